@@ -1,0 +1,148 @@
+#!/usr/bin/env node
+/**
+ * Builds what is published: the library (`dist/lib`, one module per source file, with types) and the command
+ * (`dist/baton.mjs`, bundled because it starts on every turn of an agent, with the heavy parts in lazy chunks).
+ *
+ *   node scripts/build.mjs [--cli-only] [--clean] [--quiet]
+ *
+ * Files appear whole and entries come last, so that a command already running never meets half a build.
+ */
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build as bundle } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DIST = join(ROOT, 'dist');
+const COMMAND = join(DIST, 'baton.mjs');
+
+/** A running command may still load chunks of the build before: they stay for longer than any command runs unattended. */
+const OLD_CHUNK_MS = 24 * 60 * 60 * 1000;
+
+/** Native code cannot be bundled, and a driver that few commands load is better left where npm put it. */
+const EXTERNAL = ['@photostructure/sqlite', 'postgres'];
+
+const FLAGS = ['--cli-only', '--clean', '--quiet'];
+
+const flags = new Set(process.argv.slice(2));
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+try {
+  const startedMs = performance.now();
+  const unknown = [...flags].filter((flag) => !FLAGS.includes(flag));
+  if (unknown.length > 0) throw new Error(`unknown ${unknown.join(' ')}; there are ${FLAGS.join(', ')}`);
+  if (flags.has('--clean')) rmSync(DIST, { recursive: true, force: true });
+
+  await Promise.all([buildCommand(), flags.has('--cli-only') ? undefined : buildLibrary()]);
+  if (!flags.has('--quiet')) console.log(`built ${version} in ${Math.round(performance.now() - startedMs)} ms`);
+} catch (error) {
+  console.error(`build: ${error.message}`);
+  process.exitCode = 1;
+}
+
+async function buildCommand() {
+  const entry = join(ROOT, 'src/faces/cli/main.ts');
+  if (!existsSync(entry)) throw new Error('src/faces/cli/main.ts is missing: there is no command to build');
+
+  const result = await bundle({
+    entryPoints: { baton: entry, ...threadEntries() },
+    outdir: DIST,
+    absWorkingDir: ROOT,
+    bundle: true,
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    outExtension: { '.js': '.mjs' },
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: EXTERNAL,
+    define: { __BATON_VERSION__: JSON.stringify(version) },
+    // Bundled CommonJS packages ask for node's own modules with `require`, which an ES module does not have.
+    banner: {
+      js: "import { createRequire as createRequireOfBundle } from 'node:module';\nconst require = createRequireOfBundle(import.meta.url);",
+    },
+    legalComments: 'none',
+    logLevel: 'warning',
+    write: false,
+  });
+
+  const chunksFirst = result.outputFiles.toSorted((a, b) => Number(isChunk(b.path)) - Number(isChunk(a.path)));
+  for (const file of chunksFirst) {
+    const executable = file.path === COMMAND;
+    const text = executable && !file.text.startsWith('#!') ? `#!/usr/bin/env node\n${file.text}` : file.text;
+    writeWhole(file.path, text, executable ? 0o755 : 0o644);
+  }
+  forgetOldChunks(new Set(chunksFirst.map((file) => basename(file.path))));
+}
+
+/** `src/house/beat-thread.ts` becomes `dist/beat-thread.mjs`: a worker thread needs a file of its own. */
+function threadEntries() {
+  const house = join(ROOT, 'src/house');
+  const names = existsSync(house) ? readdirSync(house).filter((name) => name.endsWith('-thread.ts')) : [];
+  return Object.fromEntries(names.map((name) => [basename(name, '.ts'), join(house, name)]));
+}
+
+/**
+ * The compiler writes into an empty folder, so that a deleted source leaves no module behind.
+ * A library that does not compile is removed: an old one would let tests pass over code that is no longer there.
+ */
+async function buildLibrary() {
+  const draft = join(DIST, `.lib-${process.pid}`);
+  const final = join(DIST, 'lib');
+  try {
+    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+    await run(process.execPath, [compiler, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', draft]);
+    writeVersionInto(draft);
+    rmSync(final, { recursive: true, force: true });
+    renameSync(draft, final);
+  } catch (error) {
+    rmSync(final, { recursive: true, force: true });
+    throw error;
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** The compiler has no `define`: the word that the bundler replaces is replaced here for the library. */
+function writeVersionInto(folder) {
+  for (const name of readdirSync(folder, { recursive: true })) {
+    if (!name.endsWith('.js')) continue;
+    const path = join(folder, name);
+    const text = readFileSync(path, 'utf8');
+    if (text.includes('__BATON_VERSION__')) {
+      writeFileSync(path, text.replaceAll('__BATON_VERSION__', JSON.stringify(version)));
+    }
+  }
+}
+
+function writeWhole(path, text, mode) {
+  mkdirSync(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}.draft`;
+  writeFileSync(draft, text);
+  chmodSync(draft, mode);
+  renameSync(draft, path);
+}
+
+function forgetOldChunks(current) {
+  const folder = join(DIST, 'chunks');
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (!current.has(name) && Date.now() - writtenMs > OLD_CHUNK_MS) rmSync(path, { force: true });
+  }
+}
+
+function isChunk(path) {
+  return basename(dirname(path)) === 'chunks';
+}
+
+function run(command, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
+    child.on('error', reject);
+    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${basename(args[0])} ended with ${code}`))));
+  });
+}

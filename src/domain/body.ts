@@ -1,0 +1,9 @@
+/** What a handoff carries to its recipient. It never changes, and no decision looks into it. */
+import type { Json, JsonObject } from '../foundation/json.ts';
+
+export interface Body {
+  readonly input: Json;
+  /** The name of the schema that the input follows. */
+  readonly schema?: string;
+  readonly context?: JsonObject;
+}

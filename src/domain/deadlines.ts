@@ -1,0 +1,64 @@
+/**
+ * The clock of each state. Documents have an hour as a draft and four on offer; queue handoffs wait for ever unless
+ * they say otherwise; whatever is blocked has a day.
+ */
+import type { Handoff, Kind, Terms } from './handoff.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+export const CLOCKS = {
+  queue: { draftMs: null, offeredMs: null, blockedMs: 24 * HOUR, attemptTimeoutMs: 300_000 },
+  document: { draftMs: HOUR, offeredMs: 4 * HOUR, blockedMs: 24 * HOUR, attemptTimeoutMs: null },
+} as const satisfies Record<Kind, Pick<Terms, 'draftMs' | 'offeredMs' | 'blockedMs' | 'attemptTimeoutMs'>>;
+
+/**
+ * A worker ends its own attempt when time is up. Only when it could not (its event loop hangs) does the sweep do it for
+ * it, this much later.
+ */
+export const TIMEOUT_GRACE_MS = 2_000;
+
+/** A claim by hand without a word from its holder lasts this long. */
+export const HAND_LEASE_MS = 15 * MINUTE;
+
+/** A worker session that has been silent for this long has lost what it holds. */
+export const SESSION_LEASE_MS = 10_000;
+
+/** When the clock of the present state runs out; null is never. */
+export function dueAtOf(handoff: Handoff): number | null {
+  const { terms, since, custody } = handoff;
+  switch (handoff.state) {
+    case 'draft':
+      return later(since, terms.draftMs);
+    case 'offered':
+      return later(Math.max(since, handoff.notBefore), terms.offeredMs);
+    case 'blocked':
+      return later(since, terms.blockedMs);
+    case 'accepted': {
+      const timeoutAt = timeoutAtOf(handoff);
+      if (custody?.by === 'process') return timeoutAt === null ? null : timeoutAt + TIMEOUT_GRACE_MS;
+      return earliest(timeoutAt, custody?.untilAt ?? null);
+    }
+    case 'delivered':
+    case 'completed':
+    case 'failed':
+    case 'rejected':
+    case 'expired':
+    case 'cancelled':
+      return null;
+  }
+}
+
+/** The end of the present attempt by its own terms. */
+export function timeoutAtOf(handoff: Handoff): number | null {
+  return handoff.state === 'accepted' ? later(handoff.since, handoff.terms.attemptTimeoutMs) : null;
+}
+
+function later(from: number, ms: number | null): number | null {
+  return ms === null ? null : from + ms;
+}
+
+function earliest(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Math.min(a, b);
+}

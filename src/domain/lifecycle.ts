@@ -1,0 +1,64 @@
+/**
+ * The one table of states and moves. Documentation, SQL checks, dialect words and tests are made from it or compared
+ * with it.
+ *
+ * Two things that look like states are not: waiting for a retry is `offered` with a later `notBefore`, and the archive
+ * is a place. `rework` alone has two ends: back into the hands that delivered, or on offer when those have left.
+ */
+export const LIFECYCLE = {
+  draft: { offer: 'offered', expire: 'expired', cancel: 'cancelled' },
+  offered: {
+    accept: 'accepted',
+    reject: 'rejected',
+    block: 'blocked',
+    fail: 'failed',
+    expire: 'expired',
+    cancel: 'cancelled',
+  },
+  blocked: { unblock: 'offered', fail: 'failed', expire: 'expired', cancel: 'cancelled' },
+  accepted: {
+    deliver: 'delivered',
+    block: 'blocked',
+    retry: 'offered',
+    release: 'offered',
+    fail: 'failed',
+    reject: 'rejected',
+    cancel: 'cancelled',
+  },
+  delivered: {
+    verify: 'completed',
+    rework: 'accepted',
+    reoffer: 'offered',
+    reject: 'rejected',
+    fail: 'failed',
+    expire: 'expired',
+    cancel: 'cancelled',
+  },
+  completed: {},
+  failed: {},
+  rejected: {},
+  expired: {},
+  cancelled: {},
+} as const satisfies Record<string, Record<string, string>>;
+
+export type State = keyof typeof LIFECYCLE;
+export type Move = { [S in State]: keyof (typeof LIFECYCLE)[S] }[State];
+
+/** In the order of the table; a state's place in this list is its number in both databases, so the list only grows. */
+export const STATES = Object.keys(LIFECYCLE) as readonly State[];
+
+/** In order of first appearance; also numbers in the databases. */
+export const MOVES = [...new Set(STATES.flatMap((state) => Object.keys(LIFECYCLE[state])))] as readonly Move[];
+
+/** The annotation is also a check: a row that leads to an unknown state does not compile. */
+export function after(state: State, move: Move): State | undefined {
+  const row: Partial<Record<Move, State>> = LIFECYCLE[state];
+  return row[move];
+}
+
+export function isFinal(state: State): boolean {
+  return Object.keys(LIFECYCLE[state]).length === 0;
+}
+
+export const OPEN_STATES: readonly State[] = STATES.filter((state) => !isFinal(state));
+export const FINAL_STATES: readonly State[] = STATES.filter(isFinal);

@@ -1,0 +1,11 @@
+import { refuse } from '../../foundation/result.ts';
+import type { Custody, Handoff } from '../handoff.ts';
+import { step, type Moved } from './step.ts';
+
+/** A new acceptance is a new attempt and a new fence; whoever held it before can no longer settle it. */
+export function accept(handoff: Handoff, custody: Custody, nowMs: number): Moved {
+  if (handoff.state === 'offered' && nowMs < handoff.notBefore) {
+    return refuse({ code: 'too-early', id: handoff.id, notBefore: handoff.notBefore });
+  }
+  return step(handoff, 'accept', nowMs, { custody, attempt: handoff.attempt + 1, fence: handoff.fence + 1 });
+}

@@ -1,0 +1,41 @@
+/** How a handoff begins: as a draft, on offer, or waiting for others or for a place. */
+import { yes, type Result } from '../../foundation/result.ts';
+import { allMet, type DependencyStates } from '../dependencies.ts';
+import { NO_TRAIL } from '../facts.ts';
+import type { BlockedOn, Handoff } from '../handoff.ts';
+import type { State } from '../lifecycle.ts';
+import type { Refusal } from '../refusals.ts';
+
+/** What the sender decides; the rest of the record follows from it. */
+export type Beginning = Pick<
+  Handoff,
+  'id' | 'kind' | 'from' | 'to' | 'priority' | 'title' | 'task' | 'lineage' | 'terms' | 'notBefore'
+> & {
+  readonly as: 'draft' | 'offer';
+};
+
+export function create(
+  beginning: Beginning,
+  dependencies: DependencyStates,
+  nowMs: number,
+): Result<Handoff, Refusal> {
+  const { as, ...given } = beginning;
+  const waits = as === 'offer' && !allMet(dependencies);
+  const state: State = waits ? 'blocked' : as === 'draft' ? 'draft' : 'offered';
+  const blockedOn: BlockedOn | null = waits ? { reason: 'dependency' } : null;
+  return yes({
+    ...given,
+    revision: 0,
+    state,
+    createdAt: nowMs,
+    since: nowMs,
+    offeredAt: Math.max(nowMs, given.notBefore),
+    attempt: 0,
+    excused: 0,
+    fence: 0,
+    custody: null,
+    blockedOn,
+    claims: [],
+    trail: NO_TRAIL,
+  });
+}

@@ -1,0 +1,29 @@
+import { refuse } from '../../foundation/result.ts';
+import { falseChecks, unknownClaims, withoutEvidence, type Check, type Claim } from '../evidence.ts';
+import type { Handoff } from '../handoff.ts';
+import { holdsFence, step, type Moved } from './step.ts';
+
+export interface Delivery {
+  readonly fence: number | null;
+  readonly claims: readonly Claim[];
+  /** The machine's first look at the evidence. */
+  readonly checks: readonly Check[];
+}
+
+/** The doer says done. By hand, custody is remembered: refused work goes back to the same hands. */
+export function deliver(handoff: Handoff, delivery: Delivery, nowMs: number): Moved {
+  const { id, terms, custody } = handoff;
+  const held = holdsFence(handoff, delivery.fence);
+  if (!held.ok) return held;
+  if (handoff.state !== 'accepted') return step(handoff, 'deliver', nowMs);
+  const missing = withoutEvidence(terms.deliverables, delivery.claims);
+  if (missing.length > 0) return refuse({ code: 'evidence-missing', id, deliverables: missing });
+  const unknown = unknownClaims(terms.deliverables, delivery.claims);
+  if (unknown.length > 0) return refuse({ code: 'evidence-unknown', id, deliverables: unknown });
+  const wrong = falseChecks(delivery.checks);
+  if (wrong.length > 0) return refuse({ code: 'evidence-false', id, checks: wrong });
+  return step(handoff, 'deliver', nowMs, {
+    claims: delivery.claims,
+    custody: custody?.by === 'hand' ? custody : null,
+  });
+}

@@ -1,0 +1,24 @@
+import { countedAttempts, type Handoff } from '../handoff.ts';
+import { afterFailure } from '../retry.ts';
+import { holdsFence, step, type Moved } from './step.ts';
+
+/** One attempt has failed. The policy says whether there is another one, and when. */
+export function failAttempt(
+  handoff: Handoff,
+  code: string,
+  fence: number | null,
+  nowMs: number,
+): { readonly deed: 'retry' | 'fail'; readonly moved: Moved } {
+  const next = afterFailure(countedAttempts(handoff), code, handoff.terms.retry);
+  const deed = next.do === 'retry' ? 'retry' : 'fail';
+  const held = holdsFence(handoff, fence);
+  if (!held.ok) return { deed, moved: held };
+  if (next.do === 'give-up') return { deed, moved: step(handoff, 'fail', nowMs) };
+  const notBefore = nowMs + next.inMs;
+  return { deed, moved: step(handoff, 'retry', nowMs, { notBefore, offeredAt: notBefore }) };
+}
+
+/** The whole handoff has failed, whatever attempts are left: a dependency that never came, an operator's word. */
+export function failForGood(handoff: Handoff, nowMs: number): Moved {
+  return step(handoff, 'fail', nowMs);
+}

@@ -1,0 +1,48 @@
+/** What happens to a handoff whose clock has run out: all the branching of a sweep, without a loop or a store. */
+import { refuse, type Result } from '../../foundation/result.ts';
+import { dueAtOf, timeoutAtOf } from '../deadlines.ts';
+import type { Failure, Handoff } from '../handoff.ts';
+import type { Move } from '../lifecycle.ts';
+import type { Refusal } from '../refusals.ts';
+import { expire } from './end.ts';
+import { failAttempt, failForGood } from './fail.ts';
+import { takeBack } from './release.ts';
+import type { Moved } from './step.ts';
+
+export interface Overtaken {
+  readonly deed: Move;
+  readonly moved: Moved;
+  readonly failure: Failure | null;
+}
+
+/** The selection that led here was only a hint: the holder may have renewed or settled since it was drawn up. */
+export function overtake(handoff: Handoff, nowMs: number): Result<Overtaken, Refusal> {
+  const dueAt = dueAtOf(handoff);
+  if (dueAt === null || nowMs < dueAt) return refuse({ code: 'not-overdue', id: handoff.id });
+  return { ok: true, value: overdue(handoff, nowMs) };
+}
+
+function overdue(handoff: Handoff, nowMs: number): Overtaken {
+  if (handoff.state === 'accepted') return overdueInHands(handoff, nowMs);
+  if (handoff.state === 'blocked' && handoff.blockedOn?.reason === 'dependency') {
+    const failure = { code: 'DEPENDENCY_MISSING', message: 'what it depends on was not completed in time' };
+    return { deed: 'fail', moved: failForGood(handoff, nowMs), failure };
+  }
+  return { deed: 'expire', moved: expire(handoff, nowMs), failure: null };
+}
+
+function overdueInHands(handoff: Handoff, nowMs: number): Overtaken {
+  const timeoutAt = timeoutAtOf(handoff);
+  if (timeoutAt !== null && nowMs >= timeoutAt) {
+    const seconds = Math.round((handoff.terms.attemptTimeoutMs ?? 0) / 1000);
+    const failure = { code: 'TIMEOUT', message: `no result within ${seconds} s` };
+    return { ...failAttempt(handoff, failure.code, handoff.fence, nowMs), failure };
+  }
+  return lost(handoff, nowMs, 'its holder did not renew in time');
+}
+
+/** Also the answer to a worker session that died or fell silent. */
+export function lost(handoff: Handoff, nowMs: number, says: string): Overtaken {
+  const taken = takeBack(handoff, nowMs);
+  return { ...taken, failure: taken.deed === 'fail' ? { code: 'WORKER_LOST', message: says } : null };
+}

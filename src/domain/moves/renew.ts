@@ -1,0 +1,13 @@
+import { refuse, yes } from '../../foundation/result.ts';
+import type { Handoff } from '../handoff.ts';
+import { holdsFence, type Moved } from './step.ts';
+
+/** More time for whoever holds it by hand. Sessions renew by beating, which leaves no fact. */
+export function renew(handoff: Handoff, fence: number | null, untilAt: number): Moved {
+  const held = holdsFence(handoff, fence);
+  if (!held.ok) return held;
+  const { custody, id, state } = handoff;
+  if (state !== 'accepted' || custody?.by !== 'hand')
+    return refuse({ code: 'lease-lost', id, fence, state, newest: handoff.fence });
+  return yes({ ...handoff, custody: { ...custody, untilAt } });
+}

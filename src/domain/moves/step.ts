@@ -1,0 +1,29 @@
+/** The common part of every move: ask the table, leave the old state behind. */
+import { refuse, yes, type Result } from '../../foundation/result.ts';
+import type { Handoff } from '../handoff.ts';
+import { after, type Move } from '../lifecycle.ts';
+import type { Refusal } from '../refusals.ts';
+
+export type Moved = Result<Handoff, Refusal>;
+
+/** Custody and reason of blocking end with the state they belong to, unless `changes` carries them over. */
+export function step(handoff: Handoff, move: Move, nowMs: number, changes: Partial<Handoff> = {}): Moved {
+  const state = after(handoff.state, move);
+  if (state === undefined) {
+    return refuse({ code: 'move-not-allowed', id: handoff.id, state: handoff.state, move });
+  }
+  return yes({ ...handoff, custody: null, blockedOn: null, ...changes, state, since: nowMs });
+}
+
+/**
+ * Whoever settles must hold the newest acceptance. By hand the number may be left out, but a wrong one is still wrong;
+ * and who shows a number for what is no longer held has lost it, whatever became of it since.
+ */
+export function holdsFence(handoff: Handoff, fence: number | null): Result<true, Refusal> {
+  const { custody, state } = handoff;
+  const held =
+    state === 'accepted'
+      ? custody !== null && (fence === null ? custody.by === 'hand' : fence === handoff.fence)
+      : fence === null;
+  return held ? yes(true) : refuse({ code: 'lease-lost', id: handoff.id, fence, state, newest: handoff.fence });
+}

@@ -1,0 +1,31 @@
+/** The names that come from outside, each read once at the door and trusted afterwards. */
+declare const brand: unique symbol;
+
+export type AgentId = string & { readonly [brand]: 'AgentId' };
+export type HandoffId = string & { readonly [brand]: 'HandoffId' };
+export type SessionId = string & { readonly [brand]: 'SessionId' };
+
+/** ASCII, so that two names that look alike are alike; short, so that they fit into file names. */
+const AGENT_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$/;
+const HANDOFF_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+/** Windows gives these names to devices, whatever stands after the first dot. */
+const DEVICE_NAME = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
+
+/** Accepts `@grok`, `grok` and `Grok`: the dialects disagree, the house does not. */
+export function readAgentId(text: string): AgentId | null {
+  const name = text.trim().replace(/^@/, '');
+  // Judged before its letters are made small, because the Kelvin sign becomes a k.
+  return AGENT_NAME.test(name) && !name.includes('..') ? (name.toLowerCase() as AgentId) : null;
+}
+
+export const AGENT_NAME_RULE =
+  'an agent name is 1 to 64 letters, digits, ".", "_" or "-", begins with a letter or digit and does not end in "."';
+
+export function readHandoffId(text: string): HandoffId | null {
+  const sound = HANDOFF_ID.test(text) && !text.includes('..') && !text.endsWith('.') && !DEVICE_NAME.test(text);
+  return sound ? (text as HandoffId) : null;
+}
+
+export const HANDOFF_ID_RULE =
+  'an id is 1 to 128 letters, digits, ".", "_" or "-", begins with a letter or digit, holds no "..", ' +
+  'does not end in "." and is no device name';

@@ -1,0 +1,38 @@
+/** Everything the house can answer instead of doing it: a closed union with data, worded by the faces. */
+import type { Check } from './evidence.ts';
+import type { Direction } from './limits.ts';
+import type { Move, State } from './lifecycle.ts';
+import type { AgentId, HandoffId } from './names.ts';
+import type { Op } from './rights.ts';
+
+export type Refusal =
+  | { readonly code: 'no-such-handoff'; readonly id: HandoffId }
+  | { readonly code: 'known-id'; readonly id: HandoffId }
+  | { readonly code: 'request-reused'; readonly key: string }
+  | { readonly code: 'move-not-allowed'; readonly id: HandoffId; readonly state: State; readonly move: Move }
+  | { readonly code: 'not-entitled'; readonly id: HandoffId; readonly op: Op; readonly principal: string }
+  | { readonly code: 'own-work'; readonly id: HandoffId; readonly principal: string; readonly part: 'sender' | 'doer' }
+  | { readonly code: 'too-early'; readonly id: HandoffId; readonly notBefore: number }
+  | { readonly code: 'not-overdue'; readonly id: HandoffId }
+  | {
+      readonly code: 'lease-lost';
+      readonly id: HandoffId;
+      readonly fence: number | null;
+      readonly state: State;
+      readonly newest: number;
+    }
+  | {
+      readonly code: 'limit-reached';
+      readonly agent: AgentId;
+      readonly direction: Direction;
+      readonly count: number;
+      readonly max: number;
+    }
+  | { readonly code: 'dependency-cycle'; readonly ring: readonly HandoffId[] }
+  | { readonly code: 'evidence-missing'; readonly id: HandoffId; readonly deliverables: readonly string[] }
+  | { readonly code: 'evidence-unknown'; readonly id: HandoffId; readonly deliverables: readonly string[] }
+  | { readonly code: 'evidence-false'; readonly id: HandoffId; readonly checks: readonly Check[] }
+  | { readonly code: 'criteria-open'; readonly id: HandoffId; readonly criteria: readonly string[] }
+  | { readonly code: 'contended'; readonly id: HandoffId };
+
+export type RefusalCode = Refusal['code'];

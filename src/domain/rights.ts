@@ -1,0 +1,93 @@
+/**
+ * Who may do what: one table, deny by default. The lifecycle says whether a move exists; this says whose it is.
+ *
+ * A principal stands in relations to a handoff (it sent it, it is the addressee, it holds it, …); one relation that
+ * grants the operation in the present state is enough, except that nobody judges their own work.
+ */
+import { refuse, yes, type Result } from '../foundation/result.ts';
+import type { Handoff } from './handoff.ts';
+import { STATES, type State } from './lifecycle.ts';
+import { principalText, type Principal } from './principal.ts';
+import type { Refusal } from './refusals.ts';
+
+export const OPS = [
+  'create',
+  'offer',
+  'accept',
+  'renew',
+  'progress',
+  'deliver',
+  'fail',
+  'release',
+  'block',
+  'unblock',
+  'reject',
+  'verify',
+  'rework',
+  'cancel',
+  'retry',
+  'expire',
+  'read',
+] as const;
+export type Op = (typeof OPS)[number];
+
+export const RELATIONS = ['sender', 'recipient', 'holder', 'verifier', 'operator', 'system', 'file', 'stranger'] as const;
+export type Relation = (typeof RELATIONS)[number];
+
+const EVERY = STATES;
+const OPEN: readonly State[] = ['draft', 'offered', 'blocked', 'accepted', 'delivered'];
+const HELD: readonly State[] = ['accepted'];
+const FINAL_BUT_DONE: readonly State[] = ['failed', 'rejected', 'expired', 'cancelled'];
+
+/** Under which relation, in which states. A cell that is not here is a no. */
+export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
+  create: { sender: EVERY, operator: EVERY, file: EVERY },
+  offer: { sender: ['draft'], operator: ['draft'] },
+  accept: { recipient: ['offered'], file: ['offered'] },
+  renew: { holder: HELD },
+  progress: { holder: HELD },
+  deliver: { holder: HELD, file: HELD },
+  fail: { holder: HELD, file: HELD, operator: ['offered', 'blocked', 'accepted', 'delivered'], system: ['blocked', 'accepted'] },
+  release: { holder: HELD, operator: HELD, system: HELD },
+  block: { holder: HELD, operator: ['offered', 'accepted'] },
+  unblock: { sender: ['blocked'], recipient: ['blocked'], operator: ['blocked'], system: ['blocked'] },
+  reject: { recipient: ['offered', 'accepted'], verifier: ['delivered'], operator: ['delivered'] },
+  verify: { verifier: ['delivered'], operator: ['delivered'], system: ['delivered'] },
+  rework: { verifier: ['delivered'], operator: ['delivered'] },
+  cancel: { sender: OPEN, operator: OPEN },
+  retry: { sender: FINAL_BUT_DONE, operator: FINAL_BUT_DONE },
+  expire: { system: ['draft', 'offered', 'blocked', 'delivered'] },
+  read: { sender: EVERY, recipient: EVERY, holder: EVERY, verifier: EVERY, operator: EVERY, system: EVERY },
+};
+
+/** Judging is refused to sender and doer, whatever other relation they stand in. */
+const JUDGING: readonly Op[] = ['verify', 'rework'];
+
+export function may(principal: Principal, op: Op, handoff: Handoff): Result<true, Refusal> {
+  const own = JUDGING.includes(op) ? partIn(principal, handoff) : null;
+  if (own !== null) {
+    return refuse({ code: 'own-work', id: handoff.id, principal: principalText(principal), part: own });
+  }
+  const granted = relationsOf(principal, handoff).some((relation) => RIGHTS[op][relation]?.includes(handoff.state));
+  if (granted) return yes(true);
+  return refuse({ code: 'not-entitled', id: handoff.id, op, principal: principalText(principal) });
+}
+
+export function relationsOf(principal: Principal, handoff: Handoff): readonly Relation[] {
+  if (principal.kind !== 'agent') return [principal.kind];
+  const relations: Relation[] = [];
+  if (principal.agent === handoff.from) relations.push('sender');
+  if (principal.agent === handoff.to) relations.push('recipient');
+  if (principal.agent === handoff.custody?.holder) relations.push('holder');
+  if (principal.roles.includes('verifier') || handoff.terms.verifiers.includes(principal.agent)) {
+    relations.push('verifier');
+  }
+  return relations.length > 0 ? relations : ['stranger'];
+}
+
+function partIn(principal: Principal, handoff: Handoff): 'sender' | 'doer' | null {
+  if (principal.kind !== 'agent') return null;
+  if (principal.agent === handoff.from) return 'sender';
+  // Only the addressee can accept, so the addressee is every attempt's doer.
+  return principal.agent === handoff.to ? 'doer' : null;
+}

@@ -1,0 +1,35 @@
+/** Who has to agree that delivered work is done, and what they have to look at. */
+import { refuse, yes, type Result } from '../foundation/result.ts';
+import { falseChecks, withoutEvidence, type Check } from './evidence.ts';
+import type { Handoff } from './handoff.ts';
+import type { AgentId } from './names.ts';
+import type { Refusal } from './refusals.ts';
+
+export interface Verdict {
+  /** The machine's second look at the evidence. */
+  readonly checks: readonly Check[];
+  /** The criteria that the verifier says are met. */
+  readonly criteria: readonly string[];
+}
+
+/** Where nobody has to verify, delivering and verifying are one transaction. */
+export function needsVerifier(handoff: Handoff): boolean {
+  return handoff.terms.verifiers.length > 0;
+}
+
+/** The first in the list who neither sent nor did the work; when there is none, the operator. */
+export function verifierFor(handoff: Handoff): AgentId | 'operator' {
+  return handoff.terms.verifiers.find((agent) => agent !== handoff.from && agent !== handoff.to) ?? 'operator';
+}
+
+/** All deliverables and all criteria, or it does not complete. */
+export function judge(handoff: Handoff, verdict: Verdict): Result<true, Refusal> {
+  const { id, terms, claims } = handoff;
+  const missing = withoutEvidence(terms.deliverables, claims);
+  if (missing.length > 0) return refuse({ code: 'evidence-missing', id, deliverables: missing });
+  const wrong = falseChecks(verdict.checks);
+  if (wrong.length > 0) return refuse({ code: 'evidence-false', id, checks: wrong });
+  const open = terms.criteria.filter((criterion) => !verdict.criteria.includes(criterion));
+  if (open.length > 0) return refuse({ code: 'criteria-open', id, criteria: open });
+  return yes(true);
+}

@@ -1,0 +1,156 @@
+/** One attempt: the handler under its time limit, then the settling, until the store has answered. */
+import type { Json } from '../foundation/json.ts';
+import type { Result } from '../foundation/result.ts';
+import type { Failure, Handoff } from '../domain/handoff.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { Claimed } from '../stores/store.ts';
+import type { Surroundings } from './surroundings.ts';
+import { deliver, type DeliverRefusal } from './verbs/deliver.ts';
+import { fail } from './verbs/fail.ts';
+import { release } from './verbs/release.ts';
+import type { Hold, WorkOptions } from './work.ts';
+
+/** Thrown by a handler that knows the code; anything else it throws is a PROCESSING_ERROR. */
+export class HandlerFailure extends Error {
+  override readonly name = 'HandlerFailure';
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+type Ending =
+  | { readonly kind: 'result'; readonly result: Json }
+  | { readonly kind: 'failure'; readonly failure: Failure }
+  /** The worker must stop: nobody's fault. */
+  | { readonly kind: 'given-up' }
+  /** The handoff is no longer ours; there is nobody to tell. */
+  | { readonly kind: 'lost' };
+
+export interface RunningAttempt {
+  /** The hand is free again. */
+  readonly handled: Promise<void>;
+  /** The store has answered; false: the result was refused. */
+  readonly settled: Promise<boolean>;
+}
+
+export function runAttempt(
+  around: Surroundings,
+  options: WorkOptions & { readonly principal: Principal },
+  hold: Hold,
+  claimed: Claimed,
+): RunningAttempt {
+  const { id, attempt } = claimed.handoff;
+  around.report({ kind: 'attempt-started', id, attempt });
+  const ending = handle(around, options, hold, claimed);
+  const settled = ending.then((how) => settle(around, options.principal, claimed.handoff, how));
+  return { handled: ending.then(() => undefined), settled };
+}
+
+async function handle(
+  around: Surroundings,
+  { handler, abort }: WorkOptions,
+  hold: Hold,
+  claimed: Claimed,
+): Promise<Ending> {
+  const { handoff } = claimed;
+  const over = new AbortController();
+  const stops: readonly [AbortSignal | undefined, Ending][] = [
+    [abort, { kind: 'given-up' }],
+    [hold.lost.signal, { kind: 'lost' }],
+  ];
+  const interrupted = new Promise<Ending>((resolve) => {
+    for (const [signal, ending] of stops) {
+      const end = (): void => resolve(ending);
+      if (signal?.aborted === true) end();
+      else signal?.addEventListener('abort', end, { once: true, signal: over.signal });
+    }
+    const limitMs = handoff.terms.attemptTimeoutMs;
+    if (limitMs === null) return;
+    void around.timers.sleep(limitMs, over.signal).then(() => {
+      const failure = { code: 'TIMEOUT', message: `no result within ${limitMs / 1000} s` };
+      resolve({ kind: 'failure', failure });
+    });
+  });
+  const answered = answerOf(around, handler, hold, claimed, over.signal);
+  const ending = await Promise.race([answered, interrupted]);
+  over.abort();
+  return ending;
+}
+
+async function answerOf(
+  around: Surroundings,
+  handler: WorkOptions['handler'],
+  hold: Hold,
+  claimed: Claimed,
+  signal: AbortSignal,
+): Promise<Ending> {
+  const { id } = claimed.handoff;
+  try {
+    const result = await handler(claimed, {
+      signal,
+      running: async (group) => {
+        hold.groups.push({ handoff: id, ...group });
+        await around.store.sessions.running(hold.session, hold.groups);
+      },
+    });
+    return { kind: 'result', result };
+  } catch (error) {
+    const code = error instanceof HandlerFailure ? error.code : 'PROCESSING_ERROR';
+    return { kind: 'failure', failure: { code, message: messageOf(error) } };
+  } finally {
+    const at = hold.groups.findIndex((group) => group.handoff === id);
+    if (at !== -1) hold.groups.splice(at, 1);
+  }
+}
+
+/** A result must not be lost to a passing fault: it is offered to the store again until there is an answer. */
+async function settle(
+  around: Surroundings,
+  principal: Principal,
+  handoff: Handoff,
+  ending: Ending,
+): Promise<boolean> {
+  if (ending.kind === 'lost') return false;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
+    try {
+      const answer = await tell(around, principal, handoff, ending);
+      if (answer.ok) around.report({ kind: 'attempt-settled', id: handoff.id, state: answer.value.state });
+      else if (answer.refusal.code === 'not-json') return await settle(around, principal, handoff, {
+          kind: 'failure',
+          failure: { code: 'PROCESSING_ERROR', message: `the result is not usable: ${answer.refusal.problem.says}` },
+        });
+      else around.report({ kind: 'result-refused', id: handoff.id, refusal: answer.refusal });
+      return answer.ok;
+    } catch (error) {
+      around.report({ kind: 'fault', doing: `settling ${handoff.id}`, error });
+      await around.timers.sleep(pauseMs);
+    }
+  }
+}
+
+const FIRST_PAUSE_MS = 100;
+const PAUSE_MAX_MS = 5_000;
+
+async function tell(
+  around: Surroundings,
+  principal: Principal,
+  handoff: Handoff,
+  ending: Exclude<Ending, { kind: 'lost' }>,
+): Promise<Result<Handoff, DeliverRefusal>> {
+  const { fence } = handoff;
+  switch (ending.kind) {
+    case 'result':
+      return deliver(around, principal, { target: handoff, fence, result: ending.result });
+    case 'failure':
+      return fail(around, principal, { target: handoff, fence, failure: ending.failure });
+    case 'given-up':
+      return release(around, principal, handoff, fence);
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

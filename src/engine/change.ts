@@ -1,0 +1,50 @@
+/**
+ * How a verb's wish becomes a decision: the lifecycle first, then the rights, then the fact. Every change of a handoff
+ * in the house is made by a `Decide` that was built here.
+ */
+import type { JsonObject, JsonText } from '../foundation/json.ts';
+import { yes } from '../foundation/result.ts';
+import type { Decide } from '../domain/decision.ts';
+import { witness, type Deed } from '../domain/facts.ts';
+import type { Handoff } from '../domain/handoff.ts';
+import type { Moved } from '../domain/moves/step.ts';
+import { principalText, type Principal } from '../domain/principal.ts';
+import type { RefusalCode } from '../domain/refusals.ts';
+import { may, type Op } from '../domain/rights.ts';
+
+export interface Wish {
+  readonly deed: Deed;
+  readonly moved: Moved;
+  readonly detail?: JsonObject | null;
+  readonly outcome?: JsonText;
+}
+
+/**
+ * These say more than "you may not": whoever comes too late with a result was entitled once, and has to learn that it
+ * is no longer.
+ */
+const BEFORE_RIGHTS: readonly RefusalCode[] = ['lease-lost', 'move-not-allowed', 'too-early', 'not-overdue'];
+
+export function decideBy(principal: Principal, op: Op, wish: (handoff: Handoff, nowMs: number) => Wish): Decide {
+  return (handoff, nowMs) => {
+    const { deed, moved, detail, outcome } = wish(handoff, nowMs);
+    if (!moved.ok && BEFORE_RIGHTS.includes(moved.refusal.code)) return moved;
+    const entitled = may(principal, op, handoff);
+    if (!entitled.ok) return entitled;
+    if (!moved.ok) return moved;
+    const seen = witness(handoff, moved.value, deed, principalText(principal), nowMs, detail ?? null);
+    return yes({ handoff: seen.handoff, facts: [seen.fact], ...(outcome === undefined ? {} : { outcome }) });
+  };
+}
+
+/** Two steps in one transaction, each with its own fact; the second only where it is wanted. */
+export function andThen(first: Decide, wanted: (handoff: Handoff) => boolean, second: Decide): Decide {
+  return (handoff, nowMs) => {
+    const one = first(handoff, nowMs);
+    if (!one.ok || !wanted(one.value.handoff)) return one;
+    const two = second(one.value.handoff, nowMs);
+    if (!two.ok) return two;
+    const effects = [...(one.value.effects ?? []), ...(two.value.effects ?? [])];
+    return yes({ ...one.value, ...two.value, facts: [...one.value.facts, ...two.value.facts], effects });
+  };
+}

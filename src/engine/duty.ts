@@ -1,0 +1,77 @@
+/**
+ * One process per host sweeps for all. Nobody is special: whoever is there takes the duty when nobody has it, or when
+ * its holder is gone, and a second look decides between two who want it at once.
+ */
+import { jittered } from '../foundation/random.ts';
+import type { DutyHolder } from '../stores/store.ts';
+import { sweep } from './sweep.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export const SWEEP_MS = 250;
+/** A holder that has been silent for this long hangs. */
+export const DUTY_LEASE_MS = 5_000;
+const RENEW_MS = 1_000;
+/** A wall clock that moves by more than this between two looks has been set, not run. */
+const JUMP_MS = 5_000;
+
+/** Stands by until the signal is aborted, then leaves the duty to others. */
+export async function standDuty(around: Surroundings, signal: AbortSignal): Promise<void> {
+  const { store, clock, timers, random, liveness } = around;
+  const jumps = jumpWatch(around);
+  let renewedMs = Number.NEGATIVE_INFINITY;
+  let mine = false;
+
+  const look = async (): Promise<void> => {
+    if (mine && clock.monotonicMs() - renewedMs < RENEW_MS) {
+      await sweepOnce();
+      return;
+    }
+    const holder = await store.upkeep.dutyHolder(liveness.self.host);
+    if (!mayTake(around, holder)) {
+      mine = false;
+      return;
+    }
+    mine = await store.upkeep.takeDuty(liveness.self, holder);
+    if (!mine) return;
+    renewedMs = clock.monotonicMs();
+    await sweepOnce();
+  };
+
+  const sweepOnce = async (): Promise<void> => {
+    await sweep(around, { expire: !jumps.jumped() });
+    await store.upkeep.tend();
+  };
+
+  while (!signal.aborted) {
+    try {
+      await look();
+    } catch (error) {
+      mine = false;
+      around.report({ kind: 'fault', doing: 'sweeping', error });
+    }
+    await timers.sleep(jittered(SWEEP_MS, random), signal);
+  }
+  await store.upkeep.leaveDuty(liveness.self).catch(() => undefined);
+}
+
+function mayTake({ liveness }: Surroundings, holder: DutyHolder | null): boolean {
+  if (holder === null) return true;
+  const { self } = liveness;
+  const mine = holder.process.pid === self.pid && holder.process.startedAt === self.startedAt;
+  return mine || liveness.of(holder.process) === 'gone' || holder.silentForMs > DUTY_LEASE_MS;
+}
+
+function jumpWatch(around: Surroundings): { jumped(): boolean } {
+  const offset = (): number => around.store.nowMs() - around.clock.monotonicMs();
+  let last = offset();
+  return {
+    jumped: () => {
+      const now = offset();
+      const byMs = now - last;
+      last = now;
+      if (Math.abs(byMs) <= JUMP_MS) return false;
+      around.report({ kind: 'clock-jumped', byMs });
+      return true;
+    },
+  };
+}

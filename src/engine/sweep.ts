@@ -1,0 +1,127 @@
+/**
+ * What time and death leave behind, put right. Selections are hints: each record is judged again by a pure decision at
+ * the moment it is changed, so a sweep can run anywhere, twice, or half.
+ */
+import type { Decide } from '../domain/decision.ts';
+import type { Handoff } from '../domain/handoff.ts';
+import { unblock } from '../domain/moves/block.ts';
+import { lost, overtake, type Overtaken } from '../domain/moves/overtake.ts';
+import type { HandoffId, SessionId } from '../domain/names.ts';
+import { SYSTEM } from '../domain/principal.ts';
+import type { Op } from '../domain/rights.ts';
+import type { SessionRecord } from '../stores/store.ts';
+import { decideBy, type Wish } from './change.ts';
+import type { Surroundings } from './surroundings.ts';
+import { failureText } from './verbs/fail.ts';
+
+/** One sweep never holds the write lock for longer than a worker's claim may wait for it. */
+const SWEPT_MAX = 200;
+/** A beat that is this late may still be on its way. */
+const SILENCE_GRACE_MS = 500;
+
+export interface SweepOptions {
+  /** False for one sweep after the wall clock has jumped: what seems overdue may only look so. */
+  readonly expire: boolean;
+}
+
+export async function sweep(around: Surroundings, { expire }: SweepOptions): Promise<{ readonly changed: number }> {
+  const sessions = await around.store.sessions.list();
+  let changed = 0;
+  for (const session of sessions) {
+    if (await isOver(around, session)) changed += await recover(around, session);
+  }
+  if (expire) changed += await sweepOverdue(around, sessions);
+  changed += await sweepFreed(around);
+  return { changed };
+}
+
+/** A process that is provably gone is over at once; one that cannot be seen, or that hangs, when its lease is. */
+async function isOver({ store, liveness, leaseMs }: Surroundings, session: SessionRecord): Promise<boolean> {
+  if (session.ended) return true;
+  if (liveness.of(session.process) === 'gone') return store.sessions.end(session.id, 0);
+  const patienceMs = leaseMs + SILENCE_GRACE_MS;
+  return session.silentForMs >= patienceMs && store.sessions.end(session.id, patienceMs);
+}
+
+async function recover(around: Surroundings, session: SessionRecord): Promise<number> {
+  // Two agents never work in one tree: the old command ends before anybody else can begin.
+  for (const group of session.groups) await endIfOurs(around, session, group.handoff);
+  const says = `session ${session.id} of process ${session.process.pid} is gone`;
+  const held = await around.store.find({ by: 'session', session: session.id, max: SWEPT_MAX });
+  const answers = await around.store.change(held.items, decideLost(session.id, says));
+  const recovered = answers.filter((answer) => answer.ok);
+  for (const { value } of recovered) around.report({ kind: 'handoff-recovered', id: value.id, says });
+  const rest = await around.store.find({ by: 'session', session: session.id, max: 1 });
+  if (rest.items.length === 0) await around.store.sessions.forget(session.id);
+  return recovered.length;
+}
+
+async function sweepOverdue(around: Surroundings, sessions: readonly SessionRecord[]): Promise<number> {
+  const { items } = await around.store.find({ by: 'overdue', max: SWEPT_MAX });
+  if (items.length === 0) return 0;
+  for (const { id, custody } of items) {
+    if (custody?.by !== 'process') continue;
+    const session = sessions.find((each) => each.id === custody.session);
+    if (session !== undefined) await endIfOurs(around, session, id);
+  }
+  const answers = await around.store.change(items, decideOverdue);
+  return answers.filter((answer) => answer.ok).length;
+}
+
+async function sweepFreed(around: Surroundings): Promise<number> {
+  const { items } = await around.store.find({ by: 'freed', max: SWEPT_MAX });
+  if (items.length === 0) return 0;
+  const answers = await around.store.change(items, decideFreed);
+  return answers.filter((answer) => answer.ok).length;
+}
+
+async function endIfOurs({ liveness }: Surroundings, session: SessionRecord, handoff: HandoffId): Promise<void> {
+  if (liveness.of(session.process) === 'unknown') return;
+  for (const group of session.groups) if (group.handoff === handoff) await liveness.endGroup(group);
+}
+
+const decideFreed: Decide = decideBy(SYSTEM, 'unblock', (handoff, nowMs) => ({
+  deed: 'unblock',
+  moved: unblock(handoff, nowMs),
+  detail: { reason: 'dependencies completed' },
+}));
+
+const decideOverdue: Decide = (handoff, nowMs) => {
+  const overtaken = overtake(handoff, nowMs);
+  if (!overtaken.ok) return overtaken;
+  return decideBy(SYSTEM, opOf(overtaken.value), () => wishOf(overtaken.value, 'time is up'))(handoff, nowMs);
+};
+
+function decideLost(session: SessionId, says: string): Decide {
+  return (handoff, nowMs) => {
+    // Settled, or in other hands, since it was selected.
+    if (!isHeldBy(handoff, session)) return { ok: false, refusal: { code: 'not-overdue', id: handoff.id } };
+    const overtaken = lost(handoff, nowMs, says);
+    return decideBy(SYSTEM, opOf(overtaken), () => wishOf(overtaken, says))(handoff, nowMs);
+  };
+}
+
+function isHeldBy({ custody }: Handoff, session: SessionId): boolean {
+  return custody?.by === 'process' && custody.session === session;
+}
+
+function wishOf({ deed, moved, failure }: Overtaken, reason: string): Wish {
+  return {
+    deed,
+    moved,
+    detail: failure === null ? { reason } : { ...failure },
+    ...(failure === null ? {} : { outcome: failureText(failure) }),
+  };
+}
+
+/** Under which right the house acts: a retry is how failing an attempt can end. */
+function opOf({ deed }: Overtaken): Op {
+  switch (deed) {
+    case 'expire':
+      return 'expire';
+    case 'release':
+      return 'release';
+    default:
+      return 'fail';
+  }
+}

@@ -1,0 +1,46 @@
+import type { Custody } from '../../domain/handoff.ts';
+import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
+import { accept } from '../../domain/moves/accept.ts';
+import type { AgentId, SessionId } from '../../domain/names.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { Claimed } from '../../stores/store.ts';
+import { decideBy } from '../change.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** For a person or a program that comes and goes: time alone tells when it has been forgotten. */
+export async function claimByHand(
+  around: Surroundings,
+  principal: Principal,
+  agent: AgentId,
+  leaseMs: number = HAND_LEASE_MS,
+): Promise<Claimed | null> {
+  const custodyAt = (nowMs: number): Custody => ({ by: 'hand', holder: agent, untilAt: nowMs + leaseMs });
+  const [claimed] = await claim(around, principal, agent, 1, custodyAt);
+  return claimed ?? null;
+}
+
+/** For a worker session, as many as it has hands free. */
+export async function claimForSession(
+  around: Surroundings,
+  principal: Principal,
+  agent: AgentId,
+  session: SessionId,
+  max: number,
+): Promise<readonly Claimed[]> {
+  const custody: Custody = { by: 'process', holder: agent, session };
+  return claim(around, principal, agent, max, () => custody);
+}
+
+async function claim(
+  around: Surroundings,
+  principal: Principal,
+  agent: AgentId,
+  max: number,
+  custodyAt: (nowMs: number) => Custody,
+): Promise<readonly Claimed[]> {
+  const decide = decideBy(principal, 'accept', (handoff, nowMs) => ({
+    deed: 'accept',
+    moved: accept(handoff, custodyAt(nowMs), nowMs),
+  }));
+  return around.store.claim(agent, max, decide);
+}

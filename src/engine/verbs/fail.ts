@@ -1,0 +1,47 @@
+import { present } from '../../foundation/assert.ts';
+import type { JsonText } from '../../foundation/json.ts';
+import type { Result } from '../../foundation/result.ts';
+import type { Failure, Handoff } from '../../domain/handoff.ts';
+import { failAttempt } from '../../domain/moves/fail.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { decideBy } from '../change.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+export interface FailRequest {
+  readonly target: HandoffId | Handoff;
+  readonly fence: number | null;
+  readonly failure: Failure;
+}
+
+/** One attempt has failed; whether there is another is the policy's word, not the worker's. */
+export async function fail(
+  around: Surroundings,
+  principal: Principal,
+  { target, fence, failure }: FailRequest,
+): Promise<Result<Handoff, Refusal>> {
+  const sound = { code: printable(failure.code, CODE_MAX), message: printable(failure.message, MESSAGE_MAX) };
+  const decide = decideBy(principal, 'fail', (handoff, nowMs) => ({
+    ...failAttempt(handoff, sound.code, fence, nowMs),
+    detail: { ...sound },
+    outcome: failureText(sound),
+  }));
+  const [answer] = await around.store.change([target], decide);
+  return present(answer, 'one target, one answer');
+}
+
+export function failureText(failure: Failure): JsonText {
+  const outcome: Outcome = { kind: 'failure', ...failure };
+  return JSON.stringify(outcome) as JsonText;
+}
+
+const CODE_MAX = 128;
+/** Enough for the end of a stack trace; the whole of it belongs in an artifact. */
+const MESSAGE_MAX = 16_384;
+
+/** A failure must never fail for what stands in its message: what no database can hold is replaced, not refused. */
+function printable(text: string, max: number): string {
+  return text.slice(0, max).replaceAll('\u0000', '\uFFFD').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+}

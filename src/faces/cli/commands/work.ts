@@ -1,0 +1,88 @@
+import { agentPrincipal } from '../../../domain/principal.ts';
+import { standDuty } from '../../../engine/duty.ts';
+import type { EngineEvent } from '../../../engine/surroundings.ts';
+import { work as runWorker } from '../../../engine/work.ts';
+import { PROBLEMS } from '../../shared/problems.ts';
+import { readableText } from '../../shared/readable-text.ts';
+import { wordingOf } from '../../shared/wording.ts';
+import { agentArgument, countArgument, openFor, principalOf, type CommonOptions } from '../common.ts';
+import { commandHandler, findCommand } from '../command-handler.ts';
+import { onInterrupt } from '../interrupt.ts';
+import type { Output } from '../output.ts';
+import { faceProblem } from '../problem.ts';
+
+export interface WorkOptions extends CommonOptions {
+  readonly concurrency?: string;
+  readonly once?: true;
+}
+
+const CONCURRENCY_MAX = 1_000;
+
+export async function work(
+  agentText: string,
+  command: readonly string[],
+  options: WorkOptions,
+  output: Output,
+): Promise<number> {
+  const agent = agentArgument(agentText, 'agent');
+  const concurrency = countArgument(options.concurrency ?? '1', '--concurrency', 1, CONCURRENCY_MAX);
+  const [program] = command;
+  if (program === undefined) {
+    throw faceProblem('usage', `work needs a command after --, for example: baton work @${agent} -- cat`);
+  }
+  if (findCommand(program) === null) {
+    throw faceProblem('bad-request', `cannot find the command ${JSON.stringify(program)}, or it is not executable`);
+  }
+  const house = await openFor(options, (event) => tell(event, output));
+  const interrupts = onInterrupt((text) => output.note(text));
+  const over = new AbortController();
+  const duty = standDuty(house.around, over.signal);
+  try {
+    output.note(`@${agent} is at work (${concurrency} at a time); Ctrl-C to stop`);
+    const done = await runWorker(house.around, {
+      agent,
+      principal: principalOf(options, agentPrincipal(agent)),
+      handler: commandHandler(command, (text) => process.stderr.write(readableText(text))),
+      concurrency,
+      ...(options.once === true ? { attemptsMax: 1 } : {}),
+      stop: interrupts.stop,
+      abort: interrupts.insist,
+    });
+    if (options.once === true && done.refused > 0) return PROBLEMS['lease-lost'].exitCode;
+    return interrupts.exitCode() ?? 0;
+  } finally {
+    over.abort();
+    await duty;
+    await house.close();
+  }
+}
+
+function tell(event: EngineEvent, output: Output): void {
+  if (output.json) {
+    output.answer(event.kind === 'fault' ? { ...event, error: String(event.error) } : event);
+    return;
+  }
+  switch (event.kind) {
+    case 'attempt-started':
+      output.note(`${event.id} attempt ${event.attempt}`);
+      break;
+    case 'attempt-settled':
+      output.note(`${event.id} ${event.state}`);
+      break;
+    case 'result-refused':
+      output.warn(`${event.refusal.code}: ${wordingOf(event.refusal)}`);
+      break;
+    case 'session-lost':
+      output.warn('this worker was silent for too long: what it held was given to others');
+      break;
+    case 'handoff-recovered':
+      output.note(`${event.id} taken back: ${event.says}`);
+      break;
+    case 'clock-jumped':
+      output.warn(`the clock was set by ${Math.round(event.byMs / 1000)} s; expiry pauses for one round`);
+      break;
+    case 'fault':
+      output.warn(`${event.doing}: ${event.error instanceof Error ? event.error.message : String(event.error)}`);
+      break;
+  }
+}

@@ -1,0 +1,26 @@
+/** Ctrl-C once asks to stop, twice insists. The exit code is the one shells expect. */
+export interface Interrupts {
+  readonly stop: AbortSignal;
+  readonly insist: AbortSignal;
+  /** The exit code if there was an interrupt, else null. */
+  exitCode(): number | null;
+}
+
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+export function onInterrupt(note: (text: string) => void): Interrupts {
+  const stop = new AbortController();
+  const insist = new AbortController();
+  let code: number | null = null;
+  for (const [name, exitCode] of Object.entries(SIGNALS) as [keyof typeof SIGNALS, number][]) {
+    process.on(name, () => {
+      code = exitCode;
+      if (!stop.signal.aborted) {
+        stop.abort();
+        note('stopping when the running work is done; once more to give it back now');
+      } else if (!insist.signal.aborted) insist.abort();
+      else process.exit(exitCode);
+    });
+  }
+  return { stop: stop.signal, insist: insist.signal, exitCode: () => code };
+}

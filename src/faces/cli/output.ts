@@ -1,0 +1,67 @@
+/** What goes where: answers to standard output, everything else to standard error; colour only on a terminal. */
+import { createColors } from 'picocolors';
+import { StoreFault } from '../../stores/store.ts';
+import { PROBLEMS } from '../shared/problems.ts';
+import { readableText } from '../shared/readable-text.ts';
+import { Problem } from './problem.ts';
+
+export interface Output {
+  readonly json: boolean;
+  /** The answer itself: pretty for people, one line for programs. */
+  answer(value: unknown): void;
+  line(text: string): void;
+  /** About the work, for whoever watches. Not with `--json`. */
+  note(text: string): void;
+  warn(text: string): void;
+}
+
+const wantsColour = process.stderr.isTTY && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb';
+export const colours = createColors(wantsColour);
+
+export function outputFor(json: boolean): Output {
+  return {
+    json,
+    answer: (value) => write(process.stdout, `${json ? JSON.stringify(value) : JSON.stringify(value, null, 2)}\n`),
+    line: (text) => write(process.stdout, `${text}\n`),
+    note: (text) => {
+      if (!json) write(process.stderr, `${colours.dim(readableText(text))}\n`);
+    },
+    warn: (text) => write(process.stderr, `${colours.yellow('warning')}: ${readableText(text)}\n`),
+  };
+}
+
+/** Says what went wrong and answers the exit code. A stack is shown only for what is our own bug. */
+export function tellProblem(error: unknown, json: boolean): number {
+  const problem = error instanceof Problem ? error : faultOf(error);
+  if (json) {
+    const { code, message, facts } = problem;
+    write(process.stderr, `${JSON.stringify({ error: { code, message, ...facts } })}\n`);
+  } else {
+    write(process.stderr, `${colours.red('baton')}: ${readableText(problem.message)}\n`);
+    if (problem.cause instanceof Error && problem.cause.stack !== undefined && process.env['BATON_DEBUG'] !== undefined) {
+      write(process.stderr, `${problem.cause.stack}\n`);
+    }
+  }
+  return PROBLEMS[problem.code].exitCode;
+}
+
+function faultOf(error: unknown): Problem {
+  const cause = error instanceof Error ? error : new Error(String(error));
+  if (cause instanceof StoreFault) return new Problem('fault', cause.message, { outcome: cause.outcome }, { cause });
+  const code = 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
+  return new Problem('fault', `${cause.message}${code}; set BATON_DEBUG=1 to see where`, {}, { cause });
+}
+
+/** Whoever reads us may have gone (`| head`): that is no reason to complain. */
+function write(stream: NodeJS.WriteStream, text: string): void {
+  stream.write(text);
+}
+
+export function ignoreClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(0);
+      throw error;
+    });
+  }
+}

@@ -1,0 +1,41 @@
+/** One row for everything that can be answered instead of doing it; a refusal without a row does not compile. */
+import type { RefusalCode } from '../../domain/refusals.ts';
+
+/** What a face itself can have to say, beside the domain's refusals. */
+export type FaceCode =
+  'not-json' | 'bad-request' | 'usage' | 'no-workspace' | 'timed-out' | 'not-completed' | 'fault' | 'configuration';
+
+export interface Projection {
+  readonly exitCode: number;
+  /** Whether the same request can succeed later without being changed. */
+  readonly retryable: boolean;
+}
+
+export const PROBLEMS = {
+  'no-such-handoff': { exitCode: 3, retryable: false },
+  'known-id': { exitCode: 4, retryable: false },
+  'request-reused': { exitCode: 4, retryable: false },
+  'move-not-allowed': { exitCode: 4, retryable: false },
+  'not-entitled': { exitCode: 4, retryable: false },
+  'own-work': { exitCode: 4, retryable: false },
+  'too-early': { exitCode: 4, retryable: true },
+  'not-overdue': { exitCode: 4, retryable: true },
+  'dependency-cycle': { exitCode: 4, retryable: false },
+  contended: { exitCode: 4, retryable: true },
+  'evidence-missing': { exitCode: 5, retryable: false },
+  'evidence-unknown': { exitCode: 5, retryable: false },
+  'evidence-false': { exitCode: 5, retryable: false },
+  'criteria-open': { exitCode: 5, retryable: false },
+  'lease-lost': { exitCode: 9, retryable: false },
+  'limit-reached': { exitCode: 6, retryable: true },
+  'not-json': { exitCode: 5, retryable: false },
+  'bad-request': { exitCode: 5, retryable: false },
+  configuration: { exitCode: 5, retryable: false },
+  usage: { exitCode: 2, retryable: false },
+  'no-workspace': { exitCode: 3, retryable: false },
+  'timed-out': { exitCode: 7, retryable: true },
+  'not-completed': { exitCode: 8, retryable: false },
+  fault: { exitCode: 1, retryable: true },
+} as const satisfies Record<RefusalCode | FaceCode, Projection>;
+
+export type ProblemCode = keyof typeof PROBLEMS;

@@ -1,0 +1,50 @@
+/** Refusals in sentences: what is wrong, and what can be done. */
+import type { Refusal } from '../../domain/refusals.ts';
+import { readableText } from './readable-text.ts';
+
+export function wordingOf(refusal: Refusal): string {
+  switch (refusal.code) {
+    case 'no-such-handoff':
+      return `there is no handoff ${refusal.id} here`;
+    case 'known-id':
+      return `there is already a handoff ${refusal.id}; send with another id, or without one`;
+    case 'request-reused':
+      return `request id ${JSON.stringify(refusal.key)} was used for something else; use a new one for new content`;
+    case 'move-not-allowed':
+      return `${refusal.id} is ${refusal.state}: it cannot ${refusal.move}`;
+    case 'not-entitled':
+      return `${refusal.principal} may not ${refusal.op} ${refusal.id}`;
+    case 'own-work':
+      return `${refusal.principal} is the ${refusal.part} of ${refusal.id} and cannot judge it; somebody else has to`;
+    case 'too-early':
+      return `${refusal.id} is not to be taken before ${new Date(refusal.notBefore).toISOString()}`;
+    case 'not-overdue':
+      return `${refusal.id} has time left`;
+    case 'lease-lost':
+      return leaseLost(refusal);
+    case 'limit-reached':
+      return `@${refusal.agent} has ${refusal.count} of ${refusal.max} ${refusal.direction} handoffs open; wait until one is settled`;
+    case 'dependency-cycle':
+      return `these would wait for each other for ever: ${refusal.ring.join(' → ')}`;
+    case 'evidence-missing':
+      return `nothing is shown for: ${listed(refusal.deliverables)}`;
+    case 'evidence-unknown':
+      return `not among the deliverables of ${refusal.id}: ${listed(refusal.deliverables)}`;
+    case 'evidence-false':
+      return `evidence does not hold: ${refusal.checks.map((check) => `${check.deliverable}: ${check.says}`).join('; ')}`;
+    case 'criteria-open':
+      return `not checked yet: ${listed(refusal.criteria)}`;
+    case 'contended':
+      return `too many want to change ${refusal.id} at once; try again`;
+  }
+}
+
+function leaseLost({ id, fence, state, newest }: Extract<Refusal, { code: 'lease-lost' }>): string {
+  if (fence === null) return `${id} is held by a worker: show its fence`;
+  const since = fence === newest ? `it is ${state} now` : `acceptance ${newest} came after yours (${fence}); it is ${state}`;
+  return `${id} is no longer yours: ${since}. The result was not taken`;
+}
+
+function listed(names: readonly string[]): string {
+  return names.map(readableText).join(', ');
+}

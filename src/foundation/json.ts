@@ -1,0 +1,257 @@
+/**
+ * JSON as it comes through a door: bounded before it is parsed, and every complaint with line and column.
+ *
+ * JSON.parse alone takes the last of two equal keys, follows any depth and says where it stumbled only sometimes;
+ * all three have lost people data.
+ */
+import { refuse, yes, type Result } from './result.ts';
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = { readonly [key: string]: Json };
+
+declare const jsonText: unique symbol;
+/** Text that is known to be well-formed JSON within our limits; it is stored and sent on without parsing it again. */
+export type JsonText = string & { readonly [jsonText]: true };
+
+/** The largest text taken at a door: what fits here can be read by eye, anything larger belongs in an artifact file. */
+export const JSON_BYTES_MAX = 1024 * 1024;
+/** Deeper than this is an attack or an accident; recursive readers stay safe. */
+export const JSON_DEPTH_MAX = 64;
+export const JSON_NODES_MAX = 100_000;
+
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+export interface JsonProblem {
+  readonly says: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface JsonRead {
+  readonly value: Json;
+  readonly text: JsonText;
+}
+
+export function readJson(source: string): Result<JsonRead, JsonProblem> {
+  const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
+  if (text.length > JSON_BYTES_MAX || Buffer.byteLength(text) > JSON_BYTES_MAX) {
+    return refuse({ says: `larger than ${JSON_BYTES_MAX} bytes`, line: 1, column: 1 });
+  }
+  const scan = new Scan(text);
+  try {
+    scan.document();
+  } catch (error) {
+    if (!(error instanceof Stumble)) throw error;
+    return refuse({ says: error.message, ...placeOf(text, error.at) });
+  }
+  const value = JSON.parse(text) as Json;
+  // Stored as JSON.stringify writes it: without the sender's spacing, and with the same bytes for the same value.
+  return yes({ value, text: JSON.stringify(value) as JsonText });
+}
+
+/** For values from code. Refuses what JSON would change without a word; a property that is undefined is not there. */
+export function writeJson(value: unknown): Result<JsonText, JsonProblem> {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+    // Only a text with a null in it can hide something that became one.
+    if (text?.includes('null')) JSON.stringify(value, refuseWhatBecomesNull);
+  } catch (error) {
+    const says = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
+    return refuse({ says: `not JSON: ${says ?? 'unknown reason'}`, line: 1, column: 1 });
+  }
+  if (text === undefined) return refuse({ says: 'not JSON: undefined or a function', line: 1, column: 1 });
+  if (!isPlainlySound(text)) {
+    const read = readJson(text);
+    if (!read.ok) return read;
+  }
+  return yes(text as JsonText);
+}
+
+function refuseWhatBecomesNull(this: unknown, _key: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${value} is not a number of JSON`);
+  const isNothing = value === undefined || typeof value === 'function' || typeof value === 'symbol';
+  if (isNothing && Array.isArray(this)) throw new Error(`${typeof value} in a list`);
+  return value;
+}
+
+/**
+ * JSON.stringify cannot write malformed text, so only size, depth and the few refused escapes and keys are left to see.
+ * This loop is on the way of every send: where it is not sure, the full scan decides.
+ */
+function isPlainlySound(text: string): boolean {
+  // Three bytes for a character at most, so this length cannot exceed the limit in bytes.
+  if (text.length > JSON_BYTES_MAX / 3) return false;
+  if (text.includes('\\u') || text.includes('__proto__') || text.includes('"constructor"')) return false;
+  if (text.includes('"prototype"')) return false;
+  let depth = 0;
+  let nodes = 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) at = endOfString(text, at);
+    else if (code === 0x7d || code === 0x5d) depth -= 1;
+    else if (code === 0x2c || code === 0x3a) nodes += 1;
+    else if (code === 0x7b || code === 0x5b) {
+      depth += 1;
+      nodes += 1;
+    }
+    if (depth > JSON_DEPTH_MAX || nodes > JSON_NODES_MAX) return false;
+  }
+  return true;
+}
+
+function endOfString(text: string, from: number): number {
+  let at = text.indexOf('"', from + 1);
+  while (text.charCodeAt(at - 1) === 0x5c && backslashesBefore(text, at) % 2 === 1) at = text.indexOf('"', at + 1);
+  return at;
+}
+
+function backslashesBefore(text: string, at: number): number {
+  let count = 0;
+  while (text.charCodeAt(at - 1 - count) === 0x5c) count += 1;
+  return count;
+}
+
+class Stumble extends Error {
+  readonly at: number;
+  constructor(says: string, at: number) {
+    super(says);
+    this.at = at;
+  }
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const SPACE = /[ \t\r\n]*/y;
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const WORD = /true|false|null/y;
+// eslint-disable-next-line no-control-regex -- control characters are exactly what a JSON string may not hold
+const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+
+class Scan {
+  private at = 0;
+  private nodes = 0;
+  private readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  document(): void {
+    this.space();
+    this.value(0);
+    this.space();
+    if (this.at < this.text.length) throw new Stumble('more text after the end of the JSON value', this.at);
+  }
+
+  private value(depth: number): void {
+    if (depth > JSON_DEPTH_MAX) throw new Stumble(`nested deeper than ${JSON_DEPTH_MAX}`, this.at);
+    this.nodes += 1;
+    if (this.nodes > JSON_NODES_MAX) throw new Stumble(`more than ${JSON_NODES_MAX} values`, this.at);
+    const first = this.text[this.at];
+    if (first === '{') this.object(depth);
+    else if (first === '[') this.array(depth);
+    else if (first === '"') this.string();
+    else if (!this.number() && !this.take(WORD)) throw this.unexpected('a value');
+  }
+
+  /** What is beyond all numbers would be read as infinite and written as null. */
+  private number(): boolean {
+    const from = this.at;
+    if (!this.take(NUMBER)) return false;
+    if (!Number.isFinite(Number(this.text.slice(from, this.at)))) throw new Stumble('a number that is too large', from);
+    return true;
+  }
+
+  private object(depth: number): void {
+    const keys = new Set<string>();
+    this.at += 1;
+    this.space();
+    if (this.skip('}')) return;
+    do {
+      this.space();
+      if (this.text[this.at] !== '"') throw this.unexpected('a key in double quotes');
+      const keyAt = this.at;
+      const key = JSON.parse(this.string()) as string;
+      if (FORBIDDEN_KEYS.has(key)) throw new Stumble(`the key "${key}" is not allowed`, keyAt);
+      if (keys.has(key)) throw new Stumble(`the key ${JSON.stringify(key)} stands here twice`, keyAt);
+      keys.add(key);
+      this.space();
+      if (!this.skip(':')) throw this.unexpected('":"');
+      this.space();
+      this.value(depth + 1);
+      this.space();
+    } while (this.skip(','));
+    if (!this.skip('}')) throw this.unexpected('"," or "}"');
+  }
+
+  private array(depth: number): void {
+    this.at += 1;
+    this.space();
+    if (this.skip(']')) return;
+    do {
+      this.space();
+      this.value(depth + 1);
+      this.space();
+    } while (this.skip(','));
+    if (!this.skip(']')) throw this.unexpected('"," or "]"');
+  }
+
+  private string(): string {
+    const from = this.at;
+    if (!this.take(STRING)) throw this.badString();
+    const raw = this.text.slice(from, this.at);
+    // Neither database can hold these two; both stores refuse them here, alike.
+    const decoded = raw.includes('\\u') ? (JSON.parse(raw) as string) : raw;
+    if (decoded.includes('\u0000')) throw new Stumble('the character U+0000 in a text', from);
+    if (LONE_SURROGATE.test(decoded)) throw new Stumble('half of a surrogate pair in a text', from);
+    return raw;
+  }
+
+  private badString(): Stumble {
+    for (let at = this.at + 1; at < this.text.length; at += 1) {
+      const code = this.text.charCodeAt(at);
+      if (code < 0x20) return new Stumble('a control character (or line end) inside a text', at);
+      if (code === 0x5c) {
+        if (!/^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(this.text.slice(at, at + 6))) {
+          return new Stumble('a backslash with an unknown letter after it', at);
+        }
+        at += 1;
+      }
+    }
+    return new Stumble('a text that is not closed', this.at);
+  }
+
+  private unexpected(wanted: string): Stumble {
+    const found = this.text[this.at];
+    if (found === undefined) return new Stumble(`the text ends where ${wanted} should stand`, this.at);
+    if (/^(?:NaN|-?Infinity|undefined)/.test(this.text.slice(this.at, this.at + 9))) {
+      return new Stumble('NaN, Infinity and undefined are not JSON', this.at);
+    }
+    return new Stumble(`${JSON.stringify(found)} where ${wanted} should stand`, this.at);
+  }
+
+  private space(): void {
+    SPACE.lastIndex = this.at;
+    SPACE.exec(this.text);
+    this.at = SPACE.lastIndex;
+  }
+
+  private skip(character: string): boolean {
+    if (this.text[this.at] !== character) return false;
+    this.at += 1;
+    return true;
+  }
+
+  private take(token: RegExp): boolean {
+    token.lastIndex = this.at;
+    if (!token.test(this.text)) return false;
+    this.at = token.lastIndex;
+    return true;
+  }
+}
+
+function placeOf(text: string, at: number): { readonly line: number; readonly column: number } {
+  const before = text.slice(0, at);
+  const line = before.split('\n').length;
+  return { line, column: at - before.lastIndexOf('\n') };
+}

@@ -1,0 +1,47 @@
+/** Wires the parts together: the only place that knows every concrete one. */
+import { systemClock, systemTimers } from '../foundation/clock.ts';
+import { systemRandom } from '../foundation/random.ts';
+import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
+import type { Limits } from '../domain/limits.ts';
+import type { EngineEvent, Surroundings } from '../engine/surroundings.ts';
+import type { Store } from '../stores/store.ts';
+import type { DatabaseAddress } from './database-address.ts';
+import { threadHeartbeat } from './heartbeat.ts';
+import { systemLiveness } from './liveness.ts';
+
+export interface HouseOptions {
+  readonly database: DatabaseAddress;
+  readonly limits: Limits;
+  readonly leaseMs?: number;
+  readonly report?: (event: EngineEvent) => void;
+}
+
+export interface House {
+  readonly around: Surroundings;
+  close(): Promise<void>;
+}
+
+export async function openHouse(options: HouseOptions): Promise<House> {
+  const { database, limits, leaseMs = SESSION_LEASE_MS, report = () => undefined } = options;
+  const liveness = systemLiveness(systemTimers);
+  const store = await openStore(database, limits, liveness.self.boot);
+  const around: Surroundings = {
+    store,
+    clock: systemClock,
+    timers: systemTimers,
+    random: systemRandom,
+    liveness,
+    heartbeat: threadHeartbeat(database, leaseMs),
+    leaseMs,
+    report,
+  };
+  return { around, close: () => store.close() };
+}
+
+async function openStore(database: DatabaseAddress, limits: Limits, boot: string): Promise<Store> {
+  if (database.kind === 'postgres') {
+    throw new Error('PG-PENDING');
+  }
+  const { openSqliteStore } = await import('../stores/sqlite/open-sqlite-store.ts');
+  return openSqliteStore({ path: database.path, limits, clock: systemClock, random: systemRandom, boot });
+}

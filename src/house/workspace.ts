@@ -1,0 +1,34 @@
+/** A workspace is a folder with a baton.yaml; everything of ours is in its `.baton/`. */
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+export const CONFIGURATION_FILE = 'baton.yaml';
+export const PRIVATE_FOLDER = '.baton';
+export const DATABASE_FILE = 'baton.db';
+
+export interface Workspace {
+  readonly folder: string;
+  readonly configurationPath: string;
+  readonly privateFolder: string;
+  readonly databasePath: string;
+}
+
+export function workspaceAt(folder: string): Workspace {
+  const at = resolve(folder);
+  const privateFolder = join(at, PRIVATE_FOLDER);
+  return {
+    folder: at,
+    configurationPath: join(at, CONFIGURATION_FILE),
+    privateFolder,
+    databasePath: join(privateFolder, DATABASE_FILE),
+  };
+}
+
+/** The folder itself or the nearest one above it, as git does it. */
+export function findWorkspace(from: string): Workspace | null {
+  for (let folder = resolve(from); ; folder = dirname(folder)) {
+    const workspace = workspaceAt(folder);
+    if (existsSync(workspace.configurationPath)) return workspace;
+    if (dirname(folder) === folder) return null;
+  }
+}

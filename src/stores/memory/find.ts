@@ -1,0 +1,88 @@
+import { dueAtOf } from '../../domain/deadlines.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { SessionId } from '../../domain/names.ts';
+import type { FactQuery, FactRead, Page, Query } from '../store.ts';
+import type { Shelf } from './shelf.ts';
+
+type Filter = Extract<Query, { readonly by: 'filter' }>;
+
+export function find(shelf: Shelf, query: Query, nowMs: number): Page {
+  switch (query.by) {
+    case 'ids':
+      return whole(query.ids.map((id) => shelf.rows.get(id)?.handoff).filter((handoff) => handoff !== undefined));
+    case 'overdue':
+      return whole(overdue(shelf, nowMs).slice(0, query.max));
+    case 'session':
+      return whole(
+        all(shelf)
+          .filter((handoff) => heldBy(handoff) === query.session)
+          .slice(0, query.max),
+      );
+    case 'freed':
+      return whole(
+        all(shelf)
+          .filter((handoff) => isFreed(shelf, handoff))
+          .slice(0, query.max),
+      );
+    case 'filter':
+      return page(shelf, query);
+  }
+}
+
+export function factsOf(shelf: Shelf, query: FactQuery): readonly FactRead[] {
+  const from = query.after === undefined ? 0 : Number(query.after) + 1;
+  const read: FactRead[] = [];
+  for (let at = from; at < shelf.facts.length && read.length < query.max; at += 1) {
+    const fact = shelf.facts[at];
+    if (fact === undefined || (query.handoff !== undefined && fact.handoff !== query.handoff)) continue;
+    read.push({ fact, cursor: String(at) });
+  }
+  return read;
+}
+
+/** The session that works on it now, if any. */
+export function heldBy(handoff: Handoff): SessionId | null {
+  return handoff.state === 'accepted' && handoff.custody?.by === 'process' ? handoff.custody.session : null;
+}
+
+function all(shelf: Shelf): readonly Handoff[] {
+  return [...shelf.rows.values()].map((row) => row.handoff);
+}
+
+function whole(items: readonly Handoff[]): Page {
+  return { items, next: null };
+}
+
+function overdue(shelf: Shelf, nowMs: number): readonly Handoff[] {
+  const dueAt = (handoff: Handoff): number => dueAtOf(handoff) ?? Infinity;
+  return all(shelf)
+    .filter((handoff) => dueAt(handoff) <= nowMs)
+    .toSorted((a, b) => dueAt(a) - dueAt(b));
+}
+
+function isFreed(shelf: Shelf, { blockedOn, terms }: Handoff): boolean {
+  if (blockedOn?.reason !== 'dependency') return false;
+  return terms.dependsOn.every((id) => shelf.rows.get(id)?.handoff.state === 'completed');
+}
+
+/** The last inserted first. Numbers of rows never change, so what is made while somebody turns pages moves nothing. */
+function page(shelf: Shelf, filter: Filter): Page {
+  const before = filter.after === undefined ? Infinity : Number(filter.after);
+  const rest = all(shelf)
+    .map((handoff, number) => ({ handoff, number }))
+    .filter(({ handoff, number }) => number < before && matches(handoff, filter))
+    .toReversed();
+  const shown = rest.slice(0, filter.max);
+  const last = shown.at(-1);
+  const next = last === undefined || shown.length === rest.length ? null : String(last.number);
+  return { items: shown.map(({ handoff }) => handoff), next };
+}
+
+function matches(handoff: Handoff, { states, from, to, task }: Filter): boolean {
+  return (
+    (states === undefined || states.includes(handoff.state)) &&
+    (from === undefined || handoff.from === from) &&
+    (to === undefined || handoff.to === to) &&
+    (task === undefined || handoff.task === task)
+  );
+}

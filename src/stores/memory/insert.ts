@@ -1,0 +1,98 @@
+import { assert, present } from '../../foundation/assert.ts';
+import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { ringThrough, type DependencyStates } from '../../domain/dependencies.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { Limits } from '../../domain/limits.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { REQUEST_DAYS, type Opening, type RequestKey } from '../store.ts';
+import { frozenCopy } from './frozen-copy.ts';
+import { fullPlace } from './places.ts';
+import { draftOver, type Draft, type Shelf, type Step } from './shelf.ts';
+import { assertSound } from './sound.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+export interface Inserted {
+  readonly answer: Result<readonly Handoff[], Refusal>;
+  readonly steps: readonly Step[];
+}
+
+/** All of them or none; a request that was answered before gets its records as they are now. */
+export function insert(
+  shelf: Shelf,
+  openings: readonly Opening[],
+  request: RequestKey | undefined,
+  limits: Limits,
+  nowMs: number,
+): Inserted {
+  forgetOldRequests(shelf, nowMs);
+  const repeated = request === undefined ? null : answeredBefore(shelf, request);
+  if (repeated !== null) return { answer: repeated, steps: [] };
+
+  const draft = draftOver(shelf);
+  const together = new Map(openings.map((opening) => [opening.id, opening.dependsOn]));
+  const made: Handoff[] = [];
+  for (const opening of openings) {
+    const opened = open(draft, together, opening, limits, nowMs);
+    if (!opened.ok) return { answer: opened, steps: [] };
+    made.push(opened.value);
+  }
+  if (request !== undefined) {
+    const ids = made.map((handoff) => handoff.id);
+    shelf.requests.set(nameOf(request), { hash: request.hash, ids, at: nowMs });
+  }
+  return { answer: yes(made), steps: draft.commit() };
+}
+
+function open(
+  draft: Draft,
+  together: ReadonlyMap<HandoffId, readonly HandoffId[]>,
+  opening: Opening,
+  limits: Limits,
+  nowMs: number,
+): Result<Handoff, Refusal> {
+  const { id, dependsOn } = opening;
+  if (draft.row(id) !== undefined) return refuse({ code: 'known-id', id });
+
+  const edgesOf = (other: HandoffId): readonly HandoffId[] =>
+    together.get(other) ?? draft.row(other)?.handoff.terms.dependsOn ?? [];
+  const ring = ringThrough(id, dependsOn, edgesOf);
+  if (ring !== null) return refuse({ code: 'dependency-cycle', ring });
+
+  // What comes in the same insert cannot have been completed, whatever it says of itself.
+  const stateOf = (other: HandoffId) => (together.has(other) ? null : (draft.row(other)?.handoff.state ?? null));
+  const dependencies: DependencyStates = new Map(dependsOn.map((other) => [other, stateOf(other)]));
+  const decided = opening.decide(nowMs, dependencies);
+  if (!decided.ok) return decided;
+
+  const decision = frozenCopy(decided.value);
+  assertSound(id, null, decision);
+  const { handoff, outcome = null } = decision;
+  assert(sameIds(handoff.terms.dependsOn, dependsOn), 'a record waits for what it was opened with');
+  const full = fullPlace(draft, limits, null, handoff);
+  if (full !== null) return refuse(full);
+  draft.write({ handoff, body: opening.body, outcome }, decision);
+  return yes(handoff);
+}
+
+function answeredBefore(shelf: Shelf, request: RequestKey): Inserted['answer'] | null {
+  const kept = shelf.requests.get(nameOf(request));
+  if (kept === undefined) return null;
+  if (kept.hash !== request.hash) return refuse({ code: 'request-reused', key: request.key });
+  return yes(kept.ids.map((id) => present(shelf.rows.get(id), 'records are never taken out').handoff));
+}
+
+function forgetOldRequests(shelf: Shelf, nowMs: number): void {
+  for (const [name, { at }] of shelf.requests) {
+    if (nowMs - at > REQUEST_DAYS * DAY_MS) shelf.requests.delete(name);
+  }
+}
+
+function nameOf({ by, key }: RequestKey): string {
+  return JSON.stringify([by, key]);
+}
+
+function sameIds(some: readonly HandoffId[], others: readonly HandoffId[]): boolean {
+  return some.length === others.length && some.every((id, index) => id === others[index]);
+}

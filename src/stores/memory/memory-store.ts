@@ -1,0 +1,94 @@
+/**
+ * The reference: what the other stores promise, in the plainest code that keeps it. It backs the simulation.
+ *
+ * Every operation happens whole at the moment of its call, and only the answer is a promise: whoever simulates delays
+ * puts them before and after the call, and sees no others.
+ */
+import { systemTimers, type Clock, type Timers } from '../../foundation/clock.ts';
+import type { Limits } from '../../domain/limits.ts';
+import { StoreFault, type Store } from '../store.ts';
+import { change, claim } from './change.ts';
+import { factsOf, find } from './find.ts';
+import { openHints, type Hints } from './hints.ts';
+import { insert } from './insert.ts';
+import { openOutbox } from './outbox.ts';
+import { openSessions } from './sessions.ts';
+import { emptyShelf, type Shelf } from './shelf.ts';
+import { openUpkeep } from './upkeep.ts';
+
+export interface MemoryStoreOptions {
+  readonly clock: Clock;
+  readonly limits: Limits;
+  /** Drives the polling of `changed`. */
+  readonly timers?: Timers;
+}
+
+export function openMemoryStore({ clock, limits, timers = systemTimers }: MemoryStoreOptions): Store {
+  const shelf = emptyShelf();
+  const hints = openHints(timers);
+  let closed = false;
+  const mustBeOpen = (): void => {
+    if (closed) throw new StoreFault('the store is closed', 'unchanged');
+  };
+  return {
+    ...whileOpen(openHandoffs(shelf, hints, clock, limits), mustBeOpen),
+    sessions: whileOpen(openSessions(shelf, clock), mustBeOpen),
+    outbox: whileOpen(openOutbox(shelf, clock), mustBeOpen),
+    upkeep: whileOpen(openUpkeep(clock), mustBeOpen),
+    changed: async (topic, signal) => hints.changed(topic, signal),
+    nowMs: () => clock.nowMs(),
+    async close() {
+      closed = true;
+      hints.end();
+    },
+  };
+}
+
+type Handoffs = Pick<Store, 'insert' | 'claim' | 'change' | 'load' | 'find' | 'facts'>;
+
+function openHandoffs(shelf: Shelf, hints: Hints, clock: Clock, limits: Limits): Handoffs {
+  return {
+    async insert(openings, guard = {}) {
+      const { answer, steps } = insert(shelf, openings, guard.request, limits, clock.nowMs());
+      hints.ring(steps);
+      return answer;
+    },
+    async claim(agent, max, decide) {
+      const { claimed, steps } = claim(shelf, agent, max, decide, limits, clock.nowMs());
+      hints.ring(steps);
+      return claimed;
+    },
+    async change(targets, decide) {
+      const { answers, steps } = change(shelf, targets, decide, limits, clock.nowMs());
+      hints.ring(steps);
+      return answers;
+    },
+    async load(id) {
+      const row = shelf.rows.get(id);
+      return row === undefined ? null : { ...row };
+    },
+    async find(query) {
+      return find(shelf, query, clock.nowMs());
+    },
+    async facts(query) {
+      return factsOf(shelf, query);
+    },
+  };
+}
+
+type Operation = (...given: never[]) => Promise<unknown>;
+
+/** The same operations, each of which first sees whether it may still happen. */
+function whileOpen<Operations extends { [Name in keyof Operations]: Operation }>(
+  operations: Operations,
+  mustBeOpen: () => void,
+): Operations {
+  const guarded = Object.entries<Operation>(operations).map(([name, operation]) => [
+    name,
+    async (...given: never[]) => {
+      mustBeOpen();
+      return operation(...given);
+    },
+  ]);
+  return Object.fromEntries(guarded) as Operations;
+}

@@ -1,0 +1,89 @@
+/**
+ * All that the store remembers, and the one way to change it: a draft over it that is put down whole or forgotten.
+ *
+ * Maps keep the order in which their keys first came, so the order of `rows` is that of insertion.
+ */
+import type { JsonText } from '../../foundation/json.ts';
+import type { Decision, Effect } from '../../domain/decision.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { HandoffId, SessionId } from '../../domain/names.ts';
+import type { SessionRecord } from '../store.ts';
+
+export interface Row {
+  readonly handoff: Handoff;
+  readonly body: JsonText;
+  readonly outcome: JsonText | null;
+}
+
+export interface Waiting {
+  readonly effect: Effect;
+  readonly dueAtMs: number;
+}
+
+export interface KeptRequest {
+  readonly hash: string;
+  readonly ids: readonly HandoffId[];
+  readonly at: number;
+}
+
+/** Silence is what follows from the last beat. */
+export type KeptSession = Omit<SessionRecord, 'silentForMs'> & { readonly beatAtMs: number };
+
+export interface Shelf {
+  readonly rows: Map<HandoffId, Row>;
+  /** In commit order; a fact's place is its cursor. */
+  readonly facts: Fact[];
+  readonly effects: Map<string, Waiting>;
+  readonly requests: Map<string, KeptRequest>;
+  readonly sessions: Map<SessionId, KeptSession>;
+}
+
+export interface Step {
+  readonly before: Handoff | null;
+  readonly after: Handoff;
+}
+
+export function emptyShelf(): Shelf {
+  return { rows: new Map(), facts: [], effects: new Map(), requests: new Map(), sessions: new Map() };
+}
+
+export interface Draft {
+  row(id: HandoffId): Row | undefined;
+  /** In order of insertion, as they will be. */
+  rows(): Iterable<Row>;
+  write(row: Row, decision: Decision): void;
+  /** Puts everything down and answers what changed, in order. */
+  commit(): readonly Step[];
+}
+
+export function draftOver(shelf: Shelf): Draft {
+  const written = new Map<HandoffId, Row>();
+  const decisions: Decision[] = [];
+  const steps: Step[] = [];
+  const row = (id: HandoffId): Row | undefined => written.get(id) ?? shelf.rows.get(id);
+  return {
+    row,
+    *rows() {
+      for (const [id, kept] of shelf.rows) yield written.get(id) ?? kept;
+      for (const [id, added] of written) if (!shelf.rows.has(id)) yield added;
+    },
+    write(next, decision) {
+      steps.push({ before: row(next.handoff.id)?.handoff ?? null, after: next.handoff });
+      decisions.push(decision);
+      written.set(next.handoff.id, next);
+    },
+    commit() {
+      for (const [id, next] of written) shelf.rows.set(id, next);
+      for (const { facts, effects = [] } of decisions) {
+        shelf.facts.push(...facts);
+        for (const effect of effects) keepEffect(shelf, effect);
+      }
+      return steps;
+    },
+  };
+}
+
+function keepEffect(shelf: Shelf, effect: Effect): void {
+  if (!shelf.effects.has(effect.key)) shelf.effects.set(effect.key, { effect, dueAtMs: -Infinity });
+}

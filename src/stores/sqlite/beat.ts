@@ -1,0 +1,11 @@
+import { systemClock } from '../../foundation/clock.ts';
+import type { SessionId } from '../../domain/names.ts';
+import { openDatabase, prepare } from './binding.ts';
+import { BEAT_SQL } from './sessions.ts';
+
+/** A connection of its own, for a thread: answers false when others have ended the session. */
+export function openSqliteBeat(path: string, session: SessionId): () => Promise<boolean> {
+  const database = openDatabase(path, { sync: 'normal' });
+  const statement = prepare(database, BEAT_SQL);
+  return async () => statement.run(systemClock.monotonicMs(), session) === 1;
+}

@@ -1,0 +1,88 @@
+/**
+ * The one file that knows the SQLite binding. Its API is Node's own `node:sqlite`, so that can take its place.
+ *
+ * The binding waits for a lock at most 4 ms, because it waits with the event loop stopped; longer waits are timers'.
+ */
+import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
+
+export type Database = InstanceType<typeof DatabaseSync>;
+export type Value = null | number | string;
+export type Row = readonly Value[];
+
+export interface Statement {
+  /** Answers the number of rows changed. */
+  run(...values: Value[]): number;
+  get(...values: Value[]): Row | undefined;
+  all(...values: Value[]): readonly Row[];
+}
+
+const LOCK_WAIT_MS = 4;
+
+export interface OpenOptions {
+  /** `full`: a commit is on the disk before it is answered. `normal`: it survives the process, not the power. */
+  readonly sync: 'full' | 'normal';
+}
+
+export function openDatabase(path: string, { sync }: OpenOptions): Database {
+  const database = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
+  database.exec(`
+    PRAGMA synchronous = ${sync};
+    PRAGMA fullfsync = on;
+    PRAGMA wal_autocheckpoint = 0;
+    PRAGMA temp_store = memory;
+    PRAGMA trusted_schema = off;
+  `);
+  return database;
+}
+
+/** For making a new database under a name that nobody looks at yet. */
+export function openEmptyDatabase(path: string): Database {
+  return new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
+}
+
+export function prepare(database: Database, sql: string): Statement {
+  const statement: StatementSyncInstance = database.prepare(sql);
+  statement.setReturnArrays(true);
+  return {
+    run: (...values) => Number(statement.run(...values).changes),
+    get: (...values) => statement.get(...values) as Row | undefined,
+    all: (...values) => statement.all(...values) as unknown as readonly Row[],
+  };
+}
+
+const BUSY = 5;
+const LOCKED = 6;
+const FULL = 13;
+const IO_ERROR = 10;
+const NOT_A_DATABASE = 26;
+const CORRUPT = 11;
+
+/** Somebody else writes right now. Nothing has happened; trying again later is the answer. */
+export function isBusy(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code === BUSY || code === LOCKED;
+}
+
+/** What the disk said, in words for the person whose disk it is; null for anything that is not the disk's. */
+export function diskTrouble(error: unknown): string | null {
+  switch (primaryCode(error)) {
+    case FULL:
+      return 'the disk is full: nothing was written; free some space and try again';
+    case IO_ERROR:
+      return 'the disk reported an error: nothing was acknowledged';
+    case CORRUPT:
+    case NOT_A_DATABASE:
+      return 'the database file is damaged: stop all processes, keep a copy of .baton/, and restore a backup';
+    default:
+      return null;
+  }
+}
+
+export function isFromDatabase(error: unknown): boolean {
+  return primaryCode(error) !== null;
+}
+
+function primaryCode(error: unknown): number | null {
+  if (!(error instanceof Error) || !('errcode' in error)) return null;
+  return typeof error.errcode === 'number' ? error.errcode & 0xff : null;
+}

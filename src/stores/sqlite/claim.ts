@@ -1,0 +1,68 @@
+import { assert } from '../../foundation/assert.ts';
+import type { JsonText } from '../../foundation/json.ts';
+import type { Decide } from '../../domain/decision.ts';
+import type { AgentId } from '../../domain/names.ts';
+import { CLAIM_MAX, type Claimed } from '../store.ts';
+import { prepare, type Database } from './binding.ts';
+import type { Names } from './names.ts';
+import { readRow, ROW_COLUMNS } from './rows.ts';
+import { stateNumber } from './schema.ts';
+import type { Work } from './shared-commit.ts';
+import type { Writing } from './writing.ts';
+
+const OFFERED = stateNumber('offered');
+
+export const CLAIM_SQL = `SELECT ${ROW_COLUMNS.replaceAll(/\b(\w+)\b/g, 'handoff.$1')}, body.text
+  FROM handoff INDEXED BY handoff_ready JOIN body ON body.handoff = handoff.n
+  WHERE recipient = ? AND state = ${OFFERED} AND ready = 1 ORDER BY rank, n LIMIT ?`;
+
+/** Those whose time has come move over to the ready ones; usually there are none. */
+export const RIPEN_SQL = `UPDATE handoff INDEXED BY handoff_delayed SET ready = 1
+  WHERE recipient = ? AND state = ${OFFERED} AND ready = 0 AND not_before <= ?`;
+
+export const PROBE_SQL = `SELECT
+  EXISTS (SELECT 1 FROM handoff INDEXED BY handoff_ready WHERE recipient = ?1 AND state = ${OFFERED} AND ready = 1),
+  EXISTS (SELECT 1 FROM handoff INDEXED BY handoff_delayed
+          WHERE recipient = ?1 AND state = ${OFFERED} AND ready = 0 AND not_before <= ?2)`;
+
+export interface Claim {
+  /** Without the write lock: whether there is anything to take. */
+  anything(agent: AgentId): boolean;
+  work(agent: AgentId, max: number, decide: Decide): Work<readonly Claimed[]>;
+}
+
+export function claimOf(
+  database: Database,
+  { names, writing, nowMs }: { names: Names; writing: Writing; nowMs: () => number },
+): Claim {
+  const probe = prepare(database, PROBE_SQL);
+  const ripen = prepare(database, RIPEN_SQL);
+  const select = prepare(database, CLAIM_SQL);
+
+  return {
+    anything: (agent) => {
+      const n = names.knownAgentNumber(agent);
+      if (n === null) return false;
+      const [ready, ripe] = probe.get(n, nowMs()) ?? [];
+      return ready === 1 || ripe === 1;
+    },
+    work: (agent, max, decide) => () => {
+      const n = names.knownAgentNumber(agent);
+      if (n === null) return () => [];
+      const now = nowMs();
+      ripen.run(n, now);
+      const rows = select.all(n, Math.min(max, CLAIM_MAX));
+      const taken = rows.flatMap((row) => {
+        const { handoff } = readRow(row, names);
+        const decided = decide(handoff, now);
+        return decided.ok ? [{ before: handoff, decision: decided.value, body: row.at(-1) as JsonText }] : [];
+      });
+      return () =>
+        taken.map(({ before, decision, body }) => {
+          const written = writing.update(before, decision, now);
+          assert(written, 'nobody else writes inside our transaction');
+          return { handoff: decision.handoff, body };
+        });
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/**
+ * The database file before it is a database: made whole or not at all, and never opened when it is not ours.
+ */
+import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { StoreFault } from '../store.ts';
+import { diskTrouble, openEmptyDatabase } from './binding.ts';
+import { nearestExisting, networkTypeOf } from './network-folder.ts';
+import { APPLICATION_ID, SCHEMA } from './schema.ts';
+
+/** Makes the file if it is missing (several processes may try at once), and refuses one that is not ours. */
+export function ensureDatabaseFile(path: string): void {
+  const folder = dirname(path);
+  refuseNetworkFolder(folder);
+  if (!existsSync(path)) makeDatabase(path);
+  refuseForeignFile(path);
+}
+
+export function refuseNetworkFolder(folder: string): void {
+  const type = networkTypeOf(nearestExisting(folder));
+  if (type === null) return;
+  throw new StoreFault(
+    `${folder} is on a network file system (${type}), where SQLite databases get damaged: ` +
+      'use a local folder, or PostgreSQL (--database postgres://…)',
+    'unchanged',
+  );
+}
+
+function makeDatabase(path: string): void {
+  const folder = dirname(path);
+  // Other processes never see a half-made database: it is made under another name, which is then given a second one.
+  const draft = join(folder, `.baton-${process.pid}-${process.hrtime.bigint()}.draft`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const database = openEmptyDatabase(draft);
+    try {
+      database.exec(`PRAGMA synchronous = full; PRAGMA page_size = 4096; BEGIN; ${SCHEMA} COMMIT;`);
+      database.exec('PRAGMA journal_mode = wal');
+    } finally {
+      database.close();
+    }
+    linkSync(draft, path);
+    syncFolder(folder);
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return;
+    throw new StoreFault(`could not make the database ${path}: ${diskTrouble(error) ?? says(error)}`, 'unchanged', {
+      cause: error,
+    });
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true });
+  }
+}
+
+/** Reads the header with plain file calls, because opening a database can already change it. */
+function refuseForeignFile(path: string): void {
+  const header = Buffer.alloc(100);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, header, 0, header.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
+    throw new StoreFault(`${path} is not a SQLite database; it was left as it is`, 'unchanged');
+  }
+  if (header.readUInt32BE(68) !== APPLICATION_ID) {
+    throw new StoreFault(`${path} is a database of another program; it was left as it is`, 'unchanged');
+  }
+}
+
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') return;
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+function says(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,123 @@
+/**
+ * Who waits for what. Three sources, each enough alone: our own commits, the bells of other processes, and a poll of
+ * the database's change counter, which is the truth.
+ */
+import type { AgentId } from '../../domain/names.ts';
+import { POLL_MS, type Topic } from '../store.ts';
+import { bellName, type Bells } from './bells.ts';
+import type { News } from './writing.ts';
+
+export interface Hints {
+  changed(topic: Topic, signal: AbortSignal): Promise<void>;
+  /** After our own commit. */
+  tell(news: News): void;
+  close(): void;
+}
+
+interface Waiting {
+  readonly topic: Topic;
+  readonly waiters: Set<() => void>;
+  readonly bell: { stop(): void };
+}
+
+/** A bell is kept for this long after its last waiter: workers come back for the next one. */
+const BELL_KEPT_POLLS = 40;
+
+export function hintsOf(
+  bells: Bells,
+  look: {
+    /** A number that changes with every commit of anybody else. */
+    readonly version: () => number;
+    readonly ripe: (agent: AgentId) => boolean;
+  },
+): Hints {
+  const topics = new Map<string, Waiting>();
+  const unused = new Map<string, number>();
+  let poll: NodeJS.Timeout | null = null;
+  let lastVersion = 0;
+  let waitersCount = 0;
+  let closed = false;
+
+  const wake = (name: string): void => {
+    const waiting = topics.get(name);
+    if (waiting === undefined) return;
+    const waiters = [...waiting.waiters];
+    waiting.waiters.clear();
+    for (const waiter of waiters) waiter();
+  };
+
+  /** A process with somebody waiting in it stays; an idle poll alone does not keep it. */
+  const stay = (change: 1 | -1): void => {
+    waitersCount += change;
+    if (waitersCount > 0) poll?.ref();
+    else poll?.unref();
+  };
+
+  const dropUnused = (): void => {
+    for (const [name, waiting] of topics) {
+      const polls = waiting.waiters.size > 0 ? 0 : (unused.get(name) ?? 0) + 1;
+      unused.set(name, polls);
+      if (polls < BELL_KEPT_POLLS) continue;
+      waiting.bell.stop();
+      topics.delete(name);
+      unused.delete(name);
+    }
+    if (topics.size > 0 || poll === null) return;
+    clearInterval(poll);
+    poll = null;
+  };
+
+  const lookAround = (): void => {
+    const version = look.version();
+    const moved = version !== lastVersion;
+    lastVersion = version;
+    for (const [name, { topic, waiters }] of topics) {
+      if (waiters.size > 0 && (moved || (topic.kind === 'offers' && look.ripe(topic.agent)))) wake(name);
+    }
+    dropUnused();
+  };
+
+  const waitingFor = (topic: Topic): Waiting => {
+    const name = bellName(topic);
+    const known = topics.get(name);
+    if (known !== undefined) return known;
+    const waiting = { topic, waiters: new Set<() => void>(), bell: bells.listen(topic, () => wake(name)) };
+    topics.set(name, waiting);
+    if (poll === null) {
+      lastVersion = look.version();
+      poll = setInterval(lookAround, POLL_MS);
+    }
+    return waiting;
+  };
+
+  return {
+    changed: (topic, signal) => {
+      if (closed || signal.aborted) return Promise.resolve();
+      const { waiters } = waitingFor(topic);
+      return new Promise((resolve) => {
+        const end = (): void => {
+          waiters.delete(end);
+          signal.removeEventListener('abort', end);
+          stay(-1);
+          resolve();
+        };
+        waiters.add(end);
+        stay(1);
+        signal.addEventListener('abort', end, { once: true });
+      });
+    },
+    tell: ({ offeredTo, settled }) => {
+      bells.ring(offeredTo, settled);
+      for (const agent of offeredTo) wake(bellName({ kind: 'offers', agent }));
+      if (settled) wake(bellName({ kind: 'settled' }));
+    },
+    close: () => {
+      closed = true;
+      if (poll !== null) clearInterval(poll);
+      for (const name of topics.keys()) wake(name);
+      for (const { bell } of topics.values()) bell.stop();
+      topics.clear();
+      bells.close();
+    },
+  };
+}

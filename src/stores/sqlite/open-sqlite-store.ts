@@ -1,0 +1,189 @@
+/** The embedded store: one file, several processes, nothing to install. */
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { systemTimers, type Clock, type Timers } from '../../foundation/clock.ts';
+import type { Random } from '../../foundation/random.ts';
+import type { Limits } from '../../domain/limits.ts';
+import { REQUEST_DAYS, StoreFault, type Store } from '../store.ts';
+import { bellsIn } from './bells.ts';
+import { diskTrouble, isFromDatabase, openDatabase, prepare, type Database } from './binding.ts';
+import { changeOf } from './change.ts';
+import { checkpoint } from './checkpoint.ts';
+import { claimOf } from './claim.ts';
+import { ensureDatabaseFile } from './database-file.ts';
+import { hintsOf } from './hints.ts';
+import { insertOf } from './insert.ts';
+import { namesOf } from './names.ts';
+import { outboxOf } from './outbox.ts';
+import { placesOf } from './places.ts';
+import { readingOf } from './reading.ts';
+import { SCHEMA_VERSION } from './schema.ts';
+import { dutyOf, sessionsOf, type Quiet } from './sessions.ts';
+import { sharedCommit, whenFree, wrongVersion } from './shared-commit.ts';
+import { writingOf } from './writing.ts';
+
+export interface SqliteOptions {
+  readonly path: string;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** This machine's present start; leases of another one are over. */
+  readonly boot: string;
+  readonly timers?: Timers;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Old request keys go a few at a time, so that no transaction is long. */
+const FORGET_MAX = 500;
+
+export function openSqliteStore(options: SqliteOptions): Store {
+  const { path, limits, clock, random, boot, timers = systemTimers } = options;
+  ensureDatabaseFile(path);
+  const database = openChecked(path);
+  const around = { timers, random, path };
+  const nowMs = (): number => clock.nowMs();
+  const names = namesOf(database);
+  const reading = readingOf(database, names);
+  const places = placesOf(database, names, limits);
+  const writing = writingOf(database, names, places);
+  const claim = claimOf(database, { names, writing, nowMs });
+  const insert = insertOf(database, { reading, writing, places, nowMs });
+  const change = changeOf({ reading, writing, places, nowMs });
+  const identity = fileIdentity(path);
+  const version = prepare(database, 'PRAGMA data_version');
+  const hints = hintsOf(bellsIn(join(dirname(path), 'bells')), {
+    version: () => version.get()?.[0] as number,
+    ripe: (agent) => claim.anything(agent),
+  });
+  // A database that was deleted under us would go on taking writes that nobody will ever see.
+  const stillThere = (): void => {
+    if (fileIdentity(path) === identity) return;
+    throw new StoreFault(`${path} was removed or replaced while in use; stop, and look at what happened`, 'unchanged');
+  };
+  const commit = sharedCommit(database, around, {
+    begun: stillThere,
+    flush: () => places.flush(),
+    committed: () => {
+      hints.tell(writing.news);
+      forgetNews();
+    },
+    rolledBack: () => {
+      names.forget();
+      places.forget();
+      forgetNews();
+    },
+  });
+  const forgetNews = (): void => {
+    writing.news.offeredTo.clear();
+    writing.news.settled = false;
+  };
+
+  let quietConnection: Database | null = null;
+  const openQuiet = (): Database => {
+    alive();
+    quietConnection ??= openDatabase(path, { sync: 'normal' });
+    return quietConnection;
+  };
+  const quiet: Quiet = {
+    write: async (act) => {
+      const connection = openQuiet();
+      return whenFree(() => immediately(connection, act), around);
+    },
+    read: async (act) => act(openQuiet()),
+  };
+
+  let closed = false;
+  const alive = (): void => {
+    if (closed) throw new StoreFault('the store is closed', 'unchanged');
+  };
+  const reader = async <Answer>(read: () => Answer): Promise<Answer> => {
+    alive();
+    try {
+      return read();
+    } catch (error) {
+      throw faultOf(error, path);
+    }
+  };
+  const forgetRequests = prepare(
+    database,
+    'DELETE FROM request WHERE (by, key) IN (SELECT by, key FROM request WHERE at < ? LIMIT ?)',
+  );
+
+  return {
+    insert: async (openings, guard = {}) => {
+      alive();
+      return commit.run(insert(openings, guard));
+    },
+    claim: async (agent, max, decide) => {
+      alive();
+      if (max < 1 || !claim.anything(agent)) return [];
+      return commit.run(claim.work(agent, max, decide));
+    },
+    change: async (targets, decide) => {
+      alive();
+      return commit.run(change(targets, decide));
+    },
+    load: (id) => reader(() => reading.whole(id)),
+    find: (query) => reader(() => reading.find(query, nowMs())),
+    facts: (query) => reader(() => reading.facts(query)),
+    changed: (topic, signal) => hints.changed(topic, signal),
+    nowMs,
+    sessions: sessionsOf(quiet, clock, boot),
+    outbox: outboxOf(database, commit, nowMs),
+    upkeep: {
+      ...dutyOf(quiet, clock, boot),
+      tend: async () => {
+        alive();
+        checkpoint(database, path);
+        const before = nowMs() - REQUEST_DAYS * DAY_MS;
+        if (prepare(database, 'SELECT 1 FROM request WHERE at < ? LIMIT 1').get(before) === undefined) return;
+        await commit.run(() => () => {
+          forgetRequests.run(before, FORGET_MAX);
+        });
+      },
+    },
+    close: async () => {
+      if (closed) return;
+      closed = true;
+      await commit.idle();
+      hints.close();
+      quietConnection?.close();
+      database.close();
+    },
+  };
+}
+
+function openChecked(path: string): Database {
+  try {
+    const database = openDatabase(path, { sync: 'full' });
+    const found = Number(prepare(database, 'PRAGMA user_version').get()?.[0]);
+    if (found === SCHEMA_VERSION) return database;
+    database.close();
+    throw wrongVersion(path, found);
+  } catch (error) {
+    throw faultOf(error, path);
+  }
+}
+
+function immediately<Answer>(database: Database, act: (database: Database) => Answer): Answer {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const answer = act(database);
+    database.exec('COMMIT');
+    return answer;
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function faultOf(error: unknown, path: string): unknown {
+  if (error instanceof StoreFault || !isFromDatabase(error)) return error;
+  const says = diskTrouble(error) ?? (error instanceof Error ? error.message : String(error));
+  return new StoreFault(`${path}: ${says}`, 'unchanged', { cause: error });
+}
+
+function fileIdentity(path: string): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat === undefined ? 'gone' : `${stat.dev}:${stat.ino}`;
+}

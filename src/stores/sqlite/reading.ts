@@ -1,0 +1,123 @@
+/** Everything that only looks. Reading never waits for a writer. */
+import type { JsonText } from '../../foundation/json.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { FactQuery, FactRead, Page, Query, Whole } from '../store.ts';
+import { prepare, type Database, type Row, type Value } from './binding.ts';
+import type { Names } from './names.ts';
+import { readRow, ROW_COLUMNS } from './rows.ts';
+import { readStep, stateNumber } from './schema.ts';
+
+export interface Reading {
+  byIds(ids: readonly HandoffId[]): readonly Handoff[];
+  revisionOf(id: HandoffId): number | null;
+  whole(id: HandoffId): Whole | null;
+  find(query: Query, nowMs: number): Page;
+  facts(query: FactQuery): readonly FactRead[];
+}
+
+const SELECT = `SELECT ${ROW_COLUMNS} FROM handoff`;
+export const OVERDUE_SQL = `${SELECT} INDEXED BY handoff_due WHERE due_at <= ? ORDER BY due_at LIMIT ?`;
+export const OF_SESSION_SQL = `${SELECT} INDEXED BY handoff_session
+  WHERE session = (SELECT n FROM session WHERE id = ?) LIMIT ?`;
+export const FREED_SQL = `${SELECT} INDEXED BY handoff_freed
+  WHERE state = ${stateNumber('blocked')} AND blocked = 0 AND waits = 0 ORDER BY n LIMIT ?`;
+
+export function readingOf(database: Database, names: Names): Reading {
+  const byId = prepare(database, `${SELECT} WHERE id = ?`);
+  const revision = prepare(database, 'SELECT revision FROM handoff WHERE id = ?');
+  const overdue = prepare(database, OVERDUE_SQL);
+  const ofSession = prepare(database, OF_SESSION_SQL);
+  const freed = prepare(database, FREED_SQL);
+  const bodyOf = prepare(database, 'SELECT text FROM body WHERE handoff = ?');
+  const outcomeOf = prepare(database, 'SELECT text FROM outcome WHERE handoff = ?');
+  const factColumns = 'seq, handoff.id, fact.revision, at, by, step, fact.attempt, fact.fence, detail, hash';
+  const trail = prepare(
+    database,
+    `SELECT ${factColumns} FROM fact JOIN handoff ON handoff.n = fact.handoff
+     WHERE fact.handoff = (SELECT n FROM handoff WHERE id = ?) AND seq > ? ORDER BY fact.revision LIMIT ?`,
+  );
+  const feed = prepare(
+    database,
+    `SELECT ${factColumns} FROM fact JOIN handoff ON handoff.n = fact.handoff WHERE seq > ? ORDER BY seq LIMIT ?`,
+  );
+
+  const handoffsOf = (rows: readonly Row[]): readonly Handoff[] => rows.map((row) => readRow(row, names).handoff);
+  const byIds = (ids: readonly HandoffId[]): readonly Handoff[] =>
+    handoffsOf(ids.map((id) => byId.get(id)).filter((row) => row !== undefined));
+  const page = (rows: readonly Row[]): Page => ({ items: handoffsOf(rows), next: null });
+
+  const filtered = (query: Extract<Query, { by: 'filter' }>): Page => {
+    const { where, values } = conditionsOf(query, names);
+    // One more than asked for tells whether there is a next page.
+    const sql = `${SELECT} WHERE ${where} ORDER BY n DESC LIMIT ?`;
+    const rows = prepare(database, sql).all(...values, query.max + 1);
+    const shown = rows.slice(0, query.max);
+    return { items: handoffsOf(shown), next: rows.length > query.max ? String(shown.at(-1)?.[0]) : null };
+  };
+
+  return {
+    byIds,
+    revisionOf: (id) => (revision.get(id)?.[0] as number | undefined) ?? null,
+    whole: (id) => {
+      const row = byId.get(id);
+      if (row === undefined) return null;
+      const { n, handoff } = readRow(row, names);
+      const body = bodyOf.get(n)?.[0] as JsonText;
+      return { handoff, body, outcome: (outcomeOf.get(n)?.[0] as JsonText | undefined) ?? null };
+    },
+    find: (query, nowMs) => {
+      switch (query.by) {
+        case 'ids':
+          return { items: byIds(query.ids), next: null };
+        case 'overdue':
+          return page(overdue.all(nowMs, query.max));
+        case 'session':
+          return page(ofSession.all(query.session, query.max));
+        case 'freed':
+          return page(freed.all(query.max));
+        case 'filter':
+          return filtered(query);
+      }
+    },
+    facts: ({ handoff, after, max }) => {
+      const seq = Number(after ?? 0);
+      const rows = handoff === undefined ? feed.all(seq, max) : trail.all(handoff, seq, max);
+      return rows.map(readFact);
+    },
+  };
+}
+
+function conditionsOf(
+  query: Extract<Query, { by: 'filter' }>,
+  names: Names,
+): { readonly where: string; readonly values: Value[] } {
+  const conditions = ['true'];
+  const values: Value[] = [];
+  const add = (condition: string, value: Value): void => {
+    conditions.push(condition);
+    values.push(value);
+  };
+  if (query.states !== undefined) conditions.push(`state IN (${query.states.map(stateNumber).join(', ')})`);
+  if (query.from !== undefined) add('sender = ?', names.knownAgentNumber(query.from) ?? -1);
+  if (query.to !== undefined) add('recipient = ?', names.knownAgentNumber(query.to) ?? -1);
+  if (query.task !== undefined) add('task = ?', query.task);
+  if (query.after !== undefined) add('n < ?', Number(query.after));
+  return { where: conditions.join(' AND '), values };
+}
+
+function readFact(row: Row): FactRead {
+  const fact: Fact = {
+    handoff: row[1] as HandoffId,
+    revision: row[2] as number,
+    at: row[3] as number,
+    by: row[4] as string,
+    ...readStep(row[5] as number),
+    attempt: row[6] as number,
+    fence: row[7] as number,
+    detail: row[8] as string,
+    hash: row[9] as string,
+  };
+  return { fact, cursor: String(row[0]) };
+}

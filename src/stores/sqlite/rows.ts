@@ -1,0 +1,153 @@
+/** Record ↔ row. What equals the default is stored as null, which is what nearly every row has. */
+import { assert, present } from '../../foundation/assert.ts';
+import { dueAtOf } from '../../domain/deadlines.ts';
+import type { Claim } from '../../domain/evidence.ts';
+import {
+  KINDS,
+  NO_LINEAGE,
+  type BlockedOn,
+  type Custody,
+  type Handoff,
+  type Kind,
+  type Lineage,
+  type Terms,
+} from '../../domain/handoff.ts';
+import { STATES } from '../../domain/lifecycle.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import { PRIORITIES, rankOf } from '../../domain/priority.ts';
+import { DEFAULT_TERMS } from '../../domain/terms.ts';
+import type { Row, Value } from './binding.ts';
+import type { Names } from './names.ts';
+import { stateNumber } from './schema.ts';
+
+/** What never changes, in the order in which `fixedValues` answers. */
+export const FIXED_COLUMNS =
+  'id, kind, sender, recipient, priority, title, task, lineage, terms, created_at' as const;
+/** What moves change, in the order in which `changingValues` answers. */
+export const CHANGING_COLUMNS =
+  'revision, state, since, offered_at, not_before, rank, ready, due_at, attempt, excused, fence, session, holder, ' +
+  'until_at, blocked, question, claims, trail';
+/** For reading, in the order in which `readRow` expects them. */
+export const ROW_COLUMNS =
+  'n, id, kind, sender, recipient, priority, title, task, lineage, terms, created_at, revision, state, since, ' +
+  'offered_at, not_before, attempt, excused, fence, session, holder, until_at, blocked, question, claims, trail';
+
+const BLOCKED_REASONS = ['dependency', 'place', 'question'] as const satisfies readonly BlockedOn['reason'][];
+
+export function fixedValues(handoff: Handoff, names: Names): Value[] {
+  return [
+    handoff.id,
+    KINDS.indexOf(handoff.kind),
+    names.agentNumber(handoff.from),
+    names.agentNumber(handoff.to),
+    PRIORITIES.indexOf(handoff.priority),
+    handoff.title,
+    handoff.task,
+    writeLineage(handoff.lineage),
+    writeTerms(handoff.kind, handoff.terms),
+    handoff.createdAt,
+  ];
+}
+
+export function changingValues(handoff: Handoff, nowMs: number, names: Names): Value[] {
+  const { custody, blockedOn } = handoff;
+  return [
+    handoff.revision,
+    stateNumber(handoff.state),
+    handoff.since,
+    handoff.offeredAt,
+    handoff.notBefore,
+    rankOf(handoff.offeredAt, handoff.priority),
+    handoff.state === 'offered' && handoff.notBefore <= nowMs ? 1 : 0,
+    dueAtOf(handoff),
+    handoff.attempt,
+    handoff.excused,
+    handoff.fence,
+    custody?.by === 'process' ? names.sessionNumber(custody.session) : null,
+    custody === null ? null : names.agentNumber(custody.holder),
+    custody?.by === 'hand' ? custody.untilAt : null,
+    blockedOn === null ? null : BLOCKED_REASONS.indexOf(blockedOn.reason),
+    blockedOn?.reason === 'question' ? blockedOn.text : null,
+    handoff.claims.length === 0 ? null : JSON.stringify(handoff.claims),
+    handoff.trail,
+  ];
+}
+
+export interface ReadRow {
+  readonly n: number;
+  readonly handoff: Handoff;
+}
+
+export function readRow(row: Row, names: Names): ReadRow {
+  const kind = present(KINDS[row[2] as number], 'a known kind');
+  const handoff: Handoff = {
+    id: row[1] as HandoffId,
+    revision: row[11] as number,
+    state: present(STATES[row[12] as number], 'a known state'),
+    kind,
+    from: names.agentName(row[3] as number),
+    to: names.agentName(row[4] as number),
+    priority: present(PRIORITIES[row[5] as number], 'a known priority'),
+    title: row[6] as string | null,
+    task: row[7] as string | null,
+    lineage: row[8] === null ? NO_LINEAGE : (JSON.parse(row[8] as string) as Lineage),
+    terms: row[9] === null ? DEFAULT_TERMS[kind] : readTerms(row[9] as string),
+    createdAt: row[10] as number,
+    since: row[13] as number,
+    offeredAt: row[14] as number,
+    notBefore: row[15] as number,
+    attempt: row[16] as number,
+    excused: row[17] as number,
+    fence: row[18] as number,
+    custody: readCustody(row, names),
+    blockedOn: readBlockedOn(row[22] as number | null, row[23] as string | null),
+    claims: row[24] === null ? [] : (JSON.parse(row[24] as string) as readonly Claim[]),
+    trail: row[25] as string,
+  };
+  return { n: row[0] as number, handoff };
+}
+
+function readCustody(row: Row, names: Names): Custody | null {
+  const [session, holder, untilAt] = [row[19] as number | null, row[20] as number | null, row[21] as number | null];
+  if (holder === null) return null;
+  const agent = names.agentName(holder);
+  return session === null
+    ? { by: 'hand', holder: agent, untilAt }
+    : { by: 'process', holder: agent, session: names.sessionName(session) };
+}
+
+function readBlockedOn(reasonNumber: number | null, text: string | null): BlockedOn | null {
+  if (reasonNumber === null) return null;
+  const reason = present(BLOCKED_REASONS[reasonNumber], 'a known reason');
+  return reason === 'question' ? { reason, text: text ?? '' } : { reason };
+}
+
+function writeLineage(lineage: Lineage): string | null {
+  const plain = lineage.root === null && lineage.parent === null && lineage.retryOf === null && lineage.hops === 0;
+  return plain ? null : JSON.stringify(lineage);
+}
+
+const DEFAULT_TEXTS: Record<Kind, string> = {
+  queue: JSON.stringify(DEFAULT_TERMS.queue),
+  document: JSON.stringify(DEFAULT_TERMS.document),
+};
+
+function writeTerms(kind: Kind, terms: Terms): string | null {
+  if (terms === DEFAULT_TERMS[kind]) return null;
+  const text = JSON.stringify(terms);
+  return text === DEFAULT_TEXTS[kind] ? null : text;
+}
+
+/** Most senders use a handful of terms: each text is parsed once and shared, as records never change in place. */
+const termsOfText = new Map<string, Terms>();
+const TERMS_REMEMBERED_MAX = 500;
+
+function readTerms(text: string): Terms {
+  const known = termsOfText.get(text);
+  if (known !== undefined) return known;
+  if (termsOfText.size >= TERMS_REMEMBERED_MAX) termsOfText.clear();
+  const terms = JSON.parse(text) as Terms;
+  assert(Array.isArray(terms.dependsOn), 'terms are written by us');
+  termsOfText.set(text, terms);
+  return terms;
+}

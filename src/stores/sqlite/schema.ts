@@ -1,0 +1,161 @@
+/**
+ * The tables: a narrow row of what changes, and beside it what is only carried (body, outcome) and what only grows
+ * (facts). The checks repeat the lifecycle, so that even a wrong program cannot write an impossible record.
+ *
+ * Versions are additive. The version stands in `user_version`, and `application_id` says that the file is ours.
+ */
+import type { Deed } from '../../domain/facts.ts';
+import { isFinal, LIFECYCLE, MOVES, STATES, type Move, type State } from '../../domain/lifecycle.ts';
+
+export const APPLICATION_ID = 0x4241544e;
+export const SCHEMA_VERSION = 1;
+
+/** A deed's place in this list is its number in the database, so the list only grows at its end. */
+export const DEEDS: readonly Deed[] = ['create', 'renew', 'progress', ...MOVES];
+
+export function stateNumber(state: State): number {
+  return STATES.indexOf(state);
+}
+
+/** What happened, from where and to where, as one number: that is what the check below is about. */
+export function stepNumber(deed: Deed, from: State | null, to: State): number {
+  const fromNumber = from === null ? STATES.length : stateNumber(from);
+  return DEEDS.indexOf(deed) * 256 + fromNumber * 16 + stateNumber(to);
+}
+
+export function readStep(step: number): { readonly deed: Deed; readonly from: State | null; readonly to: State } {
+  return {
+    deed: DEEDS[step >> 8] as Deed,
+    from: STATES[(step >> 4) & 15] ?? null,
+    to: STATES[step & 15] as State,
+  };
+}
+
+export function legalSteps(): readonly number[] {
+  const begins = (['draft', 'offered', 'blocked'] as const).map((state) => stepNumber('create', null, state));
+  const stays = (['renew', 'progress'] as const).map((deed) => stepNumber(deed, 'accepted', 'accepted'));
+  const moves = STATES.flatMap((from) =>
+    Object.entries(LIFECYCLE[from]).map(([move, to]) => stepNumber(move as Move, from, to)),
+  );
+  return [...begins, ...stays, ...moves].toSorted((a, b) => a - b);
+}
+
+const S = Object.fromEntries(STATES.map((state, index) => [state, index])) as Record<State, number>;
+const FIRST_FINAL = STATES.findIndex(isFinal);
+
+export const SCHEMA = `
+CREATE TABLE agent (
+  n INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,
+  out_all INTEGER NOT NULL DEFAULT 0 CHECK (out_all >= out_documents),
+  out_documents INTEGER NOT NULL DEFAULT 0 CHECK (out_documents >= 0),
+  in_all INTEGER NOT NULL DEFAULT 0 CHECK (in_all >= in_documents),
+  in_documents INTEGER NOT NULL DEFAULT 0 CHECK (in_documents >= 0)
+) STRICT;
+
+CREATE TABLE session (
+  n INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  agent INTEGER NOT NULL REFERENCES agent,
+  process TEXT NOT NULL,
+  boot TEXT NOT NULL,
+  groups TEXT NOT NULL DEFAULT '[]',
+  beat_ms INTEGER NOT NULL,
+  ended INTEGER NOT NULL DEFAULT 0 CHECK (ended IN (0, 1))
+) STRICT;
+
+CREATE TABLE handoff (
+  n INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  revision INTEGER NOT NULL CHECK (revision > 0),
+  state INTEGER NOT NULL CHECK (state BETWEEN 0 AND ${STATES.length - 1}),
+  kind INTEGER NOT NULL,
+  sender INTEGER NOT NULL REFERENCES agent,
+  recipient INTEGER NOT NULL REFERENCES agent,
+  priority INTEGER NOT NULL,
+  title TEXT,
+  task TEXT,
+  lineage TEXT,
+  terms TEXT,
+  created_at INTEGER NOT NULL,
+  since INTEGER NOT NULL,
+  offered_at INTEGER NOT NULL,
+  not_before INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  ready INTEGER NOT NULL CHECK (ready IN (0, 1)),
+  due_at INTEGER,
+  attempt INTEGER NOT NULL CHECK (attempt >= 0),
+  excused INTEGER NOT NULL CHECK (excused BETWEEN 0 AND attempt),
+  fence INTEGER NOT NULL CHECK (fence >= 0),
+  session INTEGER REFERENCES session,
+  holder INTEGER REFERENCES agent,
+  until_at INTEGER,
+  blocked INTEGER,
+  question TEXT,
+  waits INTEGER NOT NULL DEFAULT 0,
+  claims TEXT,
+  trail TEXT NOT NULL,
+  CHECK ((holder IS NOT NULL) = (state = ${S.accepted}) OR (holder IS NOT NULL AND state = ${S.delivered})),
+  CHECK (session IS NULL OR state = ${S.accepted}),
+  CHECK ((blocked IS NOT NULL) = (state = ${S.blocked})),
+  CHECK (ready = 0 OR state = ${S.offered})
+) STRICT;
+
+CREATE INDEX handoff_ready ON handoff (recipient, rank, n) WHERE state = ${S.offered} AND ready = 1;
+CREATE INDEX handoff_delayed ON handoff (recipient, not_before) WHERE state = ${S.offered} AND ready = 0;
+CREATE INDEX handoff_due ON handoff (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX handoff_session ON handoff (session) WHERE session IS NOT NULL;
+CREATE INDEX handoff_freed ON handoff (n) WHERE state = ${S.blocked} AND blocked = 0 AND waits = 0;
+
+CREATE TRIGGER final_is_final BEFORE UPDATE ON handoff WHEN OLD.state >= ${FIRST_FINAL}
+BEGIN SELECT RAISE(ABORT, 'final is final'); END;
+
+CREATE TABLE body (handoff INTEGER PRIMARY KEY REFERENCES handoff, text TEXT NOT NULL) STRICT;
+CREATE TABLE outcome (handoff INTEGER PRIMARY KEY REFERENCES handoff, text TEXT NOT NULL) STRICT;
+
+CREATE TABLE fact (
+  seq INTEGER PRIMARY KEY,
+  handoff INTEGER NOT NULL REFERENCES handoff,
+  revision INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  by TEXT NOT NULL,
+  step INTEGER NOT NULL CHECK (step IN (${legalSteps().join(', ')})),
+  attempt INTEGER NOT NULL,
+  fence INTEGER NOT NULL,
+  detail TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  UNIQUE (handoff, revision)
+) STRICT;
+
+CREATE TABLE dependency (
+  handoff INTEGER NOT NULL REFERENCES handoff,
+  needs TEXT NOT NULL,
+  PRIMARY KEY (handoff, needs)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX dependency_needs ON dependency (needs);
+
+CREATE TABLE request (
+  by TEXT NOT NULL,
+  key TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  ids TEXT NOT NULL,
+  PRIMARY KEY (by, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX request_at ON request (at);
+
+CREATE TABLE effect (
+  seq INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL,
+  payload TEXT NOT NULL,
+  due_at INTEGER NOT NULL,
+  done INTEGER NOT NULL DEFAULT 0 CHECK (done IN (0, 1))
+) STRICT;
+CREATE INDEX effect_due ON effect (due_at, seq) WHERE done = 0;
+
+CREATE TABLE duty (host TEXT PRIMARY KEY, process TEXT NOT NULL, boot TEXT NOT NULL, beat_ms INTEGER NOT NULL) STRICT;
+
+PRAGMA application_id = ${APPLICATION_ID};
+PRAGMA user_version = ${SCHEMA_VERSION};
+`;

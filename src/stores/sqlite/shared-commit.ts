@@ -1,0 +1,153 @@
+/**
+ * Concurrent callers of one process share a commit, and with it the wait for the disk.
+ *
+ * Work is collected until the event loop has run its round, then all of it is done in one transaction. A decision that
+ * throws has not written yet, so it leaves the others alone. If writing fails, everything is rolled back and, unless it
+ * was the disk, each piece is tried alone, so that one bad record does not take its neighbours along.
+ */
+import type { Timers } from '../../foundation/clock.ts';
+import { jittered, type Random } from '../../foundation/random.ts';
+import { StoreFault } from '../store.ts';
+import { diskTrouble, isBusy, isFromDatabase, prepare, type Database } from './binding.ts';
+import { SCHEMA_VERSION } from './schema.ts';
+
+/** Runs inside the transaction. The first call reads and decides, and may throw; what it answers then writes. */
+export type Work<Answer> = () => () => Answer;
+
+export interface SharedCommit {
+  run<Answer>(work: Work<Answer>): Promise<Answer>;
+  /** Ends when everything that was handed in has been answered. */
+  idle(): Promise<void>;
+}
+
+export interface CommitHooks {
+  /** With the lock held, before anything is decided; may throw a fault for all. */
+  begun(): void;
+  /** Before COMMIT: what was saved up for the whole transaction. */
+  flush(): void;
+  /** After COMMIT, before anybody is answered. */
+  committed(): void;
+  rolledBack(): void;
+}
+
+/** One transaction holds the write lock for a few milliseconds at most, or the other processes starve. */
+const SHARED_MAX = 256;
+/** Longer than any healthy queue of writers; whoever waits longer is told that nothing has changed. */
+const LOCK_PATIENCE_MS = 30_000;
+const RETRY_MS = 2;
+
+interface Piece {
+  readonly work: Work<unknown>;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function sharedCommit(
+  database: Database,
+  around: { readonly timers: Timers; readonly random: Random; readonly path: string },
+  hooks: CommitHooks,
+): SharedCommit {
+  const begin = prepare(database, 'BEGIN IMMEDIATE');
+  const commit = prepare(database, 'COMMIT');
+  const rollback = prepare(database, 'ROLLBACK');
+  const version = prepare(database, 'PRAGMA user_version');
+  let waiting: Piece[] = [];
+  let turning: Promise<void> | null = null;
+
+  const inTransaction = (pieces: readonly Piece[]): (() => void)[] => {
+    begin.run();
+    try {
+      const found = version.get()?.[0];
+      if (found !== SCHEMA_VERSION) throw wrongVersion(around.path, Number(found));
+      hooks.begun();
+      const answers = pieces.map(attempt);
+      hooks.flush();
+      commit.run();
+      return answers;
+    } catch (error) {
+      if (database.isTransaction) rollback.run();
+      hooks.rolledBack();
+      throw error;
+    }
+  };
+
+  const settle = async (pieces: readonly Piece[]): Promise<void> => {
+    try {
+      const answers = await whenFree(() => inTransaction(pieces), around);
+      hooks.committed();
+      for (const answer of answers) answer();
+    } catch (error) {
+      const disk = diskTrouble(error);
+      if (disk === null && !(error instanceof StoreFault) && pieces.length > 1) {
+        for (const piece of pieces) await settle([piece]);
+        return;
+      }
+      const told = disk === null ? error : new StoreFault(`${around.path}: ${disk}`, 'unchanged', { cause: error });
+      for (const piece of pieces) piece.reject(told);
+    }
+  };
+
+  const turn = async (): Promise<void> => {
+    await new Promise((resolve) => setImmediate(resolve));
+    while (waiting.length > 0) {
+      const pieces = waiting.slice(0, SHARED_MAX);
+      waiting = waiting.slice(SHARED_MAX);
+      await settle(pieces);
+      // Those who were just answered hand in their next work before the next transaction begins.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    turning = null;
+  };
+
+  return {
+    run: <Answer>(work: Work<Answer>) =>
+      new Promise<Answer>((resolve, reject) => {
+        waiting.push({ work, resolve: resolve as (answer: unknown) => void, reject });
+        turning ??= turn();
+      }),
+    idle: async () => {
+      while (turning !== null) await turning;
+    },
+  };
+}
+
+function attempt(piece: Piece): () => void {
+  let write: () => unknown;
+  try {
+    write = piece.work();
+  } catch (error) {
+    if (isFromDatabase(error)) throw error;
+    return () => piece.reject(error);
+  }
+  const answer = write();
+  return () => piece.resolve(answer);
+}
+
+/** Waits for the write lock from timers, with the event loop running. */
+export async function whenFree<Answer>(
+  act: () => Answer,
+  around: { readonly timers: Timers; readonly random: Random; readonly path: string },
+): Promise<Answer> {
+  const endMs = performance.now() + LOCK_PATIENCE_MS;
+  for (;;) {
+    try {
+      return act();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (performance.now() > endMs) {
+        throw new StoreFault(`${around.path} was locked by others for ${LOCK_PATIENCE_MS / 1000} s`, 'unchanged', {
+          cause: error,
+        });
+      }
+      await around.timers.sleep(jittered(RETRY_MS, around.random));
+    }
+  }
+}
+
+export function wrongVersion(path: string, found: number): StoreFault {
+  return new StoreFault(
+    `${path} has schema version ${found}, this Baton knows version ${SCHEMA_VERSION}: ` +
+      (found > SCHEMA_VERSION ? 'install a newer Baton; the database was left as it is' : 'it is not a Baton database'),
+    'unchanged',
+  );
+}

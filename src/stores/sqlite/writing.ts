@@ -1,0 +1,119 @@
+/**
+ * The statements with which insert, claim and change write. Everything here runs inside a shared transaction, after the
+ * decisions have been made.
+ */
+import { assert, present } from '../../foundation/assert.ts';
+import type { JsonText } from '../../foundation/json.ts';
+import type { Decision } from '../../domain/decision.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { isFinal, STATES } from '../../domain/lifecycle.ts';
+import type { AgentId } from '../../domain/names.ts';
+import { prepare, type Database } from './binding.ts';
+import type { Names } from './names.ts';
+import type { Places } from './places.ts';
+import { changingValues, CHANGING_COLUMNS, fixedValues, FIXED_COLUMNS } from './rows.ts';
+import { stateNumber, stepNumber } from './schema.ts';
+
+/** What the transaction has to tell others once it is committed. */
+export interface News {
+  readonly offeredTo: Set<AgentId>;
+  settled: boolean;
+}
+
+export interface Writing {
+  add(decision: Decision, body: JsonText, nowMs: number): void;
+  /** Guarded by the revision; false: the record has moved on, and nothing was written. */
+  update(before: Handoff, decision: Decision, nowMs: number): boolean;
+  readonly news: News;
+}
+
+const marks = (columns: string): string => columns.replace(/\w+/g, '?');
+
+export function writingOf(database: Database, names: Names, places: Places): Writing {
+  const insertRow = prepare(
+    database,
+    `INSERT INTO handoff (${FIXED_COLUMNS}, ${CHANGING_COLUMNS}, waits)
+     VALUES (${marks(FIXED_COLUMNS)}, ${marks(CHANGING_COLUMNS)}, ?) RETURNING n`,
+  );
+  const updateRow = prepare(
+    database,
+    `UPDATE handoff SET (${CHANGING_COLUMNS}) = (${marks(CHANGING_COLUMNS)}) WHERE id = ? AND revision = ? RETURNING n`,
+  );
+  const insertBody = prepare(database, 'INSERT INTO body (handoff, text) VALUES (?, ?)');
+  const putOutcome = prepare(
+    database,
+    'INSERT INTO outcome (handoff, text) VALUES (?, ?) ON CONFLICT (handoff) DO UPDATE SET text = excluded.text',
+  );
+  const insertFact = prepare(
+    database,
+    'INSERT INTO fact (handoff, revision, at, by, step, attempt, fence, detail, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  );
+  const insertEffect = prepare(
+    database,
+    'INSERT INTO effect (key, kind, payload, due_at) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING',
+  );
+  const insertDependency = prepare(
+    database,
+    'INSERT INTO dependency (handoff, needs) VALUES (?, ?) ON CONFLICT DO NOTHING',
+  );
+  const countUnmet = prepare(
+    database,
+    `UPDATE handoff SET waits = (
+       SELECT count(*) FROM dependency LEFT JOIN handoff needed ON needed.id = dependency.needs
+       WHERE dependency.handoff = handoff.n AND needed.state IS NOT ${stateNumber('completed')}
+     ) WHERE n = ?`,
+  );
+  const meet = prepare(
+    database,
+    `UPDATE handoff SET waits = waits - 1
+     WHERE n IN (SELECT handoff FROM dependency WHERE needs = ?) AND state < ${STATES.findIndex(isFinal)}`,
+  );
+  const news: News = { offeredTo: new Set(), settled: false };
+
+  const writeRest = (n: number, before: Handoff | null, decision: Decision, nowMs: number): void => {
+    const { handoff, facts, outcome, effects } = decision;
+    for (const fact of facts) {
+      const step = stepNumber(fact.deed, fact.from, fact.to);
+      const { revision, at, by, attempt, fence, detail, hash } = fact;
+      insertFact.run(n, revision, at, by, step, attempt, fence, detail, hash);
+    }
+    if (outcome !== undefined) putOutcome.run(n, outcome);
+    for (const { key, kind, payload } of effects ?? []) insertEffect.run(key, kind, payload, nowMs);
+    places.count(before, handoff);
+    if (handoff.state === 'completed') meet.run(handoff.id);
+    if (handoff.state === 'offered') news.offeredTo.add(handoff.to);
+    if (isFinal(handoff.state)) news.settled = true;
+  };
+
+  return {
+    news,
+    add: (decision, body, nowMs) => {
+      const { handoff } = decision;
+      assertSound(0, decision);
+      const row = insertRow.get(...fixedValues(handoff, names), ...changingValues(handoff, nowMs, names), 0);
+      const n = present(row?.[0] as number | undefined, 'a new row has a number');
+      insertBody.run(n, body);
+      for (const needed of handoff.terms.dependsOn) insertDependency.run(n, needed);
+      if (handoff.terms.dependsOn.length > 0) countUnmet.run(n);
+      writeRest(n, null, decision, nowMs);
+    },
+    update: (before, decision, nowMs) => {
+      assertSound(before.revision, decision);
+      const { handoff } = decision;
+      assert(handoff.id === before.id, 'a move never changes whose record it is');
+      const row = updateRow.get(...changingValues(handoff, nowMs, names), before.id, before.revision);
+      if (row === undefined) return false;
+      writeRest(row[0] as number, before, decision, nowMs);
+      return true;
+    },
+  };
+}
+
+/** The pair of the checks in the schema: a wrong step is stopped here with a name, there without one. */
+export function assertSound(revision: number, { handoff, facts }: Decision): void {
+  const last: Fact | undefined = facts.at(-1);
+  assert(last !== undefined && last.hash === handoff.trail, 'the trail ends with the last fact');
+  assert(handoff.revision === revision + facts.length, 'one revision for each fact');
+  assert(last.to === handoff.state, 'the last fact tells the state');
+}

@@ -1,0 +1,194 @@
+/**
+ * The seam to a database. A store opens a transaction, hands the newest record to a pure decision, and writes the
+ * answer with its facts; it decides nothing itself. `insert`, `claim` and `change` are the only writing paths of
+ * handoffs.
+ *
+ * Acknowledged means durable: what these promises resolve to survives a power cut. A refusal changed nothing. A thrown
+ * `StoreFault` with `outcome: 'unknown'` may or may not have changed something; with `'unchanged'` it has not.
+ */
+import type { JsonText } from '../foundation/json.ts';
+import type { Result } from '../foundation/result.ts';
+import type { Decide, DecideFirst, Effect } from '../domain/decision.ts';
+import type { Fact } from '../domain/facts.ts';
+import type { Handoff } from '../domain/handoff.ts';
+import type { State } from '../domain/lifecycle.ts';
+import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
+import type { Refusal } from '../domain/refusals.ts';
+
+export interface Store {
+  /** All or none; refuses over a limit, on a known id, on a ring. The same request answers the same records. */
+  insert(openings: readonly Opening[], guard?: Guard): Promise<Result<readonly Handoff[], Refusal>>;
+  /** Takes up to `max` ready handoffs for one agent, best rank first, in one short transaction. */
+  claim(agent: AgentId, max: number, decide: Decide): Promise<readonly Claimed[]>;
+  /**
+   * Compare-and-swap on the revision: decides over the record at hand (the one given, if it is still the newest) and
+   * writes record, facts and outbox in one go; stale is decided again, at most `ROUNDS_MAX` times. One answer per target, in order.
+   */
+  change(targets: readonly (HandoffId | Handoff)[], decide: Decide): Promise<readonly Result<Handoff, Refusal>[]>;
+  load(id: HandoffId): Promise<Whole | null>;
+  find(query: Query): Promise<Page>;
+  /** In an order that never inserts before what was already read, so that a cursor skips nothing. */
+  facts(query: FactQuery): Promise<readonly FactRead[]>;
+  /**
+   * Ends when something of the topic may have changed: a hint. Polling remains the truth, and stores poll for
+   * themselves, so a lost hint costs `POLL_MS`, never the answer. Ask for the hint first, then look, then wait.
+   */
+  changed(topic: Topic, signal: AbortSignal): Promise<void>;
+  /** The store's clock: what its records are dated with. */
+  nowMs(): number;
+  readonly sessions: Sessions;
+  readonly outbox: Outbox;
+  readonly upkeep: Upkeep;
+  /** Waits for what is under way; later calls are faults. */
+  close(): Promise<void>;
+}
+
+/** How often a stale decision is taken again before the caller is told that too many want the same record. */
+export const ROUNDS_MAX = 16;
+/** One claim never holds the write lock for longer than a sender may wait for it. */
+export const CLAIM_MAX = 200;
+export const POLL_MS = 250;
+
+export interface Opening {
+  readonly id: HandoffId;
+  readonly dependsOn: readonly HandoffId[];
+  readonly body: JsonText;
+  readonly decide: DecideFirst;
+}
+
+export interface Guard {
+  /** Kept for `REQUEST_DAYS`; the same key of the same principal with another body is refused. */
+  readonly request?: RequestKey;
+}
+
+export interface RequestKey {
+  readonly by: string;
+  readonly key: string;
+  readonly hash: string;
+}
+
+export const REQUEST_DAYS = 7;
+
+export interface Claimed {
+  readonly handoff: Handoff;
+  readonly body: JsonText;
+}
+
+export interface Whole {
+  readonly handoff: Handoff;
+  readonly body: JsonText;
+  readonly outcome: JsonText | null;
+}
+
+export type Query =
+  | { readonly by: 'ids'; readonly ids: readonly HandoffId[] }
+  /** Those whose clock has run out by the store's own time. */
+  | { readonly by: 'overdue'; readonly max: number }
+  | { readonly by: 'session'; readonly session: SessionId; readonly max: number }
+  /** Blocked by dependencies that are all completed now. */
+  | { readonly by: 'freed'; readonly max: number }
+  | {
+      readonly by: 'filter';
+      readonly states?: readonly State[];
+      readonly from?: AgentId;
+      readonly to?: AgentId;
+      readonly task?: string;
+      readonly max: number;
+      readonly after?: string;
+    };
+
+/** Newest first for `filter`; `next` continues where the page ends. */
+export interface Page {
+  readonly items: readonly Handoff[];
+  readonly next: string | null;
+}
+
+export interface FactQuery {
+  /** Of one handoff, from its first. Without: of all, after the cursor. */
+  readonly handoff?: HandoffId;
+  readonly after?: string;
+  readonly max: number;
+}
+
+export interface FactRead {
+  readonly fact: Fact;
+  readonly cursor: string;
+}
+
+export type Topic = { readonly kind: 'offers'; readonly agent: AgentId } | { readonly kind: 'settled' };
+
+/** Where a process runs, as far as another process of the same host can tell it apart from a later one. */
+export interface ProcessIdentity {
+  readonly host: string;
+  /** Changes with every start of the machine. */
+  readonly boot: string;
+  /** Process ids mean something only within one such space. */
+  readonly pidSpace: string;
+  readonly pid: number;
+  /** Start of the process, in units of the system: a process id alone comes again. */
+  readonly startedAt: string;
+}
+
+/** A command that a worker runs: ended before its handoff is offered again. */
+export interface RunningGroup {
+  readonly handoff: HandoffId;
+  readonly group: number;
+  readonly startedAt: string;
+}
+
+export interface SessionRecord {
+  readonly id: SessionId;
+  readonly agent: AgentId;
+  readonly process: ProcessIdentity;
+  readonly groups: readonly RunningGroup[];
+  /** By the store's own measure, which no wall clock moves. */
+  readonly silentForMs: number;
+  readonly ended: boolean;
+}
+
+/** Worker sessions. Beats carry no revision and no fact, and need not survive a power cut: neither does the worker. */
+export interface Sessions {
+  open(session: { readonly id: SessionId; readonly agent: AgentId; readonly process: ProcessIdentity }): Promise<void>;
+  /** False: the session has been ended by others; what it held is lost. */
+  beat(id: SessionId): Promise<boolean>;
+  running(id: SessionId, groups: readonly RunningGroup[]): Promise<void>;
+  /** All that are not ended, and the ended ones that still hold something. */
+  list(): Promise<readonly SessionRecord[]>;
+  /** Ends it for good, but only if it has been silent for at least that long; true when it is ended now. */
+  end(id: SessionId, silentForMs: number): Promise<boolean>;
+  /** Takes out ended sessions that hold nothing any more. */
+  forget(id: SessionId): Promise<void>;
+}
+
+/** Effects that still have to happen, oldest first. */
+export interface Outbox {
+  due(max: number): Promise<readonly Effect[]>;
+  done(keys: readonly string[]): Promise<void>;
+  later(key: string, inMs: number): Promise<void>;
+}
+
+export interface DutyHolder {
+  readonly process: ProcessIdentity;
+  readonly silentForMs: number;
+}
+
+/** What one process per host does for all. */
+export interface Upkeep {
+  /** Who has the duty on this host, if anybody. */
+  dutyHolder(host: string): Promise<DutyHolder | null>;
+  /** Takes or keeps the duty; `instead` is the holder that was judged gone. False: somebody else was faster. */
+  takeDuty(process: ProcessIdentity, instead: DutyHolder | null): Promise<boolean>;
+  leaveDuty(process: ProcessIdentity): Promise<void>;
+  /** Housekeeping of the database itself; cheap when there is nothing to do. */
+  tend(): Promise<void>;
+}
+
+export class StoreFault extends Error {
+  override readonly name = 'StoreFault';
+  readonly outcome: 'unchanged' | 'unknown';
+
+  constructor(says: string, outcome: 'unchanged' | 'unknown', options?: ErrorOptions) {
+    super(says, options);
+    this.outcome = outcome;
+  }
+}

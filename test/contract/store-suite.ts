@@ -1,0 +1,45 @@
+/** One conformance suite for every store: what it says here, the engine may rely on. */
+import { describe } from 'vitest';
+import { openerOf, type MakeStore } from './store-under-test.ts';
+import { describeChange } from './suite/change.ts';
+import { describeClaim } from './suite/claim.ts';
+import { describeClosing } from './suite/closing.ts';
+import { describeDependencies } from './suite/dependencies.ts';
+import { describeFacts } from './suite/facts.ts';
+import { describeFind } from './suite/find.ts';
+import { describeHandles } from './suite/handles.ts';
+import { describeHints } from './suite/hints.ts';
+import { describeInsert } from './suite/insert.ts';
+import { describeLimits } from './suite/limits.ts';
+import { describeOutbox } from './suite/outbox.ts';
+import { describeRaces } from './suite/races.ts';
+import { describeRequests } from './suite/requests.ts';
+import { describeSessions } from './suite/sessions.ts';
+import { describeSoundness } from './suite/soundness.ts';
+import { describeUpkeep } from './suite/upkeep.ts';
+
+const PARTS = [
+  describeInsert,
+  describeRequests,
+  describeDependencies,
+  describeLimits,
+  describeClaim,
+  describeChange,
+  describeSoundness,
+  describeFind,
+  describeFacts,
+  describeHints,
+  describeSessions,
+  describeOutbox,
+  describeUpkeep,
+  describeRaces,
+  describeHandles,
+  describeClosing,
+];
+
+export function describeStore(name: string, make: MakeStore): void {
+  const open = openerOf(make);
+  describe(`${name}`, () => {
+    for (const describePart of PARTS) describePart(open);
+  });
+}

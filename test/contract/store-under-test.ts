@@ -1,0 +1,44 @@
+/** What the suite needs of a store: a way to open it, to look at it from elsewhere, and to clean up. */
+import { onTestFinished } from 'vitest';
+import { NO_LIMITS, type Limits } from '../../src/domain/limits.ts';
+import type { SessionId } from '../../src/domain/names.ts';
+import type { Store } from '../../src/stores/store.ts';
+import { processOf, SESSION, WORKER } from './builders.ts';
+import { manualClock, type ManualClock } from './manual-clock.ts';
+
+export interface StoreUnderTest {
+  readonly store: Store;
+  /** A second, independent handle on the same data, with the same limits; null where there is no such thing. */
+  readonly reopen: (() => Promise<Store>) | null;
+  /** Closes every handle, also those that are closed already, and takes the data away. */
+  destroy(): Promise<void>;
+  /** Whether the store lives by the clock it was given; a database server has its own. */
+  readonly controlsTime: boolean;
+}
+
+export interface MakeOptions {
+  readonly limits: Limits;
+  readonly clock: ManualClock;
+}
+
+export type MakeStore = (options: MakeOptions) => Promise<StoreUnderTest>;
+
+export interface Opened extends StoreUnderTest {
+  readonly clock: ManualClock;
+}
+
+/**
+ * Opens a fresh store for the test that calls it, and takes it away afterwards. It is empty but for the sessions that
+ * may accept something, because a session that is not open takes nothing.
+ */
+export type OpenStore = (limits?: Limits, sessions?: readonly SessionId[]) => Promise<Opened>;
+
+export function openerOf(make: MakeStore): OpenStore {
+  return async (limits = NO_LIMITS, sessions = [SESSION]) => {
+    const clock = manualClock();
+    const made = await make({ limits, clock });
+    onTestFinished(async () => made.destroy());
+    for (const id of sessions) await made.store.sessions.open({ id, agent: WORKER, process: processOf() });
+    return { ...made, clock };
+  };
+}

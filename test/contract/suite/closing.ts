@@ -1,0 +1,66 @@
+/** After the end: calls are faults that say that nothing changed. */
+import { describe, expect, it } from 'vitest';
+import { StoreFault } from '../../../src/stores/store.ts';
+import { acceptBy, cancelled, idOf, openingOf, processOf, SESSION, WORKER } from '../builders.ts';
+import { put, soundRecordOf, valueOf } from '../looks.ts';
+import type { OpenStore } from '../store-under-test.ts';
+
+export function describeClosing(open: OpenStore): void {
+  describe('close', () => {
+    it('I4: later calls are faults that changed nothing', async () => {
+      const { store } = await open();
+      await put(store, openingOf({ id: 'a' }));
+      await store.close();
+      const later: readonly (() => Promise<unknown>)[] = [
+        async () => store.insert([openingOf({ id: 'b' })]),
+        async () => store.claim(WORKER, 1, acceptBy()),
+        async () => store.change([idOf('a')], cancelled),
+        async () => store.load(idOf('a')),
+        async () => store.find({ by: 'overdue', max: 1 }),
+        async () => store.facts({ max: 1 }),
+        async () => store.sessions.open({ id: SESSION, agent: WORKER, process: processOf() }),
+        async () => store.sessions.beat(SESSION),
+        async () => store.sessions.running(SESSION, []),
+        async () => store.sessions.list(),
+        async () => store.sessions.end(SESSION, 0),
+        async () => store.sessions.forget(SESSION),
+        async () => store.outbox.due(1),
+        async () => store.outbox.done(['k']),
+        async () => store.outbox.later('k', 1),
+        async () => store.upkeep.dutyHolder('host-1'),
+        async () => store.upkeep.takeDuty(processOf(), null),
+        async () => store.upkeep.leaveDuty(processOf()),
+        async () => store.upkeep.tend(),
+      ];
+      const faults: unknown[] = [];
+      for (const call of later) {
+        const fault: unknown = await call().then(
+          () => 'no fault',
+          (error: unknown) => error,
+        );
+        faults.push([String(call), fault instanceof StoreFault ? fault.outcome : fault]);
+      }
+      expect(faults).toEqual(later.map((call) => [String(call), 'unchanged']));
+    });
+
+    it('closing twice is closing once', async () => {
+      const { store } = await open();
+      await store.close();
+      await expect(store.close()).resolves.toBeUndefined();
+    });
+
+    it('I3: what is under way is still answered, and there for whoever opens it again', async ({ skip }) => {
+      const { store, reopen } = await open();
+      skip(reopen === null, 'nothing outlives this store');
+      const underWay = Array.from({ length: 20 }, async (_, index) => store.insert([openingOf({ id: `a-${index}` })]));
+      const closed = store.close();
+      const answers = await Promise.all(underWay);
+      await closed;
+      const again = await reopen!();
+      for (const answer of answers) {
+        const [made] = valueOf(answer);
+        expect(await soundRecordOf(again, made!.id)).toEqual(made);
+      }
+    });
+  });
+}

@@ -1,0 +1,181 @@
+/** Finding records. */
+import { describe, expect, it } from 'vitest';
+import { HAND_LEASE_MS } from '../../../src/domain/deadlines.ts';
+import { NO_LIMITS } from '../../../src/domain/limits.ts';
+import type { State } from '../../../src/domain/lifecycle.ts';
+import type { Query, Store } from '../../../src/stores/store.ts';
+import {
+  acceptBy,
+  acceptByHand,
+  agentOf,
+  cancelled,
+  deliverAndVerify,
+  FAR_AHEAD,
+  idOf,
+  LONG_AGO,
+  openingOf,
+  openingsOf,
+  releaseBy,
+  sessionOf,
+} from '../builders.ts';
+import { ALL, put, recordOf, valueOf } from '../looks.ts';
+import type { OpenStore } from '../store-under-test.ts';
+
+/** Longer than any clock of these records. */
+const YEARS_MS = 5 * 365 * 24 * 60 * 60_000;
+
+type Filter = Omit<Extract<Query, { readonly by: 'filter' }>, 'by' | 'max'>;
+
+async function found(store: Store, query: Query): Promise<readonly string[]> {
+  return (await store.find(query)).items.map((item) => item.id);
+}
+
+async function filtered(store: Store, filter: Filter): Promise<readonly string[]> {
+  return found(store, { by: 'filter', max: ALL, ...filter });
+}
+
+export function describeFind(open: OpenStore): void {
+  describe('find', () => {
+    it('by ids answers in the given order and leaves out what is not there', async () => {
+      const { store } = await open();
+      await put(store, ...openingsOf(3, 'a'));
+      const { items, next } = await store.find({ by: 'ids', ids: ['a-2', 'unknown', 'a-0'].map(idOf) });
+      expect(items).toEqual([await recordOf(store, idOf('a-2')), await recordOf(store, idOf('a-0'))]);
+      expect(next).toBeNull();
+      expect(await found(store, { by: 'ids', ids: [] })).toEqual([]);
+    });
+
+    it('load answers null for what is not there', async () => {
+      const { store } = await open();
+      expect(await store.load(idOf('unknown'))).toBeNull();
+    });
+
+    it('by overdue finds those whose clock has run out, the longest overdue first', async () => {
+      const { store } = await open();
+      const minute = 60_000;
+      await put(
+        store,
+        openingOf({ id: 'second', terms: { offeredMs: 2 * minute }, but: { since: LONG_AGO } }),
+        openingOf({ id: 'first', terms: { offeredMs: minute }, but: { since: LONG_AGO } }),
+        openingOf({ id: 'third', as: 'draft', terms: { draftMs: 3 * minute }, but: { since: LONG_AGO } }),
+        openingOf({ id: 'fourth', dependsOn: ['unknown'], terms: { blockedMs: 4 * minute }, but: { since: LONG_AGO } }),
+        openingOf({ id: 'for-ever', terms: { offeredMs: null }, but: { since: LONG_AGO } }),
+        openingOf({ id: 'not-yet', terms: { offeredMs: minute }, but: { since: FAR_AHEAD } }),
+        // Its clock begins when it may be taken.
+        openingOf({ id: 'later', notBefore: FAR_AHEAD, terms: { offeredMs: minute }, but: { since: LONG_AGO } }),
+        openingOf({ id: 'settled', terms: { offeredMs: minute }, but: { since: LONG_AGO } }),
+      );
+      await store.change([idOf('settled')], cancelled);
+      expect(await found(store, { by: 'overdue', max: ALL })).toEqual(['first', 'second', 'third', 'fourth']);
+      expect(await found(store, { by: 'overdue', max: 2 })).toEqual(['first', 'second']);
+    });
+
+    it('by overdue finds leases by hand and attempts that have run out', async () => {
+      const { store } = await open();
+      await put(
+        store,
+        ...['by-hand', 'renewed', 'for-ever'].map((id) => openingOf({ id, terms: { attemptTimeoutMs: null } })),
+      );
+      await put(store, openingOf({ id: 'slow', terms: { attemptTimeoutMs: 60_000 } }), openingOf({ id: 'quick' }));
+      await store.change([idOf('by-hand')], acceptByHand(LONG_AGO + HAND_LEASE_MS));
+      await store.change([idOf('renewed')], acceptByHand(FAR_AHEAD));
+      await store.change([idOf('for-ever')], acceptByHand());
+      await store.change([idOf('quick')], acceptBy());
+      await store.change([idOf('slow')], (handoff, nowMs) => acceptBy()(handoff, nowMs - YEARS_MS));
+      expect(await found(store, { by: 'overdue', max: ALL })).toEqual(['by-hand', 'slow']);
+    });
+
+    it('Q10: by overdue finds a record at the moment its clock has run out', async ({ skip }) => {
+      const { store, clock, controlsTime } = await open();
+      // The moment itself can only be shown with a clock in our hands.
+      skip(!controlsTime, 'the store has its own clock');
+      await put(store, openingOf({ id: 'a', terms: { offeredMs: 1000 } }));
+      clock.advance(999);
+      expect(await found(store, { by: 'overdue', max: ALL })).toEqual([]);
+      clock.advance(1);
+      expect(await found(store, { by: 'overdue', max: ALL })).toEqual(['a']);
+    });
+
+    it('by session finds what it holds now', async () => {
+      const [mine, other] = [sessionOf('mine'), sessionOf('other')];
+      const { store } = await open(NO_LIMITS, [mine, other]);
+      await put(store, ...openingsOf(5, 'a'));
+      await store.change(
+        [0, 1, 2].map((index) => idOf(`a-${index}`)),
+        acceptBy(mine),
+      );
+      await store.change([idOf('a-3')], acceptBy(other));
+      await store.change([idOf('a-4')], acceptByHand());
+      await store.change([idOf('a-1')], deliverAndVerify(1));
+      await store.change([idOf('a-2')], releaseBy(1));
+      expect(await found(store, { by: 'session', session: mine, max: ALL })).toEqual(['a-0']);
+      expect(await found(store, { by: 'session', session: other, max: ALL })).toEqual(['a-3']);
+      expect(await found(store, { by: 'session', session: sessionOf('unknown'), max: ALL })).toEqual([]);
+      await store.change([idOf('a-2')], acceptBy(mine));
+      expect(await found(store, { by: 'session', session: mine, max: 1 })).toHaveLength(1);
+    });
+
+    it('by filter takes every condition together', async () => {
+      const { store } = await open();
+      const [ann, bob, cat] = ['ann', 'bob', 'cat'].map(agentOf) as [never, never, never];
+      await put(store, openingOf({ id: 'one', from: ann, to: bob, task: 'T-1' }));
+      await put(store, openingOf({ id: 'two', from: bob, to: ann, task: 'T-1' }));
+      await put(store, openingOf({ id: 'three', from: ann, to: cat, task: 'T-2', as: 'draft' }));
+      await put(store, openingOf({ id: 'four', from: ann, to: bob }));
+      await store.change([idOf('four')], cancelled);
+      const sorted = async (filter: Filter): Promise<readonly string[]> => (await filtered(store, filter)).toSorted();
+      expect(await sorted({})).toEqual(['four', 'one', 'three', 'two']);
+      expect(await sorted({ from: ann })).toEqual(['four', 'one', 'three']);
+      expect(await sorted({ from: ann, to: bob })).toEqual(['four', 'one']);
+      expect(await sorted({ task: 'T-1' })).toEqual(['one', 'two']);
+      expect(await sorted({ task: 'T-1', to: ann })).toEqual(['two']);
+      expect(await sorted({ states: ['draft', 'cancelled'] satisfies State[] })).toEqual(['four', 'three']);
+      expect(await sorted({ states: [] })).toEqual([]);
+      expect(await sorted({ states: ['offered'], from: bob, to: ann, task: 'T-2' })).toEqual([]);
+    });
+
+    it('by filter answers the newest first', async () => {
+      const { store } = await open();
+      await put(store, ...openingsOf(3, 'a'));
+      await put(store, ...openingsOf(2, 'b'));
+      await store.change([idOf('a-1')], cancelled);
+      expect(await filtered(store, {})).toEqual(['b-1', 'b-0', 'a-2', 'a-1', 'a-0']);
+      expect(await filtered(store, { states: ['offered'] })).toEqual(['b-1', 'b-0', 'a-2', 'a-0']);
+    });
+
+    it('by filter pages on without repeating or leaving out, while new ones are made', async () => {
+      const { store } = await open();
+      for (let round = 0; round < 4; round += 1) {
+        await put(store, ...openingsOf(5, `a${round}`));
+      }
+      const whole = await filtered(store, {});
+      const seen: string[] = [];
+      let after: string | undefined;
+      for (let pages = 0; pages < 20; pages += 1) {
+        const page = await store.find({ by: 'filter', max: 3, ...(after === undefined ? {} : { after }) });
+        expect(page.items.length).toBeLessThanOrEqual(3);
+        seen.push(...page.items.map((item) => item.id));
+        if (page.next === null) break;
+        after = page.next;
+        await put(store, openingOf({ id: `new-${pages}` }));
+        valueOf(
+          (
+            await store.change([idOf('a0-0')], (handoff, nowMs) =>
+              (handoff.state === 'accepted' ? releaseBy(handoff.fence) : acceptBy())(handoff, nowMs),
+            )
+          )[0],
+        );
+      }
+      expect(seen).toEqual(whole);
+    });
+
+    it('by filter says when there is nothing more', async () => {
+      const { store } = await open();
+      expect(await store.find({ by: 'filter', max: 3 })).toEqual({ items: [], next: null });
+      await put(store, ...openingsOf(2, 'a'));
+      expect((await store.find({ by: 'filter', max: 3 })).next).toBeNull();
+      const first = await store.find({ by: 'filter', max: 1 });
+      expect(first.next).not.toBeNull();
+    });
+  });
+}

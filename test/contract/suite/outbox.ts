@@ -1,0 +1,127 @@
+/** Effects: written with the fact that asks for them, there until they are done. */
+import { describe, expect, it } from 'vitest';
+import type { Effect } from '../../../src/domain/decision.ts';
+import type { Store } from '../../../src/stores/store.ts';
+import {
+  acceptBy,
+  cancelled,
+  deciding,
+  deliverAndVerify,
+  idOf,
+  jsonOf,
+  openingOf,
+  openingsOf,
+  refusing,
+  Thrown,
+  throwing,
+  WORKER,
+} from '../builders.ts';
+import { ALL, put, putHeld, refusalOf } from '../looks.ts';
+import { yes } from '../../../src/foundation/result.ts';
+import type { OpenStore } from '../store-under-test.ts';
+
+function effectOf(key: string, payload = key): Effect {
+  return { key, kind: 'notify', payload: jsonOf({ says: payload }) };
+}
+
+function telling(...keys: readonly string[]): ReturnType<typeof deciding> {
+  return deciding('progress', (handoff) => yes(handoff), { effects: keys.map((key) => effectOf(key)) });
+}
+
+async function dueKeys(store: Store, max = ALL): Promise<readonly string[]> {
+  return (await store.outbox.due(max)).map((effect) => effect.key);
+}
+
+export function describeOutbox(open: OpenStore): void {
+  describe('outbox', () => {
+    it('I9: effects of inserts, claims and changes are due in order, as they were written', async () => {
+      const { store } = await open();
+      await put(store, openingOf({ id: 'a', effects: [effectOf('made')] }));
+      await store.claim(WORKER, 1, (handoff, nowMs) => {
+        const decided = acceptBy()(handoff, nowMs);
+        return decided.ok ? yes({ ...decided.value, effects: [effectOf('taken-1'), effectOf('taken-2')] }) : decided;
+      });
+      await store.change(
+        [idOf('a')],
+        deliverAndVerify(1, { effects: [{ key: 'done', kind: 'next-leg', payload: jsonOf(null) }] }),
+      );
+      expect(await store.outbox.due(ALL)).toEqual([
+        effectOf('made'),
+        effectOf('taken-1'),
+        effectOf('taken-2'),
+        { key: 'done', kind: 'next-leg', payload: 'null' },
+      ]);
+      expect(await dueKeys(store, 2)).toEqual(['made', 'taken-1']);
+    });
+
+    it('I9: what is due stays due until it is done', async () => {
+      const { store } = await open();
+      await put(store, openingOf({ id: 'a', effects: ['one', 'two', 'three'].map((key) => effectOf(key)) }));
+      expect(await dueKeys(store)).toEqual(await dueKeys(store));
+      await store.outbox.done(['two', 'unknown']);
+      expect(await dueKeys(store)).toEqual(['one', 'three']);
+      await store.outbox.done([]);
+      await store.outbox.done(['three', 'one']);
+      expect(await dueKeys(store)).toEqual([]);
+    });
+
+    it('I9: the same key again is ignored while it is due', async () => {
+      const { store } = await open();
+      await putHeld(store, openingOf({ id: 'a', effects: [effectOf('k', 'first'), effectOf('k', 'second')] }));
+      await put(store, openingOf({ id: 'b', effects: [effectOf('k', 'third')] }));
+      await store.change([idOf('a')], telling('k', 'l'));
+      expect(await store.outbox.due(ALL)).toEqual([effectOf('k', 'first'), effectOf('l')]);
+    });
+
+    it('I9: what has to wait is not due, and is due again when its time has come', async () => {
+      const { store } = await open();
+      await put(store, openingOf({ id: 'a', effects: [effectOf('one'), effectOf('two')] }));
+      await store.outbox.later('one', 60 * 60_000);
+      await store.outbox.later('unknown', 0);
+      expect(await dueKeys(store)).toEqual(['two']);
+      await store.outbox.later('one', 0);
+      expect((await dueKeys(store)).toSorted()).toEqual(['one', 'two']);
+    });
+
+    it('I9: what has to wait is due at its moment', async ({ skip }) => {
+      const { store, clock, controlsTime } = await open();
+      // The moment itself can only be shown with a clock in our hands.
+      skip(!controlsTime, 'the store has its own clock');
+      await put(store, openingOf({ id: 'a', effects: [effectOf('one')] }));
+      await store.outbox.later('one', 1000);
+      clock.advance(999);
+      expect(await dueKeys(store)).toEqual([]);
+      clock.advance(1);
+      expect(await dueKeys(store)).toEqual(['one']);
+    });
+
+    it('I4, I9: what was refused or thrown has no effects', async () => {
+      const { store } = await open();
+      await putHeld(store, ...openingsOf(2, 'a'));
+      await store.change([idOf('a-0')], refusing);
+      const mixed = store.change([idOf('a-0'), idOf('a-1')], (handoff, nowMs) =>
+        (handoff.id === 'a-1' ? throwing : telling('torn'))(handoff, nowMs),
+      );
+      await expect(mixed).rejects.toThrow(Thrown);
+      const refused = await store.insert([openingOf({ id: 'b', effects: [effectOf('b')] }), openingOf({ id: 'a-0' })]);
+      expect(refusalOf(refused)).toMatchObject({ code: 'known-id' });
+      expect(await dueKeys(store)).toEqual([]);
+    });
+
+    it('I5, I9: a repeated request has its effects once', async () => {
+      const { store } = await open();
+      const guard = { request: { by: '@sender', key: 'k', hash: 'h' } };
+      await store.insert([openingOf({ id: 'a', effects: [effectOf('one')] })], guard);
+      await store.outbox.done(['one']);
+      await store.insert([openingOf({ id: 'a', effects: [effectOf('one')] })], guard);
+      expect(await dueKeys(store)).toEqual([]);
+    });
+
+    it('I9: effects outlive what asked for them', async () => {
+      const { store } = await open();
+      await put(store, openingOf({ id: 'a', effects: [effectOf('one')] }));
+      await store.change([idOf('a')], cancelled);
+      expect(await dueKeys(store)).toEqual(['one']);
+    });
+  });
+}

@@ -1,0 +1,112 @@
+/** The duty: one process per host, and a takeover only from one that is really gone. */
+import { describe, expect, it } from 'vitest';
+import { idOf, openingOf, processOf } from '../builders.ts';
+import { put, soundRecordOf } from '../looks.ts';
+import type { OpenStore } from '../store-under-test.ts';
+
+const [ONE, TWO] = [processOf({ pid: 1 }), processOf({ pid: 2 })];
+const LONG_MS = 60 * 60_000;
+
+export function describeUpkeep(open: OpenStore): void {
+  describe('upkeep', () => {
+    it('the first to ask gets the duty, and keeps it by asking again', async () => {
+      const { store } = await open();
+      expect(await store.upkeep.dutyHolder('host-1')).toBeNull();
+      expect(await store.upkeep.takeDuty(ONE, null)).toBe(true);
+      expect(await store.upkeep.takeDuty(ONE, null)).toBe(true);
+      const holder = await store.upkeep.dutyHolder('host-1');
+      expect(holder).toEqual({ process: ONE, silentForMs: expect.any(Number) as unknown });
+      expect(holder?.silentForMs).toBeLessThan(LONG_MS);
+    });
+
+    it('the second to ask does not get it, nor one that only looks alike', async () => {
+      const { store } = await open();
+      await store.upkeep.takeDuty(ONE, null);
+      const alike = [{ boot: 'boot-2' }, { pidSpace: 'space-2' }, { pid: 2 }, { startedAt: '1001' }];
+      for (const parts of alike) expect(await store.upkeep.takeDuty({ ...ONE, ...parts }, null)).toBe(false);
+      expect((await store.upkeep.dutyHolder('host-1'))?.process).toEqual(ONE);
+    });
+
+    it('whoever judged the holder gone takes its place', async () => {
+      const { store } = await open();
+      await store.upkeep.takeDuty(ONE, null);
+      const gone = await store.upkeep.dutyHolder('host-1');
+      expect(await store.upkeep.takeDuty(TWO, gone)).toBe(true);
+      expect((await store.upkeep.dutyHolder('host-1'))?.process).toEqual(TWO);
+      expect(await store.upkeep.takeDuty(ONE, null)).toBe(false);
+    });
+
+    it('a judgement about somebody else takes nobody’s place', async () => {
+      const { store } = await open();
+      await store.upkeep.takeDuty(ONE, null);
+      const judged = { process: { ...ONE, startedAt: '999' }, silentForMs: 0 };
+      expect(await store.upkeep.takeDuty(TWO, judged)).toBe(false);
+      expect((await store.upkeep.dutyHolder('host-1'))?.process).toEqual(ONE);
+    });
+
+    it('a holder that has been heard since it was judged keeps the duty', async () => {
+      const { store } = await open();
+      await store.upkeep.takeDuty(ONE, null);
+      expect(await store.upkeep.takeDuty(TWO, { process: ONE, silentForMs: LONG_MS })).toBe(false);
+      expect((await store.upkeep.dutyHolder('host-1'))?.process).toEqual(ONE);
+    });
+
+    it('where nobody holds it any more, a judgement does no harm', async () => {
+      const { store } = await open();
+      expect(await store.upkeep.takeDuty(TWO, { process: ONE, silentForMs: LONG_MS })).toBe(true);
+    });
+
+    it('of many that take the place of the same holder, one gets it', async () => {
+      const { store } = await open();
+      await store.upkeep.takeDuty(ONE, null);
+      const gone = await store.upkeep.dutyHolder('host-1');
+      const takers = Array.from({ length: 20 }, async (_, index) =>
+        store.upkeep.takeDuty(processOf({ pid: 100 + index }), gone),
+      );
+      expect((await Promise.all(takers)).filter(Boolean)).toHaveLength(1);
+    });
+
+    it('who leaves makes room; who has it not, leaves nothing', async () => {
+      const { store } = await open();
+      await store.upkeep.takeDuty(ONE, null);
+      await store.upkeep.leaveDuty(TWO);
+      expect((await store.upkeep.dutyHolder('host-1'))?.process).toEqual(ONE);
+      await store.upkeep.leaveDuty(ONE);
+      expect(await store.upkeep.dutyHolder('host-1')).toBeNull();
+      expect(await store.upkeep.takeDuty(TWO, null)).toBe(true);
+    });
+
+    it('every host has its own duty', async () => {
+      const { store } = await open();
+      const elsewhere = processOf({ host: 'host-2' });
+      expect(await store.upkeep.takeDuty(ONE, null)).toBe(true);
+      expect(await store.upkeep.takeDuty(elsewhere, null)).toBe(true);
+      await store.upkeep.leaveDuty(elsewhere);
+      expect((await store.upkeep.dutyHolder('host-1'))?.process).toEqual(ONE);
+      expect(await store.upkeep.dutyHolder('host-2')).toBeNull();
+    });
+
+    it('I19: the silence of the holder grows with time and ends with its next word', async ({ skip }) => {
+      const { store, clock, controlsTime } = await open();
+      // How long a silence is can only be said exactly with a clock in our hands.
+      skip(!controlsTime, 'the store has its own clock');
+      await store.upkeep.takeDuty(ONE, null);
+      clock.advance(5000);
+      clock.turn(-24 * LONG_MS);
+      const judged = await store.upkeep.dutyHolder('host-1');
+      expect(judged?.silentForMs).toBe(5000);
+      await store.upkeep.takeDuty(ONE, null);
+      clock.advance(4999);
+      expect(await store.upkeep.takeDuty(TWO, judged)).toBe(false);
+      expect(await store.upkeep.dutyHolder('host-1')).toEqual({ process: ONE, silentForMs: 4999 });
+    });
+
+    it('tending changes nothing that anybody can see', async () => {
+      const { store } = await open();
+      const [made] = await put(store, openingOf({ id: 'a' }));
+      await store.upkeep.tend();
+      await store.upkeep.tend();
+      expect(await soundRecordOf(store, idOf('a'))).toEqual(made);
+    });
+  });
+}
