@@ -21,6 +21,9 @@ export class HandlerFailure extends Error {
   }
 }
 
+/** A reason given saves the making of an error with its stack, which nobody reads. */
+export const OVER = 'over';
+
 type Ending =
   | { readonly kind: 'result'; readonly result: Json }
   | { readonly kind: 'failure'; readonly failure: Failure }
@@ -75,10 +78,22 @@ async function handle(
     });
   });
   const answered = answerOf(around, handler, hold, claimed, over.signal);
-  const ending = await Promise.race([answered, interrupted]);
-  over.abort();
-  return ending;
+  const stoppedBy = await Promise.race([answered.then(() => null), interrupted]);
+  over.abort(OVER);
+  if (stoppedBy === null) return answered;
+  await ended(around, answered);
+  return stoppedBy;
 }
+
+/** Two agents never work in one tree: a command that was told to stop is gone before its handoff is offered again. */
+async function ended({ timers }: Surroundings, answered: Promise<unknown>): Promise<void> {
+  const waited = new AbortController();
+  await Promise.race([answered, timers.sleep(ENDING_MS, waited.signal)]);
+  waited.abort(OVER);
+}
+
+/** A handler that does not listen is not waited for any longer; less than `TIMEOUT_GRACE_MS`, after which others act. */
+const ENDING_MS = 1_500;
 
 async function answerOf(
   around: Surroundings,

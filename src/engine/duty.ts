@@ -4,26 +4,25 @@
  */
 import { jittered } from '../foundation/random.ts';
 import type { DutyHolder } from '../stores/store.ts';
-import { sweep } from './sweep.ts';
+import { JUMP_MS, sweep, type Steadiness } from './sweep.ts';
 import type { Surroundings } from './surroundings.ts';
 
 export const SWEEP_MS = 250;
 /** A holder that has been silent for this long hangs. */
 export const DUTY_LEASE_MS = 5_000;
 const RENEW_MS = 1_000;
-/** A wall clock that moves by more than this between two looks has been set, not run. */
-const JUMP_MS = 5_000;
-
 /** Stands by until the signal is aborted, then leaves the duty to others. */
 export async function standDuty(around: Surroundings, signal: AbortSignal): Promise<void> {
   const { store, clock, timers, random, liveness } = around;
-  const jumps = jumpWatch(around);
+  const steadiness = watchWallClock(around);
   let renewedMs = Number.NEGATIVE_INFINITY;
   let mine = false;
 
   const look = async (): Promise<void> => {
+    // Also by those who only stand by: whoever takes the duty after a jump has to know of it.
+    const steady = steadiness();
     if (mine && clock.monotonicMs() - renewedMs < RENEW_MS) {
-      await sweepOnce();
+      await sweepOnce(steady);
       return;
     }
     const holder = await store.upkeep.dutyHolder(liveness.self.host);
@@ -34,11 +33,11 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
     mine = await store.upkeep.takeDuty(liveness.self, holder);
     if (!mine) return;
     renewedMs = clock.monotonicMs();
-    await sweepOnce();
+    await sweepOnce(steady);
   };
 
-  const sweepOnce = async (): Promise<void> => {
-    await sweep(around, { expire: !jumps.jumped() });
+  const sweepOnce = async (steady: Steadiness): Promise<void> => {
+    await sweep(around, steady);
     await store.upkeep.tend();
   };
 
@@ -61,17 +60,19 @@ function mayTake({ liveness }: Surroundings, holder: DutyHolder | null): boolean
   return mine || liveness.of(holder.process) === 'gone' || holder.silentForMs > DUTY_LEASE_MS;
 }
 
-function jumpWatch(around: Surroundings): { jumped(): boolean } {
-  const offset = (): number => around.store.nowMs() - around.clock.monotonicMs();
+function watchWallClock({ store, clock, report }: Surroundings): () => Steadiness {
+  const offset = (): number => store.nowMs() - clock.monotonicMs();
+  const beganMs = clock.monotonicMs();
   let last = offset();
-  return {
-    jumped: () => {
-      const now = offset();
-      const byMs = now - last;
-      last = now;
-      if (Math.abs(byMs) <= JUMP_MS) return false;
-      around.report({ kind: 'clock-jumped', byMs });
-      return true;
-    },
+  let jumpedAtMs = Number.NEGATIVE_INFINITY;
+  return () => {
+    const byMs = offset() - last;
+    last += byMs;
+    if (Math.abs(byMs) > JUMP_MS) {
+      jumpedAtMs = clock.monotonicMs();
+      report({ kind: 'clock-jumped', byMs });
+    }
+    const nowMs = clock.monotonicMs();
+    return { lookedAt: store.nowMs(), steadyMs: nowMs - jumpedAtMs, watchedMs: nowMs - Math.max(jumpedAtMs, beganMs) };
   };
 }

@@ -2,6 +2,8 @@
  * What time and death leave behind, put right. Selections are hints: each record is judged again by a pure decision at
  * the moment it is changed, so a sweep can run anywhere, twice, or half.
  */
+import { refuse } from '../foundation/result.ts';
+import { dueAtOf } from '../domain/deadlines.ts';
 import type { Decide } from '../domain/decision.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import { unblock } from '../domain/moves/block.ts';
@@ -19,18 +21,27 @@ const SWEPT_MAX = 200;
 /** A beat that is this late may still be on its way. */
 const SILENCE_GRACE_MS = 500;
 
-export interface SweepOptions {
-  /** False for one sweep after the wall clock has jumped: what seems overdue may only look so. */
-  readonly expire: boolean;
+/** A wall clock that moves by more than this between two looks has been set, not run. */
+export const JUMP_MS = 5_000;
+
+/** What is known of the wall clock. After it was set, what seems overdue may only look so. */
+export interface Steadiness {
+  /** What the store's clock said when this was found out. */
+  readonly lookedAt: number;
+  /** For how long it has run undisturbed, as far as we know; without a jump, for ever. */
+  readonly steadyMs: number;
+  /** For how long it has run undisturbed while we looked. */
+  readonly watchedMs: number;
 }
 
-export async function sweep(around: Surroundings, { expire }: SweepOptions): Promise<{ readonly changed: number }> {
+export async function sweep(around: Surroundings, steady: Steadiness): Promise<{ readonly changed: number }> {
   const sessions = await around.store.sessions.list();
   let changed = 0;
   for (const session of sessions) {
     if (await isOver(around, session)) changed += await recover(around, session);
   }
-  if (expire) changed += await sweepOverdue(around, sessions);
+  // Nothing expires in the sweep that finds the clock set.
+  if (steady.steadyMs > 0) changed += await sweepOverdue(around, sessions, steady);
   changed += await sweepFreed(around);
   return { changed };
 }
@@ -56,15 +67,21 @@ async function recover(around: Surroundings, session: SessionRecord): Promise<nu
   return recovered.length;
 }
 
-async function sweepOverdue(around: Surroundings, sessions: readonly SessionRecord[]): Promise<number> {
-  const { items } = await around.store.find({ by: 'overdue', max: SWEPT_MAX });
+async function sweepOverdue(
+  around: Surroundings,
+  sessions: readonly SessionRecord[],
+  steady: Steadiness,
+): Promise<number> {
+  const found = await around.store.find({ by: 'overdue', max: SWEPT_MAX });
+  const nowMs = around.store.nowMs();
+  const items = found.items.filter((handoff) => isTrulyOverdue(handoff, nowMs, steady));
   if (items.length === 0) return 0;
   for (const { id, custody } of items) {
     if (custody?.by !== 'process') continue;
     const session = sessions.find((each) => each.id === custody.session);
     if (session !== undefined) await endIfOurs(around, session, id);
   }
-  const answers = await around.store.change(items, decideOverdue);
+  const answers = await around.store.change(items, decideOverdue(steady));
   return answers.filter((answer) => answer.ok).length;
 }
 
@@ -86,16 +103,34 @@ const decideFreed: Decide = decideBy(SYSTEM, 'unblock', (handoff, nowMs) => ({
   detail: { reason: 'dependencies completed' },
 }));
 
-const decideOverdue: Decide = (handoff, nowMs) => {
-  const overtaken = overtake(handoff, nowMs);
-  if (!overtaken.ok) return overtaken;
-  return decideBy(SYSTEM, opOf(overtaken.value), () => wishOf(overtaken.value, 'time is up'))(handoff, nowMs);
-};
+function decideOverdue(steady: Steadiness): Decide {
+  return (handoff, nowMs) => {
+    const overtaken = overtake(handoff, nowMs);
+    if (!overtaken.ok) return overtaken;
+    if (!isTrulyOverdue(handoff, nowMs, steady)) return refuse({ code: 'not-overdue', id: handoff.id });
+    return decideBy(SYSTEM, opOf(overtaken.value), () => wishOf(overtaken.value, 'time is up'))(handoff, nowMs);
+  };
+}
+
+/**
+ * A clock that was set says nothing about how long somebody has held a thing. What is held falls due only when the
+ * clock has run undisturbed for as long as it may be held: at worst that is late by one lease, and never early.
+ *
+ * A session that beats is believed to live, so its time is up only for somebody who has watched all of it. Hands are
+ * not heard in between, and whoever comes after a jump can only believe the clock.
+ */
+function isTrulyOverdue(handoff: Handoff, nowMs: number, { lookedAt, steadyMs, watchedMs }: Steadiness): boolean {
+  const { custody, since } = handoff;
+  const dueAt = dueAtOf(handoff);
+  if (dueAt === null || Math.abs(nowMs - lookedAt) > JUMP_MS) return false;
+  if (custody === null) return true;
+  return (custody.by === 'process' ? watchedMs : steadyMs) >= dueAt - since;
+}
 
 function decideLost(session: SessionId, says: string): Decide {
   return (handoff, nowMs) => {
     // Settled, or in other hands, since it was selected.
-    if (!isHeldBy(handoff, session)) return { ok: false, refusal: { code: 'not-overdue', id: handoff.id } };
+    if (!isHeldBy(handoff, session)) return refuse({ code: 'not-overdue', id: handoff.id });
     const overtaken = lost(handoff, nowMs, says);
     return decideBy(SYSTEM, opOf(overtaken), () => wishOf(overtaken, says))(handoff, nowMs);
   };

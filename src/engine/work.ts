@@ -5,14 +5,17 @@
  * A hand is free as soon as its handler has ended, not when the result is on the disk: settling one and claiming the
  * next share a commit. Words: a *session* is this worker's life in the store, an *attempt* one acceptance.
  */
+import { setMaxListeners } from 'node:events';
 import { newUuid } from '../foundation/ids.ts';
 import type { Json } from '../foundation/json.ts';
+import type { Handoff } from '../domain/handoff.ts';
 import type { AgentId, SessionId } from '../domain/names.ts';
 import { agentPrincipal, type Principal } from '../domain/principal.ts';
-import type { Claimed, RunningGroup } from '../stores/store.ts';
-import { runAttempt } from './attempt.ts';
+import { CLAIM_MAX, type Claimed, type RunningGroup } from '../stores/store.ts';
+import { OVER, runAttempt } from './attempt.ts';
 import type { Surroundings } from './surroundings.ts';
 import { claimForSession } from './verbs/claim.ts';
+import { release } from './verbs/release.ts';
 
 export type Handler = (claimed: Claimed, attempt: Attempt) => Promise<Json>;
 
@@ -57,33 +60,52 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
   const { agent, concurrency = 1, attemptsMax = Number.POSITIVE_INFINITY } = options;
   const principal = options.principal ?? agentPrincipal(agent);
   const stop = options.stop ?? new AbortController().signal;
+  if (options.abort !== undefined) setMaxListeners(0, options.abort);
   const running = new Set<Promise<unknown>>();
   const settling = new Set<Promise<unknown>>();
+  const attended = new Set<string>();
   let hold = await openHold(around, agent);
   let attempts = 0;
   let refused = 0;
+  /** A claim was asked for, and its answer is not there. */
+  let unsure = false;
 
   const start = (claimed: Claimed): void => {
     attempts += 1;
+    attended.add(acceptanceOf(claimed.handoff));
     const { handled, settled } = runAttempt(around, { ...options, principal }, hold, claimed);
     keep(running, handled);
     keep(
       settling,
       settled.then((accepted) => {
         if (!accepted) refused += 1;
+        attended.delete(acceptanceOf(claimed.handoff));
       }),
     );
   };
 
   const wanted = (): number => Math.min(concurrency - running.size, attemptsMax - attempts);
 
+  const claim = async (): Promise<readonly Claimed[]> => {
+    if (unsure) await giveBackStrays(around, principal, hold.session, attended);
+    unsure = true;
+    const claimed = await claimForSession(around, principal, agent, hold.session, wanted());
+    unsure = false;
+    return claimed;
+  };
+
   while (!stop.aborted && attempts < attemptsMax) {
-    if (hold.lost.signal.aborted) hold = await openHold(around, agent);
+    if (hold.lost.signal.aborted) {
+      const next = await safely(around, 'opening a session', () => openHold(around, agent));
+      if (next === null) continue;
+      hold = next;
+      unsure = false;
+    }
     const iteration = new AbortController();
     const hint = around.store.changed({ kind: 'offers', agent }, iteration.signal);
     let more = false;
     if (wanted() > 0) {
-      const claimed = await claimSafely(around, principal, agent, hold.session, wanted());
+      const claimed = (await safely(around, 'claiming', claim)) ?? [];
       for (const each of claimed) start(each);
       more = claimed.length > 0 && wanted() > 0;
     }
@@ -91,9 +113,10 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
       const idle = wanted() > 0 ? [hint] : [];
       await Promise.race([...idle, ...running, aborted(stop, iteration.signal), aborted(hold.lost.signal, iteration.signal)]);
     }
-    iteration.abort();
+    iteration.abort(OVER);
   }
   await Promise.all([...running, ...settling]);
+  if (unsure) await safely(around, 'giving back', () => giveBackStrays(around, principal, hold.session, attended));
   await hold.stop();
   return { attempts, refused };
 }
@@ -101,6 +124,8 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
 async function openHold(around: Surroundings, agent: AgentId): Promise<Hold> {
   const session = newUuid(around.store.nowMs(), around.random) as SessionId;
   const lost = new AbortController();
+  // Every attempt listens.
+  setMaxListeners(0, lost.signal);
   await around.store.sessions.open({ id: session, agent, process: around.liveness.self });
   const beating = await around.heartbeat.start(session, () => {
     around.report({ kind: 'session-lost', session });
@@ -108,25 +133,46 @@ async function openHold(around: Surroundings, agent: AgentId): Promise<Hold> {
   });
   const stop = async (): Promise<void> => {
     await beating.stop();
-    // Nothing is held any more, so nothing has to be waited for.
-    if (await around.store.sessions.end(session, 0)) await around.store.sessions.forget(session).catch(() => undefined);
+    try {
+      // Nothing is held any more, so nothing has to be waited for.
+      if (await around.store.sessions.end(session, 0)) await around.store.sessions.forget(session);
+    } catch (error) {
+      // All is settled; that the session is over is told by its silence as well.
+      around.report({ kind: 'fault', doing: 'closing a session', error });
+    }
   };
   return { session, lost, groups: [], stop };
 }
 
-async function claimSafely(
+/** What a claim whose answer was lost has taken: nobody here works on it, and our beats would keep it for ever. */
+async function giveBackStrays(
   around: Surroundings,
   principal: Principal,
-  agent: AgentId,
   session: SessionId,
-  max: number,
-): Promise<readonly Claimed[]> {
+  attended: ReadonlySet<string>,
+): Promise<void> {
+  const { items } = await around.store.find({ by: 'session', session, max: CLAIM_MAX });
+  for (const handoff of items) {
+    if (!attended.has(acceptanceOf(handoff))) await release(around, principal, handoff, handoff.fence);
+  }
+}
+
+function acceptanceOf({ id, fence }: Handoff): string {
+  return `${id} ${fence}`;
+}
+
+/** A passing fault is no reason to end a worker that has begun. */
+async function safely<Answer>(
+  around: Surroundings,
+  doing: string,
+  ask: () => Promise<Answer>,
+): Promise<Answer | null> {
   try {
-    return await claimForSession(around, principal, agent, session, max);
+    return await ask();
   } catch (error) {
-    around.report({ kind: 'fault', doing: 'claiming', error });
+    around.report({ kind: 'fault', doing, error });
     await around.timers.sleep(FAULT_PAUSE_MS);
-    return [];
+    return null;
   }
 }
 

@@ -1,7 +1,14 @@
-import { v7 } from 'uuid';
 import type { Random } from './random.ts';
 
-/** Unique without agreement, and in order of making as long as clocks agree: indexes stay dense at their right end. */
+/**
+ * A UUID of version 7: unique without agreement, and in order of making as long as clocks agree, so that indexes grow
+ * at their right end.
+ */
 export function newUuid(nowMs: number, random: Random): string {
-  return v7({ msecs: nowMs, random: random.bytes(16) });
+  const bytes = Buffer.from(random.bytes(16));
+  bytes.writeUIntBE(nowMs, 0, 6);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

@@ -27,7 +27,8 @@ while (!stopped) {
 
 async function openBeat({ database, session }: BeatOrder): Promise<Beat> {
   if (database.kind === 'postgres') {
-    throw new Error('PG-PENDING');
+    const { openPostgresBeat } = await import('../stores/postgres/beat.ts');
+    return (await openPostgresBeat(database.url, session)).beat;
   }
   const { openSqliteBeat } = await import('../stores/sqlite/beat.ts');
   return openSqliteBeat(database.path, session);

@@ -40,7 +40,8 @@ export async function openHouse(options: HouseOptions): Promise<House> {
 
 async function openStore(database: DatabaseAddress, limits: Limits, boot: string): Promise<Store> {
   if (database.kind === 'postgres') {
-    throw new Error('PG-PENDING');
+    const { openPostgresStore } = await import('../stores/postgres/open-postgres-store.ts');
+    return openPostgresStore({ url: database.url, limits, random: systemRandom });
   }
   const { openSqliteStore } = await import('../stores/sqlite/open-sqlite-store.ts');
   return openSqliteStore({ path: database.path, limits, clock: systemClock, random: systemRandom, boot });

@@ -1,6 +1,7 @@
 /** One conformance suite for every store: what it says here, the engine may rely on. */
 import { describe } from 'vitest';
 import { openerOf, type MakeStore } from './store-under-test.ts';
+import { describeBulk } from './suite/bulk.ts';
 import { describeChange } from './suite/change.ts';
 import { describeClaim } from './suite/claim.ts';
 import { describeClosing } from './suite/closing.ts';
@@ -10,10 +11,12 @@ import { describeFind } from './suite/find.ts';
 import { describeHandles } from './suite/handles.ts';
 import { describeHints } from './suite/hints.ts';
 import { describeInsert } from './suite/insert.ts';
+import { describeLikeness } from './suite/likeness.ts';
 import { describeLimits } from './suite/limits.ts';
 import { describeOutbox } from './suite/outbox.ts';
 import { describeRaces } from './suite/races.ts';
 import { describeRequests } from './suite/requests.ts';
+import { describeRoundTrip } from './suite/round-trip.ts';
 import { describeSessions } from './suite/sessions.ts';
 import { describeSoundness } from './suite/soundness.ts';
 import { describeUpkeep } from './suite/upkeep.ts';
@@ -26,6 +29,7 @@ const PARTS = [
   describeClaim,
   describeChange,
   describeSoundness,
+  describeRoundTrip,
   describeFind,
   describeFacts,
   describeHints,
@@ -33,8 +37,10 @@ const PARTS = [
   describeOutbox,
   describeUpkeep,
   describeRaces,
+  describeBulk,
   describeHandles,
   describeClosing,
+  describeLikeness,
 ];
 
 export function describeStore(name: string, make: MakeStore): void {

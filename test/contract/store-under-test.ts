@@ -10,8 +10,8 @@ export interface StoreUnderTest {
   readonly store: Store;
   /** A second, independent handle on the same data, with the same limits; null where there is no such thing. */
   readonly reopen: (() => Promise<Store>) | null;
-  /** Closes every handle, also those that are closed already, and takes the data away. */
-  destroy(): Promise<void>;
+  /** Closes every handle, also those that are closed already, and takes the data away; it may be called twice. */
+  readonly destroy: () => Promise<void>;
   /** Whether the store lives by the clock it was given; a database server has its own. */
   readonly controlsTime: boolean;
 }

@@ -1,10 +1,9 @@
 /** A handoff to begin with: what a test does not say about it is as dull as can be. */
-import { CLOCKS } from '../../src/domain/deadlines.ts';
 import { NO_TRAIL } from '../../src/domain/facts.ts';
 import { NO_LINEAGE, type Custody, type Handoff, type Kind, type Terms } from '../../src/domain/handoff.ts';
 import type { State } from '../../src/domain/lifecycle.ts';
 import type { AgentId, HandoffId, SessionId } from '../../src/domain/names.ts';
-import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { DEFAULT_TERMS } from '../../src/domain/terms.ts';
 import type { Result } from '../../src/foundation/result.ts';
 
 export const SENDER = 'sender' as AgentId;
@@ -20,15 +19,7 @@ export const HOUR = 60 * MINUTE;
 export const T0 = 1_800_000_000_000;
 
 export function termsOf(kind: Kind, changes: Partial<Terms> = {}): Terms {
-  return {
-    retry: DEFAULT_RETRY,
-    ...CLOCKS[kind],
-    dependsOn: [],
-    deliverables: [],
-    criteria: [],
-    verifiers: [],
-    ...changes,
-  };
+  return { ...DEFAULT_TERMS[kind], ...changes };
 }
 
 export function byHand(untilAt: number | null = null, holder: AgentId = RECIPIENT): Custody {

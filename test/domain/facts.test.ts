@@ -111,6 +111,19 @@ describe('a trail of facts', () => {
     );
   });
 
+  it('I1: shows a number that was left out, also when every hash was made to fit', () => {
+    fc.assert(
+      fc.property(withPlace, ({ story: { trail }, at }) => {
+        const forged: Fact[] = [];
+        for (const fact of trail) {
+          const counted = { ...fact, revision: fact.revision > at ? fact.revision + 1 : fact.revision };
+          forged.push({ ...counted, hash: hashOf(counted, forged.at(-1)?.hash ?? NO_TRAIL) });
+        }
+        expect(brokenAt(forged)).toBe(at + 1);
+      }),
+    );
+  });
+
   it('I1: shows two facts that changed places', () => {
     fc.assert(
       fc.property(aStory, fc.nat(), fc.nat(), ({ trail }, a, b) => {

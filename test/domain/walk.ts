@@ -55,7 +55,7 @@ const DOINGS = {
 
 type Doing = keyof typeof DOINGS;
 
-export interface Try {
+interface Try {
   readonly doing: Doing;
   /** Mostly somebody who may, or nothing would ever happen. */
   readonly by: Principal | 'whoever may';

@@ -17,8 +17,8 @@ import type { Body } from '../../domain/body.ts';
 
 /** How much of what the program said last goes into the message of its failure. */
 const STDERR_TAIL = 2_000;
-/** A program that is asked to end has this long before it is ended. */
-const POLITE_MS = 2_000;
+/** A program that is asked to end has this long before it is ended; its worker waits for that, but not much longer. */
+const POLITE_MS = 1_000;
 const GATE = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
 
 export function commandHandler(command: readonly string[], onError: (text: string) => void): Handler {
@@ -38,12 +38,14 @@ export function commandHandler(command: readonly string[], onError: (text: strin
       openGate(child);
       feed(child, JSON.stringify(view));
       const { code, killedBy } = await ended;
-      // What the program left running would be in the way of the next one.
-      if (child.pid !== undefined) endNow(child.pid);
+      // First, because a program that said too much was ended by us.
+      const output = answer.output();
       if (code !== 0) throw new HandlerFailure('PROCESSING_ERROR', failureText(command, code, killedBy, answer.errors()));
-      return readAnswer(answer.output());
+      return readAnswer(output);
     } finally {
       signal.removeEventListener('abort', stop);
+      // What the program left running, or what still stands at the gate, would be in the way of the next one.
+      if (child.pid !== undefined) endNow(child.pid);
     }
   };
 }

@@ -92,6 +92,7 @@ function programOf(): Command {
     .command('demo')
     .description('play a short relay in the terminal')
     .option('--json', 'answer with JSON, for programs')
+    .addHelpText('after', '\nExample:\n  $ baton demo')
     .action(async (_options: CommonOptions) => {
       const { demo } = await import('./commands/demo.ts');
       exitCode = await demo(output);

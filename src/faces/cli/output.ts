@@ -1,4 +1,5 @@
 /** What goes where: answers to standard output, everything else to standard error; colour only on a terminal. */
+import { isatty } from 'node:tty';
 import { createColors } from 'picocolors';
 import { StoreFault } from '../../stores/store.ts';
 import { PROBLEMS } from '../shared/problems.ts';
@@ -15,8 +16,13 @@ export interface Output {
   warn(text: string): void;
 }
 
-const wantsColour = process.stderr.isTTY && process.env['NO_COLOR'] === undefined && process.env['TERM'] !== 'dumb';
-export const colours = createColors(wantsColour);
+/** For what is said about the work; answers have their own, because each stream may be a terminal or a file. */
+const colours = createColors(wantsColour(process.stderr.fd));
+export const answerColours = createColors(wantsColour(process.stdout.fd));
+
+function wantsColour(descriptor: number): boolean {
+  return isatty(descriptor) && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb';
+}
 
 export function outputFor(json: boolean): Output {
   return {

@@ -10,12 +10,12 @@ import { CLAIM_MAX, type Claimed } from '../store.ts';
 import { heldBy } from './find.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import { fullPlace } from './places.ts';
-import { draftOver, type Draft, type Row, type Shelf, type Step } from './shelf.ts';
+import { draftOver, type Draft, type Row, type Shelf } from './shelf.ts';
 import { assertSound } from './sound.ts';
 
 export interface Changed {
   readonly answers: readonly Result<Handoff, Refusal>[];
-  readonly steps: readonly Step[];
+  readonly written: readonly Handoff[];
 }
 
 export function change(
@@ -33,12 +33,12 @@ export function change(
       ? refuse<Refusal>({ code: 'no-such-handoff', id })
       : decideNext(shelf, draft, row, decide, limits, nowMs);
   });
-  return { answers, steps: draft.commit() };
+  return { answers, written: draft.commit() };
 }
 
 export interface ClaimedNow {
   readonly claimed: readonly Claimed[];
-  readonly steps: readonly Step[];
+  readonly written: readonly Handoff[];
 }
 
 /** A decision that refuses leaves that one where it is; the others are claimed all the same. */
@@ -56,7 +56,7 @@ export function claim(
     const decided = decideNext(shelf, draft, row, decide, limits, nowMs);
     if (decided.ok) claimed.push({ handoff: decided.value, body: row.body });
   }
-  return { claimed, steps: draft.commit() };
+  return { claimed, written: draft.commit() };
 }
 
 function readyFor(shelf: Shelf, agent: AgentId, nowMs: number): readonly Row[] {
@@ -71,7 +71,14 @@ function rank({ handoff }: Row): number {
   return rankOf(handoff.offeredAt, handoff.priority);
 }
 
-function decideNext(draft: Draft, row: Row, decide: Decide, limits: Limits, nowMs: number): Result<Handoff, Refusal> {
+function decideNext(
+  shelf: Shelf,
+  draft: Draft,
+  row: Row,
+  decide: Decide,
+  limits: Limits,
+  nowMs: number,
+): Result<Handoff, Refusal> {
   const before = row.handoff;
   const decided = decide(before, nowMs);
   if (!decided.ok) return decided;

@@ -1,12 +1,12 @@
 /** Wakes those who wait for something to happen. A waiter is a sleep that an event cuts short. */
 import type { Timers } from '../../foundation/clock.ts';
+import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import { POLL_MS, type Topic } from '../store.ts';
-import type { Step } from './shelf.ts';
 
 export interface Hints {
   changed(topic: Topic, signal: AbortSignal): Promise<void>;
-  ring(steps: readonly Step[]): void;
+  ring(written: readonly Handoff[]): void;
   /** Wakes everybody, now and from now on. */
   end(): void;
 }
@@ -30,9 +30,9 @@ export function openHints(timers: Timers): Hints {
       signal.removeEventListener('abort', waiter.wake);
       waiters.delete(waiter);
     },
-    ring(steps) {
+    ring(written) {
       for (const waiter of waiters) {
-        if (steps.some((step) => concerns(step, waiter.topic))) waiter.wake();
+        if (written.some((handoff) => concerns(handoff, waiter.topic))) waiter.wake();
       }
     },
     end() {
@@ -42,7 +42,7 @@ export function openHints(timers: Timers): Hints {
   };
 }
 
-function concerns({ before, after }: Step, topic: Topic): boolean {
-  if (before?.state === after.state) return false;
-  return topic.kind === 'settled' ? isFinal(after.state) : after.state === 'offered' && after.to === topic.agent;
+/** No deed leaves an offer on offer or a settled one settled, so whatever is written in such a state has just come there. */
+function concerns({ state, to }: Handoff, topic: Topic): boolean {
+  return topic.kind === 'settled' ? isFinal(state) : state === 'offered' && to === topic.agent;
 }

@@ -6,16 +6,17 @@ import type { Limits } from '../../domain/limits.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { REQUEST_DAYS, type Opening, type RequestKey } from '../store.ts';
+import { heldBy } from './find.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import { fullPlace } from './places.ts';
-import { draftOver, type Draft, type Shelf, type Step } from './shelf.ts';
+import { draftOver, type Draft, type Shelf } from './shelf.ts';
 import { assertSound } from './sound.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
 export interface Inserted {
   readonly answer: Result<readonly Handoff[], Refusal>;
-  readonly steps: readonly Step[];
+  readonly written: readonly Handoff[];
 }
 
 /** All of them or none; a request that was answered before gets its records as they are now. */
@@ -28,26 +29,26 @@ export function insert(
 ): Inserted {
   forgetOldRequests(shelf, nowMs);
   const repeated = request === undefined ? null : answeredBefore(shelf, request);
-  if (repeated !== null) return { answer: repeated, steps: [] };
+  if (repeated !== null) return { answer: repeated, written: [] };
 
   const draft = draftOver(shelf);
-  const together = new Map(openings.map((opening) => [opening.id, opening.dependsOn]));
+  const together = new Set(openings.map((opening) => opening.id));
   const made: Handoff[] = [];
   for (const opening of openings) {
     const opened = open(draft, together, opening, limits, nowMs);
-    if (!opened.ok) return { answer: opened, steps: [] };
+    if (!opened.ok) return { answer: opened, written: [] };
     made.push(opened.value);
   }
   if (request !== undefined) {
     const ids = made.map((handoff) => handoff.id);
     shelf.requests.set(nameOf(request), { hash: request.hash, ids, at: nowMs });
   }
-  return { answer: yes(made), steps: draft.commit() };
+  return { answer: yes(made), written: draft.commit() };
 }
 
 function open(
   draft: Draft,
-  together: ReadonlyMap<HandoffId, readonly HandoffId[]>,
+  together: ReadonlySet<HandoffId>,
   opening: Opening,
   limits: Limits,
   nowMs: number,
@@ -55,9 +56,8 @@ function open(
   const { id, dependsOn } = opening;
   if (draft.row(id) !== undefined) return refuse({ code: 'known-id', id });
 
-  const edgesOf = (other: HandoffId): readonly HandoffId[] =>
-    together.get(other) ?? draft.row(other)?.handoff.terms.dependsOn ?? [];
-  const ring = ringThrough(id, dependsOn, edgesOf);
+  // A ring within one insert is closed, and seen, by the last of its members.
+  const ring = ringThrough(id, dependsOn, (other) => draft.row(other)?.handoff.terms.dependsOn ?? []);
   if (ring !== null) return refuse({ code: 'dependency-cycle', ring });
 
   // What comes in the same insert cannot have been completed, whatever it says of itself.
@@ -70,6 +70,7 @@ function open(
   assertSound(id, null, decision);
   const { handoff, outcome = null } = decision;
   assert(sameIds(handoff.terms.dependsOn, dependsOn), 'a record waits for what it was opened with');
+  assert(heldBy(handoff) === null, 'a session takes only what is there');
   const full = fullPlace(draft, limits, null, handoff);
   if (full !== null) return refuse(full);
   draft.write({ handoff, body: opening.body, outcome }, decision);

@@ -49,18 +49,18 @@ type Handoffs = Pick<Store, 'insert' | 'claim' | 'change' | 'load' | 'find' | 'f
 function openHandoffs(shelf: Shelf, hints: Hints, clock: Clock, limits: Limits): Handoffs {
   return {
     async insert(openings, guard = {}) {
-      const { answer, steps } = insert(shelf, openings, guard.request, limits, clock.nowMs());
-      hints.ring(steps);
+      const { answer, written } = insert(shelf, openings, guard.request, limits, clock.nowMs());
+      hints.ring(written);
       return answer;
     },
     async claim(agent, max, decide) {
-      const { claimed, steps } = claim(shelf, agent, max, decide, limits, clock.nowMs());
-      hints.ring(steps);
+      const { claimed, written } = claim(shelf, agent, max, decide, limits, clock.nowMs());
+      hints.ring(written);
       return claimed;
     },
     async change(targets, decide) {
-      const { answers, steps } = change(shelf, targets, decide, limits, clock.nowMs());
-      hints.ring(steps);
+      const { answers, written } = change(shelf, targets, decide, limits, clock.nowMs());
+      hints.ring(written);
       return answers;
     },
     async load(id) {

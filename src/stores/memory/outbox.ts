@@ -3,18 +3,21 @@ import type { Outbox } from '../store.ts';
 import type { Shelf } from './shelf.ts';
 
 export function openOutbox(shelf: Shelf, clock: Clock): Outbox {
+  const plan = (key: string, dueAtMs: number | null): void => {
+    const kept = shelf.effects.get(key);
+    if (kept !== undefined && kept.dueAtMs !== null) shelf.effects.set(key, { ...kept, dueAtMs });
+  };
   return {
     async due(max) {
       const nowMs = clock.monotonicMs();
-      const due = [...shelf.effects.values()].filter((waiting) => waiting.dueAtMs <= nowMs);
-      return due.slice(0, max).map((waiting) => waiting.effect);
+      const due = [...shelf.effects.values()].filter(({ dueAtMs }) => dueAtMs !== null && dueAtMs <= nowMs);
+      return due.slice(0, max).map(({ effect }) => effect);
     },
     async done(keys) {
-      for (const key of keys) shelf.effects.delete(key);
+      for (const key of keys) plan(key, null);
     },
     async later(key, inMs) {
-      const waiting = shelf.effects.get(key);
-      if (waiting !== undefined) shelf.effects.set(key, { ...waiting, dueAtMs: clock.monotonicMs() + inMs });
+      plan(key, clock.monotonicMs() + inMs);
     },
   };
 }

@@ -16,9 +16,11 @@ export interface Row {
   readonly outcome: JsonText | null;
 }
 
-export interface Waiting {
+/** Kept when it is done, because its key is never to be used again. */
+export interface KeptEffect {
   readonly effect: Effect;
-  readonly dueAtMs: number;
+  /** Null: done. */
+  readonly dueAtMs: number | null;
 }
 
 export interface KeptRequest {
@@ -34,14 +36,9 @@ export interface Shelf {
   readonly rows: Map<HandoffId, Row>;
   /** In commit order; a fact's place is its cursor. */
   readonly facts: Fact[];
-  readonly effects: Map<string, Waiting>;
+  readonly effects: Map<string, KeptEffect>;
   readonly requests: Map<string, KeptRequest>;
   readonly sessions: Map<SessionId, KeptSession>;
-}
-
-export interface Step {
-  readonly before: Handoff | null;
-  readonly after: Handoff;
 }
 
 export function emptyShelf(): Shelf {
@@ -53,23 +50,20 @@ export interface Draft {
   /** In order of insertion, as they will be. */
   rows(): Iterable<Row>;
   write(row: Row, decision: Decision): void;
-  /** Puts everything down and answers what changed, in order. */
-  commit(): readonly Step[];
+  /** Puts everything down and answers what it wrote, in order. */
+  commit(): readonly Handoff[];
 }
 
 export function draftOver(shelf: Shelf): Draft {
   const written = new Map<HandoffId, Row>();
   const decisions: Decision[] = [];
-  const steps: Step[] = [];
-  const row = (id: HandoffId): Row | undefined => written.get(id) ?? shelf.rows.get(id);
   return {
-    row,
+    row: (id) => written.get(id) ?? shelf.rows.get(id),
     *rows() {
       for (const [id, kept] of shelf.rows) yield written.get(id) ?? kept;
       for (const [id, added] of written) if (!shelf.rows.has(id)) yield added;
     },
     write(next, decision) {
-      steps.push({ before: row(next.handoff.id)?.handoff ?? null, after: next.handoff });
       decisions.push(decision);
       written.set(next.handoff.id, next);
     },
@@ -79,7 +73,7 @@ export function draftOver(shelf: Shelf): Draft {
         shelf.facts.push(...facts);
         for (const effect of effects) keepEffect(shelf, effect);
       }
-      return steps;
+      return decisions.map((decision) => decision.handoff);
     },
   };
 }

@@ -4,6 +4,8 @@ import type { Handoff } from '../../domain/handoff.ts';
 import { takesPlace } from '../../domain/limits.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import { assertSound } from '../sound.ts';
+import { leaseLost, type LiveSessions } from './live-sessions.ts';
 import type { Places } from './places.ts';
 import type { Reading } from './reading.ts';
 import type { Work } from './shared-commit.ts';
@@ -15,9 +17,11 @@ export function changeOf({
   reading,
   writing,
   places,
+  sessions,
   nowMs,
 }: {
   reading: Reading;
+  sessions: LiveSessions;
   writing: Writing;
   places: Places;
   nowMs: () => number;
@@ -25,6 +29,7 @@ export function changeOf({
   return (targets, decide) => () => {
     const now = nowMs();
     const newest = new Map<HandoffId, Handoff>();
+    const placed: Handoff[] = [];
     const steps: { readonly before: Handoff; readonly decision: Decision }[] = [];
 
     const atHand = (target: HandoffId | Handoff): Handoff | null => {
@@ -44,8 +49,11 @@ export function changeOf({
       const decided = decide(before, now);
       if (!decided.ok) return decided;
       const { handoff } = decided.value;
-      const full = takesPlace(before) ? null : places.roomFor(handoff, []);
+      assertSound(before.id, before, decided.value);
+      if (!sessions.mayHold(before, handoff)) return refuse(leaseLost(before));
+      const full = takesPlace(before) ? null : places.roomFor(handoff, placed);
       if (full !== null) return refuse(full);
+      if (!takesPlace(before)) placed.push(handoff);
       newest.set(before.id, handoff);
       steps.push({ before, decision: decided.value });
       return yes(handoff);

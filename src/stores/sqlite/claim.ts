@@ -3,7 +3,9 @@ import type { JsonText } from '../../foundation/json.ts';
 import type { Decide } from '../../domain/decision.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { CLAIM_MAX, type Claimed } from '../store.ts';
+import { assertSound } from '../sound.ts';
 import { prepare, type Database } from './binding.ts';
+import type { LiveSessions } from './live-sessions.ts';
 import type { Names } from './names.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
 import { stateNumber } from './schema.ts';
@@ -33,7 +35,7 @@ export interface Claim {
 
 export function claimOf(
   database: Database,
-  { names, writing, nowMs }: { names: Names; writing: Writing; nowMs: () => number },
+  { names, writing, sessions, nowMs }: { names: Names; writing: Writing; sessions: LiveSessions; nowMs: () => number },
 ): Claim {
   const probe = prepare(database, PROBE_SQL);
   const ripen = prepare(database, RIPEN_SQL);
@@ -55,7 +57,9 @@ export function claimOf(
       const taken = rows.flatMap((row) => {
         const { handoff } = readRow(row, names);
         const decided = decide(handoff, now);
-        return decided.ok ? [{ before: handoff, decision: decided.value, body: row.at(-1) as JsonText }] : [];
+        if (!decided.ok || !sessions.mayHold(handoff, decided.value.handoff)) return [];
+        assertSound(handoff.id, handoff, decided.value);
+        return [{ before: handoff, decision: decided.value, body: row.at(-1) as JsonText }];
       });
       return () =>
         taken.map(({ before, decision, body }) => {

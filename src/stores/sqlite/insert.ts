@@ -6,6 +6,7 @@ import { STATES, type State } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { REQUEST_DAYS, type Guard, type Opening, type RequestKey } from '../store.ts';
+import { assertSound } from '../sound.ts';
 import { prepare, type Database } from './binding.ts';
 import type { Places } from './places.ts';
 import type { Reading } from './reading.ts';
@@ -65,6 +66,7 @@ export function insertOf(
       if (ring !== null) return refuse({ code: 'dependency-cycle', ring });
       const decided = opening.decide(now, statesOf(dependsOn));
       if (!decided.ok) return decided;
+      assertSound(id, null, decided.value);
       const full = places.roomFor(
         decided.value.handoff,
         decisions.map((other) => other.handoff),

@@ -13,6 +13,7 @@ import { claimOf } from './claim.ts';
 import { ensureDatabaseFile } from './database-file.ts';
 import { hintsOf } from './hints.ts';
 import { insertOf } from './insert.ts';
+import { liveSessionsOf } from './live-sessions.ts';
 import { namesOf } from './names.ts';
 import { outboxOf } from './outbox.ts';
 import { placesOf } from './places.ts';
@@ -46,9 +47,10 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const reading = readingOf(database, names);
   const places = placesOf(database, names, limits);
   const writing = writingOf(database, names, places);
-  const claim = claimOf(database, { names, writing, nowMs });
+  const sessions = liveSessionsOf(database);
+  const claim = claimOf(database, { names, writing, sessions, nowMs });
   const insert = insertOf(database, { reading, writing, places, nowMs });
-  const change = changeOf({ reading, writing, places, nowMs });
+  const change = changeOf({ reading, writing, places, sessions, nowMs });
   const identity = fileIdentity(path);
   const version = prepare(database, 'PRAGMA data_version');
   const hints = hintsOf(bellsIn(join(dirname(path), 'bells')), {
@@ -129,7 +131,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     changed: (topic, signal) => hints.changed(topic, signal),
     nowMs,
     sessions: sessionsOf(quiet, clock, boot),
-    outbox: outboxOf(database, commit, nowMs),
+    outbox: outboxOf(database, { commit, alive, nowMs }),
     upkeep: {
       ...dutyOf(quiet, clock, boot),
       tend: async () => {

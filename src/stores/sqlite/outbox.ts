@@ -3,7 +3,10 @@ import type { Outbox } from '../store.ts';
 import { prepare, type Database } from './binding.ts';
 import type { SharedCommit } from './shared-commit.ts';
 
-export function outboxOf(database: Database, commit: SharedCommit, nowMs: () => number): Outbox {
+export function outboxOf(
+  database: Database,
+  { commit, alive, nowMs }: { commit: SharedCommit; alive: () => void; nowMs: () => number },
+): Outbox {
   const due = prepare(
     database,
     'SELECT key, kind, payload FROM effect WHERE done = 0 AND due_at <= ? ORDER BY due_at, seq LIMIT ?',
@@ -12,21 +15,25 @@ export function outboxOf(database: Database, commit: SharedCommit, nowMs: () => 
   const later = prepare(database, 'UPDATE effect SET due_at = ? WHERE key = ? AND done = 0');
 
   return {
-    due: (max) =>
-      Promise.resolve(
-        due.all(nowMs(), max).map((row) => ({
-          key: row[0] as string,
-          kind: row[1] as string,
-          payload: row[2] as JsonText,
-        })),
-      ),
-    done: (keys) =>
-      commit.run(() => () => {
+    due: async (max) => {
+      alive();
+      return due.all(nowMs(), max).map((row) => ({
+        key: row[0] as string,
+        kind: row[1] as string,
+        payload: row[2] as JsonText,
+      }));
+    },
+    done: async (keys) => {
+      alive();
+      await commit.run(() => () => {
         for (const key of keys) done.run(key);
-      }),
-    later: (key, inMs) =>
-      commit.run(() => () => {
+      });
+    },
+    later: async (key, inMs) => {
+      alive();
+      await commit.run(() => () => {
         later.run(nowMs() + inMs, key);
-      }),
+      });
+    },
   };
 }

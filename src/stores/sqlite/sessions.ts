@@ -33,7 +33,8 @@ export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
         prepare(
           database,
           `INSERT INTO session (id, agent, process, boot, beat_ms)
-           VALUES (?, (SELECT n FROM agent WHERE name = ?), ?, ?, ?)`,
+           VALUES (?, (SELECT n FROM agent WHERE name = ?), ?, ?, ?)
+           ON CONFLICT (id) DO UPDATE SET beat_ms = excluded.beat_ms WHERE ended = 0`,
         ).run(id, agent, JSON.stringify(process), process.boot, clock.monotonicMs());
       }),
     beat: (id) => quiet.write((database) => prepare(database, BEAT_SQL).run(clock.monotonicMs(), id) === 1),

@@ -7,6 +7,7 @@ import {
   acceptBy,
   agentOf,
   FAR_AHEAD,
+  failBy,
   idOf,
   jsonOf,
   LONG_AGO,
@@ -61,6 +62,14 @@ export function describeClaim(open: OpenStore): void {
       expect((await store.claim(WORKER, 10, acceptBy())).map((each) => each.handoff.id)).toEqual(['now']);
     });
 
+    it('I13: what is to come later takes up no room in a claim', async () => {
+      const { store } = await open();
+      const but = { offeredAt: LONG_AGO };
+      await put(store, ...openingsOf(3, 'later', { priority: 'urgent', notBefore: FAR_AHEAD, but }));
+      await put(store, openingOf({ id: 'now' }));
+      expect((await store.claim(WORKER, 1, acceptBy())).map((each) => each.handoff.id)).toEqual(['now']);
+    });
+
     it('I13: what was to come later is taken when its time has come', async ({ skip }) => {
       const { store, clock, controlsTime } = await open();
       // The moment itself can only be shown with a clock in our hands.
@@ -105,6 +114,15 @@ export function describeClaim(open: OpenStore): void {
       await store.change([idOf('first')], releaseBy(1));
       const [again] = await store.claim(WORKER, 1, acceptBy());
       expect(again?.handoff).toMatchObject({ id: 'first', fence: 2, attempt: 2, excused: 1 });
+    });
+
+    it('Q11, I13: what failed comes back later, not at once', async () => {
+      const { store } = await open();
+      await put(store, openingOf({ id: 'a' }));
+      await store.claim(WORKER, 1, acceptBy());
+      const failed = valueOf((await store.change([idOf('a')], failBy(1, 'PROCESSING_ERROR')))[0]);
+      expect(failed).toMatchObject({ state: 'offered', attempt: 1, notBefore: failed.since + 30_000 });
+      expect(await store.claim(WORKER, 1, acceptBy())).toEqual([]);
     });
 
     it('takes no more than was asked for', async () => {

@@ -1,9 +1,10 @@
 /** What a record waits for is looked up with its making, and nobody may wait in a circle. */
 import { describe, expect, it } from 'vitest';
+import { yes } from '../../../src/foundation/result.ts';
 import type { DependencyStates } from '../../../src/domain/dependencies.ts';
 import type { HandoffId } from '../../../src/domain/names.ts';
 import type { Opening, Store } from '../../../src/stores/store.ts';
-import { acceptBy, cancelled, deliverAndVerify, idOf, openingOf, unblocked } from '../builders.ts';
+import { acceptBy, acceptByHand, cancelled, deliverAndVerify, idOf, openingOf, unblocked } from '../builders.ts';
 import { everythingIn, put, recordOf, refusalOf, valueOf } from '../looks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
@@ -63,6 +64,20 @@ export function describeDependencies(open: OpenStore): void {
         openingOf({ id: 'c', dependsOn: ['b'] }),
       );
       expect(made.map((handoff) => handoff.state)).toEqual(['blocked', 'offered', 'blocked']);
+    });
+
+    it('Q9: what is completed by the same insert is still waited for, and found to be free', async () => {
+      const { store } = await open();
+      const finished = openingOf({ id: 'done' });
+      const decide: Opening['decide'] = (nowMs, dependencies) => {
+        const made = valueOf(finished.decide(nowMs, dependencies));
+        const taken = valueOf(acceptByHand()(made.handoff, nowMs));
+        const settled = valueOf(deliverAndVerify(null)(taken.handoff, nowMs));
+        return yes({ ...settled, facts: [...made.facts, ...taken.facts, ...settled.facts] });
+      };
+      const made = await put(store, { ...finished, decide }, openingOf({ id: 'a', dependsOn: ['done'] }));
+      expect(made.map((handoff) => handoff.state)).toEqual(['completed', 'blocked']);
+      expect(await freed(store)).toEqual(['a']);
     });
 
     it('Q9: a record that waits for itself is refused', async () => {

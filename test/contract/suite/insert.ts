@@ -63,10 +63,10 @@ export function describeInsert(open: OpenStore): void {
       const { store } = await open();
       const unwilling = {
         ...openingOf({ id: 'b' }),
-        decide: () => refuse({ code: 'dependency-unmet', id: idOf('b') } as const),
+        decide: () => refuse({ code: 'not-overdue', id: idOf('b') } as const),
       };
       expect(refusalOf(await store.insert([openingOf({ id: 'a' }), unwilling]))).toEqual({
-        code: 'dependency-unmet',
+        code: 'not-overdue',
         id: 'b',
       });
       expect(await store.load(idOf('a'))).toBeNull();

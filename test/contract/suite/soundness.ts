@@ -27,6 +27,7 @@ const SPOILT: readonly (readonly [string, Decide])[] = [
     spoilt((decision) => ({ ...decision, handoff: { ...decision.handoff, id: idOf('b') } })),
   ],
   ['has a fact about another record', spoilt((decision) => withFact(decision, { handoff: idOf('b') }))],
+  ['changes something without a fact', spoilt((_, before) => ({ handoff: { ...before, title: 'new' }, facts: [] }))],
   ['has no fact', spoilt((decision) => ({ ...decision, facts: [] }))],
   [
     'leaves the revision as it was',
@@ -80,6 +81,11 @@ export function describeSoundness(open: OpenStore): void {
         spoil((decision) => ({ ...decision, handoff: { ...decision.handoff, revision: 2 } })),
         spoil((decision) => ({ ...decision, facts: [] })),
         spoil((decision) => withFact(decision, { deed: 'offer' })),
+        spoil(({ handoff }) => {
+          const custody = { by: 'hand', holder: handoff.to, untilAt: null } as const;
+          const held = witness(null, { ...handoff, state: 'accepted', custody }, 'create', 'system', handoff.createdAt);
+          return { handoff: held.handoff, facts: [held.fact] };
+        }),
       ];
       for (const each of spoilt) await expect(store.insert([each])).rejects.toThrow(BrokenAssumption);
       expect(await store.facts({ max: 10 })).toEqual([]);
@@ -88,13 +94,14 @@ export function describeSoundness(open: OpenStore): void {
 
     it('I4: an unsound decision does not disturb those of others', async () => {
       const { store } = await open();
-      await putHeld(store, openingOf({ id: 'a' }), openingOf({ id: 'b' }));
+      await putHeld(store, openingOf({ id: 'a' }));
+      await put(store, openingOf({ id: 'b' }));
       const [bad, good] = await Promise.allSettled([
         store.change(
-          [idOf('a')],
+          [idOf('b')],
           spoilt((decision) => ({ ...decision, facts: [] })),
         ),
-        store.change([idOf('a'), idOf('b')], progressed),
+        store.change([idOf('a')], progressed),
       ]);
       expect(bad).toMatchObject({ status: 'rejected', reason: expect.any(BrokenAssumption) as unknown });
       expect(good).toMatchObject({ status: 'fulfilled' });

@@ -16,7 +16,7 @@ import { wait } from '../../../engine/verbs/wait.ts';
 import { work, type Handler } from '../../../engine/work.ts';
 import type { Fact } from '../../../domain/facts.ts';
 import { workspaceAt } from '../../../house/workspace.ts';
-import { colours, type Output } from '../output.ts';
+import { answerColours, type Output } from '../output.ts';
 import { problemOf } from '../problem.ts';
 
 const agent = (name: string): AgentId => present(readAgentId(name), name);
@@ -50,7 +50,7 @@ export async function demo(output: Output): Promise<number> {
       from = leg.to;
     }
     if (output.json) output.answer(baton);
-    else output.line(`\n${colours.green('arrived')}: ${JSON.stringify(baton)}`);
+    else output.line(`\n${answerColours.green('arrived')}: ${JSON.stringify(baton)}`);
     output.note('Every line above is a fact in the database, hashed to the one before it.');
     output.note('Next: baton init, then "baton work @react -- cat" in one terminal and "baton send" in another.');
     return 0;
@@ -92,7 +92,7 @@ async function runLeg(around: Surroundings, from: AgentId, leg: Leg, input: Json
   if (!settled.ok) throw settled.refusal.code === 'timed-out' ? new Error('the demo took too long') : problemOf(settled.refusal);
   const facts = await around.store.facts({ handoff: id, max: 100 });
   if (!output.json) {
-    output.line(`\n${colours.bold(`@${from} → @${leg.to}`)}  ${leg.title}  ${colours.dim(id)}`);
+    output.line(`\n${answerColours.bold(`@${from} → @${leg.to}`)}  ${leg.title}  ${answerColours.dim(id)}`);
     for (const { fact } of facts) output.line(factLine(fact));
   }
   return settled.value.outcome === null ? null : ((JSON.parse(settled.value.outcome) as { result: Json }).result);
@@ -100,7 +100,7 @@ async function runLeg(around: Surroundings, from: AgentId, leg: Leg, input: Json
 
 function factLine({ at, deed, to, by, fence, detail, hash }: Fact): string {
   const time = new Date(at).toISOString().slice(11, 23);
-  const why = detail === '' ? '' : `  ${colours.dim(detail)}`;
+  const why = detail === '' ? '' : `  ${answerColours.dim(detail)}`;
   const holder = fence === 0 ? '' : ` fence ${fence}`;
-  return `  ${time}  ${deed.padEnd(8)} → ${to.padEnd(9)} ${by}${holder}${why}  ${colours.dim(`#${hash.slice(0, 8)}`)}`;
+  return `  ${time}  ${deed.padEnd(8)} → ${to.padEnd(9)} ${by}${holder}${why}  ${answerColours.dim(`#${hash.slice(0, 8)}`)}`;
 }

@@ -1,0 +1,62 @@
+import { openHouse, type House } from '../../src/house/open-house.ts';
+import { NO_LIMITS } from '../../src/domain/limits.ts';
+import type { Body } from '../../src/domain/body.ts';
+import type { AgentId } from '../../src/domain/names.ts';
+import { agentPrincipal } from '../../src/domain/principal.ts';
+import { standDuty } from '../../src/engine/duty.ts';
+import { send, sendMany, type SendRequest } from '../../src/engine/verbs/send.ts';
+import { work } from '../../src/engine/work.ts';
+import type { Json } from '../../src/foundation/json.ts';
+import type { Contestant, Input } from './contestant.ts';
+
+const FROM = 'sender' as AgentId;
+const TO = 'worker' as AgentId;
+
+const open = (url: string): Promise<House> =>
+  openHouse({ database: { kind: 'postgres', url }, limits: NO_LIMITS });
+const requestOf = (input: Input): SendRequest => ({ from: FROM, to: TO, input: input as unknown as Json });
+
+export const baton: Contestant = {
+  name: 'baton',
+  prepare: async (url) => (await open(url)).close(),
+  openSender: async (url) => {
+    const { around, close } = await open(url);
+    const principal = agentPrincipal(FROM);
+    const sure = (answer: { readonly ok: boolean }): void => {
+      if (!answer.ok) throw new Error(`refused: ${JSON.stringify(answer)}`);
+    };
+    return {
+      send: async (input) => sure(await send(around, principal, requestOf(input))),
+      sendMany: async (inputs) => sure(await sendMany(around, principal, inputs.map(requestOf))),
+      close,
+    };
+  },
+  startWorker: async (url, concurrency, onStart) => {
+    const { around, close } = await open(url);
+    const stop = new AbortController();
+    const duty = standDuty(around, stop.signal);
+    const working = work(around, {
+      agent: TO,
+      concurrency,
+      stop: stop.signal,
+      handler: async ({ body }) => {
+        onStart((JSON.parse(body) as Body).input as unknown as Input);
+        return null;
+      },
+    });
+    return {
+      stop: async () => {
+        stop.abort();
+        await Promise.all([working, duty]);
+        await close();
+      },
+    };
+  },
+  unfinished: async (url) => {
+    const { default: postgres } = await import('postgres');
+    const sql = postgres(url, { max: 1, onnotice: () => undefined });
+    const [row] = await sql`SELECT count(*)::int AS open FROM baton.handoff WHERE state < 5`;
+    await sql.end();
+    return row?.['open'] as number;
+  },
+};

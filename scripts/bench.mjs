@@ -1,0 +1,25 @@
+/** Runs a benchmark: installs the peers it is measured beside (they belong to bench/ alone), bundles it, starts it. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { build } from 'esbuild';
+
+const [name] = process.argv.slice(2);
+const entries = { fleet: ['fleet', 'fleet-worker'] }[name ?? ''];
+if (entries === undefined) {
+  process.stderr.write('usage: node scripts/bench.mjs fleet\n');
+  process.exit(2);
+}
+if (!existsSync('bench/node_modules')) execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: 'bench', stdio: 'inherit' });
+await build({
+  entryPoints: [...entries.map((entry) => `bench/${entry}.ts`), 'src/house/beat-thread.ts'],
+  entryNames: '[name]',
+  outdir: 'bench/.out',
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  logLevel: 'error',
+});
+execFileSync(process.execPath, [`bench/.out/${entries[0]}.mjs`], { stdio: 'inherit' });

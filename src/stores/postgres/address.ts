@@ -1,0 +1,150 @@
+/**
+ * Where the server is and how to get in: the address, with what it leaves out taken from the environment as psql does.
+ *
+ * A password is read here and handed to the driver; every text that leaves this store goes through `withoutPassword`.
+ */
+import { readFileSync } from 'node:fs';
+import { StoreFault } from '../store.ts';
+
+export interface Address {
+  /** As it may be shown. */
+  readonly shown: string;
+  readonly hosts: readonly { readonly host: string; readonly port: number }[];
+  readonly user: string | undefined;
+  readonly password: string | undefined;
+  readonly database: string | undefined;
+  readonly tls: Tls;
+  readonly connectTimeoutMs: number;
+  readonly targetSession: TargetSession | undefined;
+}
+
+export type Tls =
+  | false
+  | 'prefer'
+  | 'require'
+  | 'verify-full'
+  | { readonly ca?: string; readonly cert?: string; readonly key?: string; readonly rejectUnauthorized: boolean };
+
+const TARGET_SESSIONS = ['read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
+export type TargetSession = (typeof TARGET_SESSIONS)[number];
+
+const PORT = 5432;
+const CONNECT_TIMEOUT_MS = 10_000;
+/** Everything else in an address would be sent to the server as a setting, and a misspelt one be lost silently. */
+const KNOWN_PARAMETERS = new Set([
+  'host',
+  'port',
+  'user',
+  'password',
+  'dbname',
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'connect_timeout',
+  'application_name',
+  'target_session_attrs',
+  'channel_binding',
+]);
+
+/** The address without anything secret in it. Cuts generously: too much missing is better than one letter too many. */
+export function withoutPassword(address: string): string {
+  return address
+    .replace(/^([a-z][a-z0-9+.-]*:\/\/[^:@/?#]*):.*@/is, '$1:***@')
+    .replaceAll(/([?&](?:password|sslpassword)=)[^&#]*/gi, '$1***');
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function readAddress(address: string, environment: Environment): Address {
+  const shown = withoutPassword(address);
+  const parts = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::(.*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/is.exec(address);
+  if (parts === null) throw misread(shown, 'it should look like postgres://user@host:5432/database');
+  const [, user, password, authority = '', database, query = ''] = parts;
+  const parameters = new URLSearchParams(query);
+  for (const name of parameters.keys()) {
+    if (!KNOWN_PARAMETERS.has(name)) throw misread(shown, `"${name}" is not a parameter known here`);
+  }
+  const given = (name: string, variable: string): string | undefined =>
+    parameters.get(name) ?? (environment[variable] === '' ? undefined : environment[variable]);
+  return {
+    shown,
+    hosts: hostsOf(authority, parameters, environment),
+    user: decoded(user, shown) ?? given('user', 'PGUSER'),
+    password: decoded(password, shown) ?? given('password', 'PGPASSWORD'),
+    database: decoded(database, shown) ?? given('dbname', 'PGDATABASE'),
+    tls: tlsOf(given, shown),
+    connectTimeoutMs: Number(given('connect_timeout', 'PGCONNECT_TIMEOUT') ?? 0) * 1000 || CONNECT_TIMEOUT_MS,
+    targetSession: targetOf(given('target_session_attrs', 'PGTARGETSESSIONATTRS'), shown),
+  };
+}
+
+/** A host that begins with `/` is the folder of a Unix socket. */
+function hostsOf(authority: string, parameters: URLSearchParams, environment: Environment): Address['hosts'] {
+  const names = authority === '' ? (parameters.get('host') ?? environment['PGHOST'] ?? 'localhost') : authority;
+  const port = Number(parameters.get('port') ?? environment['PGPORT'] ?? PORT);
+  return names.split(',').map((name) => {
+    const host = decodeURIComponent(name);
+    const [, bracketed, plain, ownPort] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(host) ?? [];
+    return { host: bracketed ?? plain ?? host, port: ownPort === undefined ? port : Number(ownPort) };
+  });
+}
+
+/** As in psql: `require` encrypts without asking who answers, the two `verify` modes ask. */
+function tlsOf(given: (name: string, variable: string) => string | undefined, shown: string): Tls {
+  const mode = given('sslmode', 'PGSSLMODE') ?? 'disable';
+  const files = {
+    ca: given('sslrootcert', 'PGSSLROOTCERT'),
+    cert: given('sslcert', 'PGSSLCERT'),
+    key: given('sslkey', 'PGSSLKEY'),
+  };
+  switch (mode) {
+    case 'disable':
+      return false;
+    case 'allow':
+    case 'prefer':
+      return 'prefer';
+    case 'require':
+    case 'verify-ca':
+    case 'verify-full': {
+      const read = Object.entries(files).flatMap(([name, path]) =>
+        path === undefined || path === 'system' ? [] : [[name, fileText(path, shown)] as const],
+      );
+      // A root certificate that is given is meant to be used, as psql does it.
+      const verify = mode !== 'require' || files.ca !== undefined;
+      if (read.length === 0) return verify ? 'verify-full' : 'require';
+      return { ...Object.fromEntries(read), rejectUnauthorized: verify };
+    }
+    default:
+      throw misread(shown, `sslmode "${mode}" is not known`);
+  }
+}
+
+function fileText(path: string, shown: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new StoreFault(`could not read ${path}, named for ${shown}`, 'unchanged', { cause: error });
+  }
+}
+
+function targetOf(text: string | undefined, shown: string): TargetSession | undefined {
+  const target = TARGET_SESSIONS.find((each) => each === text);
+  if (text !== undefined && text !== 'any' && target === undefined) {
+    throw misread(shown, `target_session_attrs "${text}" is not known`);
+  }
+  return target;
+}
+
+function decoded(text: string | undefined, shown: string): string | undefined {
+  if (text === undefined || text === '') return undefined;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw misread(shown, 'a "%" in a name or password is written %25');
+  }
+}
+
+function misread(shown: string, says: string): StoreFault {
+  return new StoreFault(`the database address ${shown} cannot be read: ${says}`, 'unchanged');
+}

@@ -1,0 +1,72 @@
+/**
+ * The trail in an order to which nothing is added in the middle.
+ *
+ * Numbers are given out when a statement runs and become visible when it commits, so the order of numbers is not the
+ * order of appearance. Each fact carries the number of its transaction; only those are read that are older than every
+ * transaction still open. When that leaves nothing to show, the others are waited for, for a moment.
+ */
+import type { Timers } from '../../foundation/clock.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { FactQuery, FactRead, Store } from '../store.ts';
+import type { Connection } from './connection.ts';
+import type { Row } from './link.ts';
+import { readStep } from './numbers.ts';
+
+const COLUMNS =
+  'b.id, f.revision, f.at, f.by, f.step, f.attempt, f.fence, f.detail, f.hash, f.xid::text, f.seq';
+
+const XMIN = '(select pg_snapshot_xmin(pg_current_snapshot()))';
+
+export const FEED_SQL = `select ${COLUMNS} from baton.fact f join baton.body b on b.n = f.n
+where (f.xid, f.seq) > ($1::text::xid8, $2::bigint) and f.xid < ${XMIN}
+order by f.xid, f.seq limit $3::integer`;
+
+/** Whether there are facts that the feed does not show yet. */
+export const HELD_BACK_SQL = `select exists (select from baton.fact where xid >= ${XMIN})`;
+
+export const TRAIL_SQL = `select ${COLUMNS} from baton.handoff h join baton.body b on b.n = h.n join baton.fact f on f.n = h.n
+where h.id = $1::text and (f.xid, f.seq) > ($2::text::xid8, $3::bigint) order by f.revision limit $4::integer`;
+
+/** Our own transactions last a few milliseconds; who waits for longer ones comes back with the next poll. */
+const WAITS_MS = [1, 2, 5, 10, 20, 40] as const;
+
+export function factsOf(connection: Connection, timers: Timers): Store['facts'] {
+  return async (query) => {
+    const after = positionOf(query.after);
+    if (query.handoff !== undefined) {
+      return (await connection.read(TRAIL_SQL, [query.handoff, ...after, query.max])).map(readFact);
+    }
+    for (const waitMs of WAITS_MS) {
+      const rows = await connection.read(FEED_SQL, [...after, query.max]);
+      if (rows.length > 0) return rows.map(readFact);
+      const [held] = await connection.read(HELD_BACK_SQL);
+      if (held?.[0] !== true) break;
+      await timers.sleep(waitMs);
+    }
+    return [];
+  };
+}
+
+function readFact(row: Row): FactRead {
+  const step = readStep(row[4] as number);
+  const fact: Fact = {
+    handoff: row[0] as HandoffId,
+    revision: row[1] as number,
+    at: row[2] as number,
+    by: row[3] as string,
+    deed: step.deed,
+    from: step.from,
+    to: step.to,
+    attempt: row[5] as number,
+    fence: row[6] as number,
+    detail: (row[7] as string | null) ?? '',
+    hash: row[8] as string,
+  };
+  return { fact, cursor: `${row[9] as string}:${row[10] as number}` };
+}
+
+function positionOf(after: FactQuery['after']): readonly [xid: string, seq: number] {
+  const [xid = '0', seq = '0'] = after?.split(':') ?? [];
+  return [/^\d+$/.test(xid) ? xid : '0', Number(seq)];
+}

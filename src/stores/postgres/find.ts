@@ -1,0 +1,118 @@
+/**
+ * Lists. What is open, or ended badly, is found through the small indexes on `handoff`; everything else, newest first,
+ * through those on `body`.
+ */
+import type { Handoff } from '../../domain/handoff.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Page, Query, Store } from '../store.ts';
+import type { Connection } from './connection.ts';
+import type { Parameter, Row } from './link.ts';
+import { records } from './load.ts';
+import { ACCEPTED, BLOCKED, COMPLETED, FOR_DEPENDENCY, OFFERED, stateNumber } from './numbers.ts';
+import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
+import { NOW_MS } from './schema.ts';
+import type { ServerClock } from './server-clock.ts';
+
+type Filter = Extract<Query, { readonly by: 'filter' }>;
+
+const FROM = 'from baton.handoff h join baton.body b on b.n = h.n';
+
+export const OVERDUE_SQL = `select ${ROW_COLUMNS}, ${NOW_MS} ${FROM}
+where h.due_at <= ${NOW_MS} order by h.due_at, h.n limit $1::integer`;
+
+export const SESSION_SQL = `select ${ROW_COLUMNS} ${FROM}
+where h.state = ${ACCEPTED} and h.session = $1::text order by h.n limit $2::integer`;
+
+export const FREED_SQL = `select ${ROW_COLUMNS} ${FROM}
+where h.state = ${BLOCKED} and h.blocked = ${FOR_DEPENDENCY} and not exists (
+  select from baton.dependency d left join baton.handoff needed on needed.id = d.needs
+  where d.id = h.id and needed.state is distinct from ${COMPLETED})
+order by h.n limit $1::integer`;
+
+export function findOf(quick: Connection, lists: Connection, clock: ServerClock): Store['find'] {
+  return async (query) => {
+    switch (query.by) {
+      case 'ids':
+        return whole(await byIds(quick, query.ids));
+      case 'overdue':
+        return whole(await overdue(quick, query.max, clock));
+      case 'session':
+        return whole((await quick.read(SESSION_SQL, [query.session, query.max])).map(readRow));
+      case 'freed':
+        return whole((await lists.read(FREED_SQL, [query.max])).map(readRow));
+      case 'filter':
+        return page(lists, query);
+    }
+  };
+}
+
+function whole(items: readonly Handoff[]): Page {
+  return { items, next: null };
+}
+
+async function byIds(connection: Connection, ids: readonly HandoffId[]): Promise<readonly Handoff[]> {
+  const found = await records(connection, ids);
+  return ids.map((id) => found.get(id)).filter((handoff) => handoff !== undefined);
+}
+
+async function overdue(connection: Connection, max: number, clock: ServerClock): Promise<readonly Handoff[]> {
+  const sentAtMs = clock.elapsedMs();
+  const rows = await connection.read(OVERDUE_SQL, [max]);
+  const serverMs = rows[0]?.[AFTER_ROW];
+  // Whoever decides about these next must not find them early.
+  if (typeof serverMs === 'number') clock.heard(serverMs, sentAtMs);
+  return rows.map(readRow);
+}
+
+async function page(connection: Connection, filter: Filter): Promise<Page> {
+  if (filter.states?.length === 0 || filter.max <= 0) return { items: [], next: null };
+  const { statement, parameters } = listStatement(filter);
+  const rows = await connection.read(statement, parameters);
+  const shown = rows.slice(0, filter.max);
+  const next = rows.length > shown.length ? cursorOf(shown.at(-1)) : null;
+  return { items: shown.map(readRow), next };
+}
+
+function cursorOf(row: Row | undefined): string | null {
+  return row === undefined ? null : `${row[9] as number}.${row[AFTER_ROW] as number}`;
+}
+
+/** One more than asked for, which tells whether there is a next page. */
+export function listStatement(filter: Filter): { readonly statement: string; readonly parameters: readonly Parameter[] } {
+  const parameters: Parameter[] = [];
+  const given = (value: Parameter, type: string): string => `$${parameters.push(value)}::${type}`;
+  const conditions: string[] = [];
+  if (filter.from !== undefined) conditions.push(`b.sender = ${given(filter.from, 'text')}`);
+  if (filter.to !== undefined) conditions.push(`b.recipient = ${given(filter.to, 'text')}`);
+  if (filter.task !== undefined) conditions.push(`b.task = ${given(filter.task, 'text')}`);
+  if (filter.after !== undefined) {
+    const [createdAt = 0, n = 0] = filter.after.split('.').map(Number);
+    conditions.push(`(b.created_at, b.n) < (${given(createdAt, 'bigint')}, ${given(n, 'bigint')})`);
+  }
+  const max = given(filter.max + 1, 'integer');
+  const branches = branchesFor(filter.states).map((states) => {
+    // An offered one is found by its recipient in the index that claims use.
+    const also = states === `h.state = ${OFFERED}` && filter.to !== undefined ? ['h.recipient = b.recipient'] : [];
+    const all = [...conditions, ...also, ...(states === '' ? [] : [states])];
+    const where = all.length === 0 ? '' : `where ${all.join(' and ')}`;
+    return `(select ${ROW_COLUMNS}, b.n ${FROM} ${where} order by b.created_at desc, b.n desc limit ${max})`;
+  });
+  const [only, ...others] = branches;
+  const statement =
+    others.length === 0
+      ? (only as string)
+      : `select * from (${branches.join(' union all ')}) as page order by created_at desc, n desc limit ${max}`;
+  return { statement, parameters };
+}
+
+/** States with an index of their own are asked for one by one, because an index is used only where it has them all. */
+function branchesFor(states: Filter['states']): readonly string[] {
+  if (states === undefined) return [''];
+  const numbers = [...new Set(states.map(stateNumber))];
+  if (numbers.includes(COMPLETED)) return [`h.state in (${numbers.join(', ')})`];
+  const resting = numbers.filter((number) => number !== OFFERED && number !== ACCEPTED);
+  return [
+    ...numbers.filter((number) => !resting.includes(number)).map((number) => `h.state = ${number}`),
+    ...(resting.length === 0 ? [] : [`h.state in (${resting.join(', ')})`]),
+  ];
+}

@@ -1,0 +1,78 @@
+/** What every new connection is asked before it is used: is the schema ours, does a commit wait for the disk, what time is it. */
+import { StoreFault } from '../store.ts';
+import type { Address } from './address.ts';
+import { openLink, type Link, type LinkSettings } from './link.ts';
+import { VERSION_SQL, wrongVersion } from './migrations.ts';
+import { NOW_MS, SCHEMA_VERSION } from './schema.ts';
+import type { ServerClock } from './server-clock.ts';
+import { Trouble } from './trouble.ts';
+import { faultOf } from './connection.ts';
+
+export interface Greeting {
+  readonly address: Address;
+  readonly namespace: string;
+  readonly clock: ServerClock;
+  /** False behind a pooler that lends a connection for one transaction: nothing can be agreed with a session there. */
+  readonly ownSession: boolean;
+}
+
+/** Runaway statements, waits for locks and forgotten transactions end by themselves. */
+const SESSION = {
+  application_name: 'baton',
+  statement_timeout: '5000',
+  lock_timeout: '2000',
+  idle_in_transaction_session_timeout: '10000',
+  jit: 'off',
+} as const;
+
+/**
+ * For the few statements that carry the load. They are planned once, perhaps when the tables are still empty, and must
+ * not read whole tables ever after: each of them goes through its index, row by row.
+ */
+export const BY_INDEX = {
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  plan_cache_mode: 'force_generic_plan',
+} as const;
+
+type Extra = Pick<LinkSettings, 'heard' | 'closed'> & { readonly session?: Readonly<Record<string, string>> };
+
+/** Connects and asks. With `anySchema` the version is left to whoever migrates. */
+export async function greet(greeting: Greeting, extra: Extra = {}, anySchema = false): Promise<Link> {
+  const { address, clock, namespace, ownSession } = greeting;
+  const link = openLink({
+    ...extra,
+    address,
+    namespace,
+    prepare: ownSession,
+    session: ownSession ? { ...SESSION, ...extra.session } : { application_name: SESSION.application_name },
+  });
+  try {
+    const sentAtMs = clock.elapsedMs();
+    const script = `select current_setting('synchronous_commit'), ${NOW_MS}`;
+    const [settings, version] = await link.runScript(anySchema ? script : `${script}; ${VERSION_SQL}`);
+    clock.heard(Number(settings?.[0]?.[1]), sentAtMs);
+    if (settings?.[0]?.[0] === 'off') await insistOnDisk(link, greeting);
+    const found = Number(version?.[0]?.[0] ?? 0);
+    if (!anySchema && found !== SCHEMA_VERSION) throw wrongVersion(address.shown, found);
+    return link;
+  } catch (error) {
+    await link.end();
+    if (error instanceof Trouble && error.kind !== 'unsent') throw faultOf(error, false, address.shown);
+    throw error;
+  }
+}
+
+/** A commit that does not wait for the disk can be lost after it was acknowledged. */
+async function insistOnDisk(link: Link, { address, ownSession }: Greeting): Promise<void> {
+  if (ownSession) {
+    const answers = await link.runScript(`set synchronous_commit = on; select current_setting('synchronous_commit')`);
+    if (answers.at(-1)?.[0]?.[0] !== 'off') return;
+  }
+  throw new StoreFault(
+    `${address.shown} does not wait for the disk when it commits (synchronous_commit is off): ` +
+      'switch it on for this role (ALTER ROLE … SET synchronous_commit = on), or acknowledged work can be lost',
+    'unchanged',
+  );
+}

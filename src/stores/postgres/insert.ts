@@ -1,0 +1,203 @@
+/**
+ * New records, all of a call or none. Plain ones of concurrent callers share a statement; those with a request, a
+ * limit or dependencies go alone, through gates that are part of the statement that writes them.
+ */
+import { assert } from '../../foundation/assert.ts';
+import { refuse, yes, type Result } from '../../foundation/result.ts';
+import type { DependencyStates } from '../../domain/dependencies.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { Limits } from '../../domain/limits.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { assertSound } from '../sound.ts';
+import { ROUNDS_MAX, type Opening, type RequestKey, type Store } from '../store.ts';
+import { Conflict, type Connection } from './connection.ts';
+import { readSurroundings, ringAmong, statesFor, type Surroundings } from './dependencies.ts';
+import type { Tell } from './hints.ts';
+import { records, traces } from './load.ts';
+import { add, type Newcomer } from './newcomers.ts';
+import { beginCounting, fullPlace, needsOf, uncounted } from './places.ts';
+import { answeredBefore, forgetExpired } from './requests.ts';
+import { sharedStatement } from './shared-statement.ts';
+
+type Answer = Result<readonly Handoff[], Refusal>;
+
+export interface InsertParts {
+  readonly writes: Connection;
+  readonly reads: Connection;
+  readonly limits: Limits;
+  readonly nowMs: () => number;
+  readonly tell: Tell;
+}
+
+export function insertOf(parts: InsertParts): Store['insert'] {
+  const shared = sharedStatement((calls: readonly (readonly Newcomer[])[]) => addTogether(parts, calls));
+
+  const insert = async (openings: readonly Opening[], request: RequestKey | undefined): Promise<Answer> => {
+    const waits = openings.some(({ dependsOn }) => dependsOn.length > 0);
+    if (request !== undefined || waits) return insertAlone(parts, openings, request);
+    const decided = decideAll(openings, parts.nowMs());
+    if (!decided.ok) return unlessKnown(parts.reads, openings, decided);
+    const needs = needsOf(parts.limits, decided.newcomers.map(recordOf));
+    return needs.length === 0 ? shared.run(decided.newcomers) : insertAlone(parts, openings, request);
+  };
+
+  return async (openings, guard = {}) => {
+    if (openings.length === 0 && guard.request === undefined) return yes([]);
+    const answer = await insert(openings, guard.request);
+    return answer;
+  };
+}
+
+type Decided =
+  | { readonly ok: true; readonly newcomers: readonly Newcomer[] }
+  /** `upTo`: how many openings had been looked at, the refused one included. */
+  | { readonly ok: false; readonly refusal: Refusal; readonly upTo: number };
+
+const NO_DEPENDENCIES: DependencyStates = new Map();
+
+function decideAll(openings: readonly Opening[], nowMs: number, surroundings: Surroundings | null = null): Decided {
+  const together = new Map(openings.map(({ id, dependsOn }) => [id, dependsOn]));
+  const newcomers: Newcomer[] = [];
+  const seen = new Set<HandoffId>();
+  for (const [index, opening] of openings.entries()) {
+    const { id } = opening;
+    const refused = (refusal: Refusal): Decided => ({ ok: false, refusal, upTo: index + 1 });
+    if (seen.has(id) || surroundings?.known.has(id) === true) return refused({ code: 'known-id', id });
+    seen.add(id);
+    const ring = surroundings === null ? null : ringAmong(opening, together, surroundings);
+    if (ring !== null) return refused({ code: 'dependency-cycle', ring });
+    const states = surroundings === null ? NO_DEPENDENCIES : statesFor(opening, together, surroundings);
+    const decision = opening.decide(nowMs, states);
+    if (!decision.ok) return refused(decision.refusal);
+    assertSound(id, null, decision.value);
+    assert(sameIds(decision.value.handoff.terms.dependsOn, opening.dependsOn), 'a record waits for what it was opened with');
+    newcomers.push({ decision: decision.value, body: opening.body });
+  }
+  return { ok: true, newcomers };
+}
+
+/** An id that is taken is refused before anything that is asked about later in the call. */
+async function unlessKnown(
+  reads: Connection,
+  openings: readonly Opening[],
+  { refusal, upTo }: { readonly refusal: Refusal; readonly upTo: number },
+): Promise<Answer> {
+  const ids = openings.slice(0, upTo).map(({ id }) => id);
+  const known = await records(reads, ids);
+  const taken = ids.find((id) => known.has(id));
+  return refuse(taken === undefined ? refusal : { code: 'known-id', id: taken });
+}
+
+/** The calls in one statement; if it meets a taken id, each of them in its own. */
+async function addTogether(
+  parts: InsertParts,
+  calls: readonly (readonly Newcomer[])[],
+): Promise<readonly (Answer | Error)[]> {
+  try {
+    await add(parts.writes, calls.flat());
+    return calls.map((newcomers) => made(parts, newcomers));
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    const answers: (Answer | Error)[] = [];
+    for (const newcomers of calls) answers.push(await addEach(parts, newcomers, error.doubtful).catch(asError));
+    return answers;
+  }
+}
+
+async function addEach(parts: InsertParts, newcomers: readonly Newcomer[], wasDoubtful: boolean): Promise<Answer> {
+  try {
+    await add(parts.writes, newcomers);
+    return made(parts, newcomers);
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    return afterConflict(parts, newcomers, error.doubtful || wasDoubtful);
+  }
+}
+
+/** An id is taken: by somebody else or, when an answer was lost and we asked again, by ourselves. */
+async function afterConflict(parts: InsertParts, newcomers: readonly Newcomer[], doubtful: boolean): Promise<Answer> {
+  if (doubtful && (await areOurs(parts.reads, newcomers))) return made(parts, newcomers);
+  const ids = newcomers.map((newcomer) => recordOf(newcomer).id);
+  const known = await records(parts.reads, ids);
+  const id = ids.find((each) => known.has(each)) ?? ids[0];
+  return refuse({ code: 'known-id', id: id as HandoffId });
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+async function areOurs(reads: Connection, newcomers: readonly Newcomer[]): Promise<boolean> {
+  const facts = newcomers.flatMap(({ decision }) => decision.facts.slice(0, 1));
+  return facts.length > 0 && (await traces(reads, facts)).size === facts.length;
+}
+
+async function insertAlone(
+  parts: InsertParts,
+  openings: readonly Opening[],
+  request: RequestKey | undefined,
+): Promise<Answer> {
+  const waits = openings.some(({ dependsOn }) => dependsOn.length > 0);
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const before = request === undefined ? null : await answeredBefore(parts.reads, request);
+    if (before !== null) return before;
+    const surroundings = waits ? await readSurroundings(parts.reads, openings) : null;
+    const decided = decideAll(openings, parts.nowMs(), surroundings);
+    if (!decided.ok) return unlessKnown(parts.reads, openings, decided);
+    const answer = await addAlone(parts, openings, decided.newcomers, request, surroundings);
+    if (answer !== null) return answer;
+  }
+  return refuse({ code: 'contended', id: (openings[0] as Opening).id });
+}
+
+/** Null: what it was decided over has changed meanwhile. */
+async function addAlone(
+  parts: InsertParts,
+  openings: readonly Opening[],
+  newcomers: readonly Newcomer[],
+  request: RequestKey | undefined,
+  surroundings: Surroundings | null,
+): Promise<Answer | null> {
+  const { writes, reads, limits } = parts;
+  const handoffs = newcomers.map(recordOf);
+  const needs = needsOf(limits, handoffs);
+  try {
+    const { written, doubtful, counts } = await add(writes, newcomers, {
+      needs,
+      ...(surroundings === null ? {} : { surroundings }),
+      ...(request === undefined ? {} : { request }),
+    });
+    if (written || (doubtful && (await areOurs(reads, newcomers)))) return made(parts, newcomers);
+    const missing = uncounted(needs, counts);
+    if (missing.length > 0) {
+      await beginCounting(writes, missing);
+      return null;
+    }
+    const full = fullPlace(limits, handoffs, counts);
+    if (full === null) return null;
+    return await unlessKnown(reads, openings, { refusal: full.refusal, upTo: handoffs.indexOf(full.newcomer) + 1 });
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    if (error.constraint !== 'request_pkey' || request === undefined) {
+      return afterConflict(parts, newcomers, error.doubtful);
+    }
+    // Answered a moment ago (then the next round finds the answer), or so long ago that it counts as never.
+    await forgetExpired(writes, request);
+    return null;
+  }
+}
+
+function made({ tell }: InsertParts, newcomers: readonly Newcomer[]): Answer {
+  const handoffs = newcomers.map(recordOf);
+  for (const handoff of handoffs) tell(null, handoff);
+  return yes(handoffs);
+}
+
+function recordOf({ decision }: Newcomer): Handoff {
+  return decision.handoff;
+}
+
+function sameIds(some: readonly HandoffId[], others: readonly HandoffId[]): boolean {
+  return some.length === others.length && some.every((id, index) => id === others[index]);
+}

@@ -1,0 +1,210 @@
+/**
+ * One connection to the server, and the one file that knows the driver.
+ *
+ * The driver reconnects by itself, and that is where it can lose track: a write that waits for its turn while the
+ * socket closes is kept and sent before the next greeting, or stops all later writes, or ends the process
+ * (`Cannot read properties of null (reading 'write')`). So each driver instance gets one socket for its life, and is
+ * thrown away with it; `begin` and `reserve`, which keep using a closed connection, are not used at all.
+ */
+import { connect, type Socket } from 'node:net';
+import postgres from 'postgres';
+import type { Address } from './address.ts';
+import { connectingTrouble, statementTrouble, Trouble } from './trouble.ts';
+
+export type Parameter = string | number | null;
+export type Value = string | number | boolean | null;
+export type Row = readonly Value[];
+
+export interface LinkSettings {
+  readonly address: Address;
+  /** Settings of the session, sent with the greeting. */
+  readonly session: Readonly<Record<string, string>>;
+  /** Statements are kept prepared; not possible where a pooler hands out another connection each time. */
+  readonly prepare: boolean;
+  readonly namespace: string;
+  readonly heard?: (payload: string) => void;
+  readonly closed?: () => void;
+}
+
+export interface Link {
+  readonly alive: boolean;
+  /** Statements sent together travel together, and are carried out one after the other. */
+  run(statement: string, parameters: readonly Parameter[]): Promise<readonly Row[]>;
+  /** Several statements without parameters in one text; answers the rows of each that has any. */
+  runScript(script: string): Promise<readonly (readonly Row[])[]>;
+  end(): Promise<void>;
+}
+
+/** The server ends a statement after 5 s; an answer that takes twice as long will not come. */
+const SILENCE_MAX_MS = 10_000;
+
+interface DriverOptions extends postgres.Options<{ int8: postgres.PostgresType<number> }> {
+  socket: () => Promise<Socket>;
+  onnotify: (channel: string, payload: string) => void;
+  no_subscribe: boolean;
+  max_pipeline: number;
+}
+
+/** Connects with the first statement, which must be one that may be lost: a question, not a change. */
+export function openLink(settings: LinkSettings): Link {
+  const { address, namespace } = settings;
+  let socket: Socket | null = null;
+  let used = false;
+  let alive = true;
+  let greeted = false;
+
+  const die = (): void => {
+    if (!alive) return;
+    alive = false;
+    socket?.destroy();
+    void driver.end({ timeout: 0 }).catch(() => undefined);
+    settings.closed?.();
+  };
+
+  const driver = postgres({
+    ...optionsOf(settings),
+    socket: async () => {
+      if (used || !alive) throw new Trouble('unsent', new Error('this connection has ended'));
+      used = true;
+      socket = await connected(address);
+      return socket;
+    },
+    onclose: die,
+  } as DriverOptions);
+
+  const watch = watchman(SILENCE_MAX_MS, () => socket?.destroy(new SilentServer(address.shown)));
+
+  const send = async (query: () => { values(): PromiseLike<unknown> }): Promise<unknown> => {
+    if (!alive) throw new Trouble('unsent', new Error(`the connection to ${address.shown} has ended`));
+    const seen = watch.begin();
+    try {
+      const answer: unknown = await query().values();
+      greeted = true;
+      return answer;
+    } catch (error) {
+      const trouble = greeted ? statementTrouble(error) : connectingTrouble(error);
+      if (trouble.kind === 'lost' || trouble.kind === 'unsent') die();
+      throw trouble;
+    } finally {
+      seen.end();
+    }
+  };
+
+  return {
+    get alive() {
+      return alive;
+    },
+    run: async (statement, parameters) => {
+      const text = inNamespace(statement, namespace);
+      return (await send(() => driver.unsafe(text, [...parameters], { prepare: true }))) as readonly Row[];
+    },
+    runScript: async (script) => {
+      const answer = (await send(() => driver.unsafe(inNamespace(script, namespace)).simple())) as object;
+      // One result comes bare, several come in a list; only a result knows its command.
+      return ('command' in answer ? [answer] : answer) as readonly (readonly Row[])[];
+    },
+    end: async () => {
+      alive = false;
+      await driver.end({ timeout: 1 }).catch(() => undefined);
+      socket?.destroy();
+    },
+  };
+}
+
+function optionsOf({ address, session, prepare, heard }: LinkSettings): Omit<DriverOptions, 'socket'> {
+  return {
+    ...(address.user === undefined ? {} : { user: address.user }),
+    ...(address.password === undefined ? {} : { pass: address.password }),
+    ...(address.database === undefined ? {} : { database: address.database }),
+    ...(address.targetSession === undefined ? {} : { target_session_attrs: address.targetSession }),
+    ssl: address.tls,
+    connection: session,
+    prepare,
+    max: 1,
+    max_pipeline: Number.MAX_SAFE_INTEGER,
+    connect_timeout: Math.ceil(address.connectTimeoutMs / 1000),
+    idle_timeout: 0,
+    max_lifetime: null,
+    keep_alive: 10,
+    backoff: false,
+    fetch_types: false,
+    no_subscribe: true,
+    // Milliseconds since 1970 fit into a number, and so does everything else we count.
+    types: { int8: { to: 20, from: [20], parse: Number, serialize: String } },
+    onnotice: () => undefined,
+    onnotify: (_channel, payload) => heard?.(payload),
+  };
+}
+
+/** Without the delay that small packets are otherwise held back for: statements are sent while others are answered. */
+async function connected({ hosts, connectTimeoutMs, shown }: Address): Promise<Socket> {
+  let problem: unknown = null;
+  for (const { host, port } of hosts) {
+    const socket = host.startsWith('/')
+      ? connect({ path: `${host}/.s.PGSQL.${port}` })
+      : connect({ host, port, noDelay: true });
+    // The driver listens from the moment it has the socket; until then, and while it changes to TLS, this does.
+    socket.on('error', () => undefined);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        socket.setTimeout(connectTimeoutMs, () => reject(new SilentServer(shown)));
+        socket.once('connect', resolve);
+        socket.once('error', reject);
+      });
+      socket.setTimeout(0);
+      return Object.assign(socket, { host });
+    } catch (error) {
+      socket.destroy();
+      problem = error;
+    }
+  }
+  throw connectingTrouble(problem);
+}
+
+class SilentServer extends Error {
+  override readonly name = 'SilentServer';
+  readonly code = 'ETIMEDOUT';
+
+  constructor(shown: string) {
+    super(`${shown} does not answer`);
+  }
+}
+
+interface Watchman {
+  begin(): { end(): void };
+}
+
+/** One timer for all that is under way: it looks at whether anything at all has been answered lately. */
+function watchman(silenceMs: number, alarm: () => void): Watchman {
+  let underWay = 0;
+  let timer: NodeJS.Timeout | null = null;
+  const rearm = (): void => {
+    if (timer !== null) clearTimeout(timer);
+    timer = underWay === 0 ? null : setTimeout(alarm, silenceMs);
+  };
+  return {
+    begin: () => {
+      underWay += 1;
+      if (timer === null) rearm();
+      return {
+        end: () => {
+          underWay -= 1;
+          rearm();
+        },
+      };
+    },
+  };
+}
+
+const renamed = new Map<string, string>();
+
+/** Statements are written for the schema `baton`; a store that lives in another one has them rewritten once. */
+function inNamespace(text: string, namespace: string): string {
+  if (namespace === 'baton') return text;
+  const key = `${namespace} ${text}`;
+  const known = renamed.get(key);
+  if (known !== undefined) return known;
+  const rewritten = text.replaceAll(/\bbaton(?=[.;])/g, namespace);
+  renamed.set(key, rewritten);
+  return rewritten;
+}

@@ -1,0 +1,47 @@
+/** Records as they are now, with or without what they carry. */
+import type { JsonText } from '../../foundation/json.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Whole } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
+
+export const LOAD_SQL = `select ${ROW_COLUMNS}, b.text, o.text
+from baton.handoff h join baton.body b on b.n = h.n left join baton.outcome o on o.n = h.n where h.id = $1::text`;
+
+export async function load(connection: Connection, id: HandoffId): Promise<Whole | null> {
+  const [row] = await connection.read(LOAD_SQL, [id]);
+  if (row === undefined) return null;
+  return { handoff: readRow(row), body: row[AFTER_ROW] as JsonText, outcome: row[AFTER_ROW + 1] as JsonText | null };
+}
+
+export const RECORDS_SQL = `select ${ROW_COLUMNS}
+from json_array_elements_text($1::text::json) as wanted(id)
+join baton.handoff h on h.id = wanted.id join baton.body b on b.n = h.n`;
+
+export async function records(
+  connection: Connection,
+  ids: readonly HandoffId[],
+): Promise<ReadonlyMap<HandoffId, Handoff>> {
+  const distinct = [...new Set(ids)];
+  if (distinct.length === 0) return new Map();
+  const rows = await connection.read(RECORDS_SQL, [JSON.stringify(distinct)]);
+  return new Map(rows.map((row) => [row[0] as HandoffId, readRow(row)]));
+}
+
+const TRACES_SQL = `select h.id from json_to_recordset($1::text::json) as mine(id text, revision integer, hash text)
+join baton.handoff h on h.id = mine.id join baton.fact f on f.n = h.n and f.revision = mine.revision
+where f.hash = mine.hash`;
+
+/** Those of our own facts that are in the trail: how whoever lost an answer finds out what became of its write. */
+export async function traces(connection: Connection, facts: readonly Fact[]): Promise<ReadonlySet<HandoffId>> {
+  const mine = facts.map(({ handoff, revision, hash }) => ({ id: handoff, revision, hash }));
+  const rows = await connection.read(TRACES_SQL, [JSON.stringify(mine)]);
+  return new Set(rows.map((row) => row[0] as HandoffId));
+}
+
+/** A caller names a record by its id or brings it along. */
+export function idOf(target: HandoffId | Handoff): HandoffId {
+  return typeof target === 'string' ? target : target.id;
+}

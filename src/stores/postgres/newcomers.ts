@@ -1,0 +1,134 @@
+/** The one statement that makes records: row, body, facts and whatever else comes with them, all of it or nothing. */
+import type { JsonText } from '../../foundation/json.ts';
+import type { Decision } from '../../domain/decision.ts';
+import { takesPlace } from '../../domain/limits.ts';
+import type { RequestKey } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { dependencyParts, dependencyValues, type Surroundings } from './dependencies.ts';
+import type { Parameter } from './link.ts';
+import { DOCUMENT } from './numbers.ts';
+import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, readCounts, type Counts, type Need } from './places.ts';
+import { changingValues, CHANGING, FIXED, fixedValues, joined, named, split, typed } from './rows.ts';
+import { factValues, keepEffects, keepOutcomes, tellFacts } from './writing.ts';
+
+export interface Newcomer {
+  readonly decision: Decision;
+  readonly body: JsonText;
+}
+
+/** What must hold at the moment of writing; without any of it, the statement is plain and can be shared. */
+export interface Conditions {
+  readonly needs?: readonly Need[];
+  readonly surroundings?: Surroundings;
+  readonly request?: RequestKey;
+}
+
+export interface Added {
+  /** False: a gate was closed, and nothing was written. */
+  readonly written: boolean;
+  readonly doubtful: boolean;
+  readonly counts: Counts;
+}
+
+/** Throws a `conflict` when an id or a request is taken. */
+export async function add(
+  connection: Connection,
+  newcomers: readonly Newcomer[],
+  { needs = [], surroundings, request }: Conditions = {},
+): Promise<Added> {
+  const outcomes = newcomers.map(({ decision }) => decision.outcome ?? null);
+  const parts: Parts = {
+    outcomes: outcomes.some((outcome) => outcome !== null),
+    effects: newcomers.some(({ decision }) => (decision.effects ?? []).length > 0),
+    places: needs.length > 0,
+    dependencies: surroundings !== undefined,
+    request: request !== undefined,
+  };
+  const parameters: Parameter[] = [
+    JSON.stringify(newcomers.map(given)),
+    joined(newcomers.map(({ body }) => body)),
+    ...(parts.outcomes ? [joined(outcomes)] : []),
+    ...(parts.places ? [JSON.stringify(needs)] : []),
+    ...(surroundings === undefined ? [] : dependencyValues(surroundings)),
+    ...(request === undefined ? [] : [request.by, request.key, request.hash, JSON.stringify(newcomers.map(idOf))]),
+  ];
+  const { rows, doubtful } = await connection.write(statementFor(parts), parameters);
+  return { written: rows[0]?.[4] === newcomers.length, doubtful, counts: readCounts(rows, 0) };
+}
+
+function given({ decision }: Newcomer): object {
+  const { handoff, facts, effects } = decision;
+  const needs = handoff.terms.dependsOn;
+  return {
+    ...fixedValues(handoff),
+    ...changingValues(handoff),
+    facts: facts.map(factValues),
+    effects: effects?.length === 0 ? undefined : effects,
+    needs: needs.length === 0 ? undefined : [...new Set(needs)],
+    gain: Number(takesPlace(handoff)),
+  };
+}
+
+function idOf({ decision }: Newcomer): string {
+  return decision.handoff.id;
+}
+
+/** What not every insert needs: what is left out costs nothing. */
+interface Parts {
+  readonly outcomes: boolean;
+  readonly effects: boolean;
+  readonly places: boolean;
+  readonly dependencies: boolean;
+  readonly request: boolean;
+}
+
+const statements = new Map<string, string>();
+
+function statementFor(parts: Parts): string {
+  const key = Object.values(parts).map(Number).join('');
+  const known = statements.get(key);
+  if (known !== undefined) return known;
+  const statement = addStatement(parts);
+  statements.set(key, statement);
+  return statement;
+}
+
+/** Parameters are numbered in the order in which `add` lists them. */
+function addStatement({ outcomes, effects, places, dependencies, request }: Parts): string {
+  let count = 0;
+  const next = (): string => `$${(count += 1)}`;
+  const source = sourceOf(next, outcomes);
+  const locks = places ? [LOCKED_PLACES(next())] : [];
+  const waits = dependencies ? dependencyParts(next) : { gates: [], conditions: [], writes: [] };
+  const isGated = places || dependencies;
+  const ctes = [
+    ...locks,
+    ...waits.gates,
+    ...(isGated ? [GATE(waits.conditions, places)] : []),
+    `given as materialized (select nextval('baton.handoff_n') as n, g.* from ${source}${isGated ? ` where ${IS_OPEN}` : ''})`,
+    `made as (insert into baton.handoff (id, n, recipient, ${named(CHANGING)})
+  select id, n, recipient, ${named(CHANGING)} from given)`,
+    `carried as (insert into baton.body (n, ${named(FIXED)}, text) select n, ${named(FIXED)}, text from given)`,
+    tellFacts('given'),
+    ADD_TO_PLACES(`select sender, recipient, gain, kind = ${DOCUMENT} as document from given`),
+    ...(outcomes ? [keepOutcomes('given')] : []),
+    ...(effects ? [keepEffects('given')] : []),
+    ...waits.writes,
+    ...(request
+      ? [
+          `asked as (insert into baton.request (by, key, hash, ids)
+  select ${[next(), next(), next(), next()].map((each) => `${each}::text`).join(', ')}${isGated ? ` where ${IS_OPEN}` : ''})`,
+        ]
+      : []),
+  ];
+  const answer = `select null::text, null::smallint, null::integer, null::integer, count(*)::integer from given`;
+  const counters = places ? ' union all select agent, direction, all_open, documents_open, null from locked' : '';
+  return `with ${ctes.join(',\n')}\n${answer}${counters}`;
+}
+
+function sourceOf(next: () => string, outcomes: boolean): string {
+  const columns = `${typed(FIXED)}, ${typed(CHANGING)}, facts json, effects json, needs json, gain integer`;
+  const names = `${named(FIXED)}, ${named(CHANGING)}, facts, effects, needs, gain, text${outcomes ? ', outcome' : ''}`;
+  const records = `json_to_recordset(${next()}::text::json) as (${columns})`;
+  return `rows from (${[records, split(next()), ...(outcomes ? [split(next())] : [])].join(', ')}) as g(${names})`;
+}

@@ -1,0 +1,166 @@
+/**
+ * The store of a fleet: the same promises as the embedded one, kept by a PostgreSQL server.
+ *
+ * Every change is one guarded statement, so there is no transaction that could be lost halfway. Each kind of work has
+ * a connection of its own, made when it is first needed: a slow list delays no claim.
+ */
+import { systemTimers, type Timers } from '../../foundation/clock.ts';
+import type { Random } from '../../foundation/random.ts';
+import type { Limits } from '../../domain/limits.ts';
+import { StoreFault, type Store } from '../store.ts';
+import { readAddress } from './address.ts';
+import { placeParts } from './change-alone.ts';
+import { changeOf } from './change.ts';
+import { claimOf } from './claim.ts';
+import { faultOf, openConnection, type Connection, type Patience } from './connection.ts';
+import { factsOf } from './facts.ts';
+import { findOf } from './find.ts';
+import { BY_INDEX, greet, type Greeting } from './greeting.ts';
+import { hintsOf } from './hints.ts';
+import { insertOf } from './insert.ts';
+import { openListener } from './listener.ts';
+import { load } from './load.ts';
+import { migrate } from './migrations.ts';
+import { outboxOf } from './outbox.ts';
+import { NOW_MS } from './schema.ts';
+import { serverClock } from './server-clock.ts';
+import { sessionsOf } from './sessions.ts';
+import { Trouble } from './trouble.ts';
+import { upkeepOf } from './upkeep.ts';
+
+export interface PostgresStoreOptions {
+  /** `postgres://user@host/database`; what is left out comes from PGHOST, PGUSER, PGPASSWORD, PGSSLMODE and the like. */
+  readonly url: string;
+  readonly limits: Limits;
+  readonly random: Random;
+  readonly timers?: Timers;
+  /** False behind a pooler that lends connections for one transaction: no notifications, no prepared statements. */
+  readonly notify?: boolean;
+  /** How long the server may be away before callers are told. */
+  readonly patienceMs?: number;
+  /** The schema that holds the tables. */
+  readonly namespace?: string;
+}
+
+const PATIENCE_MS = 30_000;
+const NAMESPACE = /^[a-z_][a-z0-9_]{0,62}$/;
+
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { limits, random, timers = systemTimers, notify = true, namespace = 'baton' } = options;
+  if (!NAMESPACE.test(namespace)) throw new StoreFault(`"${namespace}" is not the name of a schema`, 'unchanged');
+  const address = readAddress(options.url, process.env);
+  const clock = serverClock();
+  const greeting: Greeting = { address, namespace, clock, ownSession: notify };
+  const patience = { timers, random, patienceMs: options.patienceMs ?? PATIENCE_MS, where: address.shown };
+
+  const connections: Connection[] = [];
+  const connection = (session: Readonly<Record<string, string>> = {}): Connection => {
+    const made = openConnection(() => greet(greeting, { session }), patience);
+    connections.push(made);
+    return made;
+  };
+  await makeReady(greeting, patience);
+  const quick = connection(BY_INDEX);
+  const lists = connection();
+  const parts = { reads: quick, writes: connection(BY_INDEX), nowMs: clock.nowMs };
+
+  const listener = openListener(
+    () => greet(greeting, { heard: (name) => hints.heard(name) }),
+    namespace,
+    () => hints.wakeAll(),
+  );
+  const hints = hintsOf({
+    connection: quick,
+    timers,
+    random,
+    channel: notify ? namespace : null,
+    keepListening: notify ? listener.keepUp : () => undefined,
+  });
+  const { tell } = hints;
+  const lookAtClock = async (): Promise<void> => {
+    const sentAtMs = clock.elapsedMs();
+    const [row] = await quick.read(`select ${NOW_MS}`);
+    clock.heard(Number(row?.[0]), sentAtMs);
+  };
+  const door = doorOf(() => {
+    if (clock.isStale()) void lookAtClock().catch(() => undefined);
+  });
+
+  return {
+    insert: door.guard(insertOf({ ...parts, writes: connection(BY_INDEX), limits, tell })),
+    claim: door.guard(claimOf({ connection: connection(BY_INDEX), clock, unit: () => random.unit(), tell })),
+    change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), tell })),
+    load: door.guard((id) => load(quick, id)),
+    find: door.guard(findOf(quick, lists, clock)),
+    facts: door.guard(factsOf(lists, timers)),
+    changed: hints.changed,
+    nowMs: clock.nowMs,
+    sessions: door.guardAll(sessionsOf(quick)),
+    outbox: door.guardAll(outboxOf(quick)),
+    upkeep: door.guardAll(upkeepOf(quick)),
+    close: async () => {
+      hints.close();
+      await door.close();
+      await Promise.all([...connections, listener].map((each) => each.close()));
+    },
+  };
+}
+
+/** Waits for the server if it is not there yet, and brings the schema to our version. */
+async function makeReady(greeting: Greeting, { timers, patienceMs, where }: Patience): Promise<void> {
+  const endMs = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      const link = await greet(greeting, {}, true);
+      try {
+        await migrate(link, where);
+      } finally {
+        await link.end();
+      }
+      return;
+    } catch (error) {
+      if (!(error instanceof Trouble)) throw error;
+      const isPassing = ['unsent', 'lost', 'again'].includes(error.kind);
+      if (!isPassing || performance.now() > endMs) throw faultOf(error, false, where);
+    }
+    await timers.sleep(RETRY_MS);
+  }
+}
+
+const RETRY_MS = 100;
+
+type Operation<Given extends never[], Answer> = (...given: Given) => Promise<Answer>;
+
+interface Door {
+  guard<Given extends never[], Answer>(operation: Operation<Given, Answer>): Operation<Given, Answer>;
+  guardAll<Operations extends object>(operations: Operations): Operations;
+  /** Lets nobody in any more and waits until everybody is out. */
+  close(): Promise<void>;
+}
+
+function doorOf(entering: () => void): Door {
+  const inside = new Set<Promise<unknown>>();
+  let closed = false;
+  const guard = <Given extends never[], Answer>(operation: Operation<Given, Answer>): Operation<Given, Answer> => {
+    return (...given) => {
+      if (closed) return Promise.reject(new StoreFault('the store is closed', 'unchanged'));
+      entering();
+      const under = operation(...given);
+      inside.add(under);
+      const leave = (): boolean => inside.delete(under);
+      under.then(leave, leave);
+      return under;
+    };
+  };
+  return {
+    guard,
+    guardAll: (operations) =>
+      Object.fromEntries(
+        Object.entries(operations).map(([name, each]) => [name, guard(each as Operation<never[], unknown>)]),
+      ) as typeof operations,
+    close: async () => {
+      closed = true;
+      await Promise.allSettled(inside);
+    },
+  };
+}

@@ -1,0 +1,41 @@
+/** Requests that were answered: whoever asks again with the same key gets the same records. */
+import { present } from '../../foundation/assert.ts';
+import { refuse, yes, type Result } from '../../foundation/result.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { REQUEST_DAYS, type RequestKey } from '../store.ts';
+import type { Connection } from './connection.ts';
+import { records } from './load.ts';
+
+const EXPIRED = `at <= clock_timestamp() - interval '${REQUEST_DAYS} days'`;
+
+const ANSWERED_SQL = `select hash, ids from baton.request where by = $1::text and key = $2::text and not (${EXPIRED})`;
+const FORGET_ONE_SQL = `delete from baton.request where by = $1::text and key = $2::text and ${EXPIRED}`;
+
+/** A pass of housekeeping takes out so many: its statement stays short, and the next pass takes the rest. */
+const FORGET_MAX = 1000;
+const FORGET_SQL = `delete from baton.request where ctid = any (array(
+  select ctid from baton.request where ${EXPIRED.replace('clock_timestamp()', '(select clock_timestamp())')} limit ${FORGET_MAX}))`;
+
+/** The records as they are now; null: this is the first time. */
+export async function answeredBefore(
+  connection: Connection,
+  { by, key, hash }: RequestKey,
+): Promise<Result<readonly Handoff[], Refusal> | null> {
+  const [row] = await connection.read(ANSWERED_SQL, [by, key]);
+  if (row === undefined) return null;
+  if (row[0] !== hash) return refuse({ code: 'request-reused', key });
+  const ids = JSON.parse(row[1] as string) as readonly HandoffId[];
+  const found = await records(connection, ids);
+  return yes(ids.map((id) => present(found.get(id), 'records are never taken out')));
+}
+
+/** A request that is older than it has to be kept, and still in the way of a new one with the same key. */
+export async function forgetExpired(connection: Connection, { by, key }: RequestKey): Promise<void> {
+  await connection.write(FORGET_ONE_SQL, [by, key]);
+}
+
+export async function forgetAllExpired(connection: Connection): Promise<void> {
+  await connection.write(FORGET_SQL);
+}

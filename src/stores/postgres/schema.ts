@@ -1,0 +1,191 @@
+/**
+ * The tables: a narrow row of what changes (`handoff`), beside it what is only carried (`body`, `outcome`) and what
+ * only grows (`fact`). The checks repeat the lifecycle, so that even a wrong program cannot write an impossible record.
+ *
+ * Every row of `handoff` that is written again is written into each of its indexes, so those are few and partial:
+ * nothing on the way of a claim grows with what is finished. Lists have their indexes on `body`, which never changes.
+ * Texts that are compared have the collation "C"; `n` numbers handoffs in the order in which they came.
+ */
+import { OPEN_STATES, STATES } from '../../domain/lifecycle.ts';
+import {
+  ACCEPTED,
+  BLOCKED,
+  DELIVERED,
+  DOCUMENT,
+  FINAL_NUMBERS,
+  FOR_PLACE,
+  legalSteps,
+  OFFERED,
+  RESTING_NUMBERS,
+  stateNumber,
+} from './numbers.ts';
+
+export const SCHEMA_VERSION = 1;
+
+/** Milliseconds since 1970 by the server's clock. In a subquery it is asked once, and an index can be searched by it. */
+export const NOW_MS = `(select floor(date_part('epoch', clock_timestamp()) * 1000)::bigint)`;
+
+const HANDOFF = `
+create sequence baton.handoff_n;
+
+create table baton.handoff (
+  id text collate "C" primary key,
+  n bigint not null,
+  recipient text collate "C" not null,
+  revision integer not null check (revision > 0),
+  state smallint not null check (state between 0 and ${STATES.length - 1}),
+  since bigint not null,
+  offered_at bigint not null,
+  not_before bigint not null,
+  rank bigint not null,
+  due_at bigint,
+  attempt integer not null check (attempt >= 0),
+  excused integer not null check (excused between 0 and attempt),
+  fence integer not null check (fence >= 0),
+  session text collate "C",
+  holder text collate "C",
+  until_at bigint,
+  blocked smallint,
+  question text,
+  claims text,
+  trail text not null,
+  constraint custody_while_held check (
+    (holder is not null) = (state = ${ACCEPTED}) or (state = ${DELIVERED} and session is null)),
+  constraint session_while_accepted check (session is null or (state = ${ACCEPTED} and until_at is null)),
+  constraint reason_while_blocked check ((blocked is not null) = (state = ${BLOCKED})),
+  constraint clock_until_final check (due_at is null or state not in (${FINAL_NUMBERS.join(', ')}))
+) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
+
+create index handoff_offered on baton.handoff (recipient, rank, n, not_before) where state = ${OFFERED};
+create index handoff_held on baton.handoff (session) where state = ${ACCEPTED};
+create index handoff_due on baton.handoff (due_at) where due_at is not null;
+create index handoff_resting on baton.handoff (state) where state in (${RESTING_NUMBERS.join(', ')});
+
+create function baton.final_is_final() returns trigger language plpgsql as $body$
+begin
+  raise exception 'handoff % is final', old.id using errcode = 'check_violation';
+end $body$;
+-- After, because a trigger before an update locks each row a second time.
+create trigger final_is_final after update on baton.handoff for each row
+  when (old.state in (${FINAL_NUMBERS.join(', ')})) execute function baton.final_is_final();
+`;
+
+const BESIDE = `
+create table baton.body (
+  n bigint primary key,
+  id text collate "C" not null,
+  kind smallint not null,
+  sender text collate "C" not null,
+  recipient text collate "C" not null,
+  priority smallint not null,
+  title text,
+  task text collate "C",
+  lineage text,
+  terms text,
+  created_at bigint not null,
+  text text not null
+);
+create index body_created on baton.body (created_at, n);
+create index body_sender on baton.body (sender, created_at, n);
+create index body_recipient on baton.body (recipient, created_at, n);
+create index body_task on baton.body (task, created_at, n) where task is not null;
+
+create table baton.outcome (n bigint primary key, text text not null);
+
+-- The number of the writing transaction tells which facts may still get neighbours before them.
+create table baton.fact (
+  n bigint not null,
+  revision integer not null,
+  xid xid8 not null default pg_current_xact_id(),
+  seq bigint not null generated always as identity (cache 50),
+  at bigint not null,
+  by text not null,
+  step smallint not null,
+  attempt integer not null,
+  fence integer not null,
+  detail text,
+  hash text not null,
+  primary key (n, revision),
+  constraint legal_step check (step in (${legalSteps().join(', ')}))
+);
+create index fact_order on baton.fact (xid, seq);
+
+create table baton.dependency (id text collate "C", needs text collate "C", primary key (id, needs));
+-- One row: how many inserts with dependencies there have been. Whoever adds edges must have seen all others.
+create table baton.graph (one boolean primary key default true check (one), revision bigint not null default 0);
+insert into baton.graph default values;
+
+create table baton.request (
+  by text collate "C",
+  key text collate "C",
+  hash text not null,
+  ids text not null,
+  at timestamptz not null default clock_timestamp(),
+  primary key (by, key)
+);
+create index request_at on baton.request (at);
+
+create table baton.effect (
+  seq bigint primary key generated always as identity,
+  key text collate "C" not null unique,
+  kind text not null,
+  payload text not null,
+  due_at timestamptz not null default clock_timestamp(),
+  done boolean not null default false
+);
+create index effect_due on baton.effect (due_at, seq) where not done;
+`;
+
+const PROCESSES = `
+create table baton.session (
+  id text collate "C" primary key,
+  n bigint not null generated always as identity,
+  agent text collate "C" not null,
+  process text not null,
+  groups text not null default '[]',
+  beat_at timestamptz not null default clock_timestamp(),
+  ended boolean not null default false
+) with (fillfactor = 50);
+
+create table baton.duty (host text collate "C" primary key, process text not null, beat_at timestamptz not null);
+`;
+
+/**
+ * How much is open per agent, for those agents that have, or once had, a limit: a limit costs one row, however much is
+ * open or finished, and costs nothing where there is none.
+ *
+ * A counter begins with a count of what is open. It stays right from then on because every statement that opens or
+ * settles a handoff also adds to the counters it finds. The lock is what makes "finds" certain: SHARE waits for all
+ * statements that are writing handoffs, so the count sees what they wrote; and statements that come later wait for it
+ * before they take their snapshot (the server locks the tables of a statement first, and looks only then), so they see
+ * the new counter. Two that begin the same counter at once count the same, because nobody writes under either's lock.
+ */
+const OPEN = OPEN_STATES.map(stateNumber);
+const PLACES = `
+create table baton.place (
+  agent text collate "C",
+  direction smallint check (direction in (0, 1)),
+  all_open integer not null,
+  documents_open integer not null,
+  primary key (agent, direction)
+) with (fillfactor = 50);
+
+create function baton.begin_counting(who text, which smallint) returns void language plpgsql as $body$
+begin
+  lock table baton.handoff in share mode;
+  insert into baton.place (agent, direction, all_open, documents_open)
+    select who, which, count(*), count(*) filter (where b.kind = ${DOCUMENT})
+    from (
+      select n from baton.handoff where state = ${OFFERED}
+      union all select n from baton.handoff where state = ${ACCEPTED}
+      union all select n from baton.handoff
+        where state in (${RESTING_NUMBERS.filter((state) => OPEN.includes(state)).join(', ')})
+          and blocked is distinct from ${FOR_PLACE}
+    ) h join baton.body b on b.n = h.n
+    where who = case which when 0 then b.sender else b.recipient end
+    on conflict do nothing;
+end $body$;
+`;
+
+/** One per version, never changed once published; each turns the one before it into its own. */
+export const MIGRATIONS: readonly string[] = [HANDOFF + BESIDE + PROCESSES + PLACES];

@@ -1,0 +1,193 @@
+/**
+ * The one statement with which records move: every piece is guarded by the revision it was decided over, and takes its
+ * facts, outcome and effects along. Many pieces travel in one statement and share its commit.
+ */
+import { present } from '../../foundation/assert.ts';
+import { refuse } from '../../foundation/result.ts';
+import type { Decision } from '../../domain/decision.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { takesPlace } from '../../domain/limits.ts';
+import type { HandoffId, SessionId } from '../../domain/names.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import type { Connection } from './connection.ts';
+import type { Parameter, Row } from './link.ts';
+import { stepNumber } from './numbers.ts';
+import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, readCounts, type Counts, type Need } from './places.ts';
+import { changingValues, CHANGING, joined, named, split, typed } from './rows.ts';
+
+/** A decision over a record, ready to be written. */
+export interface Piece {
+  readonly before: Handoff;
+  readonly decision: Decision;
+}
+
+export interface Moved {
+  /** Those that were still as they had been decided over, and are now as decided. */
+  readonly moved: ReadonlySet<HandoffId>;
+  /** Of the sessions that something was to pass to: those that have not ended. */
+  readonly alive: ReadonlySet<SessionId>;
+  /** What the counters said, when they were asked. */
+  readonly counts: Counts;
+  readonly doubtful: boolean;
+}
+
+/** The parts of the statement that not every batch needs: what is left out costs nothing. */
+interface Parts {
+  readonly outcomes: boolean;
+  readonly effects: boolean;
+  readonly counting: boolean;
+  readonly joining: boolean;
+  readonly gated: boolean;
+}
+
+export async function move(
+  connection: Connection,
+  pieces: readonly Piece[],
+  needs: readonly Need[] = [],
+): Promise<Moved> {
+  // In the order of their names, so that two batches over the same records meet at the first and do not deadlock.
+  const sorted = pieces.toSorted((a, b) => (a.before.id < b.before.id ? -1 : 1));
+  const parts: Parts = {
+    outcomes: sorted.some(({ decision }) => decision.outcome !== undefined),
+    effects: sorted.some(({ decision }) => (decision.effects ?? []).length > 0),
+    counting: sorted.some(({ before, decision }) => gainOf(before, decision.handoff) !== 0),
+    joining: sorted.some(({ before, decision }) => joins(before, decision.handoff) !== null),
+    gated: needs.length > 0,
+  };
+  const parameters: Parameter[] = [JSON.stringify(sorted.map(given))];
+  if (parts.outcomes) parameters.push(joined(sorted.map(({ decision }) => decision.outcome ?? null)));
+  if (parts.gated) parameters.push(JSON.stringify(needs));
+  const { rows, doubtful } = await connection.write(statementFor(parts), parameters);
+  const named = (what: string): readonly Row[] => rows.filter((row) => row[0] === what);
+  return {
+    moved: new Set(named('moved').map((row) => row[1] as HandoffId)),
+    alive: new Set(named('alive').map((row) => row[1] as SessionId)),
+    counts: readCounts(named('place'), 1),
+    doubtful,
+  };
+}
+
+/** How many places it takes more than before: less when it settles, more when it had been waiting for one. */
+export function gainOf(before: Handoff, next: Handoff): number {
+  return Number(takesPlace(next)) - Number(takesPlace(before));
+}
+
+/** The session into whose hands it passes, if any. */
+export function joins(before: Handoff, next: Handoff): SessionId | null {
+  const session = heldBy(next);
+  return session === heldBy(before) ? null : session;
+}
+
+function heldBy({ state, custody }: Handoff): SessionId | null {
+  return state === 'accepted' && custody?.by === 'process' ? custody.session : null;
+}
+
+/** Nothing passes to a session that has ended: whoever gives back what it held may have been there already. */
+export function endedSession({ id, state, fence }: Handoff): { readonly ok: false; readonly refusal: Refusal } {
+  return refuse({ code: 'lease-lost', id, fence: null, state, newest: fence });
+}
+
+export function lastFactOf({ decision }: Piece): Fact {
+  return present(decision.facts.at(-1), 'nothing changes without a fact');
+}
+
+function given({ before, decision }: Piece): object {
+  const gain = gainOf(before, decision.handoff);
+  return {
+    id: before.id,
+    was: before.revision,
+    ...changingValues(decision.handoff),
+    facts: decision.facts.map(factValues),
+    effects: decision.effects?.length === 0 ? undefined : decision.effects,
+    joins: joins(before, decision.handoff) ?? undefined,
+    ...(gain === 0 ? {} : { gain, sender: before.from, document: before.kind === 'document' }),
+  };
+}
+
+export function factValues(fact: Fact): object {
+  const { revision, at, by, deed, from, to, attempt, fence, detail, hash } = fact;
+  const step = stepNumber(deed, from, to);
+  return { revision, at, by, step, attempt, fence, hash, ...(detail === '' ? {} : { detail }) };
+}
+
+const FACT_COLUMNS = [
+  ['revision', 'integer'],
+  ['at', 'bigint'],
+  ['by', 'text'],
+  ['step', 'smallint'],
+  ['attempt', 'integer'],
+  ['fence', 'integer'],
+  ['detail', 'text'],
+  ['hash', 'text'],
+] as const;
+
+/** The facts of `source` (with columns `n` and `facts`), one row each. */
+export function tellFacts(source: string): string {
+  return `told as (insert into baton.fact (n, ${named(FACT_COLUMNS)})
+  select s.n, ${named(FACT_COLUMNS, 'f.')}
+  from ${source} s cross join lateral json_to_recordset(s.facts) as f(${typed(FACT_COLUMNS)}))`;
+}
+
+/** The same effect decided twice is one effect. */
+export function keepEffects(source: string): string {
+  return `kept as (insert into baton.effect (key, kind, payload)
+  select e.key, e.kind, e.payload
+  from ${source} s cross join lateral json_to_recordset(s.effects) as e(key text, kind text, payload text)
+  on conflict (key) do nothing)`;
+}
+
+export function keepOutcomes(source: string): string {
+  return `ended as (insert into baton.outcome (n, text) select n, outcome from ${source} where outcome is not null
+  on conflict (n) do update set text = excluded.text)`;
+}
+
+const statements = new Map<string, string>();
+
+function statementFor(parts: Parts): string {
+  const key = Object.values(parts).map(Number).join('');
+  const known = statements.get(key);
+  if (known !== undefined) return known;
+  const statement = moveStatement(parts);
+  statements.set(key, statement);
+  return statement;
+}
+
+/**
+ * The session that takes something is locked against ending (not against beating) until the commit, so that whoever
+ * ends it afterwards finds what it took.
+ */
+const ALIVE = `alive as materialized (select s.id from (select distinct joins from given) taker
+  join baton.session s on s.id = taker.joins where not s.ended order by s.id for key share of s)`;
+
+export function moveStatement({ outcomes, effects, counting, joining, gated }: Parts): string {
+  const more = 'facts json, effects json, joins text, gain integer, sender text, document boolean';
+  const columns = `id text, was integer, ${typed(CHANGING)}, ${more}`;
+  const names = `id, was, ${named(CHANGING)}, facts, effects, joins, gain, sender, document`;
+  const source = outcomes
+    ? `rows from (json_to_recordset($1::text::json) as (${columns}), ${split('$2')}) as g(${names}, outcome)`
+    : `json_to_recordset($1::text::json) as g(${columns})`;
+  const conditions = [
+    'h.id = g.id and h.revision = g.was',
+    ...(joining ? ['(g.joins is null or g.joins in (select id from alive))'] : []),
+    ...(gated ? [IS_OPEN] : []),
+  ];
+  const ctes = [
+    ...(gated ? [LOCKED_PLACES(outcomes ? '$3' : '$2'), GATE()] : []),
+    `given as materialized (select * from ${source})`,
+    ...(joining ? [ALIVE] : []),
+    `moved as (update baton.handoff h set (${named(CHANGING)}) = (${named(CHANGING, 'g.')})
+  from given g where ${conditions.join(' and ')}
+  returning h.id, h.n, h.recipient, g.facts, g.effects, g.gain, g.sender, g.document${outcomes ? ', g.outcome' : ''})`,
+    tellFacts('moved'),
+    ...(outcomes ? [keepOutcomes('moved')] : []),
+    ...(effects ? [keepEffects('moved')] : []),
+    ...(counting ? [ADD_TO_PLACES('select sender, recipient, gain, document from moved')] : []),
+  ];
+  const answers = [
+    `select 'moved', id, null::smallint, null::integer, null::integer from moved`,
+    ...(joining ? [`select 'alive', id, null, null, null from alive`] : []),
+    ...(gated ? [`select 'place', agent, direction, all_open, documents_open from locked`] : []),
+  ];
+  return `with ${ctes.join(',\n')}\n${answers.join('\nunion all ')}`;
+}

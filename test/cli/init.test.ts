@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { baton, tempFolder } from '../support/processes.ts';
+
+describe('baton init', () => {
+  it('makes a workspace whose private folder nobody else can read and git does not see', async () => {
+    const folder = tempFolder();
+    const made = await baton(['init'], { cwd: folder });
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    expect(made.stdout).toBe(`made .baton/ and baton.yaml in ${folder}\n`);
+    const inside = join(folder, '.baton');
+    expect(statSync(inside).mode & 0o777).toBe(0o700);
+    expect(readFileSync(join(inside, '.gitignore'), 'utf8')).toBe('*\n');
+    expect(readdirSync(inside).toSorted()).toEqual(['.gitignore', 'baton.db', 'bells']);
+    expect(statSync(join(inside, 'bells')).mode & 0o777).toBe(0o700);
+  });
+
+  it('is safe to repeat: nothing that is there is touched', async () => {
+    const folder = tempFolder();
+    await baton(['init'], { cwd: folder });
+    const configuration = join(folder, 'baton.yaml');
+    writeFileSync(configuration, 'project: mine\n');
+    const sent = await baton(['send', '--from', 'me', '--to', 'react'], { cwd: folder });
+
+    const again = await baton(['init'], { cwd: folder });
+    expect(again).toMatchObject({ code: 0, stdout: `${folder} is a workspace already\n`, stderr: '' });
+    expect(readFileSync(configuration, 'utf8')).toBe('project: mine\n');
+    const waited = await baton(['wait', sent.stdout.trim(), '--timeout', '0'], { cwd: folder });
+    expect(waited.code).toBe(7);
+  });
+
+  it('answers programs with what it made', async () => {
+    const folder = tempFolder();
+    const made = await baton(['init', 'deep/inside', '--json'], { cwd: folder });
+    const workspace = join(folder, 'deep/inside');
+    expect(JSON.parse(made.stdout)).toEqual({ workspace, made: ['.baton/', 'baton.yaml'] });
+    const again = await baton(['init', workspace, '--json']);
+    expect(JSON.parse(again.stdout)).toEqual({ workspace, made: [] });
+  });
+
+  it('refuses a file in the place of the folder', async () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, 'taken'), 'a file');
+    const refused = await baton(['init', 'taken'], { cwd: folder });
+    expect(refused).toMatchObject({ code: 5, stdout: '', stderr: 'baton: taken is not a folder\n' });
+    expect(readFileSync(join(folder, 'taken'), 'utf8')).toBe('a file');
+  });
+
+  it('I21: leaves no draft of the database behind, even when eight make the same one at once', async () => {
+    const folder = tempFolder();
+    const made = await Promise.all(Array.from({ length: 8 }, () => baton(['init'], { cwd: folder })));
+    expect(made.map((each) => [each.code, each.stderr])).toEqual(made.map(() => [0, '']));
+    expect(readdirSync(join(folder, '.baton')).toSorted()).toEqual(['.gitignore', 'baton.db', 'bells']);
+  });
+});

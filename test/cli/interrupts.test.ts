@@ -1,0 +1,86 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BATON, markedProcesses, start, startBaton, tempFolder, until, untilSays } from '../support/processes.ts';
+import { databases, dutyPidOf, makeWorkspace, storyOf } from './workspaces.ts';
+
+describe.each(databases)('interrupting baton on $name', (database) => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)(
+    '%s once: running work is finished, nothing new is taken, and the exit code is %d',
+    async (signal, code) => {
+      const { start: startIn, send, folder, open } = await makeWorkspace(database);
+      const [first, second] = [await send('@react'), await send('@react')];
+      const command = 'touch began; while [ ! -e go ]; do sleep 0.02; done; echo 1';
+      const worker = startIn(['work', '@react', '--', 'sh', '-c', command]);
+      await until('the command has begun', () => existsSync(join(folder, 'began')));
+      worker.signal(signal);
+      await untilSays(worker, 'stopping when the running work is done; once more to give it back now');
+      writeFileSync(join(folder, 'go'), '');
+      expect(await worker.ended).toMatchObject({ code, stdout: '' });
+      const around = await open();
+      expect((await around.store.load(first))?.handoff.state).toBe('completed');
+      expect(await storyOf(around, second)).toEqual(['create by @me']);
+    },
+  );
+
+  it('Ctrl-C twice: the command is ended, and its work given back without counting as an attempt', async () => {
+    const { start: startIn, send, folder, open } = await makeWorkspace(database);
+    const id = await send('@react');
+    const worker = startIn(['work', '@react', '--', 'sh', '-c', 'touch began; sleep 600 & sleep 600']);
+    await until('the command has begun', () => existsSync(join(folder, 'began')));
+    worker.signal('SIGINT');
+    await untilSays(worker, 'once more to give it back now');
+    worker.signal('SIGINT');
+    expect(await worker.ended).toMatchObject({ code: 130, stdout: '' });
+    const around = await open();
+    expect(await storyOf(around, id)).toEqual(['create by @me', 'accept by @react', 'release by @react']);
+    expect((await around.store.load(id))?.handoff).toMatchObject({ state: 'offered', attempt: 1, excused: 1 });
+    await until('nothing of the command is left', () => markedProcesses().length === 0);
+  });
+
+  it('Ctrl-C while waiting: the handoff goes on without us', async () => {
+    const { start: startIn, send, open } = await makeWorkspace(database);
+    const id = await send('@nobody');
+    const around = await open();
+    const waiter = startIn(['wait', id]);
+    // Whoever waits stands by for the duty, after it has learnt to be interrupted.
+    await until('it has the duty', async () => (await dutyPidOf(around)) === waiter.pid);
+    waiter.signal('SIGINT');
+    const ended = await waiter.ended;
+    expect(ended).toMatchObject({ code: 130, stdout: '' });
+    expect(ended.stderr).toBe(`not waiting any longer; ${id} goes on without us: baton wait ${id}\n`);
+  });
+
+  it('an idle worker ends at once', async () => {
+    const { start: startIn } = await makeWorkspace(database);
+    const worker = startIn(['work', '@react', '--', 'cat']);
+    await untilSays(worker, 'is at work');
+    worker.signal('SIGINT');
+    expect(await worker.ended).toMatchObject({ code: 130, stdout: '' });
+  });
+});
+
+describe('a reader that has seen enough', () => {
+  it('"baton demo | head -1" ends quietly', async () => {
+    const folder = tempFolder();
+    const shell = start('sh', ['-c', `"${process.execPath}" "$0" demo 2> errors | head -1; cat errors >&2`, BATON], {
+      cwd: folder,
+    });
+    const { code, stderr } = await shell.ended;
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('EPIPE');
+  });
+
+  it('a worker whose events nobody reads any more does not crash with a stack', async () => {
+    const { folder, send } = await makeWorkspace(databases[0]!);
+    await send('@react');
+    const worker = startBaton(['work', '@react', '--json', '--', 'cat'], { cwd: folder });
+    worker.stopReading();
+    const { stderr, code } = await worker.ended;
+    expect([code, stderr]).toEqual([0, '']);
+  });
+});

@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { factsOf, databases, makeWorkspace, sendWith, storyOf, NO_RETRIES } from './workspaces.ts';
+
+/** More than a pipe holds, so that a program that does not read would block a careless writer. */
+const LARGE = 'x'.repeat(900_000);
+
+describe.each(databases)('baton work on $name', (database) => {
+  /** Sends one without retries, lets the command work on it once, and answers what became of it. */
+  async function tryOnce(command: readonly string[], input = {}): Promise<{ failure: unknown; code: number | null }> {
+    const { run, open } = await makeWorkspace(database);
+    const around = await open();
+    const id = await sendWith(around, '@react', NO_RETRIES, input);
+    const worked = await run(['work', '@react', '--once', '--', ...command]);
+    expect(worked.stdout).toBe('');
+    const { code, stdout } = await run(['wait', id, '--json', '--timeout', '0']);
+    return { code, failure: (JSON.parse(stdout) as { failure?: unknown }).failure };
+  }
+
+  it('gives the handoff on standard input and in three variables', async () => {
+    const { run, send, folder } = await makeWorkspace(database);
+    const id = await send('@React', { x: 1 });
+    const command = [
+      'sh',
+      '-c',
+      'cat > stdin.json; echo "{\\"a\\":\\"$BATON_HANDOFF_ID $BATON_FENCE $BATON_AGENT\\"}"',
+    ];
+    const worked = await run(['work', '@react', '--once', '--', ...command]);
+    expect(worked).toMatchObject({ code: 0, stdout: '' });
+    expect(worked.stderr).toContain(`${id} attempt 1\n${id} completed\n`);
+    const given: unknown = JSON.parse(readFileSync(join(folder, 'stdin.json'), 'utf8'));
+    expect(given).toMatchObject({ id, from: '@me', to: '@react', input: { x: 1 }, fence: 1, attempt: 1 });
+    const { stdout } = await run(['wait', id]);
+    expect(JSON.parse(stdout)).toEqual({ a: `${id} 1 react` });
+  });
+
+  it('tells programs what happens, one event per line', async () => {
+    const { run, send } = await makeWorkspace(database);
+    const id = await send('@react');
+    const worked = await run(['work', '@react', '--json', '--once', '--', 'cat']);
+    expect([worked.code, worked.stderr]).toEqual([0, '']);
+    const events = worked.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    expect(events).toEqual([
+      { kind: 'attempt-started', id, attempt: 1 },
+      { kind: 'attempt-settled', id, state: 'completed' },
+    ]);
+  });
+
+  it('Q11, I13: a command that ends with 1 is tried again later, as its terms say', async () => {
+    const { run, send, open } = await makeWorkspace(database);
+    const id = await send('@react');
+    const worked = await run(['work', '@react', '--once', '--', 'sh', '-c', 'echo why >&2; exit 1']);
+    expect(worked.code).toBe(0);
+    const around = await open();
+    expect(await storyOf(around, id)).toEqual(['create by @me', 'accept by @react', 'retry by @react']);
+    const [, accepted, retried] = await factsOf(around, id);
+    expect(JSON.parse(retried?.detail ?? '')).toEqual({
+      code: 'PROCESSING_ERROR',
+      message: 'sh ended with exit code 1: why',
+    });
+    const handoff = (await around.store.load(id))?.handoff;
+    const delayMs = (handoff?.notBefore ?? 0) - (retried?.at ?? 0);
+    expect(delayMs).toBe(30_000);
+    expect(accepted?.fence).toBe(1);
+  });
+
+  it('Q11: when the last attempt has failed, the handoff has', async () => {
+    const { run, open } = await makeWorkspace(database);
+    const around = await open();
+    const retry = { ...NO_RETRIES.retry, retriesMax: 1, delayMs: 0 };
+    const id = await sendWith(around, '@react', { retry });
+    const worker = ['work', '@react', '--once', '--', 'false'];
+    expect(await run(worker)).toMatchObject({ code: 0 });
+    expect(await run(worker)).toMatchObject({ code: 0 });
+    const waited = await run(['wait', id]);
+    expect(waited).toMatchObject({ code: 8, stdout: '' });
+    expect(waited.stderr).toContain('failed after');
+    expect((await storyOf(around, id)).map((line) => line.split(' ', 1)[0])).toEqual([
+      'create',
+      'accept',
+      'retry',
+      'accept',
+      'fail',
+    ]);
+  });
+
+  it('Q10: a command that takes too long is ended with all it started', async () => {
+    const { run, send, open } = await makeWorkspace(database);
+    const id = await send('@react', {}, ['--timeout', '1']);
+    const worked = await run(['work', '@react', '--once', '--', 'sh', '-c', 'sleep 600 & sleep 600']);
+    expect(worked.code).toBe(0);
+    const facts = await factsOf(await open(), id);
+    expect(JSON.parse(facts.at(-1)?.detail ?? '')).toEqual({ code: 'TIMEOUT', message: 'no result within 1 s' });
+  });
+
+  it.each([
+    [
+      'prints no JSON',
+      ['echo', 'hello'],
+      'standard output is not JSON: line 1, column 1: "h" where a value should stand',
+    ],
+    ['prints two values', ['echo', '{} {}'], 'standard output is not JSON: line 1, column 4: more text after the end'],
+    ['prints more than 1 MiB', ['head', '-c', '1200000', '/dev/zero'], 'more than 1048576 bytes on standard output'],
+    ['prints for ever', ['yes'], 'more than 1048576 bytes on standard output'],
+    ['prints what is not UTF-8', ['printf', '\\377'], 'standard output is not UTF-8 text'],
+    ['ends itself by a signal', ['sh', '-c', 'kill -9 $$'], 'sh was ended by SIGKILL'],
+  ])('a command that %s has failed, with the reason', async (_what, command, says) => {
+    const { code, failure } = await tryOnce(command);
+    expect(code).toBe(8);
+    expect(failure).toEqual({ code: 'PROCESSING_ERROR', message: expect.stringContaining(says) as unknown });
+  });
+
+  it.each([
+    ['does not read its standard input', ['true'], { large: LARGE }],
+    ['closes its standard input early', ['sh', '-c', 'exec <&-; echo 1'], { large: LARGE }],
+    ['closes its standard output early', ['sh', '-c', 'echo 1; exec >&-; cat > answer'], {}],
+    ['prints nothing', ['true'], {}],
+  ])('a command that %s has done its work', async (_what, command, input) => {
+    expect(await tryOnce(command, input)).toEqual({ code: 0, failure: undefined });
+  });
+
+  it('I4: a command that cannot be found is told before anything is taken', async () => {
+    const { run, send, open } = await makeWorkspace(database);
+    const id = await send('@react');
+    for (const command of ['no-such-command', './no-such-command', '/etc/passwd']) {
+      const worked = await run(['work', '@react', '--', command]);
+      expect(worked).toMatchObject({ code: 5, stdout: '' });
+      expect(worked.stderr).toBe(`baton: cannot find the command "${command}", or it is not executable\n`);
+    }
+    expect(await storyOf(await open(), id)).toEqual(['create by @me']);
+  });
+
+  it('works on several at a time', async () => {
+    const { run, send, start, folder } = await makeWorkspace(database);
+    const ids = await Promise.all([send('@react'), send('@react'), send('@react')]);
+    // Each waits until three have begun: with fewer hands they would wait for ever.
+    const command = `touch began-$BATON_HANDOFF_ID; while [ $(ls ${folder} | grep -c began) -lt 3 ]; do :; done; echo 1`;
+    start(['work', '@react', '--concurrency', '3', '--', 'sh', '-c', command]);
+    for (const id of ids) expect(await run(['wait', id, '--timeout', '30'])).toMatchObject({ code: 0, stdout: '1\n' });
+  });
+});

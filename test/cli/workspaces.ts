@@ -1,0 +1,114 @@
+/** A workspace for the test that calls it, on each database that there is; and a look into it from outside. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { present } from '../../src/foundation/assert.ts';
+import type { Json } from '../../src/foundation/json.ts';
+import type { Fact } from '../../src/domain/facts.ts';
+import type { Terms } from '../../src/domain/handoff.ts';
+import { NO_LIMITS } from '../../src/domain/limits.ts';
+import { readAgentId, type AgentId, type HandoffId } from '../../src/domain/names.ts';
+import { agentPrincipal } from '../../src/domain/principal.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import type { Surroundings } from '../../src/engine/surroundings.ts';
+import { send } from '../../src/engine/verbs/send.ts';
+import type { DatabaseAddress } from '../../src/house/database-address.ts';
+import { openHouse } from '../../src/house/open-house.ts';
+import { baton, startBaton, tempFolder, type Ended, type Running, type StartOptions } from '../support/processes.ts';
+
+export interface TestDatabase {
+  readonly name: string;
+  /** A new, empty database for one workspace. */
+  readonly make: (folder: string) => Promise<DatabaseAddress>;
+}
+
+export const databases: readonly TestDatabase[] = [
+  { name: 'sqlite', make: async (folder) => ({ kind: 'sqlite', path: join(folder, '.baton', 'baton.db') }) },
+];
+
+export interface Workspace {
+  readonly folder: string;
+  readonly address: DatabaseAddress;
+  /** Runs the command in this workspace to its end. */
+  readonly run: (args: readonly string[], options?: StartOptions) => Promise<Ended>;
+  readonly start: (args: readonly string[], options?: StartOptions) => Running;
+  /** The engine's surroundings on the same database, in the process of the test. */
+  readonly open: () => Promise<Surroundings>;
+  /** Sends and answers the id. */
+  readonly send: (to: string, input?: unknown, more?: readonly string[]) => Promise<HandoffId>;
+}
+
+export async function makeWorkspace(database: TestDatabase, configuration = ''): Promise<Workspace> {
+  const folder = tempFolder();
+  mkdirSync(join(folder, '.baton'), { mode: 0o700 });
+  writeFileSync(join(folder, 'baton.yaml'), configuration);
+  const address = await database.make(folder);
+  const place = address.kind === 'postgres' ? { BATON_DATABASE: address.url } : {};
+  const inside = (options: StartOptions): StartOptions => ({
+    ...options,
+    cwd: options.cwd ?? folder,
+    env: { ...place, ...options.env },
+  });
+  const run = (args: readonly string[], options: StartOptions = {}): Promise<Ended> => baton(args, inside(options));
+  return {
+    folder,
+    address,
+    run,
+    start: (args, options = {}) => startBaton(args, inside(options)),
+    open: () => openFor(address),
+    send: async (to, input = {}, more = []) => {
+      const sent = await run(['send', '--from', '@me', '--to', to, '--input', JSON.stringify(input), ...more]);
+      if (sent.code !== 0) throw new Error(`send ended with ${sent.code}: ${sent.stderr}`);
+      return sent.stdout.trim() as HandoffId;
+    },
+  };
+}
+
+/** Opened for the test that calls this, and closed after it. */
+export async function openFor(database: DatabaseAddress): Promise<Surroundings> {
+  const house = await openHouse({ database, limits: NO_LIMITS });
+  onTestFinished(async () => house.close());
+  return house.around;
+}
+
+export async function factsOf({ store }: Surroundings, handoff: HandoffId): Promise<readonly Fact[]> {
+  return (await store.facts({ handoff, max: 10_000 })).map((read) => read.fact);
+}
+
+/** The trail in words: what happened and by whom. */
+export async function storyOf(around: Surroundings, handoff: HandoffId): Promise<readonly string[]> {
+  return (await factsOf(around, handoff)).map((fact) => `${fact.deed} by ${fact.by}`);
+}
+
+export function agentOf(name: string): AgentId {
+  return present(readAgentId(name), `${name} is a name of an agent`);
+}
+
+/** One JSON document per line. */
+export function jsonLines(text: string): readonly unknown[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as unknown);
+}
+
+/** Sends with terms that the command line cannot express. */
+export async function sendWith(
+  around: Surroundings,
+  to: string,
+  terms: Partial<Terms>,
+  input: Json = {},
+): Promise<HandoffId> {
+  const from = agentOf('me');
+  const sent = await send(around, agentPrincipal(from), { from, to: agentOf(to), input, terms });
+  if (!sent.ok) throw new Error(`refused: ${sent.refusal.code}`);
+  return sent.value.id;
+}
+
+/** The first failure is the last. */
+export const NO_RETRIES = { retry: { ...DEFAULT_RETRY, retriesMax: 0 } } as const satisfies Partial<Terms>;
+
+/** The process that sweeps for all on this host, if there is one. */
+export async function dutyPidOf({ store, liveness }: Surroundings): Promise<number | null> {
+  return (await store.upkeep.dutyHolder(liveness.self.host))?.process.pid ?? null;
+}

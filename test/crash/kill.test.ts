@@ -1,0 +1,162 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
+import { openDatabase, prepare, type Database } from '../../src/stores/sqlite/binding.ts';
+import { databases, dutyPidOf, factsOf, makeWorkspace, storyOf, type Workspace } from '../cli/workspaces.ts';
+import { isAlive, markedProcesses, until, untilSays, type Running } from '../support/processes.ts';
+
+/** A command with a child in the background: both have to go. */
+const LONG_COMMAND = 'echo $$ >> started; sleep 300 & sleep 300';
+const NO_SLEEPERS = (): boolean => !markedProcesses().some(({ command }) => command.startsWith('sleep 300'));
+
+/** Tells whether the process whose number stands in the file still runs; what waits to be buried does not. */
+const TELL_WHETHER_ALIVE =
+  'case "$(cut -d" " -f3 "/proc/$(head -1 started)/stat" 2>/dev/null)" in ""|Z|X) echo \'"ended"\';; *) echo \'"alive"\';; esac';
+
+describe.each(databases)('kill -9 on $name', (database) => {
+  async function startLongWork({ start, folder }: Workspace): Promise<Running> {
+    const worker = start(['work', '@react', '--', 'sh', '-c', LONG_COMMAND]);
+    await until('the command has started', () => existsSync(join(folder, 'started')));
+    return worker;
+  }
+
+  it('I14, I6: in the middle of an attempt: its command is ended with all its children, then another worker begins', async () => {
+    const workspace = await makeWorkspace(database);
+    const around = await workspace.open();
+    const id = await workspace.send('@react');
+    const first = await startLongWork(workspace);
+    const second = workspace.start(['work', '@react', '--once', '--', 'sh', '-c', TELL_WHETHER_ALIVE]);
+    await untilSays(second, 'is at work');
+
+    const killedAt = Date.now();
+    first.signal('SIGKILL');
+    expect(await second.ended).toMatchObject({ code: 0 });
+    await until('no child of the command is left', NO_SLEEPERS);
+
+    const facts = await factsOf(around, id);
+    expect(facts.map((fact) => `${fact.deed} by ${fact.by}, fence ${fact.fence}`)).toEqual([
+      'create by @me, fence 0',
+      'accept by @react, fence 1',
+      'release by system, fence 1',
+      'accept by @react, fence 2',
+      'deliver by @react, fence 2',
+      'verify by system, fence 2',
+    ]);
+    const reason = expect.stringMatching(new RegExp(`^session \\S+ of process ${first.pid} is gone$`)) as unknown;
+    expect(JSON.parse(facts[2]?.detail ?? '')).toEqual({ reason });
+    const outcome = (await around.store.load(id))?.outcome;
+    expect(JSON.parse(outcome ?? '')).toEqual({ kind: 'result', result: 'ended' });
+
+    const tookMs = (facts[3]?.at ?? 0) - killedAt;
+    console.log(`from kill -9 to the second acceptance: ${tookMs} ms`);
+    expect(tookMs).toBeLessThan(SESSION_LEASE_MS);
+  });
+
+  it('I14: of the one who has the duty: another takes it over and recovers what was held', async () => {
+    const workspace = await makeWorkspace(database);
+    const around = await workspace.open();
+    const id = await workspace.send('@react');
+    const first = await startLongWork(workspace);
+    await until('the first has the duty', async () => (await dutyPidOf(around)) === first.pid);
+    // This one works for somebody else: all it can do for the handoff is to notice.
+    const second = workspace.start(['work', '@other', '--', 'cat']);
+    await untilSays(second, 'is at work');
+    first.signal('SIGKILL');
+    await until('the second has the duty', async () => (await dutyPidOf(around)) === second.pid);
+    await until('it is offered again', async () => (await around.store.load(id))?.handoff.state === 'offered');
+    expect(await storyOf(around, id)).toEqual(['create by @me', 'accept by @react', 'release by system']);
+    await untilSays(second, `${id} taken back: session `);
+    await until('no child of the command is left', NO_SLEEPERS);
+  });
+
+  it('I14: of everybody: whoever comes next finds and recovers it', async () => {
+    const workspace = await makeWorkspace(database);
+    const id = await workspace.send('@react');
+    const first = await startLongWork(workspace);
+    first.signal('SIGKILL');
+    await first.ended;
+    expect(NO_SLEEPERS()).toBe(false);
+    const second = await workspace.run(['work', '@react', '--once', '--', 'sh', '-c', TELL_WHETHER_ALIVE]);
+    expect(second.code).toBe(0);
+    expect(await workspace.run(['wait', id])).toMatchObject({ code: 0, stdout: '"ended"\n' });
+    await until('no child of the command is left', NO_SLEEPERS);
+  });
+
+  it('I13: work that kills every worker fails in the end, and says so', async () => {
+    const { send, start, run, open } = await makeWorkspace(database);
+    const id = await send('@react');
+    // The parent of the command is the worker.
+    const command = ['sh', '-c', 'kill -9 $PPID; sleep 300'];
+    for (let attempt = 1; attempt <= 4; attempt += 1) {
+      await start(['work', '@react', '--', ...command]).ended;
+    }
+    const waited = await run(['wait', id, '--json', '--timeout', '20']);
+    expect(waited.code).toBe(8);
+    expect(JSON.parse(waited.stdout)).toMatchObject({ state: 'failed', attempt: 4, failure: { code: 'WORKER_LOST' } });
+    const deeds = (await factsOf(await open(), id)).map((fact) => fact.deed);
+    const again = ['accept', 'release'];
+    expect(deeds).toEqual(['create', ...again, ...again, ...again, 'accept', 'fail']);
+    await until('no child of the command is left', NO_SLEEPERS);
+  });
+});
+
+describe('kill -9 in the first moment, on sqlite', () => {
+  it('I8, I14: between the claim and the start of the command: the command never begins', async () => {
+    const workspace = await makeWorkspace(databases[0]!);
+    const path = join(workspace.folder, '.baton', 'baton.db');
+    const id = await workspace.send('@react');
+    const lock = openDatabase(path, { sync: 'normal' });
+    const groups = prepare(lock, 'SELECT groups FROM session');
+    const accepted = prepare(lock, 'SELECT 1 FROM handoff WHERE session IS NOT NULL');
+    try {
+      const worker = workspace.start(['work', '@react', '--', 'sh', '-c', LONG_COMMAND]);
+      // With the write lock in our hands its command cannot be put on record, so it may not begin either.
+      await until('it has claimed, and we are faster', () => accepted.get() !== undefined && takeLock(lock));
+      expect(groups.all()).toEqual([['[]']]);
+      const shell = await until('the command stands at its gate', () =>
+        markedProcesses().find(({ command }) => command.startsWith('/bin/sh -c read -r _ <&3')),
+      );
+      worker.signal('SIGKILL');
+      await worker.ended;
+      await until('what stood at the gate has gone away', () => !isAlive(shell.pid));
+      expect(existsSync(join(workspace.folder, 'started'))).toBe(false);
+    } finally {
+      // Closing alone would keep the lock until the statements above are collected as garbage.
+      if (lock.isTransaction) lock.exec('ROLLBACK');
+      lock.close();
+    }
+    const second = await workspace.run(['work', '@react', '--once', '--', 'cat']);
+    expect(second.code).toBe(0);
+    expect((await workspace.run(['wait', id])).code).toBe(0);
+  });
+
+  it('I14: at any moment of the first second: no command outlives the recovery of its handoff', async () => {
+    const workspace = await makeWorkspace(databases[0]!);
+    const around = await workspace.open();
+    const id = await workspace.send('@react', {}, ['--timeout', '600']);
+    const killed: number[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const worker = workspace.start(['work', '@react', '--', 'sh', '-c', LONG_COMMAND]);
+      const fence = round + 1;
+      await until('it has claimed', async () => (await around.store.load(id))?.handoff.fence === fence);
+      worker.signal('SIGKILL');
+      killed.push(worker.pid);
+      await worker.ended;
+    }
+    const last = await workspace.run(['work', '@react', '--once', '--', 'sh', '-c', 'echo $$ >> started; echo 1']);
+    expect(last.code).toBe(0);
+    await until('no child of any command is left', NO_SLEEPERS);
+    const begun = readFileSync(join(workspace.folder, 'started'), 'utf8').trim().split('\n').length;
+    console.log(`killed ${killed.length} workers right after their claim: ${begun - 1} commands had begun`);
+  });
+});
+
+function takeLock(database: Database): boolean {
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    return true;
+  } catch {
+    return false;
+  }
+}

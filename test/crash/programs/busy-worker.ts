@@ -1,0 +1,29 @@
+/** A worker whose handler stops the event loop for longer than the lease lasts. */
+import { standDuty } from '../../../src/engine/duty.ts';
+import { work } from '../../../src/engine/work.ts';
+import { agentNamed, openHouseFor, readOrder, say, type Order } from './orders.ts';
+
+export interface BusyOrder extends Order {
+  readonly agent: string;
+  readonly busyMs: number;
+}
+
+const order = readOrder<BusyOrder>();
+const house = await openHouseFor(order);
+const over = new AbortController();
+const duty = standDuty(house.around, over.signal);
+const done = await work(house.around, {
+  agent: agentNamed(order.agent),
+  attemptsMax: 1,
+  handler: async ({ handoff }) => {
+    say({ begun: handoff.fence });
+    const endMs = performance.now() + order.busyMs;
+    while (performance.now() < endMs);
+    say({ ended: handoff.fence });
+    return 'busy';
+  },
+});
+over.abort();
+await duty;
+await house.close();
+say(done);

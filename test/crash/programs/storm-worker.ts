@@ -1,0 +1,29 @@
+/** Works until it is killed, stands duty, and says each id after its completion was acknowledged. */
+import { standDuty } from '../../../src/engine/duty.ts';
+import { work } from '../../../src/engine/work.ts';
+import { openHouse } from '../../../src/house/open-house.ts';
+import { NO_LIMITS } from '../../../src/domain/limits.ts';
+import { agentNamed, readOrder, say, type Order } from './orders.ts';
+
+const CONCURRENCY = 8;
+
+const { database } = readOrder<Order>();
+const { around } = await openHouse({
+  database,
+  limits: NO_LIMITS,
+  report: (event) => {
+    if (event.kind === 'attempt-settled' && event.state === 'completed') say({ completed: event.id });
+    if (event.kind === 'result-refused') say({ refused: event.refusal.code });
+    if (event.kind === 'fault') say({ fault: `${event.doing}: ${String(event.error)}` });
+  },
+});
+void standDuty(around, new AbortController().signal);
+await work(around, {
+  agent: agentNamed('relay'),
+  concurrency: CONCURRENCY,
+  handler: async ({ handoff }) => {
+    // A few are in hands at any moment, so that a kill finds them there.
+    await around.timers.sleep(handoff.attempt % 2 === 1 ? 20 : 0);
+    return { fence: handoff.fence };
+  },
+});

@@ -1,0 +1,90 @@
+/** Sends, claims and settles as fast as it can for a while, and keeps what was acknowledged. */
+import { writeFileSync } from 'node:fs';
+import type { HandoffId } from '../../../src/domain/names.ts';
+import { agentPrincipal } from '../../../src/domain/principal.ts';
+import { standDuty } from '../../../src/engine/duty.ts';
+import { claimByHand } from '../../../src/engine/verbs/claim.ts';
+import { deliver } from '../../../src/engine/verbs/deliver.ts';
+import { send } from '../../../src/engine/verbs/send.ts';
+import { agentNamed, barrier, openHouseFor, readOrder, say, type Order } from './orders.ts';
+
+export interface WriterOrder extends Order {
+  readonly seconds: number;
+  /** A file for the list of what was acknowledged. */
+  readonly keep: string;
+}
+
+export interface Kept {
+  readonly sent: readonly HandoffId[];
+  readonly settled: readonly HandoffId[];
+}
+
+export interface WriterReport {
+  readonly rounds: number;
+  readonly standstillMs: number;
+  readonly faults: readonly string[];
+}
+
+const EVERY_MS = 5;
+const SENDER = agentNamed('sender');
+const RELAY = agentNamed('relay');
+
+const order = readOrder<WriterOrder>();
+const house = await openHouseFor(order);
+const { around } = house;
+const sent: HandoffId[] = [];
+const settled: HandoffId[] = [];
+const faults: string[] = [];
+
+async function round(): Promise<void> {
+  const made = await send(around, agentPrincipal(SENDER), { from: SENDER, to: RELAY, input: { round: sent.length } });
+  if (!made.ok) throw new Error(`send: ${made.refusal.code}`);
+  sent.push(made.value.id);
+  const claimed = await claimByHand(around, agentPrincipal(RELAY), RELAY);
+  // The others may have been faster with all there is.
+  if (claimed === null) return;
+  const { handoff } = claimed;
+  const done = await deliver(around, agentPrincipal(RELAY), { target: handoff, fence: handoff.fence, result: 'done' });
+  if (!done.ok) throw new Error(`deliver: ${done.refusal.code}`);
+  settled.push(handoff.id);
+}
+
+await barrier();
+const standstill = watchStandstill();
+const over = new AbortController();
+const duty = standDuty(around, over.signal);
+const endMs = performance.now() + order.seconds * 1000;
+let rounds = 0;
+while (performance.now() < endMs) {
+  try {
+    await round();
+    rounds += 1;
+  } catch (error) {
+    faults.push(String(error));
+  }
+}
+const standstillMs = standstill.stop();
+over.abort();
+await duty;
+await house.close();
+const kept: Kept = { sent, settled };
+writeFileSync(order.keep, JSON.stringify(kept));
+const report: WriterReport = { rounds, standstillMs, faults };
+say(report);
+
+/** The longest time for which the event loop did not get round to a timer. */
+function watchStandstill(): { stop(): number } {
+  let longestMs = 0;
+  let lastMs = performance.now();
+  const timer = setInterval(() => {
+    const nowMs = performance.now();
+    longestMs = Math.max(longestMs, nowMs - lastMs - EVERY_MS);
+    lastMs = nowMs;
+  }, EVERY_MS);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return Math.round(longestMs * 10) / 10;
+    },
+  };
+}

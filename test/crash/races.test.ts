@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { databases, factsOf, jsonLines, makeWorkspace } from '../cli/workspaces.ts';
+import { until, type Running } from '../support/processes.ts';
+import { usePrograms } from './built-programs.ts';
+import { complaintsAbout, everythingIn } from './soundness.ts';
+
+const RACERS = 50;
+/** Long enough for the sign to reach all of them. */
+const BEGIN_IN_MS = 500;
+const LIMITED = 'agents:\n  react: { limits: { incoming: 3 } }\n';
+
+const programs = usePrograms([new URL('./programs/racer.ts', import.meta.url)]);
+
+describe.each(databases)('fifty processes at once on $name', (database) => {
+  it('I6, I8: of those who claim one handoff, one gets it', async () => {
+    const { address, open, send } = await makeWorkspace(database);
+    const around = await open();
+    const id = await send('@react');
+    const racers = Array.from({ length: RACERS }, (_, index) =>
+      programs.start('racer', { database: address, agent: 'react', session: `racer-${index}` }, { input: 'open' }),
+    );
+    await until('all are ready', () => racers.every((racer) => racer.stdout().includes('ready')));
+    const atMs = Date.now() + BEGIN_IN_MS;
+    for (const racer of racers) racer.say(`${atMs}\n`);
+
+    const ended = await Promise.all(racers.map((racer) => racer.ended));
+    expect(ended.filter(({ code, stderr }) => code !== 0 || stderr !== '')).toEqual([]);
+    const won = ended.flatMap(({ stdout }) => (jsonLines(stdout).at(-1) as { won: readonly unknown[] }).won);
+    expect(won).toEqual([{ id, fence: 1 }]);
+    const facts = await factsOf(around, id);
+    expect(facts.map((fact) => fact.deed)).toEqual(['create', 'accept']);
+    expect(await complaintsAbout(around.store, address)).toEqual([]);
+  });
+
+  it('D5, I15: of those who send for the last place of an agent, one gets it and 49 are told why not', async () => {
+    const { address, open, send, start } = await makeWorkspace(database, LIMITED);
+    const around = await open();
+    await send('@react');
+    await send('@react');
+    const args = ['send', '--json', '--from', '@me', '--to', '@react', '--input', '-'];
+    const senders = Array.from({ length: RACERS }, () => start(args, { input: 'open' }));
+    await until('all wait for their input', () => senders.every(readsItsInput));
+    for (const sender of senders) sender.say('{}');
+    for (const sender of senders) sender.endInput();
+
+    const ended = await Promise.all(senders.map((sender) => sender.ended));
+    expect(ended.filter(({ code }) => code === 0)).toHaveLength(1);
+    const refused = ended.filter(({ code }) => code === 6);
+    expect(refused).toHaveLength(RACERS - 1);
+    for (const { stdout, stderr } of refused) {
+      expect(stdout).toBe('');
+      expect(JSON.parse(stderr)).toMatchObject({
+        error: { code: 'limit-reached', agent: 'react', direction: 'incoming', count: 3, max: 3 },
+      });
+    }
+    expect((await everythingIn(around.store)).handoffs.size).toBe(3);
+    expect(await complaintsAbout(around.store, address)).toEqual([]);
+  });
+});
+
+/** Whether its main thread stands in read(0, …): the number of the call is 0 on x64 and 63 on arm64. */
+function readsItsInput({ pid }: Running): boolean {
+  try {
+    return /^(?:0|63) 0x0 /.test(readFileSync(`/proc/${pid}/syscall`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PROBLEMS } from '../../src/faces/shared/problems.ts';
+import { lifecyclePage } from './lifecycle-page.ts';
+
+const LIFECYCLE_PAGE = 'docs/reference/lifecycle.md';
+
+describe('the documentation', () => {
+  it('has a lifecycle page that says what the tables say', () => {
+    const page = lifecyclePage();
+    if (process.env['BATON_WRITE_DOCS'] === '1') writeFileSync(LIFECYCLE_PAGE, page);
+    expect(readFileSync(LIFECYCLE_PAGE, 'utf8'), 'run BATON_WRITE_DOCS=1 npx vitest run test/docs').toBe(page);
+  });
+
+  it('links only to what is there', () => {
+    const pages = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '*.md'], { encoding: 'utf8' })
+      .split('\0')
+      .filter((page) => page !== '');
+    const dead = pages.flatMap((page) =>
+      [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
+        .map(([, target = '']) => join(dirname(page), target))
+        .filter((target) => !existsSync(target))
+        .map((target) => `${page} → ${target}`),
+    );
+    expect(pages).toContain('README.md');
+    expect(dead).toEqual([]);
+  });
+
+  it('lists every exit code in the README', () => {
+    const readme = readFileSync('README.md', 'utf8');
+    const codes = new Set(Object.values(PROBLEMS).map((problem) => problem.exitCode));
+    for (const code of codes) expect(readme).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
+  });
+
+  it('names in the README only commands that exist', () => {
+    const help = execFileSync(process.execPath, ['dist/baton.mjs', '--help'], { encoding: 'utf8' });
+    const named = new Set([...readFileSync('README.md', 'utf8').matchAll(/\bbaton ([a-z]+)\b/g)].map(([, name]) => name));
+    const known = new Set([...help.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name]) => name));
+    expect([...named].filter((name) => !known.has(name) && name !== 'is')).toEqual([]);
+    expect(named.size).toBeGreaterThan(3);
+  });
+});

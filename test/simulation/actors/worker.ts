@@ -1,0 +1,102 @@
+import { HandlerFailure } from '../../../src/engine/attempt.ts';
+import { standDuty } from '../../../src/engine/duty.ts';
+import type { Surroundings } from '../../../src/engine/surroundings.ts';
+import { work, type Handler } from '../../../src/engine/work.ts';
+import type { AgentId } from '../../../src/domain/names.ts';
+import { StoreFault } from '../../../src/stores/store.ts';
+import type { SimulatedProcess } from '../processes.ts';
+import type { SeededRandom } from '../seeded-random.ts';
+import type { Role, World } from '../world.ts';
+
+/** A worker process as `baton work` runs it; some also stand by for the duty. */
+export function workerRole(world: World, agent: AgentId, standsDuty: boolean): Role {
+  return {
+    name: `worker of ${agent}`,
+    standsDuty,
+    async run(around, process, random) {
+      const leaving = leaveSometime(world, around, random);
+      if (standsDuty) void standDuty(around, leaving.stop);
+      let began = false;
+      const heartbeat: Surroundings['heartbeat'] = {
+        start: async (session, lost) => {
+          began = true;
+          return around.heartbeat.start(session, lost);
+        },
+      };
+      const handler = handlerOf(world, around, process, random);
+      const concurrency = random.between(1, 3);
+      try {
+        await work({ ...around, heartbeat }, { agent, handler, concurrency, ...leaving });
+      } catch (error) {
+        // Who cannot even begin says so and ends; who has begun goes on until told otherwise.
+        if (began || !(error instanceof StoreFault)) throw error;
+      }
+    },
+  };
+}
+
+export function dutyRole(): Role {
+  return {
+    name: 'duty',
+    standsDuty: true,
+    run: (around) => standDuty(around, new AbortController().signal),
+  };
+}
+
+const SHIFT_MAX_MS = 30_000;
+
+/** Some workers are told to finish and go, some to drop everything. */
+function leaveSometime(world: World, around: Surroundings, random: SeededRandom): { stop: AbortSignal; abort: AbortSignal } {
+  const stop = new AbortController();
+  const abort = new AbortController();
+  if (random.chance(0.5)) {
+    void around.timers.sleep(random.between(500, SHIFT_MAX_MS)).then(() => {
+      if (world.isCalm) return;
+      if (random.chance(0.5)) abort.abort();
+      stop.abort();
+    });
+  }
+  return { stop: stop.signal, abort: abort.signal };
+}
+
+const WAYS = ['quick', 'quick', 'quick', 'long', 'fails', 'gives up', 'never ends', 'deaf', 'no answer', 'command'] as const;
+
+function handlerOf(world: World, { timers }: Surroundings, process: SimulatedProcess, random: SeededRandom): Handler {
+  let groups = process.identity.pid * 1_000;
+  return async ({ handoff }, { signal, running }) => {
+    world.inspector.onStart(process, handoff);
+    const way = world.isCalm ? 'quick' : random.pick(WAYS);
+    const result = { by: process.name, attempt: handoff.attempt };
+    const { attemptTimeoutMs } = handoff.terms;
+    switch (way) {
+      case 'quick':
+        await timers.sleep(random.between(0, 300), signal);
+        return result;
+      case 'long':
+        await timers.sleep(random.between(world.leaseMs, world.leaseMs * 3), signal);
+        return result;
+      case 'fails':
+        await timers.sleep(random.between(0, 200), signal);
+        throw new Error('this attempt fails');
+      case 'gives up':
+        throw new HandlerFailure(random.pick(['VALIDATION_FAILED', 'NOT_POSSIBLE']), 'this attempt fails with a code');
+      case 'never ends':
+        await timers.sleep(attemptTimeoutMs === null ? 100 : 600_000, signal);
+        return result;
+      case 'deaf':
+        // It neither hears that time is up nor stops when the handoff is somebody else's.
+        await timers.sleep(random.between(100, 8_000));
+        return result;
+      case 'no answer':
+        return Number.NaN;
+      case 'command': {
+        const group = { handoff: handoff.id, group: (groups += 1), startedAt: '1' };
+        await running(group);
+        world.groups.add(group);
+        await timers.sleep(random.between(0, world.leaseMs * 2), signal);
+        world.groups.delete(group);
+        return result;
+      }
+    }
+  };
+}

@@ -1,0 +1,148 @@
+/**
+ * A PostgreSQL of our own for one test file: in a temporary folder, on a free port, gone when the tests are over.
+ *
+ * One server per file and not one for all, because the order of facts depends on which transactions are open anywhere
+ * on the server. PostgreSQL refuses to run as root; root starts it as the user `postgres`, or else as `nobody`.
+ */
+import { execFile, spawnSync } from 'node:child_process';
+import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import postgres from 'postgres';
+import { howToGet, needComponent } from './components.ts';
+
+export interface PrivatePostgres {
+  /** The address of a database; without a name, of the one that is always there. */
+  url(database?: string): string;
+  /** A new database, made as a copy of `template` where one is given. Answers its address. */
+  createDatabase(name: string, template?: string): Promise<string>;
+  /** A connection of the test itself, closed with the server. */
+  sql(database?: string): postgres.Sql;
+  /** The server dies as by a power cut (`immediate`) or ends its connections first (`fast`), and does not come back. */
+  stop(how: 'immediate' | 'fast'): Promise<void>;
+  start(): Promise<void>;
+  /** Stops it and removes everything. */
+  remove(): Promise<void>;
+}
+
+export interface PrivateOptions {
+  /** Off is faster, and enough where no test takes the power away. */
+  readonly fsync: boolean;
+  /** `name=value` settings of the server. */
+  readonly settings?: readonly string[];
+}
+
+/** Null where there is no PostgreSQL and none may be installed: the test skips and says `WITHOUT_POSTGRES`. */
+export const WITHOUT_POSTGRES = howToGet('postgres');
+
+const run = promisify(execFile);
+
+export async function privatePostgres(options: PrivateOptions): Promise<PrivatePostgres | null> {
+  const binaries = await needComponent('postgres');
+  if (binaries === null) return null;
+  const identity = unprivileged();
+  const home = mkdtempSync(join(tmpdir(), 'baton-pg-'));
+  const data = join(home, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  for (const path of [home, data]) if (identity !== null) chownSync(path, identity.uid, identity.gid);
+  const port = await freePort();
+  const program = (name: string, ...args: readonly string[]): Promise<unknown> =>
+    run(join(binaries, name), args, { ...identity, cwd: home, env: { ...process.env, PGUSER: '', LC_ALL: 'C.UTF-8' } });
+
+  const settings = [
+    `port=${port}`,
+    `unix_socket_directories=${home}`,
+    'listen_addresses=127.0.0.1',
+    `fsync=${options.fsync ? 'on' : 'off'}`,
+    // Its workers open transactions whenever they like, which holds back the newest facts for a moment.
+    'autovacuum=off',
+    'max_connections=60',
+    ...(options.settings ?? []),
+  ];
+  const flags = settings.map((setting) => `-c ${setting}`).join(' ');
+  const control = (...args: readonly string[]): Promise<unknown> => program('pg_ctl', '-D', data, '-w', ...args);
+  const connections: postgres.Sql[] = [];
+  const url = (database = 'postgres'): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const sql = (database?: string): postgres.Sql => {
+    const made = postgres(url(database), { max: 2, onnotice: () => undefined, fetch_types: false, backoff: () => 0.1 });
+    connections.push(made);
+    return made;
+  };
+  const start = async (): Promise<void> => {
+    await control('-l', join(home, 'log'), '-o', flags, 'start');
+  };
+  const stop = async (how: 'immediate' | 'fast'): Promise<void> => {
+    await control('-m', how, 'stop');
+  };
+
+  const leave = (): void => {
+    spawnSync(join(binaries, 'pg_ctl'), ['-D', data, '-m', 'immediate', 'stop'], { ...identity, cwd: '/' });
+    rmSync(home, { recursive: true, force: true });
+  };
+  const interrupted = (): void => {
+    leave();
+    process.exit(130);
+  };
+  process.once('exit', leave);
+  process.once('SIGINT', interrupted);
+  process.once('SIGTERM', interrupted);
+
+  await program('initdb', '-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync', '-E', 'UTF8', '--locale=C.UTF-8');
+  await start();
+
+  return {
+    url,
+    sql,
+    stop,
+    start,
+    createDatabase: async (name, template) => {
+      const admin = postgres(url(), { max: 1, onnotice: () => undefined, fetch_types: false });
+      try {
+        await admin.unsafe(`create database "${name}"${template === undefined ? '' : ` template "${template}"`}`);
+      } finally {
+        await admin.end();
+      }
+      return url(name);
+    },
+    remove: async () => {
+      await Promise.all(connections.map((each) => each.end({ timeout: 1 }).catch(() => undefined)));
+      process.off('exit', leave);
+      process.off('SIGINT', interrupted);
+      process.off('SIGTERM', interrupted);
+      leave();
+    },
+  };
+}
+
+interface Identity {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+function unprivileged(): Identity | null {
+  if (process.getuid?.() !== 0) return null;
+  for (const user of ['postgres', 'nobody']) {
+    const uid = numberFrom('id', '-u', user);
+    const gid = numberFrom('id', '-g', user);
+    if (uid !== null && gid !== null) return { uid, gid };
+  }
+  throw new Error('PostgreSQL does not run as root, and there is neither a user "postgres" nor "nobody"');
+}
+
+function numberFrom(program: string, ...args: readonly string[]): number | null {
+  const told = spawnSync(program, args, { encoding: 'utf8' });
+  return told.status === 0 ? Number(told.stdout.trim()) : null;
+}
+
+async function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no port'))));
+    });
+  });
+}
