@@ -36,7 +36,10 @@ try {
 }
 
 async function startServer(): Promise<PrivatePostgres> {
-  const started = await privatePostgres({ fsync: true, settings: ['autovacuum=on', 'max_connections=120', 'shared_buffers=256MB'] });
+  const started = await privatePostgres({
+    fsync: true,
+    settings: ['autovacuum=on', 'max_connections=120', 'shared_buffers=256MB'],
+  });
   if (started === null) throw new Error(WITHOUT_POSTGRES);
   return started;
 }
@@ -44,7 +47,11 @@ async function startServer(): Promise<PrivatePostgres> {
 async function measure(contestant: Contestant): Promise<Record<string, number>> {
   const results: Record<string, number> = {};
   for (const concurrency of CONCURRENCIES) {
-    results[`lives/s at ${concurrency}`] = await singles(contestant, concurrency, Math.ceil((LIVES[concurrency] ?? 0) * SCALE));
+    results[`lives/s at ${concurrency}`] = await singles(
+      contestant,
+      concurrency,
+      Math.ceil((LIVES[concurrency] ?? 0) * SCALE),
+    );
   }
   Object.assign(results, await bulk(contestant, Math.ceil(BULK * SCALE)));
   Object.assign(results, await wakeUps(contestant, Math.ceil(WAKE_UPS * SCALE)));

@@ -9,7 +9,8 @@ if (entries === undefined) {
   process.stderr.write('usage: node scripts/bench.mjs fleet\n');
   process.exit(2);
 }
-if (!existsSync('bench/node_modules')) execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: 'bench', stdio: 'inherit' });
+if (!existsSync('bench/node_modules'))
+  execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: 'bench', stdio: 'inherit' });
 await build({
   entryPoints: [...entries.map((entry) => `bench/${entry}.ts`), 'src/house/beat-thread.ts'],
   entryNames: '[name]',

@@ -12,8 +12,7 @@ import type { Contestant, Input } from './contestant.ts';
 const FROM = 'sender' as AgentId;
 const TO = 'worker' as AgentId;
 
-const open = (url: string): Promise<House> =>
-  openHouse({ database: { kind: 'postgres', url }, limits: NO_LIMITS });
+const open = (url: string): Promise<House> => openHouse({ database: { kind: 'postgres', url }, limits: NO_LIMITS });
 const requestOf = (input: Input): SendRequest => ({ from: FROM, to: TO, input: input as unknown as Json });
 
 export const baton: Contestant = {

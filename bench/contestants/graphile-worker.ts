@@ -1,7 +1,6 @@
 import { makeWorkerUtils, run, runMigrations, type WorkerUtils } from 'graphile-worker';
 import type { Contestant, Input } from './contestant.ts';
 
-
 /** As it comes: each job is fetched and finished on its own. */
 export const graphileWorker: Contestant = contestantOf('graphile-worker', () => ({}));
 

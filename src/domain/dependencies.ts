@@ -43,7 +43,7 @@ export function ringThrough(
 
 function pathTo(start: HandoffId, end: HandoffId, cameFrom: ReadonlyMap<HandoffId, HandoffId>): HandoffId[] {
   const path = [end];
-  for (let at = end; at !== start; ) {
+  for (let at = end; at !== start;) {
     const before = cameFrom.get(at);
     if (before === undefined) break;
     path.unshift(before);

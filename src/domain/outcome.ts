@@ -2,5 +2,4 @@
 import type { Json } from '../foundation/json.ts';
 import type { Failure } from './handoff.ts';
 
-export type Outcome =
-  { readonly kind: 'result'; readonly result: Json } | ({ readonly kind: 'failure' } & Failure);
+export type Outcome = { readonly kind: 'result'; readonly result: Json } | ({ readonly kind: 'failure' } & Failure);

@@ -31,7 +31,16 @@ export const OPS = [
 ] as const;
 export type Op = (typeof OPS)[number];
 
-export const RELATIONS = ['sender', 'recipient', 'holder', 'verifier', 'operator', 'system', 'file', 'stranger'] as const;
+export const RELATIONS = [
+  'sender',
+  'recipient',
+  'holder',
+  'verifier',
+  'operator',
+  'system',
+  'file',
+  'stranger',
+] as const;
 export type Relation = (typeof RELATIONS)[number];
 
 const EVERY = STATES;
@@ -47,7 +56,12 @@ export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
   renew: { holder: HELD },
   progress: { holder: HELD },
   deliver: { holder: HELD, file: HELD },
-  fail: { holder: HELD, file: HELD, operator: ['offered', 'blocked', 'accepted', 'delivered'], system: ['blocked', 'accepted'] },
+  fail: {
+    holder: HELD,
+    file: HELD,
+    operator: ['offered', 'blocked', 'accepted', 'delivered'],
+    system: ['blocked', 'accepted'],
+  },
   release: { holder: HELD, operator: HELD, system: HELD },
   block: { holder: HELD, operator: ['offered', 'accepted'] },
   unblock: { sender: ['blocked'], recipient: ['blocked'], operator: ['blocked'], system: ['blocked'] },
@@ -60,15 +74,14 @@ export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
   read: { sender: EVERY, recipient: EVERY, holder: EVERY, verifier: EVERY, operator: EVERY, system: EVERY },
 };
 
-/** Judging is refused to sender and doer, whatever other relation they stand in. */
-const JUDGING: readonly Op[] = ['verify', 'rework'];
-
 export function may(principal: Principal, op: Op, handoff: Handoff): Result<true, Refusal> {
-  const own = JUDGING.includes(op) ? partIn(principal, handoff) : null;
+  const own = isJudging(op, handoff) ? partIn(principal, handoff) : null;
   if (own !== null) {
     return refuse({ code: 'own-work', id: handoff.id, principal: principalText(principal), part: own });
   }
-  const granted = relationsOf(principal, handoff).some((relation) => RIGHTS[op][relation]?.includes(handoff.state));
+  const granted =
+    !isForSomebody(principal, op, handoff) &&
+    relationsOf(principal, handoff).some((relation) => RIGHTS[op][relation]?.includes(handoff.state));
   if (granted) return yes(true);
   return refuse({ code: 'not-entitled', id: handoff.id, op, principal: principalText(principal) });
 }
@@ -83,6 +96,16 @@ export function relationsOf(principal: Principal, handoff: Handoff): readonly Re
     relations.push('verifier');
   }
   return relations.length > 0 ? relations : ['stranger'];
+}
+
+/** Refused to sender and doer, whatever other relation they stand in. */
+function isJudging(op: Op, { state }: Handoff): boolean {
+  return op === 'verify' || op === 'rework' || (op === 'reject' && state === 'delivered');
+}
+
+/** The rules of the house agree only where nobody was asked to. */
+function isForSomebody(principal: Principal, op: Op, { terms }: Handoff): boolean {
+  return principal.kind === 'system' && op === 'verify' && terms.verifiers.length > 0;
 }
 
 function partIn(principal: Principal, handoff: Handoff): 'sender' | 'doer' | null {

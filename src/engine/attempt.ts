@@ -122,18 +122,14 @@ async function answerOf(
 }
 
 /** A result must not be lost to a passing fault: it is offered to the store again until there is an answer. */
-async function settle(
-  around: Surroundings,
-  principal: Principal,
-  handoff: Handoff,
-  ending: Ending,
-): Promise<boolean> {
+async function settle(around: Surroundings, principal: Principal, handoff: Handoff, ending: Ending): Promise<boolean> {
   if (ending.kind === 'lost') return false;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
     try {
       const answer = await tell(around, principal, handoff, ending);
       if (answer.ok) around.report({ kind: 'attempt-settled', id: handoff.id, state: answer.value.state });
-      else if (answer.refusal.code === 'not-json') return await settle(around, principal, handoff, {
+      else if (answer.refusal.code === 'not-json')
+        return await settle(around, principal, handoff, {
           kind: 'failure',
           failure: { code: 'PROCESSING_ERROR', message: `the result is not usable: ${answer.refusal.problem.says}` },
         });

@@ -111,7 +111,12 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
     }
     if (!more && attempts < attemptsMax) {
       const idle = wanted() > 0 ? [hint] : [];
-      await Promise.race([...idle, ...running, aborted(stop, iteration.signal), aborted(hold.lost.signal, iteration.signal)]);
+      await Promise.race([
+        ...idle,
+        ...running,
+        aborted(stop, iteration.signal),
+        aborted(hold.lost.signal, iteration.signal),
+      ]);
     }
     iteration.abort(OVER);
   }
@@ -162,11 +167,7 @@ function acceptanceOf({ id, fence }: Handoff): string {
 }
 
 /** A passing fault is no reason to end a worker that has begun. */
-async function safely<Answer>(
-  around: Surroundings,
-  doing: string,
-  ask: () => Promise<Answer>,
-): Promise<Answer | null> {
+async function safely<Answer>(around: Surroundings, doing: string, ask: () => Promise<Answer>): Promise<Answer | null> {
   try {
     return await ask();
   } catch (error) {

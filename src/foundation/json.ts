@@ -123,6 +123,7 @@ class Stumble extends Error {
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const SPACE = /[ \t\r\n]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
+const LONG_INTEGER = /^-?[0-9]{16,}$/;
 const WORD = /true|false|null/y;
 // eslint-disable-next-line no-control-regex -- control characters are exactly what a JSON string may not hold
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
@@ -154,11 +155,15 @@ class Scan {
     else if (!this.number() && !this.take(WORD)) throw this.unexpected('a value');
   }
 
-  /** What is beyond all numbers would be read as infinite and written as null. */
+  /** What is beyond all numbers would be written as null, and the last digits of a long id as zeros. */
   private number(): boolean {
     const from = this.at;
     if (!this.take(NUMBER)) return false;
-    if (!Number.isFinite(Number(this.text.slice(from, this.at)))) throw new Stumble('a number that is too large', from);
+    const digits = this.text.slice(from, this.at);
+    if (!Number.isFinite(Number(digits))) throw new Stumble('a number that is too large', from);
+    if (LONG_INTEGER.test(digits) && String(Number(digits)) !== digits) {
+      throw new Stumble('a whole number with more digits than can be kept; send it as a text', from);
+    }
     return true;
   }
 

@@ -1,6 +1,7 @@
 /** An answer that is either a value or a reason; faults of the world are thrown, never put in here. */
 export type Result<Value, Reason> =
-  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly refusal: Reason };
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly refusal: Reason };
 
 export function yes<Value>(value: Value): { readonly ok: true; readonly value: Value } {
   return { ok: true, value };

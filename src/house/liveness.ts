@@ -52,7 +52,9 @@ export function startOf(pid: number): string | null {
   return stat === null || stat.state === 'Z' || stat.state === 'X' ? null : stat.startedAt;
 }
 
-function statOf(pid: number | string): { readonly state: string; readonly group: number; readonly startedAt: string } | null {
+function statOf(
+  pid: number | string,
+): { readonly state: string; readonly group: number; readonly startedAt: string } | null {
   const text = quietly(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   if (text === null) return null;
   // The command's name stands in brackets and may hold anything, brackets and spaces too.
@@ -69,7 +71,8 @@ function isStill({ group, startedAt }: RunningGroup): boolean {
 /** The whole group at once: a command that was asked nicely would still be writing when its successor begins. */
 export function endNow(group: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   quietly(() => {
-    if (process.platform === 'win32') execFileSync('taskkill', ['/pid', String(group), '/t', '/f'], { stdio: 'ignore' });
+    if (process.platform === 'win32')
+      execFileSync('taskkill', ['/pid', String(group), '/t', '/f'], { stdio: 'ignore' });
     else process.kill(-group, signal);
   });
 }

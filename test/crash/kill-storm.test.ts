@@ -34,7 +34,7 @@ describe.each(databases)('kill -9 at random on $name', (database) => {
       for (const each of everybody) each.signal('SIGKILL');
       await Promise.all(everybody.map((each) => each.ended));
 
-      const said = everybody.flatMap(({ stdout }) => saidIn(stdout()));
+      const said = everybody.flatMap((each) => saidIn(each.stdout()));
       const sent = said.flatMap((line) => line.sent ?? []);
       const completed = said.flatMap((line) => line.completed ?? []);
       const open = async (): Promise<number> => {

@@ -15,7 +15,9 @@ describe('the documentation', () => {
   });
 
   it('links only to what is there', () => {
-    const pages = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '*.md'], { encoding: 'utf8' })
+    const pages = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '*.md'], {
+      encoding: 'utf8',
+    })
       .split('\0')
       .filter((page) => page !== '');
     const dead = pages.flatMap((page) =>
@@ -36,7 +38,9 @@ describe('the documentation', () => {
 
   it('names in the README only commands that exist', () => {
     const help = execFileSync(process.execPath, ['dist/baton.mjs', '--help'], { encoding: 'utf8' });
-    const named = new Set([...readFileSync('README.md', 'utf8').matchAll(/\bbaton ([a-z]+)\b/g)].map(([, name]) => name));
+    const named = new Set(
+      [...readFileSync('README.md', 'utf8').matchAll(/\bbaton ([a-z]+)\b/g)].map(([, name]) => name),
+    );
     const known = new Set([...help.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name]) => name));
     expect([...named].filter((name) => !known.has(name) && name !== 'is')).toEqual([]);
     expect(named.size).toBeGreaterThan(3);

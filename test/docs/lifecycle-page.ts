@@ -27,10 +27,13 @@ ${table(['operation', ...RELATIONS], OPS.map(rightsRow))}
 
 ## Clocks
 
-${table(['', 'draft', 'offered', 'blocked', 'each attempt'], [
-  ['queue', ...clockRow('queue')],
-  ['document', ...clockRow('document')],
-])}
+${table(
+  ['', 'draft', 'offered', 'blocked', 'each attempt'],
+  [
+    ['queue', ...clockRow('queue')],
+    ['document', ...clockRow('document')],
+  ],
+)}
 
 ## Retries
 
@@ -42,7 +45,10 @@ ${DEFAULT_RETRY.retryOn.map((code) => `\`${code}\``).join(', ')}.
 
 A priority is a head start in the queue, so waiting lifts the rest: nothing waits for ever behind newer work.
 
-${table(['priority', 'head start'], PRIORITIES.map((each) => [each, duration(HEAD_START_MS[each])]))}
+${table(
+  ['priority', 'head start'],
+  PRIORITIES.map((each) => [each, duration(HEAD_START_MS[each])]),
+)}
 `;
 }
 

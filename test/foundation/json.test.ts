@@ -202,4 +202,13 @@ describe('reading sound JSON', () => {
     const taken = Array.from({ length: whole.length + 1 }, (_, end) => readJson(whole.slice(0, end)).ok);
     expect(taken.indexOf(true)).toBe(whole.length);
   });
+
+  it('keeps whole numbers exactly, or refuses them', () => {
+    for (const exact of ['9007199254740991', '-9007199254740991', '9007199254740992', '123456789012345680000']) {
+      expect(readJson(exact).ok, exact).toBe(true);
+    }
+    for (const lossy of ['9007199254740993', '12345678901234567890', '-12345678901234567890']) {
+      expect(readJson(`{"id": ${lossy}}`), lossy).toMatchObject({ ok: false, refusal: { line: 1, column: 8 } });
+    }
+  });
 });

@@ -22,6 +22,7 @@ export const INVARIANTS = [
   'I17',
   'I18',
   'I19',
+  'one tree',
   'everything ends',
   'nothing throws',
 ] as const;
@@ -40,7 +41,7 @@ export interface Inspector {
   afterEntry(call: Call): void;
   afterTold(call: Call): void;
   afterRead(process: SimulatedProcess, shown: readonly Handoff[]): void;
-  onStart(process: SimulatedProcess, handoff: Handoff): void;
+  onStart(process: SimulatedProcess, handoff: Handoff, livingGroup: number | null): void;
   onWaited(waited: Waited): void;
   onLook(nowMs: number, watchedSinceMs: number, patienceMs: number): void;
   atTheEnd(remains: Remains, unanswered: readonly HandoffId[]): void;
@@ -85,7 +86,10 @@ export function openInspector(ledger: Ledger, only: readonly InvariantName[] = I
     afterEntry: (call) => ask('I15', () => invariants.i15LimitsHold(call, ledger)),
     afterTold: (call) => ask('I7', () => invariants.i7CompletedOnce(call, ledger)),
     afterRead,
-    onStart: (process, handoff) => ask('I8', () => invariants.i8AcceptedBeforeStarted(process, handoff, ledger)),
+    onStart(process, handoff, livingGroup) {
+      ask('I8', () => invariants.i8AcceptedBeforeStarted(process, handoff, ledger));
+      ask('one tree', () => invariants.oneTree(handoff, livingGroup));
+    },
     onWaited: (waited) => ask('I18', () => invariants.i18WaitersReturn(waited, ledger)),
     onLook: (nowMs, watchedSinceMs, patienceMs) =>
       ask('I14', () => invariants.i14DeadLoseTheirs(ledger, nowMs, watchedSinceMs, patienceMs)),

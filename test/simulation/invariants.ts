@@ -237,6 +237,10 @@ export function i18WaitersReturn({ id, ...waited }: Waited, ledger: Ledger): Bro
   return waited.endedMs <= dueMs ? null : `${id}: whoever waited heard of it ${waited.endedMs - dueMs} ms too late`;
 }
 
+export function oneTree({ id, fence }: Handoff, livingGroup: number | null): Broken {
+  return livingGroup === null ? null : `${id}: attempt ${fence} begins while command ${livingGroup} still runs`;
+}
+
 export function everythingEnds(ledger: Ledger, unanswered: readonly HandoffId[]): Broken {
   const open = [...ledger.records.values()].find(({ state }) => !isFinal(state));
   if (open !== undefined) return `${open.id} is still ${open.state} at revision ${open.revision}`;

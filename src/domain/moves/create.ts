@@ -14,11 +14,7 @@ export type Beginning = Pick<
   readonly as: 'draft' | 'offer';
 };
 
-export function create(
-  beginning: Beginning,
-  dependencies: DependencyStates,
-  nowMs: number,
-): Result<Handoff, Refusal> {
+export function create(beginning: Beginning, dependencies: DependencyStates, nowMs: number): Result<Handoff, Refusal> {
   const { as, ...given } = beginning;
   const waits = as === 'offer' && !allMet(dependencies);
   const state: State = waits ? 'blocked' : as === 'draft' ? 'draft' : 'offered';

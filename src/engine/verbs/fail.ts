@@ -43,5 +43,8 @@ const MESSAGE_MAX = 16_384;
 
 /** A failure must never fail for what stands in its message: what no database can hold is replaced, not refused. */
 function printable(text: string, max: number): string {
-  return text.slice(0, max).replaceAll('\u0000', '\uFFFD').replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+  return text
+    .slice(0, max)
+    .replaceAll('\u0000', '\uFFFD')
+    .replaceAll(/\p{Surrogate}/gu, '\uFFFD');
 }

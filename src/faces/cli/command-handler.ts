@@ -40,7 +40,8 @@ export function commandHandler(command: readonly string[], onError: (text: strin
       const { code, killedBy } = await ended;
       // First, because a program that said too much was ended by us.
       const output = answer.output();
-      if (code !== 0) throw new HandlerFailure('PROCESSING_ERROR', failureText(command, code, killedBy, answer.errors()));
+      if (code !== 0)
+        throw new HandlerFailure('PROCESSING_ERROR', failureText(command, code, killedBy, answer.errors()));
       return readAnswer(output);
     } finally {
       signal.removeEventListener('abort', stop);
@@ -52,7 +53,8 @@ export function commandHandler(command: readonly string[], onError: (text: strin
 
 /** The full path of a command, or null: better now than once for every handoff. */
 export function findCommand(name: string): string | null {
-  if (name.includes('/') || (process.platform === 'win32' && name.includes('\\'))) return isProgram(resolve(name)) ? name : null;
+  if (name.includes('/') || (process.platform === 'win32' && name.includes('\\')))
+    return isProgram(resolve(name)) ? name : null;
   const endings = process.platform === 'win32' ? (process.env['PATHEXT'] ?? '.EXE;.CMD;.BAT').split(';') : [''];
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const files = folders.flatMap((folder) => endings.map((ending) => join(folder, name + ending)));
@@ -72,7 +74,11 @@ function start(command: readonly string[], environment: Readonly<Record<string, 
   const [program = '', ...rest] = command;
   const env = { ...process.env, ...environment };
   if (process.platform === 'win32') return spawn(program, rest, { env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
-  return spawn('/bin/sh', ['-c', GATE, 'sh', ...command], { env, detached: true, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
+  return spawn('/bin/sh', ['-c', GATE, 'sh', ...command], {
+    env,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+  });
 }
 
 function openGate(child: ChildProcess): void {

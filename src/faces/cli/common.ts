@@ -2,7 +2,14 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { NO_LIMITS } from '../../domain/limits.ts';
-import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readHandoffId, type AgentId, type HandoffId } from '../../domain/names.ts';
+import {
+  AGENT_NAME_RULE,
+  HANDOFF_ID_RULE,
+  readAgentId,
+  readHandoffId,
+  type AgentId,
+  type HandoffId,
+} from '../../domain/names.ts';
 import { agentPrincipal, OPERATOR, type Principal } from '../../domain/principal.ts';
 import type { EngineEvent, Surroundings } from '../../engine/surroundings.ts';
 import type { DatabaseAddress } from '../../house/database-address.ts';
@@ -104,7 +111,10 @@ export function secondsArgument(text: string, what: string, minSeconds: number, 
   const seconds = Number(text);
   const sound = text.trim() !== '' && Number.isFinite(seconds) && seconds >= minSeconds && seconds <= maxSeconds;
   if (sound) return Math.round(seconds * 1000);
-  throw faceProblem('bad-request', `${what} ${JSON.stringify(text)}: a number of seconds from ${minSeconds} to ${maxSeconds}`);
+  throw faceProblem(
+    'bad-request',
+    `${what} ${JSON.stringify(text)}: a number of seconds from ${minSeconds} to ${maxSeconds}`,
+  );
 }
 
 export function countArgument(text: string, what: string, min: number, max: number): number {

@@ -44,7 +44,11 @@ export function tellProblem(error: unknown, json: boolean): number {
     write(process.stderr, `${JSON.stringify({ error: { code, message, ...facts } })}\n`);
   } else {
     write(process.stderr, `${colours.red('baton')}: ${readableText(problem.message)}\n`);
-    if (problem.cause instanceof Error && problem.cause.stack !== undefined && process.env['BATON_DEBUG'] !== undefined) {
+    if (
+      problem.cause instanceof Error &&
+      problem.cause.stack !== undefined &&
+      process.env['BATON_DEBUG'] !== undefined
+    ) {
       write(process.stderr, `${problem.cause.stack}\n`);
     }
   }

@@ -3,7 +3,14 @@ import type { RefusalCode } from '../../domain/refusals.ts';
 
 /** What a face itself can have to say, beside the domain's refusals. */
 export type FaceCode =
-  'not-json' | 'bad-request' | 'usage' | 'no-workspace' | 'timed-out' | 'not-completed' | 'fault' | 'configuration';
+  | 'not-json'
+  | 'bad-request'
+  | 'usage'
+  | 'no-workspace'
+  | 'timed-out'
+  | 'not-completed'
+  | 'fault'
+  | 'configuration';
 
 export interface Projection {
   readonly exitCode: number;

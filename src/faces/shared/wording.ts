@@ -41,7 +41,8 @@ export function wordingOf(refusal: Refusal): string {
 
 function leaseLost({ id, fence, state, newest }: Extract<Refusal, { code: 'lease-lost' }>): string {
   if (fence === null) return `${id} is held by a worker: show its fence`;
-  const since = fence === newest ? `it is ${state} now` : `acceptance ${newest} came after yours (${fence}); it is ${state}`;
+  const since =
+    fence === newest ? `it is ${state} now` : `acceptance ${newest} came after yours (${fence}); it is ${state}`;
   return `${id} is no longer yours: ${since}. The result was not taken`;
 }
 

@@ -58,7 +58,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readAddress(address: string, environment: Environment): Address {
   const shown = withoutPassword(address);
-  const parts = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::(.*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/is.exec(address);
+  const parts = /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::(.*))?@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/is.exec(
+    address,
+  );
   if (parts === null) throw misread(shown, 'it should look like postgres://user@host:5432/database');
   const [, user, password, authority = '', database, query = ''] = parts;
   const parameters = new URLSearchParams(query);

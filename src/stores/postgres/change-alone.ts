@@ -45,8 +45,10 @@ export function placeParts(
   limits: Limits,
   { writes, reads }: { readonly writes: Connection; readonly reads: Connection },
 ): Pick<ChangeParts, 'needsPlace' | 'writeWithPlace'> {
-  const hasNone = limits.agents.size === 0 && limits.everyone.incomingMax === null && limits.everyone.outgoingMax === null;
-  const needsOfPiece = (piece: Piece) => (gainOf(piece.before, piece.decision.handoff) > 0 ? needsOf(limits, [piece.decision.handoff]) : []);
+  const hasNone =
+    limits.agents.size === 0 && limits.everyone.incomingMax === null && limits.everyone.outgoingMax === null;
+  const needsOfPiece = (piece: Piece) =>
+    gainOf(piece.before, piece.decision.handoff) > 0 ? needsOf(limits, [piece.decision.handoff]) : [];
 
   const writeWithPlace = async (piece: Piece): Promise<'written' | 'overtaken' | Refusal> => {
     const newcomers = [piece.decision.handoff];

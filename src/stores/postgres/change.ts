@@ -168,7 +168,9 @@ function settleJoiners({ base, isNewest, decisions, items }: Chain, alive: Reado
   for (const decision of decisions) {
     const session = joins(before, decision.handoff);
     if (isNewest && session !== null && !alive.has(session)) {
-      const { call, index } = items.find(({ answer }) => answer.ok && answer.value === decision.handoff) as Chain['items'][0];
+      const { call, index } = items.find(
+        ({ answer }) => answer.ok && answer.value === decision.handoff,
+      ) as Chain['items'][0];
       call.answers.set(index, endedSession(before));
     }
     before = decision.handoff;

@@ -114,7 +114,12 @@ async function look(
 }
 
 /** Each call gets as many as it asked for and decides over them; what it refuses is left where it is. */
-function dealOut({ clock }: ClaimParts, hands: readonly Hand[], ready: readonly Row[], passed: Set<HandoffId>): Taken[] {
+function dealOut(
+  { clock }: ClaimParts,
+  hands: readonly Hand[],
+  ready: readonly Row[],
+  passed: Set<HandoffId>,
+): Taken[] {
   const nowMs = clock.nowMs();
   const taken: Taken[] = [];
   let next = 0;
@@ -144,7 +149,10 @@ function dealOut({ clock }: ClaimParts, hands: readonly Hand[], ready: readonly 
 /** Writes them and answers how many somebody else had taken first. */
 async function take({ connection, tell }: ClaimParts, taken: readonly Taken[]): Promise<number> {
   if (taken.length === 0) return 0;
-  const { moved, alive, doubtful } = await move(connection, taken.map(({ piece }) => piece));
+  const { moved, alive, doubtful } = await move(
+    connection,
+    taken.map(({ piece }) => piece),
+  );
   const missed = taken.filter(({ piece }) => !moved.has(piece.before.id)).map(({ piece }) => lastFactOf(piece));
   const ours = doubtful && missed.length > 0 ? await traces(connection, missed) : new Set<HandoffId>();
   let lost = 0;

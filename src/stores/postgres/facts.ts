@@ -13,8 +13,7 @@ import type { Connection } from './connection.ts';
 import type { Row } from './link.ts';
 import { readStep } from './numbers.ts';
 
-const COLUMNS =
-  'b.id, f.revision, f.at, f.by, f.step, f.attempt, f.fence, f.detail, f.hash, f.xid::text, f.seq';
+const COLUMNS = 'b.id, f.revision, f.at, f.by, f.step, f.attempt, f.fence, f.detail, f.hash, f.xid::text, f.seq';
 
 const XMIN = '(select pg_snapshot_xmin(pg_current_snapshot()))';
 

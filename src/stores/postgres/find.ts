@@ -78,7 +78,10 @@ function cursorOf(row: Row | undefined): string | null {
 }
 
 /** One more than asked for, which tells whether there is a next page. */
-export function listStatement(filter: Filter): { readonly statement: string; readonly parameters: readonly Parameter[] } {
+export function listStatement(filter: Filter): {
+  readonly statement: string;
+  readonly parameters: readonly Parameter[];
+} {
   const parameters: Parameter[] = [];
   const given = (value: Parameter, type: string): string => `$${parameters.push(value)}::${type}`;
   const conditions: string[] = [];

@@ -71,7 +71,10 @@ function decideAll(openings: readonly Opening[], nowMs: number, surroundings: Su
     const decision = opening.decide(nowMs, states);
     if (!decision.ok) return refused(decision.refusal);
     assertSound(id, null, decision.value);
-    assert(sameIds(decision.value.handoff.terms.dependsOn, opening.dependsOn), 'a record waits for what it was opened with');
+    assert(
+      sameIds(decision.value.handoff.terms.dependsOn, opening.dependsOn),
+      'a record waits for what it was opened with',
+    );
     newcomers.push({ decision: decision.value, body: opening.body });
   }
   return { ok: true, newcomers };

@@ -107,7 +107,10 @@ wanted as (select json_array_length(${parameter}::text::json) as many)`;
 export const GATE = (also: readonly string[] = [], places = true): string =>
   `gate as materialized (select ${[
     ...(places
-      ? ['(select count(*) from locked) = (select many from wanted)', '(select coalesce(bool_and(fits), true) from locked)']
+      ? [
+          '(select count(*) from locked) = (select many from wanted)',
+          '(select coalesce(bool_and(fits), true) from locked)',
+        ]
       : []),
     ...also,
   ].join(' and ')} as ok)`;

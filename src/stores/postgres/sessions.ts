@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts';
 import { ACCEPTED } from './numbers.ts';
 
 const HOLDS = `exists (select from baton.handoff h where h.state = ${ACCEPTED} and h.session = s.id)`;
-const SILENT_MS = 'greatest(0, floor(date_part(\'epoch\', clock_timestamp() - s.beat_at) * 1000))::bigint';
+const SILENT_MS = "greatest(0, floor(date_part('epoch', clock_timestamp() - s.beat_at) * 1000))::bigint";
 
 /** Whoever did not hear the first answer asks again; an ended session stays ended. */
 const OPEN_SQL = `insert into baton.session as s (id, agent, process) values ($1::text, $2::text, $3::text)

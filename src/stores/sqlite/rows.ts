@@ -21,8 +21,7 @@ import type { Names } from './names.ts';
 import { stateNumber } from './schema.ts';
 
 /** What never changes, in the order in which `fixedValues` answers. */
-export const FIXED_COLUMNS =
-  'id, kind, sender, recipient, priority, title, task, lineage, terms, created_at' as const;
+export const FIXED_COLUMNS = 'id, kind, sender, recipient, priority, title, task, lineage, terms, created_at' as const;
 /** What moves change, in the order in which `changingValues` answers. */
 export const CHANGING_COLUMNS =
   'revision, state, since, offered_at, not_before, rank, ready, due_at, attempt, excused, fence, session, holder, ' +

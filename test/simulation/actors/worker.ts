@@ -1,8 +1,10 @@
 import { HandlerFailure } from '../../../src/engine/attempt.ts';
 import { standDuty } from '../../../src/engine/duty.ts';
 import type { Surroundings } from '../../../src/engine/surroundings.ts';
-import { work, type Handler } from '../../../src/engine/work.ts';
-import type { AgentId } from '../../../src/domain/names.ts';
+import { work, type Attempt, type Handler } from '../../../src/engine/work.ts';
+import type { Timers } from '../../../src/foundation/clock.ts';
+import type { Json } from '../../../src/foundation/json.ts';
+import type { AgentId, HandoffId } from '../../../src/domain/names.ts';
 import { StoreFault } from '../../../src/stores/store.ts';
 import type { SimulatedProcess } from '../processes.ts';
 import type { SeededRandom } from '../seeded-random.ts';
@@ -59,12 +61,14 @@ function leaveSometime(world: World, around: Surroundings, random: SeededRandom)
   return { stop: stop.signal, abort: abort.signal };
 }
 
+/** As long as a program has that is asked to end. */
+const POLITE_MS = 1_000;
 const WAYS = ['quick', 'quick', 'quick', 'long', 'fails', 'gives up', 'never ends', 'deaf', 'no answer', 'command'] as const;
 
 function handlerOf(world: World, { timers }: Surroundings, process: SimulatedProcess, random: SeededRandom): Handler {
-  let groups = process.identity.pid * 1_000;
+  const command = commandOf(world, timers, process, random);
   return async ({ handoff }, { signal, running }) => {
-    world.inspector.onStart(process, handoff);
+    world.inspector.onStart(process, handoff, livingGroupOf(world, handoff.id));
     const way = world.isCalm ? 'quick' : random.pick(WAYS);
     const result = { by: process.name, attempt: handoff.attempt };
     const { attemptTimeoutMs } = handoff.terms;
@@ -89,14 +93,34 @@ function handlerOf(world: World, { timers }: Surroundings, process: SimulatedPro
         return result;
       case 'no answer':
         return Number.NaN;
-      case 'command': {
-        const group = { handoff: handoff.id, group: (groups += 1), startedAt: '1' };
-        await running(group);
-        world.groups.add(group);
-        await timers.sleep(random.between(0, world.leaseMs * 2), signal);
-        world.groups.delete(group);
-        return result;
-      }
+      case 'command':
+        return command(handoff.id, signal, running);
     }
   };
+}
+
+type RunCommand = (id: HandoffId, signal: AbortSignal, running: Attempt['running']) => Promise<Json>;
+
+/** A program in a group of its own: it outlives a worker that crashes, and takes its time to end when it is asked to. */
+function commandOf(world: World, timers: Timers, process: SimulatedProcess, random: SeededRandom): RunCommand {
+  let groups = process.identity.pid * 1_000;
+  return async (id, signal, running) => {
+    groups += 1;
+    const group = { handoff: id, group: groups, startedAt: '1' };
+    await running(group);
+    // A worker that was stopped for too long may begin after its session has ended, and nobody can know of that group.
+    const sessions = await world.passage.inner.sessions.list();
+    const isKnown = sessions.some((session) => session.groups.some((each) => each.group === group.group));
+    if (isKnown) world.groups.add(group);
+    await timers.sleep(random.between(0, world.leaseMs * 2), signal);
+    if (signal.aborted) await timers.sleep(random.between(0, POLITE_MS));
+    world.groups.delete(group);
+    return 'done';
+  };
+}
+
+/** Where processes can see each other, a command is ended before anybody else may have its handoff. */
+function livingGroupOf(world: World, id: HandoffId): number | null {
+  if (!world.livenessKnown) return null;
+  return [...world.groups].find(({ handoff }) => handoff === id)?.group ?? null;
 }

@@ -38,9 +38,7 @@ export async function demo(output: Output): Promise<number> {
   const over = new AbortController();
   const duty = standDuty(house.around, over.signal);
   const legs = relay();
-  const workers = legs.map((leg) =>
-    work(house.around, { agent: leg.to, handler: leg.handler, stop: over.signal }),
-  );
+  const workers = legs.map((leg) => work(house.around, { agent: leg.to, handler: leg.handler, stop: over.signal }));
   try {
     output.note(`a relay of ${legs.length} legs on SQLite in ${folder}`);
     let from = PLANNER;
@@ -89,13 +87,14 @@ async function runLeg(around: Surroundings, from: AgentId, leg: Leg, input: Json
   if (!sent.ok) throw new Error(`could not send: ${sent.refusal.code}`);
   const { id } = sent.value;
   const settled = await wait(around, principal, id, { timeoutMs: 30_000 });
-  if (!settled.ok) throw settled.refusal.code === 'timed-out' ? new Error('the demo took too long') : problemOf(settled.refusal);
+  if (!settled.ok)
+    throw settled.refusal.code === 'timed-out' ? new Error('the demo took too long') : problemOf(settled.refusal);
   const facts = await around.store.facts({ handoff: id, max: 100 });
   if (!output.json) {
     output.line(`\n${answerColours.bold(`@${from} → @${leg.to}`)}  ${leg.title}  ${answerColours.dim(id)}`);
     for (const { fact } of facts) output.line(factLine(fact));
   }
-  return settled.value.outcome === null ? null : ((JSON.parse(settled.value.outcome) as { result: Json }).result);
+  return settled.value.outcome === null ? null : (JSON.parse(settled.value.outcome) as { result: Json }).result;
 }
 
 function factLine({ at, deed, to, by, fence, detail, hash }: Fact): string {

@@ -26,13 +26,19 @@ export async function init(folder: string, options: InitOptions, output: Output)
   if (writeOnce(workspace.configurationPath, sampleConfiguration(basename(workspace.folder)))) made.push('baton.yaml');
   await makeDatabase(workspace.databasePath, options);
   if (output.json) output.answer({ workspace: workspace.folder, made });
-  else output.line(made.length === 0 ? `${workspace.folder} is a workspace already` : `made ${made.join(' and ')} in ${workspace.folder}`);
+  else
+    output.line(
+      made.length === 0
+        ? `${workspace.folder} is a workspace already`
+        : `made ${made.join(' and ')} in ${workspace.folder}`,
+    );
   return 0;
 }
 
 async function makeDatabase(path: string, { database }: InitOptions): Promise<void> {
   const { openHouse } = await import('../../../house/open-house.ts');
-  const address = database === undefined ? ({ kind: 'sqlite', path } as const) : ({ kind: 'postgres', url: database } as const);
+  const address =
+    database === undefined ? ({ kind: 'sqlite', path } as const) : ({ kind: 'postgres', url: database } as const);
   const house = await openHouse({ database: address, limits: NO_LIMITS });
   await house.close();
 }

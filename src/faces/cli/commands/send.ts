@@ -49,7 +49,10 @@ export async function send(options: SendOptions, output: Output): Promise<number
 function requestOf(options: SendOptions): SendRequest {
   const { from, to } = options;
   if (from === undefined || to === undefined) {
-    throw faceProblem('usage', 'send needs --from and --to, for example: baton send --from @me --to @react --input \'{"x":1}\'');
+    throw faceProblem(
+      'usage',
+      'send needs --from and --to, for example: baton send --from @me --to @react --input \'{"x":1}\'',
+    );
   }
   const terms: Partial<Terms> = {
     ...(options.timeout === undefined
@@ -89,7 +92,10 @@ function readText(from: string): string {
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     const hint = from === '-' ? '' : ' (--input takes JSON, the name of a file with JSON, or -)';
-    throw faceProblem('bad-request', `cannot read ${from === '-' ? 'standard input' : JSON.stringify(from)}: ${reason}${hint}`);
+    throw faceProblem(
+      'bad-request',
+      `cannot read ${from === '-' ? 'standard input' : JSON.stringify(from)}: ${reason}${hint}`,
+    );
   }
   if (bytes.length > JSON_BYTES_MAX) {
     throw faceProblem('bad-request', `the input has ${bytes.length} bytes, at most ${JSON_BYTES_MAX} are taken`);

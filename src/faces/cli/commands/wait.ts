@@ -20,7 +20,8 @@ const YEAR_SECONDS = 366 * 24 * 60 * 60;
 
 export async function wait(idText: string, options: WaitOptions, output: Output): Promise<number> {
   const id = idArgument(idText, 'id');
-  const timeoutMs = options.timeout === undefined ? undefined : secondsArgument(options.timeout, '--timeout', 0, YEAR_SECONDS);
+  const timeoutMs =
+    options.timeout === undefined ? undefined : secondsArgument(options.timeout, '--timeout', 0, YEAR_SECONDS);
   const house = await openFor(options);
   try {
     const limit = timeoutMs === undefined ? {} : { timeoutMs };
@@ -52,7 +53,9 @@ export async function waitAndTell(
   }
   if (waited.refusal.code !== 'timed-out') throw problemOf(waited.refusal);
   const seconds = (limit.timeoutMs ?? 0) / 1000;
-  throw faceProblem('timed-out', `${id} was not settled within ${seconds} s; wait again with: baton wait ${id}`, { id });
+  throw faceProblem('timed-out', `${id} was not settled within ${seconds} s; wait again with: baton wait ${id}`, {
+    id,
+  });
 }
 
 function tell(whole: Whole, output: Output): number {
