@@ -7,7 +7,7 @@ import type { DutyHolder } from '../stores/store.ts';
 import { JUMP_MS, sweep, type Steadiness } from './sweep.ts';
 import type { Surroundings } from './surroundings.ts';
 
-export const SWEEP_MS = 250;
+const SWEEP_MS = 250;
 /** A holder that has been silent for this long hangs. */
 export const DUTY_LEASE_MS = 5_000;
 const RENEW_MS = 1_000;

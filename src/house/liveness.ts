@@ -29,7 +29,7 @@ export function systemLiveness(timers: Timers): Liveness {
   };
 }
 
-export function identityOf(pid: number): ProcessIdentity {
+function identityOf(pid: number): ProcessIdentity {
   return {
     host: hostname(),
     boot: quietly(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? '',

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-export const CONFIGURATION_FILE = 'baton.yaml';
-export const PRIVATE_FOLDER = '.baton';
-export const DATABASE_FILE = 'baton.db';
+const CONFIGURATION_FILE = 'baton.yaml';
+const PRIVATE_FOLDER = '.baton';
+const DATABASE_FILE = 'baton.db';
 
 export interface Workspace {
   readonly folder: string;

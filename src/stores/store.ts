@@ -6,6 +6,7 @@
  * Acknowledged means durable: what these promises resolve to survives a power cut. A refusal changed nothing. A thrown
  * `StoreFault` with `outcome: 'unknown'` may or may not have changed something; with `'unchanged'` it has not.
  */
+export { StoreFault } from '../foundation/store-fault.ts';
 import type { JsonText } from '../foundation/json.ts';
 import type { Result } from '../foundation/result.ts';
 import type { Decide, DecideFirst, Effect } from '../domain/decision.ts';
@@ -181,14 +182,4 @@ export interface Upkeep {
   leaveDuty(process: ProcessIdentity): Promise<void>;
   /** Housekeeping of the database itself; cheap when there is nothing to do. */
   tend(): Promise<void>;
-}
-
-export class StoreFault extends Error {
-  override readonly name = 'StoreFault';
-  readonly outcome: 'unchanged' | 'unknown';
-
-  constructor(says: string, outcome: 'unchanged' | 'unknown', options?: ErrorOptions) {
-    super(says, options);
-    this.outcome = outcome;
-  }
 }

@@ -14,15 +14,14 @@ export type Call =
   | { readonly kind: 'sync-ends'; readonly path: string; readonly thread: string }
   | { readonly kind: 'said'; readonly text: string };
 
-const TRACED = [
-  ...['openat', 'pwrite64', 'write', 'ftruncate', 'fsync', 'fdatasync'],
-  ...['mkdir', 'mkdirat', 'link', 'linkat', 'rename', 'renameat', 'renameat2', 'unlink', 'unlinkat', 'rmdir'],
-];
+const TRACED =
+  'openat,pwrite64,write,ftruncate,fsync,fdatasync,' +
+  'mkdir,mkdirat,link,linkat,rename,renameat,renameat2,unlink,unlinkat,rmdir';
 
 /** Everything in hexadecimal, every descriptor with its path, and nothing cut off. */
 export function straceArguments(output: string): readonly string[] {
   const shape = ['-f', '-y', '-xx', '-s', '4000000', '-qq', '--seccomp-bpf', '-e', 'signal=none'];
-  return [...shape, '-e', `trace=${TRACED.join(',')}`, '-o', output];
+  return [...shape, '-e', `trace=${TRACED}`, '-o', output];
 }
 
 const LINE = /^(\d+) +(?:<\.\.\. (\w+) resumed>|(\w+)\()(.*)$/s;
@@ -56,7 +55,12 @@ function readCall(name: string, text: string): Call | null {
       return text.includes('O_CREAT') ? { kind: 'create', path: pathOfResult(text) } : null;
     case 'pwrite64': {
       const offset = Number(/, (\d+)\) += \d+$/.exec(text)?.[1]);
-      return { kind: 'write', path: pathOfDescriptor(text), offset, bytes: firstString(text).subarray(0, resultOf(text)) };
+      return {
+        kind: 'write',
+        path: pathOfDescriptor(text),
+        offset,
+        bytes: firstString(text).subarray(0, resultOf(text)),
+      };
     }
     case 'write':
       return text.startsWith('1<') ? { kind: 'said', text: firstString(text).toString('utf8') } : null;

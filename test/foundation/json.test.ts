@@ -205,10 +205,13 @@ describe('reading sound JSON', () => {
 
   it('keeps whole numbers exactly, or refuses them', () => {
     for (const exact of ['9007199254740991', '-9007199254740991', '9007199254740992', '123456789012345680000']) {
-      expect(readJson(exact).ok, exact).toBe(true);
+      expect(readJson(exact).ok, `${exact} is kept`).toBe(true);
     }
     for (const lossy of ['9007199254740993', '12345678901234567890', '-12345678901234567890']) {
-      expect(readJson(`{"id": ${lossy}}`), lossy).toMatchObject({ ok: false, refusal: { line: 1, column: 8 } });
+      expect(readJson(`{"id": ${lossy}}`), `${lossy} is refused`).toMatchObject({
+        ok: false,
+        refusal: { line: 1, column: 8 },
+      });
     }
   });
 });

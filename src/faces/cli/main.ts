@@ -1,6 +1,6 @@
 /** The command line: reads the arguments, then loads only the command that was asked for. */
 import { Command, CommanderError } from 'commander';
-import { withCommonOptions, type CommonOptions } from './common.ts';
+import { withCommonOptions, type CommonOptions } from './invocation.ts';
 import type { InitOptions } from './commands/init.ts';
 import type { SendOptions } from './commands/send.ts';
 import type { WaitOptions } from './commands/wait.ts';

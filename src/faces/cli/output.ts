@@ -1,7 +1,7 @@
 /** What goes where: answers to standard output, everything else to standard error; colour only on a terminal. */
 import { isatty } from 'node:tty';
 import { createColors } from 'picocolors';
-import { StoreFault } from '../../stores/store.ts';
+import { StoreFault } from '../../foundation/store-fault.ts';
 import { PROBLEMS } from '../shared/problems.ts';
 import { readableText } from '../shared/readable-text.ts';
 import { Problem } from './problem.ts';

@@ -8,7 +8,7 @@ import { dependencyParts, dependencyValues, type Surroundings } from './dependen
 import type { Parameter } from './link.ts';
 import { DOCUMENT } from './numbers.ts';
 import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, readCounts, type Counts, type Need } from './places.ts';
-import { changingValues, CHANGING, FIXED, fixedValues, joined, named, split, typed } from './rows.ts';
+import { changingValues, CHANGING, FIXED, fixedValues, joined, named, oneObject, split, typed } from './rows.ts';
 import { factValues, keepEffects, keepOutcomes, tellFacts } from './writing.ts';
 
 export interface Newcomer {
@@ -45,7 +45,7 @@ export async function add(
     request: request !== undefined,
   };
   const parameters: Parameter[] = [
-    JSON.stringify(newcomers.map(given)),
+    `[${newcomers.map(given).join(',')}]`,
     joined(newcomers.map(({ body }) => body)),
     ...(parts.outcomes ? [joined(outcomes)] : []),
     ...(parts.places ? [JSON.stringify(needs)] : []),
@@ -56,17 +56,15 @@ export async function add(
   return { written: rows[0]?.[4] === newcomers.length, doubtful, counts: readCounts(rows, 0) };
 }
 
-function given({ decision }: Newcomer): object {
+function given({ decision }: Newcomer): string {
   const { handoff, facts, effects } = decision;
   const needs = handoff.terms.dependsOn;
-  return {
-    ...fixedValues(handoff),
-    ...changingValues(handoff),
+  return oneObject(fixedValues(handoff), changingValues(handoff), {
     facts: facts.map(factValues),
     effects: effects?.length === 0 ? undefined : effects,
     needs: needs.length === 0 ? undefined : [...new Set(needs)],
     gain: Number(takesPlace(handoff)),
-  };
+  });
 }
 
 function idOf({ decision }: Newcomer): string {

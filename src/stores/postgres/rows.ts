@@ -55,7 +55,11 @@ export const FIXED = [
   ['created_at', 'bigint'],
 ] as const;
 
-type Columns<Of extends readonly (readonly [string, string])[]> = Record<Of[number][0], string | number | null>;
+/** Null and undefined are the same to the database; undefined is not even sent. */
+type Columns<Of extends readonly (readonly [string, string])[]> = Record<
+  Of[number][0],
+  string | number | null | undefined
+>;
 
 /** For reading, from `handoff h join body b`, in the order in which `readRow` expects them. */
 export const ROW_COLUMNS =
@@ -93,11 +97,11 @@ export function changingValues(handoff: Handoff): Columns<typeof CHANGING> {
     attempt: handoff.attempt,
     excused: handoff.excused,
     fence: handoff.fence,
-    session: custody?.by === 'process' ? custody.session : null,
+    session: custody?.by === 'process' ? custody.session : undefined,
     holder: custody?.holder ?? null,
-    until_at: custody?.by === 'hand' ? custody.untilAt : null,
+    until_at: custody?.by === 'hand' ? custody.untilAt : undefined,
     blocked: blockedOn === null ? null : REASONS.indexOf(blockedOn.reason),
-    question: blockedOn?.reason === 'question' ? blockedOn.text : null,
+    question: blockedOn?.reason === 'question' ? blockedOn.text : undefined,
     claims: handoff.claims.length === 0 ? null : JSON.stringify(handoff.claims),
     trail: handoff.trail,
   };
@@ -169,6 +173,12 @@ function readTerms(text: string): Terms {
   const terms = JSON.parse(text) as Terms;
   termsOfText.set(text, terms);
   return terms;
+}
+
+/** Objects as one JSON object. Spreading them into a new one first is several times slower. */
+export function oneObject(...parts: readonly object[]): string {
+  const inside = parts.map((part) => JSON.stringify(part).slice(1, -1)).filter((text) => text !== '');
+  return `{${inside.join(',')}}`;
 }
 
 /** JSON text holds no bare control characters, so one can stand between the texts and another for none. */

@@ -14,7 +14,7 @@ import type { Connection } from './connection.ts';
 import type { Parameter, Row } from './link.ts';
 import { stepNumber } from './numbers.ts';
 import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, readCounts, type Counts, type Need } from './places.ts';
-import { changingValues, CHANGING, joined, named, split, typed } from './rows.ts';
+import { changingValues, CHANGING, joined, named, oneObject, split, typed } from './rows.ts';
 
 /** A decision over a record, ready to be written. */
 export interface Piece {
@@ -55,7 +55,7 @@ export async function move(
     joining: sorted.some(({ before, decision }) => joins(before, decision.handoff) !== null),
     gated: needs.length > 0,
   };
-  const parameters: Parameter[] = [JSON.stringify(sorted.map(given))];
+  const parameters: Parameter[] = [`[${sorted.map(given).join(',')}]`];
   if (parts.outcomes) parameters.push(joined(sorted.map(({ decision }) => decision.outcome ?? null)));
   if (parts.gated) parameters.push(JSON.stringify(needs));
   const { rows, doubtful } = await connection.write(statementFor(parts), parameters);
@@ -92,23 +92,23 @@ export function lastFactOf({ decision }: Piece): Fact {
   return present(decision.facts.at(-1), 'nothing changes without a fact');
 }
 
-function given({ before, decision }: Piece): object {
+function given({ before, decision }: Piece): string {
   const gain = gainOf(before, decision.handoff);
-  return {
+  return oneObject(changingValues(decision.handoff), {
     id: before.id,
     was: before.revision,
-    ...changingValues(decision.handoff),
     facts: decision.facts.map(factValues),
     effects: decision.effects?.length === 0 ? undefined : decision.effects,
     joins: joins(before, decision.handoff) ?? undefined,
-    ...(gain === 0 ? {} : { gain, sender: before.from, document: before.kind === 'document' }),
-  };
+    gain: gain === 0 ? undefined : gain,
+    sender: gain === 0 ? undefined : before.from,
+    document: gain === 0 ? undefined : before.kind === 'document',
+  });
 }
 
-export function factValues(fact: Fact): object {
-  const { revision, at, by, deed, from, to, attempt, fence, detail, hash } = fact;
+export function factValues({ revision, at, by, deed, from, to, attempt, fence, detail, hash }: Fact): object {
   const step = stepNumber(deed, from, to);
-  return { revision, at, by, step, attempt, fence, hash, ...(detail === '' ? {} : { detail }) };
+  return { revision, at, by, step, attempt, fence, hash, detail: detail === '' ? undefined : detail };
 }
 
 const FACT_COLUMNS = [

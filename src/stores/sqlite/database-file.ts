@@ -16,7 +16,7 @@ export function ensureDatabaseFile(path: string): void {
   refuseForeignFile(path);
 }
 
-export function refuseNetworkFolder(folder: string): void {
+function refuseNetworkFolder(folder: string): void {
   const type = networkTypeOf(nearestExisting(folder));
   if (type === null) return;
   throw new StoreFault(
@@ -41,6 +41,7 @@ function makeDatabase(path: string): void {
     }
     linkSync(draft, path);
     syncFolder(folder);
+    syncFoldersAbove(folder);
   } catch (error) {
     if (isCode(error, 'EEXIST')) return;
     throw new StoreFault(`could not make the database ${path}: ${diskTrouble(error) ?? says(error)}`, 'unchanged', {
@@ -75,6 +76,17 @@ function syncFolder(folder: string): void {
     fsyncSync(handle);
   } finally {
     closeSync(handle);
+  }
+}
+
+/** The folder may be as new as what is in it, and is then lost with it. Those that we may not open are not ours. */
+function syncFoldersAbove(folder: string): void {
+  for (let above = dirname(folder); above !== dirname(above); above = dirname(above)) {
+    try {
+      syncFolder(above);
+    } catch {
+      return;
+    }
   }
 }
 

@@ -11,7 +11,7 @@ export const APPLICATION_ID = 0x4241544e;
 export const SCHEMA_VERSION = 1;
 
 /** A deed's place in this list is its number in the database, so the list only grows at its end. */
-export const DEEDS: readonly Deed[] = ['create', 'renew', 'progress', ...MOVES];
+const DEEDS: readonly Deed[] = ['create', 'renew', 'progress', ...MOVES];
 
 export function stateNumber(state: State): number {
   return STATES.indexOf(state);

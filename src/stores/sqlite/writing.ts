@@ -93,7 +93,7 @@ export function writingOf(database: Database, names: Names, places: Places): Wri
       const n = present(row?.[0] as number | undefined, 'a new row has a number');
       insertBody.run(n, body);
       for (const needed of handoff.terms.dependsOn) insertDependency.run(n, needed);
-      if (handoff.terms.dependsOn.length > 0) countUnmet.run(n);
+      if (handoff.terms.dependsOn.length > 0 && !isFinal(handoff.state)) countUnmet.run(n);
       writeRest(n, null, decision, nowMs);
     },
     update: (before, decision, nowMs) => {

@@ -63,7 +63,19 @@ function leaveSometime(world: World, around: Surroundings, random: SeededRandom)
 
 /** As long as a program has that is asked to end. */
 const POLITE_MS = 1_000;
-const WAYS = ['quick', 'quick', 'quick', 'long', 'fails', 'gives up', 'never ends', 'deaf', 'no answer', 'command'] as const;
+const WAYS = [
+  'quick',
+  'quick',
+  'long',
+  'fails',
+  'gives up',
+  'never ends',
+  'deaf',
+  'no answer',
+  'command',
+  'command',
+  'command',
+] as const;
 
 function handlerOf(world: World, { timers }: Surroundings, process: SimulatedProcess, random: SeededRandom): Handler {
   const command = commandOf(world, timers, process, random);

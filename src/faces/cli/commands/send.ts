@@ -4,7 +4,7 @@ import type { Terms } from '../../../domain/handoff.ts';
 import { agentPrincipal } from '../../../domain/principal.ts';
 import { PRIORITIES, type Priority } from '../../../domain/priority.ts';
 import { send as sendHandoff, type SendRequest } from '../../../engine/verbs/send.ts';
-import { agentArgument, idArgument, openFor, principalOf, secondsArgument, type CommonOptions } from '../common.ts';
+import { agentArgument, idArgument, openFor, principalOf, secondsArgument, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
 import { faceProblem, problemOf } from '../problem.ts';
 import { waitAndTell } from './wait.ts';
@@ -74,7 +74,7 @@ function requestOf(options: SendOptions): SendRequest {
 }
 
 /** JSON itself, a file with it, or `-` for standard input. What begins like JSON is JSON. */
-export function readInput(given: string | undefined): Json {
+function readInput(given: string | undefined): Json {
   if (given === undefined) return {};
   const isJson = /^\s*(?:[[{"0-9]|-[0-9]|(?:true|false|null)\s*$)/.test(given);
   const text = isJson ? given : readText(given);

@@ -7,7 +7,7 @@ import { wait as waitFor } from '../../../engine/verbs/wait.ts';
 import type { Whole } from '../../../stores/store.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 import { wholeView } from '../../shared/views.ts';
-import { idArgument, openFor, principalOf, secondsArgument, type CommonOptions } from '../common.ts';
+import { idArgument, openFor, principalOf, secondsArgument, type CommonOptions } from '../invocation.ts';
 import { onInterrupt } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import { faceProblem, problemOf } from '../problem.ts';

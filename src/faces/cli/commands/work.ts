@@ -5,7 +5,7 @@ import { work as runWorker } from '../../../engine/work.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 import { readableText } from '../../shared/readable-text.ts';
 import { wordingOf } from '../../shared/wording.ts';
-import { agentArgument, countArgument, openFor, principalOf, type CommonOptions } from '../common.ts';
+import { agentArgument, countArgument, openFor, principalOf, type CommonOptions } from '../invocation.ts';
 import { commandHandler, findCommand } from '../command-handler.ts';
 import { onInterrupt } from '../interrupt.ts';
 import type { Output } from '../output.ts';

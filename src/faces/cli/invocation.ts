@@ -1,5 +1,5 @@
 /** What every command shares: its options, where the workspace is, who asks. */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { NO_LIMITS } from '../../domain/limits.ts';
 import {
@@ -49,11 +49,12 @@ export async function openFor(
     throw faceProblem('no-workspace', `no baton.yaml in ${where} or above it; make a workspace with: baton init`);
   }
   const configuration = workspace === null ? null : await configurationOf(workspace);
+  const leaseMs = configuration?.leaseMs ?? null;
   const { openHouse } = await import('../../house/open-house.ts');
   const house = await openHouse({
     database,
     limits: configuration?.limits ?? NO_LIMITS,
-    ...(configuration?.leaseMs == null ? {} : { leaseMs: configuration.leaseMs }),
+    ...(leaseMs === null ? {} : { leaseMs }),
     report,
   });
   return { around: house.around, workspace, close: () => house.close() };
@@ -83,11 +84,15 @@ function databaseOf(
   if (given === undefined || given === '') {
     return { database: { kind: 'sqlite', path: workspace?.databasePath ?? '' }, needsWorkspace: true };
   }
-  if (/^postgres(?:ql)?:\/\//.test(given)) return { database: { kind: 'postgres', url: given }, needsWorkspace: false };
+  return { database: databaseAddress(given), needsWorkspace: false };
+}
+
+export function databaseAddress(given: string): DatabaseAddress {
+  if (/^postgres(?:ql)?:\/\//.test(given)) return { kind: 'postgres', url: given };
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(given)) {
     throw faceProblem('usage', '--database takes postgres://… or the path of a SQLite file');
   }
-  return { database: { kind: 'sqlite', path: join(resolve(given)) }, needsWorkspace: false };
+  return { kind: 'sqlite', path: resolve(given) };
 }
 
 export function agentArgument(text: string, what: string): AgentId {

@@ -1,0 +1,52 @@
+/** Makes a workspace, or completes one: what is there already stays as it is. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { NO_LIMITS } from '../domain/limits.ts';
+import type { DatabaseAddress } from './database-address.ts';
+import { openHouse } from './open-house.ts';
+import { workspaceAt } from './workspace.ts';
+
+export interface MadeWorkspace {
+  readonly folder: string;
+  /** What was not there before. */
+  readonly made: readonly string[];
+}
+
+/** The database is made first: a folder where it cannot be is left without a trace. */
+export async function makeWorkspace(folder: string, database?: DatabaseAddress): Promise<MadeWorkspace> {
+  const workspace = workspaceAt(folder);
+  const made = existsSync(workspace.privateFolder) ? [] : ['.baton/'];
+  const address = database ?? { kind: 'sqlite', path: workspace.databasePath };
+  const house = await openHouse({ database: address, limits: NO_LIMITS });
+  await house.close();
+  mkdirSync(workspace.privateFolder, { recursive: true, mode: 0o700 });
+  // Inside its own folder, so that nobody's .gitignore has to be edited.
+  writeOnce(join(workspace.privateFolder, '.gitignore'), '*\n');
+  if (writeOnce(workspace.configurationPath, sampleConfiguration(basename(workspace.folder)))) made.push('baton.yaml');
+  return { folder: workspace.folder, made };
+}
+
+function writeOnce(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function sampleConfiguration(project: string): string {
+  return `# A Baton workspace. Everything here is optional.
+project: ${JSON.stringify(project)}
+
+# How much may be open at once. A limit given for an agent counts everything; the one for everybody else counts
+# documents only.
+# limits: { outgoing: 5, incoming: 5 }
+# agents:
+#   react: { limits: { incoming: 10 } }
+
+# A worker that has been silent for this long has lost what it holds.
+# lease_seconds: 10
+`;
+}
