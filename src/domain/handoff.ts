@@ -56,7 +56,7 @@ export interface Lineage {
   readonly hops: number;
 }
 
-export const NO_LINEAGE: Lineage = { root: null, parent: null, retryOf: null, hops: 0 };
+export const NO_LINEAGE: Lineage = Object.freeze({ root: null, parent: null, retryOf: null, hops: 0 });
 
 /** What was agreed when the handoff was made; it never changes afterwards. */
 export interface Terms {

@@ -8,13 +8,13 @@ export interface RetryPolicy {
   readonly retryOn: readonly string[];
 }
 
-export const DEFAULT_RETRY: RetryPolicy = {
+export const DEFAULT_RETRY: RetryPolicy = Object.freeze({
   retriesMax: 3,
   delayMs: 30_000,
   multiplier: 2,
   capMs: 3_600_000,
-  retryOn: ['PROCESSING_ERROR', 'TIMEOUT', 'VALIDATION_FAILED', 'WORKER_LOST'],
-};
+  retryOn: Object.freeze(['PROCESSING_ERROR', 'TIMEOUT', 'VALIDATION_FAILED', 'WORKER_LOST']),
+});
 
 export const RETRIES_MAX = 100;
 

@@ -9,5 +9,14 @@ export const DEFAULT_TERMS: Record<Kind, Terms> = {
 };
 
 function terms(kind: Kind): Terms {
-  return { retry: DEFAULT_RETRY, ...CLOCKS[kind], dependsOn: [], deliverables: [], criteria: [], verifiers: [] };
+  // Shared by nearly every record, so nobody may write into it.
+  const none = Object.freeze([]);
+  return Object.freeze({
+    retry: DEFAULT_RETRY,
+    ...CLOCKS[kind],
+    dependsOn: none,
+    deliverables: none,
+    criteria: none,
+    verifiers: none,
+  });
 }

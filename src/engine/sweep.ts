@@ -35,15 +35,22 @@ export interface Steadiness {
 }
 
 export async function sweep(around: Surroundings, steady: Steadiness): Promise<{ readonly changed: number }> {
-  const sessions = await around.store.sessions.list();
-  let changed = 0;
-  for (const session of sessions) {
-    if (await isOver(around, session)) changed += await recover(around, session);
-  }
+  let changed = await sweepSessions(around);
   // Nothing expires in the sweep that finds the clock set.
-  if (steady.steadyMs > 0) changed += await sweepOverdue(around, sessions, steady);
+  if (steady.steadyMs > 0) changed += await sweepOverdue(around, steady);
   changed += await sweepFreed(around);
   return { changed };
+}
+
+async function sweepSessions(around: Surroundings): Promise<number> {
+  const over: SessionRecord[] = [];
+  for (const session of await around.store.sessions.list()) if (await isOver(around, session)) over.push(session);
+  if (over.length === 0) return 0;
+  // What they run is asked for again now: until its end, a session could begin something.
+  const newest = await around.store.sessions.list();
+  let changed = 0;
+  for (const session of over) changed += await recover(around, newest.find(({ id }) => id === session.id) ?? session);
+  return changed;
 }
 
 /** A process that is provably gone is over at once; one that cannot be seen, or that hangs, when its lease is. */
@@ -67,15 +74,12 @@ async function recover(around: Surroundings, session: SessionRecord): Promise<nu
   return recovered.length;
 }
 
-async function sweepOverdue(
-  around: Surroundings,
-  sessions: readonly SessionRecord[],
-  steady: Steadiness,
-): Promise<number> {
+async function sweepOverdue(around: Surroundings, steady: Steadiness): Promise<number> {
   const found = await around.store.find({ by: 'overdue', max: SWEPT_MAX });
   const nowMs = around.store.nowMs();
   const items = found.items.filter((handoff) => isTrulyOverdue(handoff, nowMs, steady));
   if (items.length === 0) return 0;
+  const sessions = await around.store.sessions.list();
   for (const { id, custody } of items) {
     if (custody?.by !== 'process') continue;
     const session = sessions.find((each) => each.id === custody.session);

@@ -26,7 +26,7 @@ export function threadHeartbeat(database: DatabaseAddress, leaseMs: number): Hea
       thread.once('error', (error) => {
         // Without beats the session would be lost without a word; losing it loudly is better.
         if (!stopped) lost();
-        process.emitWarning(`the heartbeat stopped: ${error.message}`);
+        process.emitWarning(`the heartbeat stopped: ${String(error)}`);
       });
       // The thread alone is no reason to stay.
       thread.unref();

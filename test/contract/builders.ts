@@ -49,7 +49,7 @@ export function jsonOf(value: Json): JsonText {
   return JSON.stringify(value) as JsonText;
 }
 
-export function termsOf(parts: Partial<Terms> = {}, kind: Handoff['kind'] = 'queue'): Terms {
+function termsOf(parts: Partial<Terms> = {}, kind: Handoff['kind'] = 'queue'): Terms {
   const none = { dependsOn: [], deliverables: [], criteria: [], verifiers: [] };
   return { retry: DEFAULT_RETRY, ...CLOCKS[kind], ...none, ...parts };
 }

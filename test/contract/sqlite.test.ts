@@ -6,12 +6,12 @@ import { openSqliteStore } from '../../src/stores/sqlite/open-sqlite-store.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { describeStore } from './store-suite.ts';
 
-describeStore('sqlite store', async ({ clock, limits }) => {
+describeStore('sqlite store', async ({ clock, limits, boot }) => {
   const folder = await mkdtemp(join(tmpdir(), 'baton-contract-'));
   const handles: Store[] = [];
   const open = (): Store => {
     const path = join(folder, '.baton', 'baton.db');
-    const store = openSqliteStore({ path, limits, clock, random: systemRandom, boot: 'this boot' });
+    const store = openSqliteStore({ path, limits, clock, random: systemRandom, boot });
     handles.push(store);
     return store;
   };

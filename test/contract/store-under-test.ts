@@ -3,10 +3,10 @@ import { onTestFinished } from 'vitest';
 import { NO_LIMITS, type Limits } from '../../src/domain/limits.ts';
 import type { SessionId } from '../../src/domain/names.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { processOf, SESSION, WORKER } from './builders.ts';
+import { processOf, SESSION, THIS_BOOT, WORKER } from './builders.ts';
 import { manualClock, type ManualClock } from './manual-clock.ts';
 
-export interface StoreUnderTest {
+interface StoreUnderTest {
   readonly store: Store;
   /** A second, independent handle on the same data, with the same limits; null where there is no such thing. */
   readonly reopen: (() => Promise<Store>) | null;
@@ -16,14 +16,16 @@ export interface StoreUnderTest {
   readonly controlsTime: boolean;
 }
 
-export interface MakeOptions {
+interface MakeOptions {
   readonly limits: Limits;
   readonly clock: ManualClock;
+  /** The start of the machine that the processes of this suite say they belong to. */
+  readonly boot: string;
 }
 
 export type MakeStore = (options: MakeOptions) => Promise<StoreUnderTest>;
 
-export interface Opened extends StoreUnderTest {
+interface Opened extends StoreUnderTest {
   readonly clock: ManualClock;
 }
 
@@ -36,7 +38,7 @@ export type OpenStore = (limits?: Limits, sessions?: readonly SessionId[]) => Pr
 export function openerOf(make: MakeStore): OpenStore {
   return async (limits = NO_LIMITS, sessions = [SESSION]) => {
     const clock = manualClock();
-    const made = await make({ limits, clock });
+    const made = await make({ limits, clock, boot: THIS_BOOT });
     onTestFinished(async () => made.destroy());
     for (const id of sessions) await made.store.sessions.open({ id, agent: WORKER, process: processOf() });
     return { ...made, clock };

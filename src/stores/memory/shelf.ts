@@ -17,13 +17,13 @@ export interface Row {
 }
 
 /** Kept when it is done, because its key is never to be used again. */
-export interface KeptEffect {
+interface KeptEffect {
   readonly effect: Effect;
   /** Null: done. */
   readonly dueAtMs: number | null;
 }
 
-export interface KeptRequest {
+interface KeptRequest {
   readonly hash: string;
   readonly ids: readonly HandoffId[];
   readonly at: number;

@@ -137,7 +137,7 @@ function writeTerms(kind: Kind, terms: Terms): string | null {
   return text === DEFAULT_TEXTS[kind] ? null : text;
 }
 
-/** Most senders use a handful of terms: each text is parsed once and shared, as records never change in place. */
+/** Most senders use a handful of terms: each text is parsed once, frozen and shared. */
 const termsOfText = new Map<string, Terms>();
 const TERMS_REMEMBERED_MAX = 500;
 
@@ -145,7 +145,7 @@ function readTerms(text: string): Terms {
   const known = termsOfText.get(text);
   if (known !== undefined) return known;
   if (termsOfText.size >= TERMS_REMEMBERED_MAX) termsOfText.clear();
-  const terms = JSON.parse(text) as Terms;
+  const terms = JSON.parse(text, (_key, part: unknown) => Object.freeze(part)) as Terms;
   assert(Array.isArray(terms.dependsOn), 'terms are written by us');
   termsOfText.set(text, terms);
   return terms;

@@ -11,6 +11,7 @@ import {
   idOf,
   jsonOf,
   LONG_AGO,
+  offered,
   openingOf,
   openingsOf,
   refusing,
@@ -18,6 +19,7 @@ import {
   SESSION,
   Thrown,
   throwing,
+  unblocked,
   WORKER,
 } from '../builders.ts';
 import { everythingIn, put, recordOf, soundRecordOf, valueOf, wholeOf } from '../looks.ts';
@@ -54,6 +56,9 @@ export function describeClaim(open: OpenStore): void {
       const claimed = await store.claim(WORKER, 10, acceptBy());
       expect(claimed.map((each) => each.handoff.id)).toEqual(['open']);
       expect(await store.claim(WORKER, 10, acceptBy())).toEqual([]);
+      await store.change([idOf('draft')], offered);
+      await store.change([idOf('waits')], unblocked);
+      expect(await store.claim(WORKER, 10, acceptBy())).toHaveLength(2);
     });
 
     it('I13: nothing is taken before its time', async () => {
@@ -116,7 +121,7 @@ export function describeClaim(open: OpenStore): void {
       expect(again?.handoff).toMatchObject({ id: 'first', fence: 2, attempt: 2, excused: 1 });
     });
 
-    it('Q11, I13: what failed comes back later, not at once', async () => {
+    it('I13: what failed comes back later, not at once', async () => {
       const { store } = await open();
       await put(store, openingOf({ id: 'a' }));
       await store.claim(WORKER, 1, acceptBy());

@@ -49,7 +49,7 @@ export function describeClosing(open: OpenStore): void {
       await expect(store.close()).resolves.toBeUndefined();
     });
 
-    it('I3: what is under way is still answered, and there for whoever opens it again', async ({ skip }) => {
+    it('what is under way is still answered, and there for whoever opens it again', async ({ skip }) => {
       const { store, reopen } = await open();
       skip(reopen === null, 'nothing outlives this store');
       const underWay = Array.from({ length: 20 }, async (_, index) => store.insert([openingOf({ id: `a-${index}` })]));

@@ -48,7 +48,7 @@ export function describeFacts(open: OpenStore): void {
       expect(whole.map((read) => read.fact.revision)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     });
 
-    it('S9: all facts come in the order in which they became true', async () => {
+    it('all facts come in the order in which they became true', async () => {
       const { store } = await open();
       await put(store, openingOf({ id: 'a' }), openingOf({ id: 'b' }));
       await store.change([idOf('b')], acceptBy());

@@ -85,7 +85,7 @@ export function describeFind(open: OpenStore): void {
       expect(await found(store, { by: 'overdue', max: ALL })).toEqual(['by-hand', 'slow']);
     });
 
-    it('Q10: by overdue finds a record at the moment its clock has run out', async ({ skip }) => {
+    it('by overdue finds a record at the moment its clock has run out', async ({ skip }) => {
       const { store, clock, controlsTime } = await open();
       // The moment itself can only be shown with a clock in our hands.
       skip(!controlsTime, 'the store has its own clock');

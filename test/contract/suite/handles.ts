@@ -51,7 +51,7 @@ export function describeHandles(open: OpenStore): void {
       expect(await everythingIn(other)).toEqual(await everythingIn(one));
     });
 
-    it('Q4, I6: claims of one record have one winner', async (context) => {
+    it('I6: claims of one record have one winner', async (context) => {
       const stores = await two(context);
       for (let round = 0; round < 5; round += 1) {
         await put(stores[0], openingOf({ id: `a-${round}` }));
@@ -145,7 +145,7 @@ export function describeHandles(open: OpenStore): void {
       expect(refusalOf(late)).toMatchObject({ code: 'lease-lost', fence: 1, newest: 2 });
     });
 
-    it('I18, Q13: a waiter is woken by what the other handle does', async (context) => {
+    it('I18: a waiter is woken by what the other handle does', async (context) => {
       const [one, other] = await two(context);
       const offers = await typicalDelayMs(one, OFFERS, async (round) => put(other, openingOf({ id: `a-${round}` })));
       expect(offers).toBeLessThan(POLL_MS / 2);

@@ -48,7 +48,7 @@ async function changeNow(store: Store, id: string, decide: Decide): Promise<void
 
 export function describeHints(open: OpenStore): void {
   describe('changed', () => {
-    it('I18, Q13: wakes the waiter for offers when something is inserted for its agent', async () => {
+    it('I18: wakes the waiter for offers when something is inserted for its agent', async () => {
       const { store } = await open();
       const delay = await typicalDelayMs(store, OFFERS, async (round) => put(store, openingOf({ id: `a-${round}` })));
       expect(delay).toBeLessThan(POLL_MS / 2);
@@ -66,7 +66,7 @@ export function describeHints(open: OpenStore): void {
       expect(delay).toBeLessThan(POLL_MS / 2);
     });
 
-    it('I18, Q13: wakes the waiter for settled ones when one is completed or ends otherwise', async () => {
+    it('I18: wakes the waiter for settled ones when one is completed or ends otherwise', async () => {
       const { store } = await open();
       const delay = await typicalDelayMs(store, SETTLED, async (round) => {
         await put(store, openingOf({ id: `a-${round}` }));

@@ -27,7 +27,7 @@ async function times<Value>(count: number, work: (index: number) => Promise<Valu
 
 export function describeRaces(open: OpenStore): void {
   describe('races in one process', () => {
-    it('Q4, I6: fifty claims of one record have one winner', async () => {
+    it('I6: fifty claims of one record have one winner', async () => {
       const { store } = await open(NO_LIMITS, SESSIONS);
       await put(store, openingOf({ id: 'a' }));
       const claims = await times(50, async (index) =>
@@ -39,7 +39,7 @@ export function describeRaces(open: OpenStore): void {
       expect(won[0]?.handoff).toMatchObject({ revision: 2, fence: 1, attempt: 1 });
     });
 
-    it('Q4: a hundred records claimed by twenty workers are each given out once', async () => {
+    it('a hundred records claimed by twenty workers are each given out once', async () => {
       const { store } = await open(NO_LIMITS, SESSIONS);
       await put(store, ...openingsOf(100, 'a'));
       const claims = await times(20, async (index) =>
@@ -82,7 +82,7 @@ export function describeRaces(open: OpenStore): void {
       expect((await store.find({ by: 'filter', states: ['offered'], max: 100 })).items).toHaveLength(1);
     });
 
-    it('Q3: fifty inserts of one id make one record', async () => {
+    it('fifty inserts of one id make one record', async () => {
       const { store } = await open();
       const answers = await times(50, async () => store.insert([openingOf({ id: 'a' })]));
       expect(answers.filter((answer) => answer.ok)).toHaveLength(1);
@@ -110,7 +110,7 @@ export function describeRaces(open: OpenStore): void {
       for (const id of ids) expect(await soundRecordOf(store, id)).toMatchObject({ revision: 32 });
     });
 
-    it('I2, I7: of fifty that settle one record, one does', async () => {
+    it('I2: of fifty that settle one record, one does', async () => {
       const { store } = await open();
       await put(store, openingOf({ id: 'a' }));
       await store.claim(WORKER, 1, acceptBy());

@@ -33,7 +33,7 @@ function glimpse(text: string | null | undefined): string {
 
 export function describeRoundTrip(open: OpenStore): void {
   describe('round trip', () => {
-    it('Q2: a body is kept to the character', async () => {
+    it('a body is kept to the character', async () => {
       const { store } = await open();
       await put(store, ...BODIES.map((body, index) => openingOf({ id: `a-${index}`, body })));
       for (const [index, body] of BODIES.entries()) {
@@ -46,7 +46,7 @@ export function describeRoundTrip(open: OpenStore): void {
       }
     });
 
-    it('Q2: an outcome is kept to the character', async () => {
+    it('an outcome is kept to the character', async () => {
       const { store } = await open();
       await put(store, ...BODIES.map((_, index) => openingOf({ id: `a-${index}` })));
       await store.claim(WORKER, BODIES.length, acceptBy());
@@ -56,7 +56,7 @@ export function describeRoundTrip(open: OpenStore): void {
       }
     });
 
-    it('Q2: any JSON is kept to the character', async () => {
+    it('any JSON is kept to the character', async () => {
       const { store } = await open();
       let n = 0;
       const any = fc.json({ stringUnit: 'grapheme', maxDepth: 5 });
@@ -70,7 +70,7 @@ export function describeRoundTrip(open: OpenStore): void {
       );
     });
 
-    it('Q2, I1: every field of a record survives being made, in every state', async () => {
+    it('I1: every field of a record survives being made, in every state', async () => {
       const { store } = await open(NO_LIMITS, SESSIONS);
       let n = 0;
       await fc.assert(
@@ -87,7 +87,7 @@ export function describeRoundTrip(open: OpenStore): void {
       );
     });
 
-    it('Q2, I1: every field that moves change survives the change', async () => {
+    it('I1: every field that moves change survives the change', async () => {
       const { store } = await open(NO_LIMITS, SESSIONS);
       let n = 0;
       await fc.assert(
