@@ -109,6 +109,8 @@ async function answerOf(
       running: async (group) => {
         hold.groups.push({ handoff: id, ...group });
         await around.store.sessions.running(hold.session, hold.groups);
+        // First on record, then alive: whoever ends the session from now on finds the group and ends it too.
+        if (!(await around.store.sessions.beat(hold.session))) throw new Error('the session is lost');
       },
     });
     return { kind: 'result', result };

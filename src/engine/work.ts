@@ -67,6 +67,7 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
   let hold = await openHold(around, agent);
   let attempts = 0;
   let refused = 0;
+  let handFree = (): void => undefined;
   /** A claim was asked for, and its answer is not there. */
   let unsure = false;
 
@@ -74,7 +75,7 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
     attempts += 1;
     attended.add(acceptanceOf(claimed.handoff));
     const { handled, settled } = runAttempt(around, { ...options, principal }, hold, claimed);
-    keep(running, handled);
+    keep(running, handled, () => handFree());
     keep(
       settling,
       settled.then((accepted) => {
@@ -111,9 +112,13 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
     }
     if (!more && attempts < attemptsMax) {
       const idle = wanted() > 0 ? [hint] : [];
+      // Not the running attempts themselves: a long one would collect a listener from every round beside it.
+      const free = new Promise<void>((resolve) => {
+        handFree = resolve;
+      });
       await Promise.race([
         ...idle,
-        ...running,
+        free,
         aborted(stop, iteration.signal),
         aborted(hold.lost.signal, iteration.signal),
       ]);
@@ -177,9 +182,12 @@ async function safely<Answer>(around: Surroundings, doing: string, ask: () => Pr
   }
 }
 
-function keep(set: Set<Promise<unknown>>, promise: Promise<unknown>): void {
+function keep(set: Set<Promise<unknown>>, promise: Promise<unknown>, then: () => void = () => undefined): void {
   set.add(promise);
-  void promise.finally(() => set.delete(promise));
+  void promise.finally(() => {
+    set.delete(promise);
+    then();
+  });
 }
 
 /** Ends when `signal` is aborted, and leaves nothing behind when `end` comes first. */

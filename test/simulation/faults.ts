@@ -19,9 +19,9 @@ export function drawRates(random: SeededRandom): FaultRates {
   return {
     refused: random.pick([0, 0.01, 0.03]),
     lost: random.pick([0, 0.01, 0.03]),
-    slow: random.pick([0, 0.01, 0.03]),
-    crash: random.pick([0, 0.001, 0.003]),
-    stop: random.pick([0, 0.001, 0.002]),
+    slow: random.pick([0, 0.01, 0.03, 0.1]),
+    crash: random.pick([0, 0.001, 0.003, 0.006]),
+    stop: random.pick([0, 0.001, 0.003, 0.006]),
     hang: random.pick([0, 0.001, 0.002]),
   };
 }

@@ -41,7 +41,8 @@ export interface Inspector {
   afterEntry(call: Call): void;
   afterTold(call: Call): void;
   afterRead(process: SimulatedProcess, shown: readonly Handoff[]): void;
-  onStart(process: SimulatedProcess, handoff: Handoff, livingGroup: number | null): void;
+  onStart(process: SimulatedProcess, handoff: Handoff): void;
+  onCommand(handoff: Handoff, livingGroup: number | null): void;
   onWaited(waited: Waited): void;
   onLook(nowMs: number, watchedSinceMs: number, patienceMs: number): void;
   atTheEnd(remains: Remains, unanswered: readonly HandoffId[]): void;
@@ -86,10 +87,8 @@ export function openInspector(ledger: Ledger, only: readonly InvariantName[] = I
     afterEntry: (call) => ask('I15', () => invariants.i15LimitsHold(call, ledger)),
     afterTold: (call) => ask('I7', () => invariants.i7CompletedOnce(call, ledger)),
     afterRead,
-    onStart(process, handoff, livingGroup) {
-      ask('I8', () => invariants.i8AcceptedBeforeStarted(process, handoff, ledger));
-      ask('one tree', () => invariants.oneTree(handoff, livingGroup));
-    },
+    onStart: (process, handoff) => ask('I8', () => invariants.i8AcceptedBeforeStarted(process, handoff, ledger)),
+    onCommand: (handoff, livingGroup) => ask('one tree', () => invariants.oneTree(handoff, livingGroup)),
     onWaited: (waited) => ask('I18', () => invariants.i18WaitersReturn(waited, ledger)),
     onLook: (nowMs, watchedSinceMs, patienceMs) =>
       ask('I14', () => invariants.i14DeadLoseTheirs(ledger, nowMs, watchedSinceMs, patienceMs)),

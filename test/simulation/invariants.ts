@@ -238,7 +238,7 @@ export function i18WaitersReturn({ id, ...waited }: Waited, ledger: Ledger): Bro
 }
 
 export function oneTree({ id, fence }: Handoff, livingGroup: number | null): Broken {
-  return livingGroup === null ? null : `${id}: attempt ${fence} begins while command ${livingGroup} still runs`;
+  return livingGroup === null ? null : `${id}: attempt ${fence} runs a command while command ${livingGroup} still runs`;
 }
 
 export function everythingEnds(ledger: Ledger, unanswered: readonly HandoffId[]): Broken {

@@ -4,7 +4,8 @@ import { DUTY_LEASE_MS } from '../../src/engine/duty.ts';
 import type { EngineEvent, Heartbeat, Liveness, Surroundings } from '../../src/engine/surroundings.ts';
 import { dueAtOf } from '../../src/domain/deadlines.ts';
 import type { Handoff } from '../../src/domain/handoff.ts';
-import type { ProcessIdentity, RunningGroup } from '../../src/stores/store.ts';
+import type { HandoffId } from '../../src/domain/names.ts';
+import type { ProcessIdentity } from '../../src/stores/store.ts';
 import type { Counters } from './counters.ts';
 import type { Faults } from './faults.ts';
 import type { Inspector } from './inspector.ts';
@@ -28,8 +29,15 @@ export interface World {
   readonly decideBy: typeof decideBy;
   readonly misjudge: (truth: 'alive' | 'gone' | 'unknown') => 'alive' | 'gone' | 'unknown';
   readonly processes: SimulatedProcess[];
-  readonly groups: Set<RunningGroup>;
+  readonly groups: Set<SimulatedGroup>;
   isCalm: boolean;
+}
+
+/** A command of a worker; what stands at the gate has done nothing yet and ends with its worker. */
+export interface SimulatedGroup {
+  readonly handoff: HandoffId;
+  readonly group: number;
+  isThroughGate: boolean;
 }
 
 /** What a process is for. It outlives the process: when one is over, another one begins in its place. */

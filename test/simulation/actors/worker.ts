@@ -4,11 +4,12 @@ import type { Surroundings } from '../../../src/engine/surroundings.ts';
 import { work, type Attempt, type Handler } from '../../../src/engine/work.ts';
 import type { Timers } from '../../../src/foundation/clock.ts';
 import type { Json } from '../../../src/foundation/json.ts';
+import type { Handoff } from '../../../src/domain/handoff.ts';
 import type { AgentId, HandoffId } from '../../../src/domain/names.ts';
 import { StoreFault } from '../../../src/stores/store.ts';
 import type { SimulatedProcess } from '../processes.ts';
 import type { SeededRandom } from '../seeded-random.ts';
-import type { Role, World } from '../world.ts';
+import type { Role, SimulatedGroup, World } from '../world.ts';
 
 /** A worker process as `baton work` runs it; some also stand by for the duty. */
 export function workerRole(world: World, agent: AgentId, standsDuty: boolean): Role {
@@ -80,7 +81,7 @@ const WAYS = [
 function handlerOf(world: World, { timers }: Surroundings, process: SimulatedProcess, random: SeededRandom): Handler {
   const command = commandOf(world, timers, process, random);
   return async ({ handoff }, { signal, running }) => {
-    world.inspector.onStart(process, handoff, livingGroupOf(world, handoff.id));
+    world.inspector.onStart(process, handoff);
     const way = world.isCalm ? 'quick' : random.pick(WAYS);
     const result = { by: process.name, attempt: handoff.attempt };
     const { attemptTimeoutMs } = handoff.terms;
@@ -106,33 +107,39 @@ function handlerOf(world: World, { timers }: Surroundings, process: SimulatedPro
       case 'no answer':
         return Number.NaN;
       case 'command':
-        return command(handoff.id, signal, running);
+        return command(handoff, signal, running);
     }
   };
 }
 
-type RunCommand = (id: HandoffId, signal: AbortSignal, running: Attempt['running']) => Promise<Json>;
+type RunCommand = (handoff: Handoff, signal: AbortSignal, running: Attempt['running']) => Promise<Json>;
 
-/** A program in a group of its own: it outlives a worker that crashes, and takes its time to end when it is asked to. */
+/**
+ * A program in a group of its own, behind a gate until the group is on record: it outlives a worker that crashes, and
+ * takes its time to end when it is asked to.
+ */
 function commandOf(world: World, timers: Timers, process: SimulatedProcess, random: SeededRandom): RunCommand {
   let groups = process.identity.pid * 1_000;
-  return async (id, signal, running) => {
+  return async (handoff, signal, running) => {
     groups += 1;
-    const group = { handoff: id, group: groups, startedAt: '1' };
-    await running(group);
-    // A worker that was stopped for too long may begin after its session has ended, and nobody can know of that group.
-    const sessions = await world.passage.inner.sessions.list();
-    const isKnown = sessions.some((session) => session.groups.some((each) => each.group === group.group));
-    if (isKnown) world.groups.add(group);
-    await timers.sleep(random.between(0, world.leaseMs * 2), signal);
-    if (signal.aborted) await timers.sleep(random.between(0, POLITE_MS));
-    world.groups.delete(group);
-    return 'done';
+    const group: SimulatedGroup = { handoff: handoff.id, group: groups, isThroughGate: false };
+    world.groups.add(group);
+    try {
+      await running({ group: group.group, startedAt: '1' });
+      if (!world.groups.has(group)) throw new Error('the command was ended at the gate');
+      world.inspector.onCommand(handoff, livingGroupOf(world, handoff.id));
+      group.isThroughGate = true;
+      await timers.sleep(random.between(0, world.leaseMs * 2), signal);
+      if (signal.aborted) await timers.sleep(random.between(0, POLITE_MS));
+      return 'done';
+    } finally {
+      world.groups.delete(group);
+    }
   };
 }
 
 /** Where processes can see each other, a command is ended before anybody else may have its handoff. */
 function livingGroupOf(world: World, id: HandoffId): number | null {
   if (!world.livenessKnown) return null;
-  return [...world.groups].find(({ handoff }) => handoff === id)?.group ?? null;
+  return [...world.groups].find(({ handoff, isThroughGate }) => isThroughGate && handoff === id)?.group ?? null;
 }
