@@ -116,12 +116,7 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
       const free = new Promise<void>((resolve) => {
         handFree = resolve;
       });
-      await Promise.race([
-        ...idle,
-        free,
-        aborted(stop, iteration.signal),
-        aborted(hold.lost.signal, iteration.signal),
-      ]);
+      await Promise.race([...idle, free, aborted(stop, iteration.signal), aborted(hold.lost.signal, iteration.signal)]);
     }
     iteration.abort(OVER);
   }

@@ -1,6 +1,6 @@
 /** `baton.yaml`: read once at the door; every complaint says file, line and column. */
 import { readFileSync } from 'node:fs';
-import { LineCounter, parseDocument, type Document } from 'yaml';
+import { isMap, isNode, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
 import * as z from 'zod';
 import type { AgentLimit, Limits } from '../domain/limits.ts';
 import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../domain/names.ts';
@@ -39,6 +39,7 @@ export function parseConfiguration(text: string, path: string): Configuration {
     const { line, col } = lines.linePos(error.pos[0]);
     throw new ConfigurationProblem(`${path}:${line}:${col}: ${error.message.split('\n', 1)[0]}`);
   }
+  refuseAgentNames(document, lines, path);
   const read = Shape.safeParse(toPlain(document, path) ?? {});
   if (!read.success) {
     const complaints = read.error.issues.map((issue) => {
@@ -67,6 +68,23 @@ export function parseConfiguration(text: string, path: string): Configuration {
   };
 }
 
+/** Looks at the text itself: as properties of an object, two spellings of one agent or `__proto__` would get lost. */
+function refuseAgentNames(document: Document, lines: LineCounter, path: string): void {
+  const agents = document.has('agents') ? document.get('agents', true) : null;
+  const seen = new Set<AgentId>();
+  for (const { key } of isMap(agents) ? agents.items : []) {
+    const name = String(isScalar(key) ? key.value : key);
+    const id = readAgentId(name);
+    if (id !== null && !seen.has(id)) {
+      seen.add(id);
+      continue;
+    }
+    const { line, col } = lines.linePos((isNode(key) && key.range?.[0]) || 0);
+    const says = id === null ? AGENT_NAME_RULE : `@${id} stands here twice`;
+    throw new ConfigurationProblem(`${path}:${line}:${col}: agents.${name}: ${says}`);
+  }
+}
+
 function limitOf(limit: z.infer<typeof LimitShape> | undefined): AgentLimit {
   return { outgoingMax: limit?.outgoing ?? null, incomingMax: limit?.incoming ?? null };
 }
@@ -89,9 +107,16 @@ interface Placed {
 function placeOf(document: Document, lines: LineCounter, issue: Placed): { line: number; col: number } {
   const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys?.[0] ?? ''] : [...issue.path];
   for (let depth = path.length; depth > 0; depth -= 1) {
-    const node = document.getIn(path.slice(0, depth), true);
-    const range = node !== null && typeof node === 'object' && 'range' in node ? (node.range as number[] | null) : null;
+    const place = path.slice(0, depth);
+    const isKey = issue.code === 'unrecognized_keys' && depth === path.length;
+    const node = isKey ? keyAt(document, place) : document.getIn(place, true);
+    const range = isNode(node) ? node.range : null;
     if (range?.[0] !== undefined) return lines.linePos(range[0]);
   }
   return { line: 1, col: 1 };
+}
+
+function keyAt(document: Document, path: readonly PropertyKey[]): unknown {
+  const around = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  return isMap(around) ? around.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))?.key : null;
 }

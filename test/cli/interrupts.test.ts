@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BATON, markedProcesses, start, startBaton, tempFolder, until, untilSays } from '../support/processes.ts';
-import { databases, dutyPidOf, makeWorkspace, storyOf } from './workspaces.ts';
+import { databases, dutyPidOf, makeWorkspace, sqlite, storyOf } from './workspaces.ts';
 
 describe.each(databases)('interrupting baton on $name', (database) => {
   it.each([
@@ -76,7 +76,7 @@ describe('a reader that has seen enough', () => {
   });
 
   it('a worker whose events nobody reads any more does not crash with a stack', async () => {
-    const { folder, send } = await makeWorkspace(databases[0]!);
+    const { folder, send } = await makeWorkspace(sqlite);
     await send('@react');
     const worker = startBaton(['work', '@react', '--json', '--', 'cat'], { cwd: folder });
     worker.stopReading();

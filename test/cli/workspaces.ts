@@ -14,6 +14,7 @@ import type { Surroundings } from '../../src/engine/surroundings.ts';
 import { send } from '../../src/engine/verbs/send.ts';
 import type { DatabaseAddress } from '../../src/house/database-address.ts';
 import { openHouse } from '../../src/house/open-house.ts';
+import { privatePostgres, WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
 import { baton, startBaton, tempFolder, type Ended, type Running, type StartOptions } from '../support/processes.ts';
 
 export interface TestDatabase {
@@ -22,9 +23,27 @@ export interface TestDatabase {
   readonly make: (folder: string) => Promise<DatabaseAddress>;
 }
 
-export const databases: readonly TestDatabase[] = [
-  { name: 'sqlite', make: async (folder) => ({ kind: 'sqlite', path: join(folder, '.baton', 'baton.db') }) },
-];
+export const sqlite: TestDatabase = {
+  name: 'SQLite',
+  make: async (folder) => ({ kind: 'sqlite', path: join(folder, '.baton', 'baton.db') }),
+};
+
+let server: Promise<PrivatePostgres | null> | null = null;
+let databasesMade = 0;
+
+/** One server per test file, started by the first test that needs it. */
+export const postgresql: TestDatabase = {
+  name: 'PostgreSQL',
+  make: async () => {
+    server ??= privatePostgres({ fsync: true });
+    const running = await server;
+    if (running === null) throw new Error(WITHOUT_POSTGRES);
+    databasesMade += 1;
+    return { kind: 'postgres', url: await running.createDatabase(`workspace_${databasesMade}`) };
+  },
+};
+
+export const databases: readonly TestDatabase[] = [sqlite, postgresql];
 
 export interface Workspace {
   readonly folder: string;

@@ -4,14 +4,13 @@ import { mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, type TestContext } from 'vitest';
 import type { HandoffId } from '../../src/domain/names.ts';
-import { databases, makeWorkspace, openFor, type Workspace } from '../cli/workspaces.ts';
+import { makeWorkspace, openFor, sqlite, type Workspace } from '../cli/workspaces.ts';
 import { howToGet, needComponent } from '../support/components.ts';
 import { BATON, baton, start, tempFolder, until, untilSays, type Ended } from '../support/processes.ts';
 import { complaintsAbout, everythingIn } from './soundness.ts';
 
 const SEND = ['send', '--json', '--from', 'me', '--to', 'react'];
 const FULL = 'the disk is full: nothing was written; free some space and try again';
-const sqlite = databases[0]!;
 
 describe('a full disk', () => {
   it('I4, I3: is said clearly, leaves nothing half-written, and is over when there is space again', async (context) => {
@@ -58,7 +57,8 @@ describe('a full disk', () => {
     await baton(['init'], { cwd: disk });
     const { stdout } = await baton(SEND, { cwd: disk });
     const { id } = JSON.parse(stdout) as { id: HandoffId };
-    const command = 'touch began; while [ ! -e go ]; do sleep 0.02; done; head -c 200000 /dev/zero | tr "\\0" 1';
+    const answer = `printf '"'; head -c 200000 /dev/zero | tr '\\0' x; printf '"'`;
+    const command = `touch began; while [ ! -e go ]; do sleep 0.02; done; ${answer}`;
     const worker = start(process.execPath, [BATON, 'work', '@react', '--once', '--', 'sh', '-c', command], {
       cwd: disk,
     });
@@ -99,7 +99,7 @@ describe('a disk that reports errors', () => {
   }
 
   /** 1 is the head of the log, 3 the commit; 2 is the folder of a new log, which SQLite does not insist on. */
-  it.each([1, 3])('I3, I4: nothing is acknowledged when sync %d fails', async (from, context) => {
+  it.for([1, 3])('I3, I4: nothing is acknowledged when sync %d fails', async (from, context) => {
     const workspace = await makeWorkspace(sqlite);
     const known = await workspace.send('@react');
     const broken = await sendWithBrokenSync(context, workspace, from, false);

@@ -94,7 +94,11 @@ async function endConnections(server: PrivatePostgres, count: number): Promise<v
 async function timeUntilAllGoOn(everybody: readonly Running[]): Promise<number> {
   const beganMs = performance.now();
   const before = everybody.map((each) => each.stdout().length);
-  await until('everybody goes on', () => everybody.every((each, i) => each.stdout().length > (before[i] ?? 0)), PATIENCE_MS);
+  await until(
+    'everybody goes on',
+    () => everybody.every((each, i) => each.stdout().length > (before[i] ?? 0)),
+    PATIENCE_MS,
+  );
   return performance.now() - beganMs;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { openDatabase, prepare, type Database } from '../../src/stores/sqlite/binding.ts';
-import { databases, dutyPidOf, factsOf, makeWorkspace, storyOf, type Workspace } from '../cli/workspaces.ts';
+import { databases, dutyPidOf, factsOf, makeWorkspace, sqlite, storyOf, type Workspace } from '../cli/workspaces.ts';
 import { isAlive, markedProcesses, until, untilSays, type Running } from '../support/processes.ts';
 
 /** A command with a child in the background: both have to go. */
@@ -103,7 +103,7 @@ describe.each(databases)('kill -9 on $name', (database) => {
 
 describe('kill -9 in the first moment, on sqlite', () => {
   it('I8, I14: between the claim and the start of the command: the command never begins', async () => {
-    const workspace = await makeWorkspace(databases[0]!);
+    const workspace = await makeWorkspace(sqlite);
     const path = join(workspace.folder, '.baton', 'baton.db');
     const id = await workspace.send('@react');
     const lock = openDatabase(path, { sync: 'normal' });
@@ -132,7 +132,7 @@ describe('kill -9 in the first moment, on sqlite', () => {
   });
 
   it('I14: at any moment of the first second: no command outlives the recovery of its handoff', async () => {
-    const workspace = await makeWorkspace(databases[0]!);
+    const workspace = await makeWorkspace(sqlite);
     const around = await workspace.open();
     const id = await workspace.send('@react', {}, ['--timeout', '600']);
     const killed: number[] = [];

@@ -4,6 +4,7 @@ export const COUNTED = [
   'completed',
   'crashes',
   'dutyCrashes',
+  'powerCuts',
   'stops',
   'hangs',
   'refusedCalls',

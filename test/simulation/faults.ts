@@ -15,13 +15,15 @@ export interface FaultRates {
   readonly hang: number;
 }
 
+/** Mostly weather; sometimes so bad that two rare things happen to one handoff. */
 export function drawRates(random: SeededRandom): FaultRates {
+  const rough = random.chance(0.2);
   return {
     refused: random.pick([0, 0.01, 0.03]),
     lost: random.pick([0, 0.01, 0.03]),
-    slow: random.pick([0, 0.01, 0.03, 0.1]),
-    crash: random.pick([0, 0.001, 0.003, 0.006]),
-    stop: random.pick([0, 0.001, 0.003, 0.006]),
+    slow: random.pick(rough ? [0.05, 0.15] : [0, 0.01, 0.03]),
+    crash: random.pick(rough ? [0.003, 0.006] : [0, 0.001, 0.003]),
+    stop: random.pick(rough ? [0.004, 0.008] : [0, 0.001, 0.003]),
     hang: random.pick([0, 0.001, 0.002]),
   };
 }

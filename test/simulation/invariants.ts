@@ -1,14 +1,11 @@
-/**
- * The invariants of RELIABILITY.md, one function each. Every one answers what is broken, in words, or null.
- *
- * A `call` is looked at before it is entered into the ledger: the ledger still says how things were before it.
- */
-import { assert, present } from '../../src/foundation/assert.ts';
+/** The invariants, one function each: it answers in words what is broken, or null. The ledger is as before the call. */
+import { present } from '../../src/foundation/assert.ts';
 import { brokenAt, hashOf, NO_TRAIL, type Fact } from '../../src/domain/facts.ts';
 import type { Handoff } from '../../src/domain/handoff.ts';
 import { after, isFinal, type Move } from '../../src/domain/lifecycle.ts';
+import { takesPlace } from '../../src/domain/limits.ts';
 import { readAgentId, type HandoffId } from '../../src/domain/names.ts';
-import { agentPrincipal, OPERATOR, SYSTEM, type Principal } from '../../src/domain/principal.ts';
+import { agentPrincipal, SYSTEM, type Principal } from '../../src/domain/principal.ts';
 import { may, type Op } from '../../src/domain/rights.ts';
 import { POLL_MS, StoreFault } from '../../src/stores/store.ts';
 import { fenceName, requestName, seenName, type Call, type Ledger, type Waited } from './ledger.ts';
@@ -68,8 +65,8 @@ export function i3AcknowledgedIsThere({ records, trails }: Remains, ledger: Ledg
 }
 
 export function i4RefusedChangedNothing(call: Call, ledger: Ledger): Broken {
-  const isRefused = call.answers.length > 0 && call.answers.every((answer) => !answer.ok);
   const isUnchanged = call.threw instanceof StoreFault && call.threw.outcome === 'unchanged';
+  const isRefused = call.answers.length > 0 && call.answers.every((answer) => !answer.ok);
   const untouched = isRefused || isUnchanged ? [...call.after.keys()] : refusedTargets(call);
   for (const id of untouched) {
     const record = call.after.get(id);
@@ -92,7 +89,9 @@ export function i5OneRequestOneEffect({ request, answers, facts }: Call, ledger:
   if (earlier === undefined) return null;
   if (facts.length > 0) return `request ${request.key} of ${request.by} had a second effect`;
   const ids = answers.map((answer) => (answer.ok ? answer.value.id : answer.refusal.code));
-  return ids.join() === earlier.join() ? null : `request ${request.key} was answered ${earlier.join()}, then ${ids.join()}`;
+  return ids.join() === earlier.join()
+    ? null
+    : `request ${request.key} was answered ${earlier.join()}, then ${ids.join()}`;
 }
 
 /** What only the holder of the newest acceptance may do. */
@@ -109,20 +108,25 @@ export function i6FencesGrow(call: Call, ledger: Ledger): Broken {
     if (shown !== null && shown !== newest?.fence) return `${id}: ${deed} with fence ${shown}, newest ${newest?.fence}`;
     if (call.process !== newest?.process) return `${id}: ${deed} by ${call.process.name}, who does not hold it`;
   }
-  const twice = call.verb === 'claim' ? call.answers.find((each) => each.ok && ledger.handedOut.has(fenceName(each.value))) : undefined;
+  const twice =
+    call.verb === 'claim'
+      ? call.answers.find((each) => each.ok && ledger.handedOut.has(fenceName(each.value)))
+      : undefined;
   return twice?.ok === true ? `${fenceName(twice.value)} was handed out twice` : null;
 }
 
 /** Looked at when the answer has arrived. */
 export function i7CompletedOnce(call: Call, ledger: Ledger): Broken {
   const twice = call.answers.find((each) => each.ok && (ledger.completions.get(each.value.id) ?? 0) > 1);
-  return twice?.ok === true ? `the completion of ${twice.value.id} was acknowledged twice` : null;
+  return twice?.ok === true ? `completion of ${twice.value.id} was acknowledged twice` : null;
 }
 
 export function i8AcceptedBeforeStarted(process: SimulatedProcess, handoff: Handoff, ledger: Ledger): Broken {
   const durable = ledger.acceptances.get(handoff.id)?.find(({ fence }) => fence === handoff.fence);
   if (durable === undefined) return `${handoff.id}: work began before acceptance ${handoff.fence} was written`;
-  return durable.process === process ? null : `${handoff.id}: ${process.name} works on what ${durable.process.name} accepted`;
+  return durable.process === process
+    ? null
+    : `${handoff.id}: ${process.name} works on what ${durable.process.name} accepted`;
 }
 
 export function i12LegalAndEntitled(call: Call, ledger: Ledger): Broken {
@@ -134,7 +138,7 @@ export function i12LegalAndEntitled(call: Call, ledger: Ledger): Broken {
     } else if (after(from, deed as Move) !== to) return `${id}: ${deed} does not lead from ${from} to ${to}`;
     const entitled = may(principalOf(by), opOf(fact), from === null ? record : { ...record, state: from });
     if (!entitled.ok) return `${id}: ${deed} by ${by} is ${entitled.refusal.code}`;
-    const isOwn = by === `@${record.from}` || by === `@${record.to}`;
+    const isOwn = [`@${record.from}`, `@${record.to}`].includes(by);
     if (isOwn && ['verify', 'rework', 'reoffer'].includes(deed)) return `${id}: ${by} judged their own work`;
   }
   return null;
@@ -146,8 +150,7 @@ function opOf({ deed, from }: Fact): Op {
 }
 
 function principalOf(by: string): Principal {
-  if (by === 'system') return SYSTEM;
-  return by === 'operator' ? OPERATOR : agentPrincipal(present(readAgentId(by), 'facts are signed by agents'));
+  return by === 'system' ? SYSTEM : agentPrincipal(present(readAgentId(by), 'facts are signed by agents'));
 }
 
 export function i13AttemptsWithinBounds(call: Call, ledger: Ledger): Broken {
@@ -156,8 +159,8 @@ export function i13AttemptsWithinBounds(call: Call, ledger: Ledger): Broken {
     const before = present(ledger.records.get(id), 'only what is there is accepted');
     if (at < before.notBefore) return `${id}: accepted ${before.notBefore - at} ms too early`;
     const counted = (ledger.acceptances.get(id)?.length ?? 0) + 1 - (ledger.givenBack.get(id) ?? 0);
-    const max = before.terms.retry.retriesMax + 1;
-    if (counted > max) return `${id}: attempt ${counted} of at most ${max}`;
+    const { retriesMax } = before.terms.retry;
+    if (counted > retriesMax + 1) return `${id}: attempt ${counted}, with ${retriesMax} retries`;
   }
   return null;
 }
@@ -174,15 +177,15 @@ export function i19ClocksTakeNothing(call: Call, ledger: Ledger): Broken {
 function takenTooEarly(call: Call, ledger: Ledger, afterJump: boolean): Broken {
   for (const { handoff: id, by, from, deed } of call.facts) {
     if (by !== 'system' || from !== 'accepted') continue;
-    const { custody, terms, since } = present(ledger.records.get(id), 'what is taken was there');
+    const { terms, since, ...record } = present(ledger.records.get(id), 'what is taken was there');
+    const custody = present(record.custody, 'what is accepted is held');
     const { atMs } = present(ledger.acceptances.get(id)?.at(-1), 'what is taken was accepted');
     const heldMs = call.atMs - atMs;
-    assert(custody !== null, 'what is accepted is held');
     if (ledger.jumps.some((jump) => jump.atMs >= atMs) !== afterJump) continue;
     if (terms.attemptTimeoutMs !== null && heldMs >= terms.attemptTimeoutMs) continue;
     if (custody.by === 'hand') {
       const leaseMs = custody.untilAt === null ? Number.POSITIVE_INFINITY : custody.untilAt - since;
-      // Hands are not heard; whoever began to watch after the clock was set can only believe it.
+      // Hands are not heard, and whoever began to watch after the clock was set can only believe it.
       const knew = ledger.jumps.every((jump) => jump.atMs < atMs || jump.atMs >= call.process.startedAtMs);
       if (heldMs < leaseMs && knew) return `${id}: ${deed} after ${heldMs} of ${leaseMs} ms in somebody's hands`;
       continue;
@@ -202,8 +205,8 @@ export function i14DeadLoseTheirs(ledger: Ledger, nowMs: number, watchedSinceMs:
     const overAtMs = ledger.sessions.get(custody.session)?.process.overAtMs() ?? null;
     const acceptedAtMs = ledger.acceptances.get(id)?.at(-1)?.atMs ?? 0;
     if (overAtMs === null) continue;
-    const lateMs = nowMs - Math.max(overAtMs, acceptedAtMs, watchedSinceMs) - patienceMs;
-    if (lateMs > 0) return `${id}: its worker died at ${overAtMs}, and still nobody can have it at ${nowMs}`;
+    if (nowMs - Math.max(overAtMs, acceptedAtMs, watchedSinceMs) > patienceMs)
+      return `${id}: its worker died at ${overAtMs}, and still nobody can have it at ${nowMs}`;
   }
   return null;
 }
@@ -212,9 +215,7 @@ export function i14DeadLoseTheirs(ledger: Ledger, nowMs: number, watchedSinceMs:
 export function i15LimitsHold(call: Call, ledger: Ledger): Broken {
   if (call.facts.length === 0) return null;
   for (const [agent, { outgoingMax, incomingMax }] of ledger.limits.agents) {
-    const open = [...ledger.records.values()].filter(
-      ({ state, blockedOn }) => !isFinal(state) && blockedOn?.reason !== 'place',
-    );
+    const open = [...ledger.records.values()].filter(takesPlace);
     const outgoing = open.filter(({ from }) => from === agent).length;
     const incoming = open.filter(({ to }) => to === agent).length;
     if (outgoing > (outgoingMax ?? outgoing)) return `${agent} has ${outgoing} open outgoing, at most ${outgoingMax}`;

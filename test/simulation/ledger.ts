@@ -123,7 +123,8 @@ function enterFact(ledger: Ledger, call: Call, fact: Fact): void {
   if (fact.deed === 'accept') {
     listIn(ledger.acceptances, id).push({ fence: fact.fence, process: call.process, atMs: call.atMs });
   }
-  const isGivenBack = fact.deed === 'release' ? fact.by !== 'system' : fact.deed === 'block' && fact.from === 'accepted';
+  const isGivenBack =
+    fact.deed === 'release' ? fact.by !== 'system' : fact.deed === 'block' && fact.from === 'accepted';
   if (isGivenBack) ledger.givenBack.set(id, (ledger.givenBack.get(id) ?? 0) + 1);
   if (isFinal(fact.to) && !ledger.finalAtMs.has(id)) {
     ledger.finalAtMs.set(id, call.atMs);

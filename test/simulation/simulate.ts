@@ -21,7 +21,7 @@ import { openObserver } from './observing.ts';
 import { openScheduler } from './scheduler.ts';
 import { seededRandom, type SeededRandom } from './seeded-random.ts';
 import { openTrace, type Trace } from './trace.ts';
-import { bringTomorrow, inspectTheDead, keepRunning, MACHINE, setClocks, type World } from './world.ts';
+import { bringTomorrow, cutPower, inspectTheDead, keepRunning, MACHINE, setClocks, type World } from './world.ts';
 
 export interface Story {
   readonly seed: number;
@@ -80,26 +80,19 @@ export async function simulate(seed: number, mutant: Mutant | null = null): Prom
   populate(world);
   void inspectTheDead(world);
   void setClocks(world, random.between(0, 3), STORM_MS);
+  if (random.chance(0.1)) void cutPower(world, STORM_MS);
   void endTheStorm(world);
 
   const endMs = scheduler.clock.monotonicMs() + STORM_MS + CALM_MS;
   const isDone = (): boolean => ledger.open === 0 && errands.every((errand) => errand.id !== null && errand.isOver);
-  await scheduler.run(
-    () => inspector.complaints.length > 0 || scheduler.clock.monotonicMs() > endMs || isDone(),
-  );
+  await scheduler.run(() => inspector.complaints.length > 0 || scheduler.clock.monotonicMs() > endMs || isDone());
   const unanswered = errands.filter((errand) => !errand.isOver).map(({ id, key }) => id ?? (key as HandoffId));
   if (inspector.complaints.length === 0) inspector.atTheEnd(await remainsOf(store, ledger), unanswered);
   countFacts(ledger, counters);
   return { seed, complaints: inspector.complaints, counters, trace };
 }
 
-function openStore(
-  mutant: Mutant | null,
-  limits: Limits,
-  clock: Clock,
-  timers: Timers,
-  random: SeededRandom,
-): Store {
+function openStore(mutant: Mutant | null, limits: Limits, clock: Clock, timers: Timers, random: SeededRandom): Store {
   const store = openMemoryStore({ clock, timers, limits: mutant?.limits ?? limits });
   return mutant?.store === undefined ? store : mutant.store(store, random, clock);
 }

@@ -5,26 +5,31 @@ import { simulate, type Story } from './simulate.ts';
 const SEEDS = Number(process.env['BATON_SIMULATION_SEEDS'] ?? 500);
 const ONE_SEED = process.env['BATON_SIMULATION_SEED'];
 const LINES_SHOWN = ONE_SEED === undefined ? 60 : Number.POSITIVE_INFINITY;
+/** So many stories have some of everything. */
+const ENOUGH = 500;
 
 const seeds = ONE_SEED === undefined ? Array.from({ length: SEEDS }, (_, index) => index + 1) : [Number(ONE_SEED)];
 
 describe('the simulation', () => {
+  const sum = noCounts();
+
   it(
-    `I1, I2, I3, I4, I5, I6, I7, I8, I12, I13, I14, I15, I17, I18 and I19 hold over seeds 1 to ${SEEDS}`,
+    `I1, I2, I3, I4, I5, I6, I7, I8, I12, I13, I14, I15, I17, I18 and I19 hold over seeds ${seeds[0]} to ${seeds.at(-1)}`,
     async () => {
-      const sum = noCounts();
       for (const seed of seeds) {
         const story = await simulate(seed);
         addCounts(sum, story.counters);
-        if (story.complaints.length > 0) expect.fail(inWords(story));
+        expect(inWords(story)).toBe('sound');
         await breath();
       }
-      console.log(`over ${seeds.length} seeds: ${COUNTED.map((name) => `${name} ${sum[name]}`).join(', ')}`);
-      const never = COUNTED.filter((name) => sum[name] === 0);
-      if (seeds.length >= 500) expect(never, 'kinds of trouble that never happened').toEqual([]);
     },
-    SEEDS * 1_000,
+    seeds.length * 1_000 + 60_000,
   );
+
+  it.skipIf(seeds.length < ENOUGH)('has seen every kind of trouble', () => {
+    console.log(`over ${seeds.length} seeds: ${COUNTED.map((name) => `${name} ${sum[name]}`).join(', ')}`);
+    expect(COUNTED.filter((name) => sum[name] === 0)).toEqual([]);
+  });
 
   it('tells the same story for the same seed, and another one for another', async () => {
     const [first, again, other] = [await simulate(7), await simulate(7), await simulate(8)];
@@ -35,6 +40,7 @@ describe('the simulation', () => {
 });
 
 function inWords({ seed, complaints, trace }: Story): string {
+  if (complaints.length === 0) return 'sound';
   return [
     `seed ${seed} breaks ${complaints.map(({ invariant, says }) => `${invariant}: ${says}`).join('; ')}`,
     ...trace.last(LINES_SHOWN),

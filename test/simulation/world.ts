@@ -64,7 +64,10 @@ export function keepRunning(world: World, role: Role): void {
     trace,
     onOver: () => {
       const pauseMs = random.between(50, RESTART_MAX_MS);
-      void scheduler.timersOf(MACHINE).sleep(pauseMs).then(() => keepRunning(world, role));
+      void scheduler
+        .timersOf(MACHINE)
+        .sleep(pauseMs)
+        .then(() => keepRunning(world, role));
     },
   });
   world.processes.push(process);
@@ -194,6 +197,14 @@ export async function setClocks(world: World, times: number, withinMs: number): 
     const byMs = random.between(JUMP_MIN_MS, random.pick([60_000, JUMP_MAX_MS]));
     jump(world, random.chance(0.5) ? byMs : -byMs);
   }
+}
+
+/** Everything that runs is gone at once; only the store is left. */
+export async function cutPower(world: World, withinMs: number): Promise<void> {
+  await world.scheduler.timersOf(MACHINE).sleep(world.random.fork().between(1, withinMs));
+  world.counters.powerCuts += 1;
+  for (const process of world.processes) process.end('crashes');
+  world.groups.clear();
 }
 
 /** What waits for an instant that clocks set back have moved far away gets it, or no story would end. */

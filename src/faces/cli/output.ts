@@ -27,7 +27,8 @@ function wantsColour(descriptor: number): boolean {
 export function outputFor(json: boolean): Output {
   return {
     json,
-    answer: (value) => write(process.stdout, `${json ? JSON.stringify(value) : JSON.stringify(value, null, 2)}\n`),
+    // What is made readable here is an escape of JSON as well: programs read the same value.
+    answer: (value) => write(process.stdout, `${readableText(JSON.stringify(value, null, json ? 0 : 2))}\n`),
     line: (text) => write(process.stdout, `${text}\n`),
     note: (text) => {
       if (!json) write(process.stderr, `${colours.dim(readableText(text))}\n`);

@@ -54,7 +54,7 @@ export function placeParts(
     const newcomers = [piece.decision.handoff];
     const needs = needsOfPiece(piece);
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const written: Moved = await move(writes, [piece], needs);
+      const written: Moved = await move(writes, [piece], { needs });
       if (written.moved.size > 0) return 'written';
       if (written.doubtful && (await traces(reads, [lastFactOf(piece)])).size > 0) return 'written';
       const session = joins(piece.before, piece.decision.handoff);

@@ -12,6 +12,8 @@ import type { Link, Parameter, Row } from './link.ts';
 import { Trouble } from './trouble.ts';
 
 export interface Connection {
+  /** Whether other processes are notified of what is written here. */
+  readonly notifies: boolean;
   /** Asks; may be asked twice. */
   read(statement: string, parameters?: readonly Parameter[]): Promise<readonly Row[]>;
   write(statement: string, parameters?: readonly Parameter[]): Promise<Written>;
@@ -44,6 +46,7 @@ export interface Patience {
   readonly patienceMs: number;
   /** The address as it may be shown. */
   readonly where: string;
+  readonly notifies: boolean;
 }
 
 const FIRST_WAIT_MS = 10;
@@ -51,7 +54,7 @@ const LONGEST_WAIT_MS = 500;
 
 /** `open` connects and greets; what it throws as a StoreFault is final. */
 export function openConnection(open: () => Promise<Link>, patience: Patience): Connection {
-  const { timers, random, patienceMs, where } = patience;
+  const { timers, random, patienceMs, where, notifies } = patience;
   let link: Link | null = null;
   let opening: Promise<Link> | null = null;
   let closed = false;
@@ -82,6 +85,7 @@ export function openConnection(open: () => Promise<Link>, patience: Patience): C
   };
 
   return {
+    notifies,
     read: async (statement, parameters = []) => {
       try {
         return (await patiently(statement, parameters)).rows;

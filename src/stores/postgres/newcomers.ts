@@ -3,6 +3,7 @@ import type { JsonText } from '../../foundation/json.ts';
 import type { Decision } from '../../domain/decision.ts';
 import { takesPlace } from '../../domain/limits.ts';
 import type { RequestKey } from '../store.ts';
+import { isNews, ring } from './bell.ts';
 import type { Connection } from './connection.ts';
 import { dependencyParts, dependencyValues, type Surroundings } from './dependencies.ts';
 import type { Parameter } from './link.ts';
@@ -43,6 +44,7 @@ export async function add(
     places: needs.length > 0,
     dependencies: surroundings !== undefined,
     request: request !== undefined,
+    notifying: connection.notifies && newcomers.some(({ decision }) => isNews(decision.handoff)),
   };
   const parameters: Parameter[] = [
     `[${newcomers.map(given).join(',')}]`,
@@ -78,6 +80,7 @@ interface Parts {
   readonly places: boolean;
   readonly dependencies: boolean;
   readonly request: boolean;
+  readonly notifying: boolean;
 }
 
 const statements = new Map<string, string>();
@@ -92,7 +95,7 @@ function statementFor(parts: Parts): string {
 }
 
 /** Parameters are numbered in the order in which `add` lists them. */
-function addStatement({ outcomes, effects, places, dependencies, request }: Parts): string {
+function addStatement({ outcomes, effects, places, dependencies, request, notifying }: Parts): string {
   let count = 0;
   const next = (): string => `$${(count += 1)}`;
   const source = sourceOf(next, outcomes);
@@ -111,6 +114,7 @@ function addStatement({ outcomes, effects, places, dependencies, request }: Part
     ADD_TO_PLACES(`select sender, recipient, gain, kind = ${DOCUMENT} as document from given`),
     ...(outcomes ? [keepOutcomes('given')] : []),
     ...(effects ? [keepEffects('given')] : []),
+    ...(notifying ? [ring('given')] : []),
     ...waits.writes,
     ...(request
       ? [
@@ -121,7 +125,8 @@ function addStatement({ outcomes, effects, places, dependencies, request }: Part
   ];
   const answer = `select null::text, null::smallint, null::integer, null::integer, count(*)::integer from given`;
   const counters = places ? ' union all select agent, direction, all_open, documents_open, null from locked' : '';
-  return `with ${ctes.join(',\n')}\n${answer}${counters}`;
+  const rung = notifying ? ' union all select null, null, null, null, count(*)::integer from rung' : '';
+  return `with ${ctes.join(',\n')}\n${answer}${counters}${rung}`;
 }
 
 function sourceOf(next: () => string, outcomes: boolean): string {

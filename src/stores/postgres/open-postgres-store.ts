@@ -51,7 +51,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const address = readAddress(options.url, process.env);
   const clock = serverClock();
   const greeting: Greeting = { address, namespace, clock, ownSession: notify };
-  const patience = { timers, random, patienceMs: options.patienceMs ?? PATIENCE_MS, where: address.shown };
+  const patience = { timers, random, patienceMs: options.patienceMs ?? PATIENCE_MS, where: address.shown, notifies: notify };
 
   const connections: Connection[] = [];
   const connection = (session: Readonly<Record<string, string>> = {}): Connection => {
@@ -64,19 +64,20 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const lists = connection();
   const parts = { reads: quick, writes: connection(BY_INDEX), nowMs: clock.nowMs };
 
-  const listener = openListener(
-    () => greet(greeting, { heard: (name) => hints.heard(name) }),
-    namespace,
-    () => hints.wakeAll(),
-  );
+  const listener = notify
+    ? openListener(
+        () => greet(greeting, { heard: (name) => hints.heard([name]) }),
+        random,
+        (names) => hints.heard(names),
+      )
+    : null;
   const hints = hintsOf({
     connection: quick,
     timers,
     random,
-    channel: notify ? namespace : null,
-    keepListening: notify ? listener.keepUp : () => undefined,
+    attend: (names) => listener?.attend(names),
   });
-  const { tell } = hints;
+  const { tell, foundNothing } = hints;
   const lookAtClock = async (): Promise<void> => {
     const sentAtMs = clock.elapsedMs();
     const [row] = await quick.read(`select ${NOW_MS}`);
@@ -88,7 +89,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   return {
     insert: door.guard(insertOf({ ...parts, writes: connection(BY_INDEX), limits, tell })),
-    claim: door.guard(claimOf({ connection: connection(BY_INDEX), clock, unit: () => random.unit(), tell })),
+    claim: door.guard(claimOf({ connection: connection(BY_INDEX), clock, unit: () => random.unit(), tell, foundNothing })),
     change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), tell })),
     load: door.guard((id) => load(quick, id)),
     find: door.guard(findOf(quick, lists, clock)),
@@ -101,7 +102,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     close: async () => {
       hints.close();
       await door.close();
-      await Promise.all([...connections, listener].map((each) => each.close()));
+      await Promise.all([...connections, listener].map((each) => each?.close()));
     },
   };
 }

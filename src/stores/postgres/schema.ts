@@ -22,8 +22,24 @@ import {
 
 export const SCHEMA_VERSION = 1;
 
+/** Shorter than a list, where the final states are the last ones; it is read anew by every statement. */
+const IS_FINAL =
+  Math.min(...FINAL_NUMBERS) === STATES.length - FINAL_NUMBERS.length
+    ? `old.state >= ${Math.min(...FINAL_NUMBERS)}`
+    : `old.state in (${FINAL_NUMBERS.join(', ')})`;
+
 /** Milliseconds since 1970 by the server's clock. In a subquery it is asked once, and an index can be searched by it. */
 export const NOW_MS = `(select floor(date_part('epoch', clock_timestamp()) * 1000)::bigint)`;
+
+/**
+ * Checks of one column are domains: those are kept ready for each session, while a check of a table is read from the
+ * catalogue anew by every statement, which took as long as the rest of a small one.
+ */
+const DOMAINS = `
+create domain baton.state as smallint check (value between 0 and ${STATES.length - 1});
+create domain baton.step as smallint check (value in (${legalSteps().join(', ')}));
+create domain baton.count as integer check (value >= 0);
+`;
 
 const HANDOFF = `
 create sequence baton.handoff_n;
@@ -32,16 +48,16 @@ create table baton.handoff (
   id text collate "C" primary key,
   n bigint not null,
   recipient text collate "C" not null,
-  revision integer not null check (revision > 0),
-  state smallint not null check (state between 0 and ${STATES.length - 1}),
+  revision baton.count not null,
+  state baton.state not null,
   since bigint not null,
   offered_at bigint not null,
   not_before bigint not null,
   rank bigint not null,
   due_at bigint,
-  attempt integer not null check (attempt >= 0),
-  excused integer not null check (excused between 0 and attempt),
-  fence integer not null check (fence >= 0),
+  attempt baton.count not null,
+  excused baton.count not null,
+  fence baton.count not null,
   session text collate "C",
   holder text collate "C",
   until_at bigint,
@@ -49,11 +65,10 @@ create table baton.handoff (
   question text,
   claims text,
   trail text not null,
-  constraint custody_while_held check (
-    (holder is not null) = (state = ${ACCEPTED}) or (state = ${DELIVERED} and session is null)),
-  constraint session_while_accepted check (session is null or (state = ${ACCEPTED} and until_at is null)),
-  constraint reason_while_blocked check ((blocked is not null) = (state = ${BLOCKED})),
-  constraint clock_until_final check (due_at is null or state not in (${FINAL_NUMBERS.join(', ')}))
+  constraint held_while_accepted check (case state
+    when ${ACCEPTED} then holder is not null
+    when ${DELIVERED} then session is null
+    else holder is null and session is null and (blocked is not null) = (state = ${BLOCKED}) end)
 ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_analyze_scale_factor = 0.05);
 
 create index handoff_offered on baton.handoff (recipient, rank, n, not_before) where state = ${OFFERED};
@@ -67,7 +82,7 @@ begin
 end $body$;
 -- After, because a trigger before an update locks each row a second time.
 create trigger final_is_final after update on baton.handoff for each row
-  when (old.state in (${FINAL_NUMBERS.join(', ')})) execute function baton.final_is_final();
+  when (${IS_FINAL}) execute function baton.final_is_final();
 `;
 
 const BESIDE = `
@@ -100,13 +115,12 @@ create table baton.fact (
   seq bigint not null generated always as identity (cache 50),
   at bigint not null,
   by text not null,
-  step smallint not null,
+  step baton.step not null,
   attempt integer not null,
   fence integer not null,
   detail text,
   hash text not null,
-  primary key (n, revision),
-  constraint legal_step check (step in (${legalSteps().join(', ')}))
+  primary key (n, revision)
 );
 create index fact_order on baton.fact (xid, seq);
 
@@ -145,6 +159,14 @@ create table baton.session (
   groups text not null default '[]',
   beat_at timestamptz not null default clock_timestamp(),
   ended boolean not null default false
+) with (fillfactor = 50);
+
+-- Who waits for what: only then is anybody notified. Nothing here has to survive anything.
+create unlogged table baton.listener (
+  topic text collate "C",
+  process text collate "C",
+  until timestamptz not null,
+  primary key (topic, process)
 ) with (fillfactor = 50);
 
 create table baton.duty (host text collate "C" primary key, process text not null, beat_at timestamptz not null);
@@ -188,4 +210,4 @@ end $body$;
 `;
 
 /** One per version, never changed once published; each turns the one before it into its own. */
-export const MIGRATIONS: readonly string[] = [HANDOFF + BESIDE + PROCESSES + PLACES];
+export const MIGRATIONS: readonly string[] = [DOMAINS + HANDOFF + BESIDE + PROCESSES + PLACES];

@@ -3,6 +3,7 @@
  * facts, outcome and effects along. Many pieces travel in one statement and share its commit.
  */
 import { present } from '../../foundation/assert.ts';
+import type { JsonText } from '../../foundation/json.ts';
 import { refuse } from '../../foundation/result.ts';
 import type { Decision } from '../../domain/decision.ts';
 import type { Fact } from '../../domain/facts.ts';
@@ -10,11 +11,13 @@ import type { Handoff } from '../../domain/handoff.ts';
 import { takesPlace } from '../../domain/limits.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import { isNews, ring } from './bell.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter, Row } from './link.ts';
-import { stepNumber } from './numbers.ts';
+import { OFFERED, stepNumber } from './numbers.ts';
 import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, readCounts, type Counts, type Need } from './places.ts';
 import { changingValues, CHANGING, joined, named, oneObject, split, typed } from './rows.ts';
+import { NOW_MS } from './schema.ts';
 
 /** A decision over a record, ready to be written. */
 export interface Piece {
@@ -29,6 +32,8 @@ export interface Moved {
   readonly alive: ReadonlySet<SessionId>;
   /** What the counters said, when they were asked. */
   readonly counts: Counts;
+  /** For claims: the bodies of those that moved. */
+  readonly bodies: ReadonlyMap<HandoffId, JsonText>;
   readonly doubtful: boolean;
 }
 
@@ -39,12 +44,32 @@ interface Parts {
   readonly counting: boolean;
   readonly joining: boolean;
   readonly gated: boolean;
+  readonly bodies: boolean;
+  readonly best: boolean;
+  readonly notifying: boolean;
+}
+
+/** For a claim by guess: up to this one, nothing else is ready that should be served first. */
+export interface Best {
+  readonly recipient: string;
+  /** The last one looked at. */
+  readonly rank: number;
+  readonly n: number;
+  /** Those that were looked at and are not taken. */
+  readonly passed: readonly string[];
+}
+
+interface MoveOptions {
+  readonly needs?: readonly Need[];
+  /** Whether to answer with the bodies of what has moved. */
+  readonly bodies?: boolean;
+  readonly best?: Best | null;
 }
 
 export async function move(
   connection: Connection,
   pieces: readonly Piece[],
-  needs: readonly Need[] = [],
+  { needs = [], bodies = false, best = null }: MoveOptions = {},
 ): Promise<Moved> {
   // In the order of their names, so that two batches over the same records meet at the first and do not deadlock.
   const sorted = pieces.toSorted((a, b) => (a.before.id < b.before.id ? -1 : 1));
@@ -54,16 +79,24 @@ export async function move(
     counting: sorted.some(({ before, decision }) => gainOf(before, decision.handoff) !== 0),
     joining: sorted.some(({ before, decision }) => joins(before, decision.handoff) !== null),
     gated: needs.length > 0,
+    bodies,
+    best: best !== null,
+    notifying: connection.notifies && sorted.some(({ decision }) => isNews(decision.handoff)),
   };
   const parameters: Parameter[] = [`[${sorted.map(given).join(',')}]`];
   if (parts.outcomes) parameters.push(joined(sorted.map(({ decision }) => decision.outcome ?? null)));
   if (parts.gated) parameters.push(JSON.stringify(needs));
+  if (best !== null) {
+    const seen = [...best.passed, ...sorted.map(({ before }) => before.id)];
+    parameters.push(best.recipient, best.rank, best.n, JSON.stringify(seen));
+  }
   const { rows, doubtful } = await connection.write(statementFor(parts), parameters);
   const named = (what: string): readonly Row[] => rows.filter((row) => row[0] === what);
   return {
     moved: new Set(named('moved').map((row) => row[1] as HandoffId)),
     alive: new Set(named('alive').map((row) => row[1] as SessionId)),
     counts: readCounts(named('place'), 1),
+    bodies: new Map(bodies ? named('moved').map((row) => [row[1] as HandoffId, row[5] as JsonText]) : []),
     doubtful,
   };
 }
@@ -160,34 +193,52 @@ function statementFor(parts: Parts): string {
 const ALIVE = `alive as materialized (select s.id from (select distinct joins from given) taker
   join baton.session s on s.id = taker.joins where not s.ended order by s.id for key share of s)`;
 
-export function moveStatement({ outcomes, effects, counting, joining, gated }: Parts): string {
+/** A claim was decided over what is best by an earlier look; it holds only if nothing better has come since. */
+function nothingBetter([recipient, rank, n, ids]: readonly string[]): string {
+  return `not exists (select from baton.handoff better where better.recipient = ${recipient}::text
+  and better.state = ${OFFERED} and better.not_before <= ${NOW_MS}
+  and (better.rank, better.n) < (${rank}::bigint, ${n}::bigint)
+  and better.id not in (select json_array_elements_text(${ids}::text::json)))`;
+}
+
+export function moveStatement({ outcomes, effects, counting, joining, gated, bodies, best, notifying }: Parts): string {
+  let count = 0;
+  const next = (): string => `$${(count += 1)}`;
   const more = 'facts json, effects json, joins text, gain integer, sender text, document boolean';
   const columns = `id text, was integer, ${typed(CHANGING)}, ${more}`;
   const names = `id, was, ${named(CHANGING)}, facts, effects, joins, gain, sender, document`;
+  const records = `json_to_recordset(${next()}::text::json)`;
   const source = outcomes
-    ? `rows from (json_to_recordset($1::text::json) as (${columns}), ${split('$2')}) as g(${names}, outcome)`
-    : `json_to_recordset($1::text::json) as g(${columns})`;
+    ? `rows from (${records} as (${columns}), ${split(next())}) as g(${names}, outcome)`
+    : `${records} as g(${columns})`;
+  const locks = gated ? [LOCKED_PLACES(next()), GATE()] : [];
   const conditions = [
     'h.id = g.id and h.revision = g.was',
     ...(joining ? ['(g.joins is null or g.joins in (select id from alive))'] : []),
     ...(gated ? [IS_OPEN] : []),
+    ...(best ? ['(select ok from best)'] : []),
   ];
   const ctes = [
-    ...(gated ? [LOCKED_PLACES(outcomes ? '$3' : '$2'), GATE()] : []),
+    ...locks,
     `given as materialized (select * from ${source})`,
     ...(joining ? [ALIVE] : []),
+    ...(best ? [`best as materialized (select ${nothingBetter([next(), next(), next(), next()])} as ok)`] : []),
     `moved as (update baton.handoff h set (${named(CHANGING)}) = (${named(CHANGING, 'g.')})
   from given g where ${conditions.join(' and ')}
-  returning h.id, h.n, h.recipient, g.facts, g.effects, g.gain, g.sender, g.document${outcomes ? ', g.outcome' : ''})`,
+  returning h.id, h.n, h.recipient, h.state, g.facts, g.effects, g.gain, g.sender, g.document${outcomes ? ', g.outcome' : ''})`,
     tellFacts('moved'),
     ...(outcomes ? [keepOutcomes('moved')] : []),
     ...(effects ? [keepEffects('moved')] : []),
     ...(counting ? [ADD_TO_PLACES('select sender, recipient, gain, document from moved')] : []),
+    ...(notifying ? [ring('moved')] : []),
   ];
   const answers = [
-    `select 'moved', id, null::smallint, null::integer, null::integer from moved`,
-    ...(joining ? [`select 'alive', id, null, null, null from alive`] : []),
-    ...(gated ? [`select 'place', agent, direction, all_open, documents_open from locked`] : []),
+    bodies
+      ? `select 'moved', moved.id, null::smallint, null::integer, null::integer, b.text from moved join baton.body b using (n)`
+      : `select 'moved', id, null::smallint, null::integer, null::integer, null::text from moved`,
+    ...(joining ? [`select 'alive', id, null, null, null, null from alive`] : []),
+    ...(gated ? [`select 'place', agent, direction, all_open, documents_open, null from locked`] : []),
+    ...(notifying ? [`select 'rung', null, null, count(*)::integer, null, null from rung`] : []),
   ];
   return `with ${ctes.join(',\n')}\n${answers.join('\nunion all ')}`;
 }

@@ -40,8 +40,15 @@ export function openEmptyDatabase(path: string): Database {
   return new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
 }
 
+/**
+ * A statement of this binding does not keep its database alive: when only the statement is left, the database is
+ * collected as garbage, and the statement answers nonsense or takes the process down. So each leads to its database.
+ */
+const databaseOf = new WeakMap<StatementSyncInstance, Database>();
+
 export function prepare(database: Database, sql: string): Statement {
   const statement: StatementSyncInstance = database.prepare(sql);
+  databaseOf.set(statement, database);
   statement.setReturnArrays(true);
   return {
     run: (...values) => Number(statement.run(...values).changes),
@@ -61,6 +68,11 @@ const CORRUPT = 11;
 export function isBusy(error: unknown): boolean {
   const code = primaryCode(error);
   return code === BUSY || code === LOCKED;
+}
+
+/** A commit that the disk reported an error about may be there after the next start, or not. */
+export function isUncertain(error: unknown): boolean {
+  return primaryCode(error) === IO_ERROR;
 }
 
 /** What the disk said, in words for the person whose disk it is; null for anything that is not the disk's. */

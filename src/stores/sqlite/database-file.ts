@@ -55,11 +55,15 @@ function makeDatabase(path: string): void {
 /** Reads the header with plain file calls, because opening a database can already change it. */
 function refuseForeignFile(path: string): void {
   const header = Buffer.alloc(100);
-  const file = openSync(path, 'r');
   try {
-    readSync(file, header, 0, header.length, 0);
-  } finally {
-    closeSync(file);
+    const file = openSync(path, 'r');
+    try {
+      readSync(file, header, 0, header.length, 0);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw new StoreFault(`cannot read ${path}: ${says(error)}`, 'unchanged', { cause: error });
   }
   if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
     throw new StoreFault(`${path} is not a SQLite database; it was left as it is`, 'unchanged');

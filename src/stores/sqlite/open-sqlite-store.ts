@@ -89,14 +89,17 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const quiet: Quiet = {
     write: async (act) => {
       const connection = openQuiet();
-      return whenFree(() => immediately(connection, act), around);
+      return whenFree(() => immediately(connection, act), around).catch(rethrow);
     },
-    read: async (act) => act(openQuiet()),
+    read: async (act) => reader(() => act(openQuiet())),
   };
 
   let closed = false;
   const alive = (): void => {
     if (closed) throw new StoreFault('the store is closed', 'unchanged');
+  };
+  const rethrow = (error: unknown): never => {
+    throw faultOf(error, path);
   };
   const reader = async <Answer>(read: () => Answer): Promise<Answer> => {
     alive();

@@ -8,7 +8,7 @@
 import type { Timers } from '../../foundation/clock.ts';
 import { jittered, type Random } from '../../foundation/random.ts';
 import { StoreFault } from '../store.ts';
-import { diskTrouble, isBusy, isFromDatabase, prepare, type Database } from './binding.ts';
+import { diskTrouble, isBusy, isFromDatabase, isUncertain, prepare, type Database } from './binding.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 
 /** Runs inside the transaction. The first call reads and decides, and may throw; what it answers then writes. */
@@ -82,7 +82,8 @@ export function sharedCommit(
         for (const piece of pieces) await settle([piece]);
         return;
       }
-      const told = disk === null ? error : new StoreFault(`${around.path}: ${disk}`, 'unchanged', { cause: error });
+      const outcome = isUncertain(error) ? 'unknown' : 'unchanged';
+      const told = disk === null ? error : new StoreFault(`${around.path}: ${disk}`, outcome, { cause: error });
       for (const piece of pieces) piece.reject(told);
     }
   };

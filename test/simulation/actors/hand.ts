@@ -59,4 +59,3 @@ export async function untilAnswered<Answer>(around: Surroundings, ask: () => Pro
 export function ignoreFault(error: unknown): void {
   if (!(error instanceof StoreFault)) throw error;
 }
-

@@ -122,5 +122,6 @@ async function waitOnce(
 }
 
 function complain(world: World): (error: unknown) => void {
-  return (error) => world.inspector.complain('nothing throws', error instanceof Error ? error.stack ?? '' : String(error));
+  return (error) =>
+    world.inspector.complain('nothing throws', error instanceof Error ? (error.stack ?? '') : String(error));
 }

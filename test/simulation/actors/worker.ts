@@ -49,7 +49,11 @@ export function dutyRole(): Role {
 const SHIFT_MAX_MS = 30_000;
 
 /** Some workers are told to finish and go, some to drop everything. */
-function leaveSometime(world: World, around: Surroundings, random: SeededRandom): { stop: AbortSignal; abort: AbortSignal } {
+function leaveSometime(
+  world: World,
+  around: Surroundings,
+  random: SeededRandom,
+): { stop: AbortSignal; abort: AbortSignal } {
   const stop = new AbortController();
   const abort = new AbortController();
   if (random.chance(0.5)) {

@@ -76,7 +76,8 @@ function requestOf(options: SendOptions): SendRequest {
 /** JSON itself, a file with it, or `-` for standard input. What begins like JSON is JSON. */
 function readInput(given: string | undefined): Json {
   if (given === undefined) return {};
-  const isJson = /^\s*(?:[[{"0-9]|-[0-9]|(?:true|false|null)\s*$)/.test(given);
+  // A number only as a whole: files like to begin with a date.
+  const isJson = /^\s*(?:[[{"]|-?[0-9][0-9.eE+-]*\s*$|(?:true|false|null)\s*$)/.test(given);
   const text = isJson ? given : readText(given);
   const read = readJson(text);
   if (read.ok) return read.value.value;

@@ -1,0 +1,50 @@
+/**
+ * How processes tell each other: a notification with the name of a topic, sent by the statement that writes, and only
+ * if somebody waits for that topic. Notifying is dear: the server does it under a lock of the whole database that is
+ * held until the commit is on the disk, and it wakes a process at each end.
+ */
+import { FINAL_STATES } from '../../domain/lifecycle.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { Topic } from '../store.ts';
+import { FINAL_NUMBERS, OFFERED } from './numbers.ts';
+
+/** The @ keeps an agent called "settled" apart from the topic of that name. */
+export function topicName(topic: Topic): string {
+  return topic.kind === 'settled' ? 'settled' : `@${topic.agent}`;
+}
+
+/** The topic that hears of a record in this state; null: nobody waits for that. */
+export function topicOf({ state, to }: Handoff): string | null {
+  if (state === 'offered') return `@${to}`;
+  return FINAL_STATES.includes(state) ? 'settled' : null;
+}
+
+export function isNews(handoff: Handoff): boolean {
+  return topicOf(handoff) !== null;
+}
+
+/** Rewritten with the schema, so that two stores in one database do not wake each other. */
+export const CHANNEL = 'baton.hints';
+
+/** The pair of `topicOf`, over rows with `state` and `recipient`. What it answers must be read, or nothing is sent. */
+export function ring(source: string): string {
+  return `rung as materialized (select pg_notify('${CHANNEL}', news.topic)
+  from (select distinct case state when ${OFFERED} then '@' || recipient else 'settled' end as topic
+    from ${source} where state in (${[OFFERED, ...FINAL_NUMBERS].join(', ')})) news
+  where exists (select from baton.listener l where l.topic = news.topic and l.until > clock_timestamp()))`;
+}
+
+/** Longer than between two renewals, so that whoever waits stays known; short, so that the dead are forgotten. */
+const KNOWN_FOR = '60 seconds';
+export const RENEW_MS = 20_000;
+
+/** Without waiting for the disk: it is forgotten in a crash anyway. */
+const QUICK = `with quick as (select set_config('synchronous_commit', 'off', true))`;
+
+export const ATTEND_SQL = `${QUICK} insert into baton.listener (topic, process, until)
+select topic, $1::text, clock_timestamp() + interval '${KNOWN_FOR}' from quick, json_array_elements_text($2::text::json) as wanted(topic)
+on conflict (topic, process) do update set until = excluded.until`;
+
+/** Also takes out those of processes that died. */
+export const LEAVE_SQL = `${QUICK} delete from baton.listener using quick
+where (process = $1::text and topic in (select json_array_elements_text($2::text::json))) or until < clock_timestamp()`;

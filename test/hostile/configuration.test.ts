@@ -1,0 +1,88 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeWorkspace, sqlite } from '../cli/workspaces.ts';
+import { askEach, refused } from './answers.ts';
+
+interface Mistake {
+  readonly text: string;
+  /** Line and column, then what is wrong. */
+  readonly says: string;
+}
+
+const MISTAKES: readonly Mistake[] = [
+  { text: 'projct: x\n', says: '1:1: Unrecognized key: "projct"' },
+  { text: 'project: 5\n', says: '1:10: project: Invalid input: expected string' },
+  { text: 'project: ""\n', says: '1:10: project: Too small' },
+  { text: '- a\n- b\n', says: '1:1: Invalid input: expected object' },
+  { text: 'just text\n', says: '1:1: Invalid input: expected object' },
+  { text: 'project: x\nlease_seconds: 0\n', says: '2:16: lease_seconds: Too small' },
+  { text: 'lease_seconds: soon\n', says: '1:16: lease_seconds: Invalid input: expected number' },
+  { text: 'lease_seconds: .nan\n', says: '1:16: lease_seconds: Invalid input' },
+  { text: 'lease_seconds: 1e9\n', says: '1:16: lease_seconds: Too big' },
+  { text: 'limits:\n  incoming: -1\n', says: '2:13: limits.incoming: Too small' },
+  { text: 'limits:\n  incoming: 1.5\n', says: '2:13: limits.incoming: Invalid input: expected int' },
+  { text: 'limits: { incomming: 1 }\n', says: '1:11: limits: Unrecognized key: "incomming"' },
+  { text: 'agents:\n  a b: {}\n', says: '2:3: agents.a b: an agent name is' },
+  { text: 'agents:\n  ../x: {}\n', says: '2:3: agents.../x: an agent name is' },
+  { text: 'agents:\n  react: 5\n', says: '2:10: agents.react: Invalid input: expected object' },
+  { text: 'agents:\n  React: { limits: { incoming: 1 } }\n  react: {}\n', says: '3:3: agents.react: ' },
+  { text: 'agents:\n  __proto__: { limits: { incoming: 1 } }\n', says: '2:3: ' },
+  { text: 'project: a\nproject: b\n', says: '2:1: Map keys must be unique' },
+  { text: 'limits:\n\tincoming: 1\n', says: '2:1: Tabs are not allowed as indentation' },
+  { text: 'project: "open\n', says: ': Missing closing "quote' },
+  { text: 'project: [1, 2\n', says: ': Flow sequence in block collection' },
+  { text: 'project: *nobody\n', says: 'Unresolved alias' },
+  { text: bomb(), says: 'Excessive alias count' },
+  { text: `project: ${'x'.repeat(300_000)}\n`, says: 'larger than 262144 bytes' },
+];
+
+describe('a baton.yaml with mistakes', () => {
+  it('is refused with file, line and column, and nothing is done', async () => {
+    const workspaces = await Promise.all(MISTAKES.map((mistake) => makeWorkspace(sqlite, mistake.text)));
+    const cases = MISTAKES.map((mistake, index) => ({ ...mistake, workspace: workspaces[index]! }));
+    const asked = await askEach(cases, ({ workspace }) => workspace.run(['send', '--from', 'a', '--to', 'b']));
+    const missed = asked.filter(({ question, answer }) => {
+      const place = join(question.workspace.folder, 'baton.yaml');
+      return (
+        answer.code !== 5 ||
+        answer.stdout !== '' ||
+        !answer.stderr.includes(`${place}:`) ||
+        !answer.stderr.includes(question.says)
+      );
+    });
+    expect(
+      missed.map(({ question, answer }) => ({ text: question.text.slice(0, 80), says: question.says, answer })),
+    ).toEqual([]);
+  });
+
+  it('that is not UTF-8 is refused', async () => {
+    const { run, folder } = await makeWorkspace(sqlite);
+    writeFileSync(join(folder, 'baton.yaml'), Buffer.from([0x70, 0x3a, 0x20, 0xff]));
+    expect(await run(['send', '--from', 'a', '--to', 'b'])).toEqual(refused(5, 'baton.yaml'));
+  });
+
+  it('tells several mistakes at once', async () => {
+    const { run, folder } = await makeWorkspace(sqlite, 'project: 5\nlease_seconds: 0\n');
+    const { stderr } = await run(['send', '--from', 'a', '--to', 'b']);
+    const path = join(folder, 'baton.yaml');
+    expect(stderr).toContain(`${path}:1:10: project`);
+    expect(stderr).toContain(`${path}:2:16: lease_seconds`);
+  });
+
+  it('is fine when it is empty or has only comments', async () => {
+    for (const text of ['', '# nothing\n', '---\n', 'agents: {}\n', 'agents:\n  react:\n']) {
+      const { run } = await makeWorkspace(sqlite, text);
+      expect(await run(['send', '--from', 'a', '--to', 'b'])).toMatchObject({ code: 0, stderr: '' });
+    }
+  });
+});
+
+/** Ten lines that would become ten thousand million entries. */
+function bomb(): string {
+  const lines = Array.from({ length: 9 }, (_, depth) => {
+    const item = depth === 0 ? '"x"' : `*a${depth - 1}`;
+    return `a${depth}: &a${depth} [${Array.from({ length: 10 }, () => item).join(', ')}]`;
+  });
+  return `${lines.join('\n')}\n`;
+}
