@@ -14,10 +14,17 @@ import { Trouble } from './trouble.ts';
 export interface Connection {
   /** Whether other processes are notified of what is written here. */
   readonly notifies: boolean;
+  /** What this process has found out about the counters of limits, for all its connections. */
+  readonly counting: Counting;
   /** Asks; may be asked twice. */
   read(statement: string, parameters?: readonly Parameter[]): Promise<readonly Row[]>;
   write(statement: string, parameters?: readonly Parameter[]): Promise<Written>;
   close(): Promise<void>;
+}
+
+/** False until a statement has met a counter: as long as there is none, adding to them can be left out. */
+export interface Counting {
+  isNeeded: boolean;
 }
 
 export interface Written {
@@ -47,6 +54,7 @@ export interface Patience {
   /** The address as it may be shown. */
   readonly where: string;
   readonly notifies: boolean;
+  readonly counting: Counting;
 }
 
 const FIRST_WAIT_MS = 10;
@@ -54,7 +62,7 @@ const LONGEST_WAIT_MS = 500;
 
 /** `open` connects and greets; what it throws as a StoreFault is final. */
 export function openConnection(open: () => Promise<Link>, patience: Patience): Connection {
-  const { timers, random, patienceMs, where, notifies } = patience;
+  const { timers, random, patienceMs, where, notifies, counting } = patience;
   let link: Link | null = null;
   let opening: Promise<Link> | null = null;
   let closed = false;
@@ -86,6 +94,7 @@ export function openConnection(open: () => Promise<Link>, patience: Patience): C
 
   return {
     notifies,
+    counting,
     read: async (statement, parameters = []) => {
       try {
         return (await patiently(statement, parameters)).rows;

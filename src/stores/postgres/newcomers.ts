@@ -8,7 +8,17 @@ import type { Connection } from './connection.ts';
 import { dependencyParts, dependencyValues, type Surroundings } from './dependencies.ts';
 import type { Parameter } from './link.ts';
 import { DOCUMENT } from './numbers.ts';
-import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, readCounts, type Counts, type Need } from './places.ts';
+import {
+  ADD_TO_PLACES,
+  GATE,
+  HAS_COUNTERS,
+  IS_OPEN,
+  LOCKED_PLACES,
+  NO_COUNTERS,
+  readCounts,
+  type Counts,
+  type Need,
+} from './places.ts';
 import { changingValues, CHANGING, FIXED, fixedValues, joined, named, oneObject, split, typed } from './rows.ts';
 import { factValues, keepEffects, keepOutcomes, tellFacts } from './writing.ts';
 
@@ -35,13 +45,15 @@ export interface Added {
 export async function add(
   connection: Connection,
   newcomers: readonly Newcomer[],
-  { needs = [], surroundings, request }: Conditions = {},
+  conditions: Conditions = {},
 ): Promise<Added> {
+  const { needs = [], surroundings, request } = conditions;
   const outcomes = newcomers.map(({ decision }) => decision.outcome ?? null);
   const parts: Parts = {
     outcomes: outcomes.some((outcome) => outcome !== null),
     effects: newcomers.some(({ decision }) => (decision.effects ?? []).length > 0),
     places: needs.length > 0,
+    counting: needs.length > 0 || connection.counting.isNeeded,
     dependencies: surroundings !== undefined,
     request: request !== undefined,
     notifying: connection.notifies && newcomers.some(({ decision }) => isNews(decision.handoff)),
@@ -55,7 +67,13 @@ export async function add(
     ...(request === undefined ? [] : [request.by, request.key, request.hash, JSON.stringify(newcomers.map(idOf))]),
   ];
   const { rows, doubtful } = await connection.write(statementFor(parts), parameters);
-  return { written: rows[0]?.[4] === newcomers.length, doubtful, counts: readCounts(rows, 0) };
+  const written = rows[0]?.[4] === newcomers.length;
+  if (!written && !parts.counting && (await connection.read(HAS_COUNTERS))[0]?.[0] === true) {
+    connection.counting.isNeeded = true;
+    const again = await add(connection, newcomers, conditions);
+    return { ...again, doubtful: again.doubtful || doubtful };
+  }
+  return { written, doubtful, counts: readCounts(rows, 0) };
 }
 
 function given({ decision }: Newcomer): string {
@@ -78,6 +96,8 @@ interface Parts {
   readonly outcomes: boolean;
   readonly effects: boolean;
   readonly places: boolean;
+  /** Whether there are counters to add to. */
+  readonly counting: boolean;
   readonly dependencies: boolean;
   readonly request: boolean;
   readonly notifying: boolean;
@@ -86,7 +106,7 @@ interface Parts {
 const statements = new Map<string, string>();
 
 function statementFor(parts: Parts): string {
-  const key = Object.values(parts).map(Number).join('');
+  const key = Object.values(parts).join();
   const known = statements.get(key);
   if (known !== undefined) return known;
   const statement = addStatement(parts);
@@ -95,23 +115,25 @@ function statementFor(parts: Parts): string {
 }
 
 /** Parameters are numbered in the order in which `add` lists them. */
-function addStatement({ outcomes, effects, places, dependencies, request, notifying }: Parts): string {
+function addStatement({ outcomes, effects, places, counting, dependencies, request, notifying }: Parts): string {
   let count = 0;
   const next = (): string => `$${(count += 1)}`;
   const source = sourceOf(next, outcomes);
   const locks = places ? [LOCKED_PLACES(next())] : [];
   const waits = dependencies ? dependencyParts(next) : { gates: [], conditions: [], writes: [] };
   const isGated = places || dependencies;
+  const open = [...(isGated ? [IS_OPEN] : []), ...(counting ? [] : [NO_COUNTERS])];
+  const ifOpen = open.length === 0 ? '' : ` where ${open.join(' and ')}`;
   const ctes = [
     ...locks,
     ...waits.gates,
     ...(isGated ? [GATE(waits.conditions, places)] : []),
-    `given as materialized (select nextval('baton.handoff_n') as n, g.* from ${source}${isGated ? ` where ${IS_OPEN}` : ''})`,
+    `given as materialized (select nextval('baton.handoff_n') as n, g.* from ${source}${ifOpen})`,
     `made as (insert into baton.handoff (id, n, recipient, ${named(CHANGING)})
   select id, n, recipient, ${named(CHANGING)} from given)`,
     `carried as (insert into baton.body (n, ${named(FIXED)}, text) select n, ${named(FIXED)}, text from given)`,
     tellFacts('given'),
-    ADD_TO_PLACES(`select sender, recipient, gain, kind = ${DOCUMENT} as document from given`),
+    ...(counting ? [ADD_TO_PLACES(`select sender, recipient, gain, kind = ${DOCUMENT} as document from given`)] : []),
     ...(outcomes ? [keepOutcomes('given')] : []),
     ...(effects ? [keepEffects('given')] : []),
     ...(notifying ? [ring('given')] : []),
@@ -119,7 +141,7 @@ function addStatement({ outcomes, effects, places, dependencies, request, notify
     ...(request
       ? [
           `asked as (insert into baton.request (by, key, hash, ids)
-  select ${[next(), next(), next(), next()].map((each) => `${each}::text`).join(', ')}${isGated ? ` where ${IS_OPEN}` : ''})`,
+  select ${[next(), next(), next(), next()].map((each) => `${each}::text`).join(', ')}${ifOpen})`,
         ]
       : []),
   ];

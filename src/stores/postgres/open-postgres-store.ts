@@ -51,7 +51,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const address = readAddress(options.url, process.env);
   const clock = serverClock();
   const greeting: Greeting = { address, namespace, clock, ownSession: notify };
-  const patience = { timers, random, patienceMs: options.patienceMs ?? PATIENCE_MS, where: address.shown, notifies: notify };
+  const patience: Patience = {
+    timers,
+    random,
+    patienceMs: options.patienceMs ?? PATIENCE_MS,
+    where: address.shown,
+    notifies: notify,
+    counting: { isNeeded: false },
+  };
 
   const connections: Connection[] = [];
   const connection = (session: Readonly<Record<string, string>> = {}): Connection => {

@@ -117,6 +117,13 @@ export const GATE = (also: readonly string[] = [], places = true): string =>
 
 export const IS_OPEN = '(select ok from gate)';
 
+/**
+ * For statements that leave out adding to the counters: they write only as long as there is none. Whether there is one
+ * is looked at in the same statement, so the agreement of `schema.ts` holds for it too.
+ */
+export const NO_COUNTERS = 'not exists (select from baton.place)';
+export const HAS_COUNTERS = `select exists (select from baton.place)`;
+
 /** Adds to whatever counters there are; `rows` has sender, recipient, gain and whether it is a document. */
 export const ADD_TO_PLACES = (rows: string): string =>
   `counted as (update baton.place p
@@ -124,6 +131,6 @@ export const ADD_TO_PLACES = (rows: string): string =>
   from (
     select agent, direction, sum(gain)::integer as gain, coalesce(sum(gain) filter (where document), 0)::integer as documents
     from (${rows}) r cross join lateral (values (r.sender, 0::smallint), (r.recipient, 1::smallint)) as side(agent, direction)
-    where r.gain <> 0 and exists (select from baton.place)
+    where r.gain <> 0
     group by agent, direction order by agent, direction
   ) more where p.agent = more.agent and p.direction = more.direction)`;

@@ -15,7 +15,7 @@ import { isNews, ring } from './bell.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter, Row } from './link.ts';
 import { OFFERED, stepNumber } from './numbers.ts';
-import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, readCounts, type Counts, type Need } from './places.ts';
+import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, NO_COUNTERS, readCounts, type Counts, type Need } from './places.ts';
 import { changingValues, CHANGING, joined, named, oneObject, split, typed } from './rows.ts';
 import { NOW_MS } from './schema.ts';
 
@@ -41,7 +41,8 @@ export interface Moved {
 interface Parts {
   readonly outcomes: boolean;
   readonly effects: boolean;
-  readonly counting: boolean;
+  /** Whether places are taken or given up, and if so, whether there are counters to add to. */
+  readonly counting: 'no' | 'if-none' | 'yes';
   readonly joining: boolean;
   readonly gated: boolean;
   readonly bodies: boolean;
@@ -73,10 +74,11 @@ export async function move(
 ): Promise<Moved> {
   // In the order of their names, so that two batches over the same records meet at the first and do not deadlock.
   const sorted = pieces.toSorted((a, b) => (a.before.id < b.before.id ? -1 : 1));
+  const gains = sorted.some(({ before, decision }) => gainOf(before, decision.handoff) !== 0);
   const parts: Parts = {
     outcomes: sorted.some(({ decision }) => decision.outcome !== undefined),
     effects: sorted.some(({ decision }) => (decision.effects ?? []).length > 0),
-    counting: sorted.some(({ before, decision }) => gainOf(before, decision.handoff) !== 0),
+    counting: !gains ? 'no' : connection.counting.isNeeded || needs.length > 0 ? 'yes' : 'if-none',
     joining: sorted.some(({ before, decision }) => joins(before, decision.handoff) !== null),
     gated: needs.length > 0,
     bodies,
@@ -91,6 +93,11 @@ export async function move(
     parameters.push(best.recipient, best.rank, best.n, JSON.stringify(seen));
   }
   const { rows, doubtful } = await connection.write(statementFor(parts), parameters);
+  if (rows.some((row) => row[0] === 'counters')) {
+    connection.counting.isNeeded = true;
+    const again = await move(connection, pieces, { needs, bodies, best });
+    return { ...again, doubtful: again.doubtful || doubtful };
+  }
   const named = (what: string): readonly Row[] => rows.filter((row) => row[0] === what);
   return {
     moved: new Set(named('moved').map((row) => row[1] as HandoffId)),
@@ -178,7 +185,7 @@ export function keepOutcomes(source: string): string {
 const statements = new Map<string, string>();
 
 function statementFor(parts: Parts): string {
-  const key = Object.values(parts).map(Number).join('');
+  const key = Object.values(parts).join();
   const known = statements.get(key);
   if (known !== undefined) return known;
   const statement = moveStatement(parts);
@@ -217,6 +224,7 @@ export function moveStatement({ outcomes, effects, counting, joining, gated, bod
     ...(joining ? ['(g.joins is null or g.joins in (select id from alive))'] : []),
     ...(gated ? [IS_OPEN] : []),
     ...(best ? ['(select ok from best)'] : []),
+    ...(counting === 'if-none' ? [NO_COUNTERS] : []),
   ];
   const ctes = [
     ...locks,
@@ -229,7 +237,7 @@ export function moveStatement({ outcomes, effects, counting, joining, gated, bod
     tellFacts('moved'),
     ...(outcomes ? [keepOutcomes('moved')] : []),
     ...(effects ? [keepEffects('moved')] : []),
-    ...(counting ? [ADD_TO_PLACES('select sender, recipient, gain, document from moved')] : []),
+    ...(counting === 'yes' ? [ADD_TO_PLACES('select sender, recipient, gain, document from moved')] : []),
     ...(notifying ? [ring('moved')] : []),
   ];
   const answers = [
@@ -239,6 +247,7 @@ export function moveStatement({ outcomes, effects, counting, joining, gated, bod
     ...(joining ? [`select 'alive', id, null, null, null, null from alive`] : []),
     ...(gated ? [`select 'place', agent, direction, all_open, documents_open, null from locked`] : []),
     ...(notifying ? [`select 'rung', null, null, count(*)::integer, null, null from rung`] : []),
+    ...(counting === 'if-none' ? [`select 'counters', null, null, null, null, null where not ${NO_COUNTERS}`] : []),
   ];
   return `with ${ctes.join(',\n')}\n${answers.join('\nunion all ')}`;
 }
