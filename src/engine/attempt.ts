@@ -3,7 +3,7 @@ import type { Json } from '../foundation/json.ts';
 import type { Result } from '../foundation/result.ts';
 import type { Failure, Handoff } from '../domain/handoff.ts';
 import type { Principal } from '../domain/principal.ts';
-import type { Claimed } from '../stores/store.ts';
+import { StoreGone, type Claimed } from '../stores/store.ts';
 import type { Surroundings } from './surroundings.ts';
 import { deliver, type DeliverRefusal } from './verbs/deliver.ts';
 import { fail } from './verbs/fail.ts';
@@ -139,6 +139,7 @@ async function settle(around: Surroundings, principal: Principal, handoff: Hando
       return answer.ok;
     } catch (error) {
       around.report({ kind: 'fault', doing: `settling ${handoff.id}`, error });
+      if (error instanceof StoreGone) return false;
       await around.timers.sleep(pauseMs);
     }
   }

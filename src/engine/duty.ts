@@ -3,7 +3,7 @@
  * its holder is gone, and a second look decides between two who want it at once.
  */
 import { jittered } from '../foundation/random.ts';
-import type { DutyHolder } from '../stores/store.ts';
+import { StoreGone, type DutyHolder } from '../stores/store.ts';
 import { JUMP_MS, sweep, type Steadiness } from './sweep.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -47,6 +47,7 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
     } catch (error) {
       mine = false;
       around.report({ kind: 'fault', doing: 'sweeping', error });
+      if (error instanceof StoreGone) return;
     }
     await timers.sleep(jittered(SWEEP_MS, random), signal);
   }

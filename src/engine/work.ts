@@ -11,7 +11,7 @@ import type { Json } from '../foundation/json.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import type { AgentId, SessionId } from '../domain/names.ts';
 import { agentPrincipal, type Principal } from '../domain/principal.ts';
-import { CLAIM_MAX, type Claimed, type RunningGroup } from '../stores/store.ts';
+import { CLAIM_MAX, StoreGone, type Claimed, type RunningGroup } from '../stores/store.ts';
 import { OVER, runAttempt } from './attempt.ts';
 import type { Surroundings } from './surroundings.ts';
 import { claimForSession } from './verbs/claim.ts';
@@ -95,10 +95,10 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
     return claimed;
   };
 
-  while (!stop.aborted && attempts < attemptsMax) {
+  const round = async (): Promise<void> => {
     if (hold.lost.signal.aborted) {
       const next = await safely(around, 'opening a session', () => openHold(around, agent));
-      if (next === null) continue;
+      if (next === null) return;
       hold = next;
       unsure = false;
     }
@@ -119,6 +119,16 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
       await Promise.race([...idle, free, aborted(stop, iteration.signal), aborted(hold.lost.signal, iteration.signal)]);
     }
     iteration.abort(OVER);
+  };
+
+  try {
+    while (!stop.aborted && attempts < attemptsMax) await round();
+  } catch (error) {
+    // The store is gone: what runs can neither be settled nor given back, and nobody is left to take it over.
+    hold.lost.abort(OVER);
+    await Promise.all([...running, ...settling]);
+    await hold.stop();
+    throw error;
   }
   await Promise.all([...running, ...settling]);
   if (unsure) await safely(around, 'giving back', () => giveBackStrays(around, principal, hold.session, attended));
@@ -166,11 +176,12 @@ function acceptanceOf({ id, fence }: Handoff): string {
   return `${id} ${fence}`;
 }
 
-/** A passing fault is no reason to end a worker that has begun. */
+/** A passing fault is no reason to end a worker that has begun; one that does not pass is. */
 async function safely<Answer>(around: Surroundings, doing: string, ask: () => Promise<Answer>): Promise<Answer | null> {
   try {
     return await ask();
   } catch (error) {
+    if (error instanceof StoreGone) throw error;
     around.report({ kind: 'fault', doing, error });
     await around.timers.sleep(FAULT_PAUSE_MS);
     return null;

@@ -1,10 +1,15 @@
 /** The database could not do it. `unchanged`: nothing has happened. `unknown`: it may or may not have. */
 export class StoreFault extends Error {
-  override readonly name = 'StoreFault';
+  override readonly name: string = 'StoreFault';
   readonly outcome: 'unchanged' | 'unknown';
 
   constructor(says: string, outcome: 'unchanged' | 'unknown', options?: ErrorOptions) {
     super(says, options);
     this.outcome = outcome;
   }
+}
+
+/** The database is no longer the one that was opened. Trying again would serve a ghost: whoever hears this stops. */
+export class StoreGone extends StoreFault {
+  override readonly name = 'StoreGone';
 }

@@ -6,7 +6,7 @@
  * Acknowledged means durable: what these promises resolve to survives a power cut. A refusal changed nothing. A thrown
  * `StoreFault` with `outcome: 'unknown'` may or may not have changed something; with `'unchanged'` it has not.
  */
-export { StoreFault } from '../foundation/store-fault.ts';
+export { StoreFault, StoreGone } from '../foundation/store-fault.ts';
 import type { JsonText } from '../foundation/json.ts';
 import type { Result } from '../foundation/result.ts';
 import type { Decide, DecideFirst, Effect } from '../domain/decision.ts';

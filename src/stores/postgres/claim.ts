@@ -1,6 +1,7 @@
 /**
  * Takes what is ready: a look without any lock, the decisions, and one guarded statement that writes them. Two
- * processes that looked at the same moment meet at the guard; who comes second looks again.
+ * processes that looked at the same moment meet at the guard; who comes second looks again, with locks that let others
+ * pass by, and goes on like that for a while.
  *
  * A look brings a few more than are asked for, and the next claim begins with those. They are a guess: the statement
  * that takes them also makes sure that nothing better has come since, and if it has, the claim looks like any other.
@@ -12,28 +13,30 @@ import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { assertSound } from '../sound.ts';
 import { CLAIM_MAX, ROUNDS_MAX, type Claimed, type Store } from '../store.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, LockingConnection } from './connection.ts';
 import type { Tell } from './hints.ts';
+import type { Row } from './link.ts';
 import { load, traces } from './load.ts';
 import { OFFERED } from './numbers.ts';
 import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
 import { NOW_MS } from './schema.ts';
 import type { ServerClock } from './server-clock.ts';
-import { joins, lastFactOf, move, type Best, type Piece } from './writing.ts';
+import { joins, lastFactOf, move, type Moved, type Piece } from './writing.ts';
 
 export const READY_SQL = `select ${ROW_COLUMNS}, h.rank, h.n, ${NOW_MS}
 from baton.handoff h join baton.body b on b.n = h.n
 where h.recipient = $1::text and h.state = ${OFFERED} and h.not_before <= ${NOW_MS}
-order by h.rank, h.n offset $3::integer limit $2::integer`;
+order by h.rank, h.n limit $2::integer`;
+
+export const READY_LOCKED_SQL = `${READY_SQL} for update of h skip locked`;
 
 /** A look costs a round trip; these few more cost next to nothing beside it. */
 const LOOK_AHEAD = 16;
 
 export interface ClaimParts {
   readonly connection: Connection;
+  readonly locking: LockingConnection;
   readonly clock: ServerClock;
-  /** At least 0 and less than 1. */
-  readonly unit: () => number;
   readonly tell: Tell;
   readonly foundNothing: (agent: AgentId) => void;
 }
@@ -49,10 +52,11 @@ interface Call {
 interface Counter {
   readonly queue: Call[];
   isServing: boolean;
+  /** Seen by the last look, and not taken by it. */
   ahead: readonly Ready[];
-  /** How many claims to come do not guess, because the last guesses met others. */
-  distrust: number;
-  lastDistrust: number;
+  /** For how many claims to come others are expected at the same counter, and for how many they last were. */
+  crowded: number;
+  lastCrowded: number;
 }
 
 interface Ready {
@@ -71,7 +75,7 @@ export function claimOf(parts: ClaimParts): Store['claim'] {
       await serve(parts, agent, counter, counter.queue.splice(0, together(counter.queue)));
     }
     counter.isServing = false;
-    if (counter.ahead.length === 0 && counter.lastDistrust === 0) counters.delete(agent);
+    if (counter.ahead.length === 0 && counter.lastCrowded === 0) counters.delete(agent);
   };
 
   return (agent, max, decide) =>
@@ -81,7 +85,7 @@ export function claimOf(parts: ClaimParts): Store['claim'] {
         resolve([]);
         return;
       }
-      const counter = counters.get(agent) ?? { queue: [], isServing: false, ahead: [], distrust: 0, lastDistrust: 0 };
+      const counter = counters.get(agent) ?? { queue: [], isServing: false, ahead: [], crowded: 0, lastCrowded: 0 };
       counters.set(agent, counter);
       counter.queue.push(call);
       if (!counter.isServing) void serveAll(agent, counter);
@@ -106,7 +110,7 @@ interface Hand {
 async function serve(parts: ClaimParts, agent: AgentId, counter: Counter, calls: readonly Call[]): Promise<void> {
   const hands: Hand[] = calls.map((call) => ({ call, left: call.max, claimed: [], broken: null }));
   try {
-    if (!(await serveByGuess(parts, agent, counter, hands))) await serveByLook(parts, agent, counter, hands);
+    await serveSomehow(parts, agent, counter, hands);
   } catch (error) {
     for (const hand of hands) hand.broken ??= error;
   }
@@ -117,55 +121,87 @@ async function serve(parts: ClaimParts, agent: AgentId, counter: Counter, calls:
   }
 }
 
-/** False: there was nothing to guess with, or the guess was wrong and what is left has to be looked for. */
-async function serveByGuess(parts: ClaimParts, agent: AgentId, counter: Counter, hands: Hand[]): Promise<boolean> {
+/** By guess, else by a look; where others are at the same counter, by a look that keeps them off. */
+async function serveSomehow(parts: ClaimParts, agent: AgentId, counter: Counter, hands: Hand[]): Promise<void> {
+  if (counter.crowded > 0) {
+    counter.crowded -= 1;
+    await serveLocked(parts, agent, hands);
+    return;
+  }
+  const lost = (await serveByGuess(parts, agent, counter, hands)) ?? (await serveByLook(parts, agent, counter, hands));
+  if (lost === 0) {
+    counter.lastCrowded = 0;
+    return;
+  }
+  counter.lastCrowded = Math.min(CROWDED_MAX, counter.lastCrowded * 2 + 1);
+  counter.crowded = counter.lastCrowded;
+  await serveLocked(parts, agent, hands);
+}
+
+/** A crowd is believed to last for so many claims at most before it is tried without a lock again. */
+const CROWDED_MAX = 255;
+
+/** Null: there was nothing to guess with. Else the number of those that could not be had. */
+async function serveByGuess(
+  parts: ClaimParts,
+  agent: AgentId,
+  counter: Counter,
+  hands: Hand[],
+): Promise<number | null> {
   const wanted = leftIn(hands);
   const { ahead } = counter;
   counter.ahead = [];
-  counter.distrust = Math.max(0, counter.distrust - 1);
-  if (ahead.length < wanted || counter.distrust > 0) return false;
+  const last = ahead[wanted - 1];
+  if (last === undefined) return null;
   const { taken, refused } = dealOut(parts, hands, ahead);
-  const last = ahead[wanted - 1] as Ready;
-  const passed = [...refused];
-  const lost = await take(parts, taken, { recipient: agent, rank: last.rank, n: last.n, passed });
-  if (lost > 0) {
-    counter.lastDistrust = Math.min(DISTRUST_MAX, counter.lastDistrust * 2 + 1);
-    counter.distrust = counter.lastDistrust;
-    return false;
-  }
-  counter.lastDistrust = 0;
-  if (passed.length === 0) counter.ahead = ahead.slice(wanted);
-  return taken.length > 0;
+  if (taken.length === 0) return null;
+  const best = { recipient: agent, rank: last.rank, n: last.n, passed: [...refused] };
+  const lost = await take(parts, taken, move(parts.connection, piecesOf(taken), { bodies: true, best }));
+  if (lost === 0 && refused.size === 0) counter.ahead = ahead.slice(wanted);
+  return lost;
 }
 
-/** Where others claim too, a guess costs more than it saves; from time to time it is tried again. */
-const DISTRUST_MAX = 255;
+async function serveByLook(parts: ClaimParts, agent: AgentId, counter: Counter, hands: Hand[]): Promise<number> {
+  const wanted = leftIn(hands);
+  const sentAtMs = parts.clock.elapsedMs();
+  const rows = await parts.connection.read(READY_SQL, [agent, Math.max(wanted, LOOK_AHEAD)]);
+  const ready = readReady(parts, rows, sentAtMs);
+  const { taken, refused } = dealOut(parts, hands, ready);
+  const lost =
+    taken.length === 0 ? 0 : await take(parts, taken, move(parts.connection, piecesOf(taken), { bodies: true }));
+  if (lost === 0 && refused.size === 0) counter.ahead = ready.slice(wanted);
+  return lost;
+}
 
-async function serveByLook(parts: ClaimParts, agent: AgentId, counter: Counter, hands: Hand[]): Promise<void> {
-  const refused = new Set<HandoffId>();
-  let offset = 0;
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const wanted = leftIn(hands);
-    const most = Math.max(wanted, counter.distrust > 0 ? 0 : LOOK_AHEAD);
-    const ready = await look(parts, agent, most + refused.size, offset);
-    const fresh = ready.filter(({ handoff }) => !refused.has(handoff.id));
-    const dealt = dealOut(parts, hands, fresh);
-    for (const id of dealt.refused) refused.add(id);
-    const lost = await take(parts, dealt.taken, null);
-    if (lost === 0 && offset === 0 && refused.size === 0) counter.ahead = fresh.slice(wanted);
-    if (lost === 0 && (offset === 0 || ready.length > 0)) return;
-    // Others are here too: begin somewhere else among the first ones, so that the same do not meet again.
-    offset = ready.length === 0 ? 0 : Math.floor(parts.unit() * (wanted + lost));
+/** What is looked at is locked, and others pass over it: nobody decides over what another is just taking. */
+async function serveLocked(parts: ClaimParts, agent: AgentId, hands: Hand[]): Promise<void> {
+  for (let round = 0; round < ROUNDS_MAX && leftIn(hands) > 0; round += 1) {
+    let taken: readonly Taken[] = [];
+    const sentAtMs = parts.clock.elapsedMs();
+    const moved = await parts.locking.together(READY_LOCKED_SQL, [agent, leftIn(hands)], async (rows, on) => {
+      ({ taken } = dealOut(parts, hands, readReady(parts, rows, sentAtMs)));
+      return taken.length === 0 ? null : move(on, piecesOf(taken), { bodies: true });
+    });
+    if (taken.length === 0) return;
+    // Lost without an answer: what is in the trail has been taken, and the rest is looked for again.
+    const lost = await take(parts, taken, moved ?? NOTHING_KNOWN);
+    if (lost === 0) return;
   }
 }
+
+const NOTHING_KNOWN: Moved = {
+  moved: new Set(),
+  alive: new Set(),
+  counts: new Map(),
+  bodies: new Map(),
+  doubtful: true,
+};
 
 function leftIn(hands: readonly Hand[]): number {
   return hands.reduce((sum, hand) => sum + hand.left, 0);
 }
 
-async function look({ connection, clock }: ClaimParts, agent: AgentId, max: number, offset: number): Promise<Ready[]> {
-  const sentAtMs = clock.elapsedMs();
-  const rows = await connection.read(READY_SQL, [agent, max, offset]);
+function readReady({ clock }: ClaimParts, rows: readonly Row[], sentAtMs: number): readonly Ready[] {
   const serverMs = rows[0]?.[AFTER_ROW + 2];
   // What the server found ready must not be too early by our reading of its clock.
   if (typeof serverMs === 'number') clock.heard(serverMs, sentAtMs);
@@ -210,12 +246,14 @@ function dealOut(
   return { taken, refused };
 }
 
-/** Writes them and answers how many could not be had: taken by somebody else, or, after a guess, not the best. */
-async function take({ connection, tell }: ClaimParts, taken: readonly Taken[], best: Best | null): Promise<number> {
-  if (taken.length === 0) return 0;
-  const pieces = taken.map(({ piece }) => piece);
-  const { moved, alive, bodies, doubtful } = await move(connection, pieces, { bodies: true, best });
-  const missed = pieces.filter(({ before }) => !moved.has(before.id));
+function piecesOf(taken: readonly Taken[]): readonly Piece[] {
+  return taken.map(({ piece }) => piece);
+}
+
+/** Gives out what was written and answers how many could not be had: taken by others, or not the best any more. */
+async function take({ connection, tell }: ClaimParts, taken: readonly Taken[], moving: Moved | Promise<Moved>): Promise<number> {
+  const { moved, alive, bodies, doubtful } = await moving;
+  const missed = piecesOf(taken).filter(({ before }) => !moved.has(before.id));
   const ours = doubtful && missed.length > 0 ? await traces(connection, missed.map(lastFactOf)) : new Set<HandoffId>();
   let lost = 0;
   for (const { hand, piece } of taken) {
@@ -225,7 +263,7 @@ async function take({ connection, tell }: ClaimParts, taken: readonly Taken[], b
       const body = bodies.get(handoff.id) ?? (await load(connection, handoff.id))?.body;
       hand.claimed.push({ handoff, body: present(body, 'what was taken has a body') });
       tell(piece.before, handoff);
-    } else if (session === null || alive.has(session)) {
+    } else if (session === null || alive.has(session) || doubtful) {
       hand.left += 1;
       lost += 1;
     }

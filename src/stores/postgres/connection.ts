@@ -12,19 +12,32 @@ import type { Link, Parameter, Row } from './link.ts';
 import { Trouble } from './trouble.ts';
 
 export interface Connection {
-  /** Whether other processes are notified of what is written here. */
-  readonly notifies: boolean;
-  /** What this process has found out about the counters of limits, for all its connections. */
-  readonly counting: Counting;
   /** Asks; may be asked twice. */
   read(statement: string, parameters?: readonly Parameter[]): Promise<readonly Row[]>;
   write(statement: string, parameters?: readonly Parameter[]): Promise<Written>;
+  /** What this process has agreed on, or found out, for all its connections. */
+  readonly house: House;
   close(): Promise<void>;
 }
 
-/** False until a statement has met a counter: as long as there is none, adding to them can be left out. */
-export interface Counting {
-  isNeeded: boolean;
+/** A connection that can also hold rows locked between asking and writing. */
+export interface LockingConnection extends Connection {
+  /**
+   * Both in one transaction: asks, and lets `act` write on the connection that it is given. `act` has sent everything
+   * when it first waits. Nothing is sent again here: null says that it was undone, or lost without an answer.
+   */
+  together<Answer>(
+    statement: string,
+    parameters: readonly Parameter[],
+    act: (rows: readonly Row[], on: Connection) => Promise<Answer>,
+  ): Promise<Answer | null>;
+}
+
+export interface House {
+  /** Whether other processes are notified of what is written. */
+  readonly notifies: boolean;
+  /** False until a statement has met a counter: as long as there is none, adding to them can be left out. */
+  hasCounters: boolean;
 }
 
 export interface Written {
@@ -53,18 +66,17 @@ export interface Patience {
   readonly patienceMs: number;
   /** The address as it may be shown. */
   readonly where: string;
-  readonly notifies: boolean;
-  readonly counting: Counting;
 }
 
 const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 500;
 
 /** `open` connects and greets; what it throws as a StoreFault is final. */
-export function openConnection(open: () => Promise<Link>, patience: Patience): Connection {
-  const { timers, random, patienceMs, where, notifies, counting } = patience;
+export function openConnection(open: () => Promise<Link>, patience: Patience, house: House): LockingConnection {
+  const { timers, random, patienceMs, where } = patience;
   let link: Link | null = null;
   let opening: Promise<Link> | null = null;
+  let lastTransaction: Promise<unknown> = Promise.resolve();
   let closed = false;
 
   const reopen = (): Promise<Link> => {
@@ -74,37 +86,64 @@ export function openConnection(open: () => Promise<Link>, patience: Patience): C
     return opening;
   };
 
-  const patiently = async (statement: string, parameters: readonly Parameter[]): Promise<Written> => {
+  /** Tries until it is done, or refused for good, or the patience is at its end. */
+  const patiently = async <Answer>(act: (link: Link) => Promise<Answer>): Promise<{ answer: Answer; doubtful: boolean }> => {
     const endMs = performance.now() + patienceMs;
     let doubtful = false;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
       if (closed) throw new StoreFault('the store is closed', doubtful ? 'unknown' : 'unchanged');
       try {
-        const alive = link?.alive === true ? link : await reopen();
-        return { rows: await alive.run(statement, parameters), doubtful };
+        return { answer: await act(link?.alive === true ? link : await reopen()), doubtful };
       } catch (error) {
         if (!(error instanceof Trouble)) throw error;
         if (error.kind === 'conflict') throw new Conflict(error.constraint, doubtful);
         doubtful ||= error.kind === 'lost';
-        if (!PASSING.has(error.kind) || performance.now() > endMs) throw faultOf(error, doubtful, where);
+        if (!isPassing(error) || performance.now() > endMs) throw faultOf(error, doubtful, where);
       }
       await timers.sleep(jittered(waitMs, random));
     }
   };
 
+  const inTransaction: LockingConnection['together'] = async (statement, parameters, act) => {
+    const { answer: begun } = await patiently((on) =>
+      orRollBack(on, async () => {
+        const [, rows] = await Promise.all([on.run('begin', []), on.run(statement, parameters)]);
+        return { on, rows };
+      }),
+    );
+    try {
+      return await orRollBack(begun.on, async () => {
+        const acting = act(begun.rows, bare(begun.on, house));
+        const [answer] = await Promise.all([acting, begun.on.run('commit', [])]);
+        return answer;
+      });
+    } catch (error) {
+      if (error instanceof Trouble && isPassing(error)) return null;
+      throw error instanceof Trouble ? faultOf(error, false, where) : error;
+    }
+  };
+
   return {
-    notifies,
-    counting,
+    house,
     read: async (statement, parameters = []) => {
       try {
-        return (await patiently(statement, parameters)).rows;
+        return (await patiently((on) => on.run(statement, parameters))).answer;
       } catch (error) {
         // A question changes nothing, whatever became of it.
         if (error instanceof StoreFault) throw new StoreFault(error.message, 'unchanged', { cause: error.cause });
         throw error;
       }
     },
-    write: (statement, parameters = []) => patiently(statement, parameters),
+    write: async (statement, parameters = []) => {
+      const { answer, doubtful } = await patiently((on) => on.run(statement, parameters));
+      return { rows: answer, doubtful };
+    },
+    together: (statement, parameters, act) => {
+      // One at a time: the statements of two transactions on one connection would run into each other.
+      const mine = lastTransaction.then(() => inTransaction(statement, parameters, act));
+      lastTransaction = mine.catch(() => undefined);
+      return mine;
+    },
     close: async () => {
       closed = true;
       const last = link ?? (await opening?.catch(() => null)) ?? null;
@@ -113,11 +152,32 @@ export function openConnection(open: () => Promise<Link>, patience: Patience): C
   };
 }
 
-const PASSING: ReadonlySet<Trouble['kind']> = new Set(['unsent', 'lost', 'again']);
+/** A transaction that failed stays open until it is ended, and every later statement would fail with it. */
+async function orRollBack<Answer>(link: Link, act: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await act();
+  } catch (error) {
+    if (link.alive) await link.run('rollback', []).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Sends each statement once, on this connection and no other. */
+function bare(link: Link, house: House): Connection {
+  return {
+    house,
+    read: (statement, parameters = []) => link.run(statement, parameters),
+    write: async (statement, parameters = []) => ({ rows: await link.run(statement, parameters), doubtful: false }),
+    close: () => Promise.resolve(),
+  };
+}
+
+export function isPassing({ kind }: Trouble): boolean {
+  return kind === 'unsent' || kind === 'lost' || kind === 'again';
+}
 
 export function faultOf(trouble: Trouble, doubtful: boolean, where: string): StoreFault {
-  const outcome = doubtful ? 'unknown' : 'unchanged';
-  return new StoreFault(`${where}: ${saying(trouble)}`, outcome, { cause: trouble });
+  return new StoreFault(`${where}: ${saying(trouble)}`, doubtful ? 'unknown' : 'unchanged', { cause: trouble });
 }
 
 function saying(trouble: Trouble): string {
@@ -128,7 +188,10 @@ function saying(trouble: Trouble): string {
     case 'again':
       return `the server asked to try again, for too long (${trouble.message})`;
     case 'no-schema':
-      return `the tables of Baton are not there as they should be (${trouble.message}): were they dropped or restored meanwhile? Start Baton again to make them`;
+      return (
+        `the tables of Baton are not there as they should be (${trouble.message}): ` +
+        'were they dropped or restored meanwhile? Start Baton again to make them'
+      );
     case 'text':
       return `a text holds a character that PostgreSQL cannot store, such as U+0000 (${trouble.message})`;
     case 'conflict':

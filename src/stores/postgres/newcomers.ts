@@ -53,10 +53,10 @@ export async function add(
     outcomes: outcomes.some((outcome) => outcome !== null),
     effects: newcomers.some(({ decision }) => (decision.effects ?? []).length > 0),
     places: needs.length > 0,
-    counting: needs.length > 0 || connection.counting.isNeeded,
+    counting: needs.length > 0 || connection.house.hasCounters,
     dependencies: surroundings !== undefined,
     request: request !== undefined,
-    notifying: connection.notifies && newcomers.some(({ decision }) => isNews(decision.handoff)),
+    notifying: connection.house.notifies && newcomers.some(({ decision }) => isNews(decision.handoff)),
   };
   const parameters: Parameter[] = [
     `[${newcomers.map(given).join(',')}]`,
@@ -69,7 +69,7 @@ export async function add(
   const { rows, doubtful } = await connection.write(statementFor(parts), parameters);
   const written = rows[0]?.[4] === newcomers.length;
   if (!written && !parts.counting && (await connection.read(HAS_COUNTERS))[0]?.[0] === true) {
-    connection.counting.isNeeded = true;
+    connection.house.hasCounters = true;
     const again = await add(connection, newcomers, conditions);
     return { ...again, doubtful: again.doubtful || doubtful };
   }

@@ -12,7 +12,7 @@ import { readAddress } from './address.ts';
 import { placeParts } from './change-alone.ts';
 import { changeOf } from './change.ts';
 import { claimOf } from './claim.ts';
-import { faultOf, openConnection, type Connection, type Patience } from './connection.ts';
+import { faultOf, isPassing, openConnection, type LockingConnection, type Patience } from './connection.ts';
 import { factsOf } from './facts.ts';
 import { findOf } from './find.ts';
 import { BY_INDEX, greet, type Greeting } from './greeting.ts';
@@ -56,13 +56,12 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     random,
     patienceMs: options.patienceMs ?? PATIENCE_MS,
     where: address.shown,
-    notifies: notify,
-    counting: { isNeeded: false },
   };
+  const house = { notifies: notify, hasCounters: false };
 
-  const connections: Connection[] = [];
-  const connection = (session: Readonly<Record<string, string>> = {}): Connection => {
-    const made = openConnection(() => greet(greeting, { session }), patience);
+  const connections: LockingConnection[] = [];
+  const connection = (session: Readonly<Record<string, string>> = {}): LockingConnection => {
+    const made = openConnection(() => greet(greeting, { session }), patience, house);
     connections.push(made);
     return made;
   };
@@ -96,7 +95,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   return {
     insert: door.guard(insertOf({ ...parts, writes: connection(BY_INDEX), limits, tell })),
-    claim: door.guard(claimOf({ connection: connection(BY_INDEX), clock, unit: () => random.unit(), tell, foundNothing })),
+    claim: door.guard(claimOf({ connection: connection(BY_INDEX), locking: connection(BY_INDEX), clock, tell, foundNothing })),
     change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), tell })),
     load: door.guard((id) => load(quick, id)),
     find: door.guard(findOf(quick, lists, clock)),
@@ -128,8 +127,7 @@ async function makeReady(greeting: Greeting, { timers, patienceMs, where }: Pati
       return;
     } catch (error) {
       if (!(error instanceof Trouble)) throw error;
-      const isPassing = ['unsent', 'lost', 'again'].includes(error.kind);
-      if (!isPassing || performance.now() > endMs) throw faultOf(error, false, where);
+      if (!isPassing(error) || performance.now() > endMs) throw faultOf(error, false, where);
     }
     await timers.sleep(RETRY_MS);
   }

@@ -78,12 +78,12 @@ export async function move(
   const parts: Parts = {
     outcomes: sorted.some(({ decision }) => decision.outcome !== undefined),
     effects: sorted.some(({ decision }) => (decision.effects ?? []).length > 0),
-    counting: !gains ? 'no' : connection.counting.isNeeded || needs.length > 0 ? 'yes' : 'if-none',
+    counting: !gains ? 'no' : connection.house.hasCounters || needs.length > 0 ? 'yes' : 'if-none',
     joining: sorted.some(({ before, decision }) => joins(before, decision.handoff) !== null),
     gated: needs.length > 0,
     bodies,
     best: best !== null,
-    notifying: connection.notifies && sorted.some(({ decision }) => isNews(decision.handoff)),
+    notifying: connection.house.notifies && sorted.some(({ decision }) => isNews(decision.handoff)),
   };
   const parameters: Parameter[] = [`[${sorted.map(given).join(',')}]`];
   if (parts.outcomes) parameters.push(joined(sorted.map(({ decision }) => decision.outcome ?? null)));
@@ -94,7 +94,7 @@ export async function move(
   }
   const { rows, doubtful } = await connection.write(statementFor(parts), parameters);
   if (rows.some((row) => row[0] === 'counters')) {
-    connection.counting.isNeeded = true;
+    connection.house.hasCounters = true;
     const again = await move(connection, pieces, { needs, bodies, best });
     return { ...again, doubtful: again.doubtful || doubtful };
   }

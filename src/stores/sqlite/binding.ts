@@ -3,6 +3,7 @@
  *
  * The binding waits for a lock at most 4 ms, because it waits with the event loop stopped; longer waits are timers'.
  */
+import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
 
 export type Database = InstanceType<typeof DatabaseSync>;
@@ -23,8 +24,11 @@ export interface OpenOptions {
   readonly sync: 'full' | 'normal';
 }
 
+/** Only what is there: a file that has gone is not begun anew by whoever opens it next. */
 export function openDatabase(path: string, { sync }: OpenOptions): Database {
-  const database = new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
+  const address = pathToFileURL(path);
+  address.searchParams.set('mode', 'rw');
+  const database = new DatabaseSync(address, { timeout: LOCK_WAIT_MS });
   database.exec(`
     PRAGMA synchronous = ${sync};
     PRAGMA fullfsync = on;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { systemTimers, type Clock, type Timers } from '../../foundation/clock.ts';
 import type { Random } from '../../foundation/random.ts';
 import type { Limits } from '../../domain/limits.ts';
-import { REQUEST_DAYS, StoreFault, type Store } from '../store.ts';
+import { REQUEST_DAYS, StoreFault, StoreGone, type Store } from '../store.ts';
 import { bellsIn } from './bells.ts';
 import { diskTrouble, isFromDatabase, openDatabase, prepare, type Database } from './binding.ts';
 import { changeOf } from './change.ts';
@@ -33,6 +33,8 @@ export interface SqliteOptions {
   readonly timers?: Timers;
 }
 
+/** No commit counter is ever this. */
+const GONE = -1;
 const DAY_MS = 24 * 60 * 60_000;
 /** Old request keys go a few at a time, so that no transaction is long. */
 const FORGET_MAX = 500;
@@ -54,13 +56,15 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const identity = fileIdentity(path);
   const version = prepare(database, 'PRAGMA data_version');
   const hints = hintsOf(bellsIn(join(dirname(path), 'bells')), {
-    version: () => version.get()?.[0] as number,
+    // Whoever waits is woken to find out that there is nothing to wait for any more.
+    version: () => (isStillThere() ? (version.get()?.[0] as number) : GONE),
     ripe: (agent) => claim.anything(agent),
   });
   // A database that was deleted under us would go on taking writes that nobody will ever see.
+  const isStillThere = (): boolean => fileIdentity(path) === identity;
   const stillThere = (): void => {
-    if (fileIdentity(path) === identity) return;
-    throw new StoreFault(`${path} was removed or replaced while in use; stop, and look at what happened`, 'unchanged');
+    if (isStillThere()) return;
+    throw new StoreGone(`${path} was removed or replaced while in use; look at what happened before going on`, 'unchanged');
   };
   const commit = sharedCommit(database, around, {
     begun: stillThere,
@@ -83,6 +87,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   let quietConnection: Database | null = null;
   const openQuiet = (): Database => {
     alive();
+    stillThere();
     quietConnection ??= openDatabase(path, { sync: 'normal' });
     return quietConnection;
   };
@@ -103,6 +108,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   };
   const reader = async <Answer>(read: () => Answer): Promise<Answer> => {
     alive();
+    stillThere();
     try {
       return read();
     } catch (error) {
@@ -121,6 +127,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     },
     claim: async (agent, max, decide) => {
       alive();
+      stillThere();
       if (max < 1 || !claim.anything(agent)) return [];
       return commit.run(claim.work(agent, max, decide));
     },

@@ -42,9 +42,10 @@ export async function waitAndTell(
   const interrupts = onInterrupt(() => undefined);
   const over = new AbortController();
   const duty = standDuty(around, over.signal);
-  const waited = await waitFor(around, principal, id, { ...limit, signal: interrupts.stop });
-  over.abort();
-  await duty;
+  const waited = await waitFor(around, principal, id, { ...limit, signal: interrupts.stop }).finally(async () => {
+    over.abort();
+    await duty;
+  });
   if (waited.ok) return tell(waited.value, output);
   const interrupted = interrupts.exitCode();
   if (interrupted !== null) {
