@@ -17,6 +17,7 @@ export const COUNTED = [
   'timeoutsByWorker',
   'timeoutsBySweep',
   'leaseLost',
+  'staleFences',
   'sessionsLost',
   'recovered',
   'givenUp',

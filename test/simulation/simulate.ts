@@ -9,6 +9,7 @@ import type { Store } from '../../src/stores/store.ts';
 import type { Clock, Timers } from '../../src/foundation/clock.ts';
 import { handRole } from './actors/hand.ts';
 import { judgeRole } from './actors/judge.ts';
+import { latecomerRole } from './actors/latecomer.ts';
 import { senderRole } from './actors/sender.ts';
 import { dutyRole, workerRole } from './actors/worker.ts';
 import { noCounts, type Counters } from './counters.ts';
@@ -65,7 +66,7 @@ export async function simulate(seed: number, mutant: Mutant | null = null): Prom
     faults,
     passage: { inner: store, scheduler, faults, observer, ledger },
     leaseMs: LEASE_MS,
-    livenessKnown: random.chance(0.5),
+    livenessKnown: random.chance(0.6),
     decideBy: mutant?.decideBy ?? decideBy,
     misjudge: mutant?.misjudge ?? ((truth) => truth),
     processes: [],
@@ -107,6 +108,7 @@ function populate(world: World): void {
   if (random.chance(0.5)) keepRunning(world, dutyRole());
   keepRunning(world, handRole(world, BY_HAND));
   keepRunning(world, judgeRole(world, JUDGE));
+  keepRunning(world, latecomerRole(world));
 }
 
 async function endTheStorm(world: World): Promise<void> {

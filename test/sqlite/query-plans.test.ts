@@ -1,44 +1,86 @@
+/** Nothing on the way of a claim or a sweep grows with what is finished: each question is answered by its own index. */
 import { describe, expect, it } from 'vitest';
-import { prepare, type Database } from '../../src/stores/sqlite/binding.ts';
+import { prepare } from '../../src/stores/sqlite/binding.ts';
 import { CLAIM_SQL, PROBE_SQL, RIPEN_SQL } from '../../src/stores/sqlite/claim.ts';
 import { FREED_SQL, OF_SESSION_SQL, OVERDUE_SQL } from '../../src/stores/sqlite/reading.ts';
-import { openStoreAndFile } from './databases.ts';
+import { BEAT_SQL } from '../../src/stores/sqlite/sessions.ts';
+import { openTables } from './stores.ts';
 
-/** What stands on the way of a claim, a sweep or a settling, with the index that keeps history out of it. */
-const PLANS = {
-  'taking what is ready': [CLAIM_SQL, ['handoff_ready']],
-  'moving over what has become due': [RIPEN_SQL, ['handoff_delayed']],
-  'looking whether there is anything': [PROBE_SQL, ['handoff_ready', 'handoff_delayed']],
-  'finding what is overdue': [OVERDUE_SQL, ['handoff_due']],
-  'finding what a session holds': [OF_SESSION_SQL, ['handoff_session']],
-  'finding what has become free': [FREED_SQL, ['handoff_freed']],
-} as const;
+const PLANS: readonly { readonly what: string; readonly sql: string; readonly steps: readonly string[] }[] = [
+  {
+    what: 'the next ones for an agent',
+    sql: CLAIM_SQL,
+    steps: [
+      'SEARCH handoff USING INDEX handoff_ready (recipient=?)',
+      'SEARCH body USING INTEGER PRIMARY KEY (rowid=?)',
+    ],
+  },
+  {
+    what: 'those whose time has come',
+    sql: RIPEN_SQL,
+    steps: ['SEARCH handoff USING COVERING INDEX handoff_delayed (recipient=? AND not_before<?)'],
+  },
+  {
+    what: 'whether there is anything for an agent',
+    sql: PROBE_SQL,
+    steps: [
+      'SCAN CONSTANT ROW',
+      'SCALAR SUBQUERY 1',
+      'SEARCH handoff USING COVERING INDEX handoff_ready (recipient=?)',
+      'SCALAR SUBQUERY 2',
+      'SEARCH handoff USING COVERING INDEX handoff_delayed (recipient=? AND not_before<?)',
+    ],
+  },
+  { what: 'what is overdue', sql: OVERDUE_SQL, steps: ['SEARCH handoff USING INDEX handoff_due (due_at<?)'] },
+  {
+    what: 'what a session holds',
+    sql: OF_SESSION_SQL,
+    steps: [
+      'SEARCH handoff USING INDEX handoff_session (session=?)',
+      'SCALAR SUBQUERY 1',
+      'SEARCH session USING COVERING INDEX sqlite_autoindex_session_1 (id=?)',
+    ],
+  },
+  // All of that index is wanted: nothing else is in it.
+  { what: 'what waits for nothing any more', sql: FREED_SQL, steps: ['SCAN handoff USING INDEX handoff_freed'] },
+  {
+    what: 'a beat',
+    sql: BEAT_SQL,
+    steps: ['SEARCH session USING INDEX sqlite_autoindex_session_1 (id=?)'],
+  },
+];
 
-describe('nothing on the way of the work grows with what is finished', () => {
-  it.each(Object.entries(PLANS))('%s uses its own index', (_what, [sql, indexes]) => {
-    const { database } = openStoreAndFile();
-    const steps = planOf(database, sql);
-    for (const index of indexes) expect(steps.join('\n')).toMatch(new RegExp(`INDEX ${index}\\b`));
-    // The freed ones are an index of their own, read from its beginning; everything else is searched.
-    const scans = steps.filter(
-      (step) => /^SCAN (?!CONSTANT)/.test(step) && !step.includes('USING INDEX handoff_freed'),
-    );
-    expect(scans).toEqual([]);
+describe('the plan of', () => {
+  it.each(PLANS)('$what uses exactly the index made for it, and sorts nothing', ({ sql, steps }) => {
+    const database = openTables();
+    const plan = prepare(database, `EXPLAIN QUERY PLAN ${sql}`).all();
+    expect(plan.map((row) => row[3])).toEqual(steps);
+  });
+
+  it('every index is used by a question or a rule', () => {
+    const database = openTables();
+    const named = prepare(database, "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL").all();
+    const questions = PLANS.flatMap(({ steps }) => steps).join('\n');
+    const others = ['dependency_needs', 'request_at', 'effect_due'];
+    const unused = named
+      .map((row) => String(row[0]))
+      .filter((name) => !questions.includes(name) && !others.includes(name));
+    expect(unused).toEqual([]);
+  });
+
+  it.each([
+    ['DELETE FROM request WHERE (by, key) IN (SELECT by, key FROM request WHERE at < ? LIMIT ?)', 'request_at'],
+    ['SELECT key FROM effect WHERE done = 0 AND due_at <= ? ORDER BY due_at, seq LIMIT ?', 'effect_due'],
+    [
+      'UPDATE handoff SET waits = waits - 1 WHERE n IN (SELECT handoff FROM dependency WHERE needs = ?)',
+      'dependency_needs',
+    ],
+    ['SELECT 1 FROM session WHERE EXISTS (SELECT 1 FROM handoff WHERE handoff.session = session.n)', 'handoff_session'],
+  ])('%s is helped by its index', (sql, index) => {
+    const steps = prepare(openTables(), `EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map((row) => String(row[3]));
+    expect(steps.filter((step) => step.includes(`INDEX ${index}`))).toHaveLength(1);
     expect(steps.filter((step) => step.includes('TEMP B-TREE'))).toEqual([]);
   });
-
-  it('notices a plan that reads everything', () => {
-    const { database } = openStoreAndFile();
-    expect(planOf(database, 'SELECT id FROM handoff WHERE title = ? ORDER BY since')).toEqual([
-      'SCAN handoff',
-      'USE TEMP B-TREE FOR ORDER BY',
-    ]);
-  });
 });
-
-function planOf(database: Database, sql: string): readonly string[] {
-  const marks = sql.includes('?1') ? 2 : (sql.match(/\?/g) ?? []).length;
-  return prepare(database, `EXPLAIN QUERY PLAN ${sql}`)
-    .all(...Array.from({ length: marks }, () => 1))
-    .map((row) => String(row[3]));
-}

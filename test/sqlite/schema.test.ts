@@ -1,91 +1,157 @@
+/** Even a wrong program cannot write an impossible record: the tables know the lifecycle too. */
 import { describe, expect, it } from 'vitest';
 import type { Deed } from '../../src/domain/facts.ts';
-import { LIFECYCLE, MOVES, STATES, type State } from '../../src/domain/lifecycle.ts';
-import type { HandoffId } from '../../src/domain/names.ts';
-import { prepare, type Database } from '../../src/stores/sqlite/binding.ts';
-import { legalSteps, readStep, stateNumber, stepNumber } from '../../src/stores/sqlite/schema.ts';
-import { openingOf } from '../contract/builders.ts';
-import { openStoreAndFile } from './databases.ts';
+import { isFinal, LIFECYCLE, MOVES, STATES, type State } from '../../src/domain/lifecycle.ts';
+import { prepare, type Database, type Value } from '../../src/stores/sqlite/binding.ts';
+import { readStep, stateNumber, stepNumber } from '../../src/stores/sqlite/schema.ts';
+import { openTables } from './stores.ts';
 
 const DEEDS: readonly Deed[] = ['create', 'renew', 'progress', ...MOVES];
+const BEGINNINGS: readonly State[] = ['draft', 'offered', 'blocked'];
 
-describe('the checks of the schema', () => {
-  it('I12: take exactly the steps that the lifecycle has', async () => {
-    const { store, database } = openStoreAndFile();
-    await store.insert([openingOf({ id: 'a' })]);
-    const accepted: string[] = [];
-    for (const deed of DEEDS) {
-      for (const from of [null, ...STATES]) {
-        for (const to of STATES)
-          if (takesFact(database, stepNumber(deed, from, to))) accepted.push(inWords(deed, from, to));
-      }
-    }
-    expect(accepted.toSorted()).toEqual([...legalInWords()].toSorted());
-  });
+/** A sound row of that state, except for what is given. */
+function rowOf(state: State, id: string, but: Readonly<Record<string, Value>> = {}): Readonly<Record<string, Value>> {
+  return {
+    id,
+    revision: 1,
+    state: stateNumber(state),
+    kind: 0,
+    sender: 1,
+    recipient: 1,
+    priority: 2,
+    created_at: 1,
+    since: 1,
+    offered_at: 1,
+    not_before: 0,
+    rank: 1,
+    ready: 0,
+    attempt: 1,
+    excused: 0,
+    fence: 1,
+    session: null,
+    holder: state === 'accepted' ? 1 : null,
+    blocked: state === 'blocked' ? 0 : null,
+    trail: 'x',
+    ...but,
+  };
+}
 
-  it('name each step by a number that can be read back', () => {
-    for (const step of legalSteps()) {
-      const { deed, from, to } = readStep(step);
-      expect(stepNumber(deed, from, to)).toBe(step);
-    }
-  });
+function insert(database: Database, table: string, row: Readonly<Record<string, Value>>): void {
+  const columns = Object.keys(row);
+  const marks = columns.map(() => '?').join(', ');
+  prepare(database, `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${marks})`).run(...Object.values(row));
+}
 
-  it('I2: let nothing change what is final', async () => {
-    const { store, database } = openStoreAndFile();
-    await store.insert([openingOf({ id: 'a' })]);
-    const force = prepare(database, 'UPDATE handoff SET state = ?, ready = 0');
-    force.run(stateNumber('cancelled'));
-    expect(() => force.run(stateNumber('offered'))).toThrow('final is final');
-    expect((await store.find({ by: 'ids', ids: ['a' as HandoffId] })).items[0]?.state).toBe('cancelled');
-  });
-
-  it.each([
-    ['custody without acceptance', 'UPDATE handoff SET holder = 1'],
-    ['acceptance without custody', `UPDATE handoff SET state = ${stateNumber('accepted')}, ready = 0`],
-    ['a reason to wait without waiting', 'UPDATE handoff SET blocked = 0'],
-    ['waiting without a reason', `UPDATE handoff SET state = ${stateNumber('blocked')}, ready = 0`],
-    ['more excuses than attempts', 'UPDATE handoff SET excused = 1'],
-    ['a state that does not exist', 'UPDATE handoff SET state = 10'],
-    ['a number as a text', `UPDATE handoff SET since = 'soon'`],
-  ])('I12: refuse %s', async (_what, sql) => {
-    const { store, database } = openStoreAndFile();
-    await store.insert([openingOf({ id: 'a' })]);
-    expect(() => prepare(database, sql).run()).toThrow(/constraint failed|cannot store/);
-  });
-
-  it('I1: take one fact for each revision', async () => {
-    const { store, database } = openStoreAndFile();
-    await store.insert([openingOf({ id: 'a' })]);
-    const again =
-      'INSERT INTO fact (handoff, revision, at, by, step, attempt, fence, detail, hash) SELECT handoff, revision, at, by, step, attempt, fence, detail, hash FROM fact';
-    expect(() => prepare(database, again).run()).toThrow('UNIQUE');
-  });
-});
-
-function takesFact(database: Database, step: number): boolean {
-  database.exec('SAVEPOINT one');
+function accepts(act: () => void): boolean {
   try {
-    prepare(
-      database,
-      `INSERT INTO fact (handoff, revision, at, by, step, attempt, fence, detail, hash) VALUES (1, 99, 0, '', ?, 0, 0, '', '')`,
-    ).run(step);
+    act();
     return true;
-  } catch {
-    return false;
-  } finally {
-    database.exec('ROLLBACK TO one; RELEASE one');
+  } catch (error) {
+    if (error instanceof Error && /constraint failed|final is final|cannot store/.test(error.message)) return false;
+    throw error;
   }
 }
 
-function legalInWords(): readonly string[] {
-  const begins = (['draft', 'offered', 'blocked'] as const).map((state) => inWords('create', null, state));
-  const stays = (['renew', 'progress'] as const).map((deed) => inWords(deed, 'accepted', 'accepted'));
-  const moves = STATES.flatMap((from) =>
-    Object.entries(LIFECYCLE[from]).map(([move, to]) => inWords(move as Deed, from, to)),
-  );
-  return [...begins, ...stays, ...moves];
+function tables(): Database {
+  const database = openTables();
+  insert(database, 'agent', { n: 1, name: 'somebody' });
+  insert(database, 'session', { n: 1, id: 's', agent: 1, process: '{}', boot: 'b', beat_ms: 0 });
+  return database;
 }
 
-function inWords(deed: Deed, from: State | null, to: State): string {
-  return `${deed} from ${from ?? 'nothing'} to ${to}`;
+describe('the tables', () => {
+  it('I12: take a fact exactly when the lifecycle has its step', () => {
+    const database = tables();
+    insert(database, 'handoff', { n: 1, ...rowOf('offered', 'a') });
+    const fact = { handoff: 1, at: 1, by: 'x', attempt: 0, fence: 0, detail: '', hash: 'x' };
+    const wrong: string[] = [];
+    let taken = 0;
+    database.exec('BEGIN');
+    for (const deed of DEEDS) {
+      for (const from of [null, ...STATES]) {
+        for (const to of STATES) {
+          const step = stepNumber(deed, from, to);
+          const isTaken = accepts(() => insert(database, 'fact', { ...fact, revision: step, step }));
+          taken += Number(isTaken);
+          if (isTaken !== isLegal(deed, from, to)) wrong.push(`${deed} from ${from} to ${to}`);
+          const read = readStep(step);
+          if (read.deed !== deed || read.from !== from || read.to !== to) wrong.push(`${step} is read as another`);
+        }
+      }
+    }
+    database.exec('ROLLBACK');
+    expect(wrong).toEqual([]);
+    expect(taken).toBe(BEGINNINGS.length + 2 + STATES.flatMap((state) => Object.keys(LIFECYCLE[state])).length);
+  });
+
+  it.each(STATES)('I2: let a row that is %s be changed only while that is not final', (state) => {
+    const database = tables();
+    insert(database, 'handoff', rowOf(state, 'a'));
+    const change = (): void => database.exec("UPDATE handoff SET title = 'changed' WHERE id = 'a'");
+    expect(accepts(change)).toBe(!isFinal(state));
+  });
+
+  it('I12: know who may hold what, what is blocked and what is ready, in every combination', () => {
+    const database = tables();
+    const wrong: string[] = [];
+    let count = 0;
+    for (const state of STATES) {
+      for (const [session, holder, blocked, ready] of combinations()) {
+        count += 1;
+        const row = rowOf(state, `h-${count}`, { session, holder, blocked, ready });
+        const isTaken = accepts(() => insert(database, 'handoff', row));
+        const isSound =
+          (holder === null ? state !== 'accepted' : state === 'accepted' || state === 'delivered') &&
+          (session === null || state === 'accepted') &&
+          (blocked === null) === (state !== 'blocked') &&
+          (ready === 0 || state === 'offered');
+        if (isTaken !== isSound) wrong.push(JSON.stringify(row));
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect(count).toBe(STATES.length * 16);
+  });
+
+  it.each([
+    ['revision 0', { revision: 0 }],
+    ['a negative fence', { fence: -1 }],
+    ['more excused than attempted', { attempt: 1, excused: 2 }],
+    ['a negative excuse', { excused: -1 }],
+    ['a state that does not exist', { state: STATES.length }],
+    ['a text where a number belongs', { revision: 'one' }],
+    ['no trail', { trail: null }],
+  ] as const)('I1, I13: refuse %s', (_what, but) => {
+    const database = tables();
+    expect(accepts(() => insert(database, 'handoff', rowOf('offered', 'a')))).toBe(true);
+    expect(accepts(() => insert(database, 'handoff', rowOf('offered', 'b', but)))).toBe(false);
+  });
+
+  it('I1, I15: refuse a second record of an id, a second fact of a revision, and counters below nothing', () => {
+    const database = tables();
+    insert(database, 'handoff', { n: 1, ...rowOf('offered', 'a') });
+    expect(accepts(() => insert(database, 'handoff', rowOf('offered', 'a')))).toBe(false);
+    const step = stepNumber('create', null, 'offered');
+    const fact = { handoff: 1, revision: 1, at: 1, by: 'x', step, attempt: 0, fence: 0, detail: '', hash: 'x' };
+    expect(accepts(() => insert(database, 'fact', fact))).toBe(true);
+    expect(accepts(() => insert(database, 'fact', fact))).toBe(false);
+    for (const counter of ['out_all', 'out_documents', 'in_all', 'in_documents']) {
+      expect(accepts(() => database.exec(`UPDATE agent SET ${counter} = -1`))).toBe(false);
+    }
+    expect(accepts(() => database.exec('UPDATE agent SET in_documents = in_all + 1'))).toBe(false);
+  });
+});
+
+function combinations(): readonly (readonly [Value, Value, Value, Value])[] {
+  return Array.from({ length: 16 }, (_, bits) => {
+    const has = (bit: number): boolean => (bits & bit) !== 0;
+    return [has(1) ? 1 : null, has(2) ? 1 : null, has(4) ? 0 : null, has(8) ? 1 : 0] as const;
+  });
+}
+
+function isLegal(deed: Deed, from: State | null, to: State): boolean {
+  if (deed === 'create') return from === null && BEGINNINGS.includes(to);
+  if (from === null) return false;
+  if (deed === 'renew' || deed === 'progress') return from === 'accepted' && to === 'accepted';
+  const row: Readonly<Record<string, string>> = LIFECYCLE[from];
+  return row[deed] === to;
 }

@@ -58,7 +58,7 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
     `fsync=${options.fsync ? 'on' : 'off'}`,
     // Its workers open transactions whenever they like, which holds back the newest facts for a moment.
     'autovacuum=off',
-    'max_connections=60',
+    'max_connections=400',
     ...(options.settings ?? []),
   ];
   const flags = settings.map((setting) => `-c ${setting}`).join(' ');

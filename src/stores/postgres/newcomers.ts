@@ -76,10 +76,11 @@ export async function add(
   return { written, doubtful, counts: readCounts(rows, 0) };
 }
 
-function given({ decision }: Newcomer): string {
+function given({ decision }: Newcomer, place: number): string {
   const { handoff, facts, effects } = decision;
   const needs = handoff.terms.dependsOn;
   return oneObject(fixedValues(handoff), changingValues(handoff), {
+    place,
     facts: facts.map(factValues),
     effects: effects?.length === 0 ? undefined : effects,
     needs: needs.length === 0 ? undefined : [...new Set(needs)],
@@ -152,8 +153,8 @@ function addStatement({ outcomes, effects, places, counting, dependencies, reque
 }
 
 function sourceOf(next: () => string, outcomes: boolean): string {
-  const columns = `${typed(FIXED)}, ${typed(CHANGING)}, facts json, effects json, needs json, gain integer`;
-  const names = `${named(FIXED)}, ${named(CHANGING)}, facts, effects, needs, gain, text${outcomes ? ', outcome' : ''}`;
+  const columns = `${typed(FIXED)}, ${typed(CHANGING)}, place integer, facts json, effects json, needs json, gain integer`;
+  const names = `${named(FIXED)}, ${named(CHANGING)}, place, facts, effects, needs, gain, text${outcomes ? ', outcome' : ''}`;
   const records = `json_to_recordset(${next()}::text::json) as (${columns})`;
   return `rows from (${[records, split(next()), ...(outcomes ? [split(next())] : [])].join(', ')}) as g(${names})`;
 }

@@ -72,8 +72,11 @@ export async function move(
   pieces: readonly Piece[],
   { needs = [], bodies = false, best = null }: MoveOptions = {},
 ): Promise<Moved> {
-  // In the order of their names, so that two batches over the same records meet at the first and do not deadlock.
-  const sorted = pieces.toSorted((a, b) => (a.before.id < b.before.id ? -1 : 1));
+  // In the order of their names, so that two batches over the same records meet at the first and do not deadlock; the
+  // facts are still told in the order in which they were decided.
+  const sorted = pieces
+    .map((piece, place) => ({ ...piece, place }))
+    .toSorted((a, b) => (a.before.id < b.before.id ? -1 : 1));
   const gains = sorted.some(({ before, decision }) => gainOf(before, decision.handoff) !== 0);
   const parts: Parts = {
     outcomes: sorted.some(({ decision }) => decision.outcome !== undefined),
@@ -132,11 +135,12 @@ export function lastFactOf({ decision }: Piece): Fact {
   return present(decision.facts.at(-1), 'nothing changes without a fact');
 }
 
-function given({ before, decision }: Piece): string {
+function given({ before, decision, place }: Piece & { readonly place: number }): string {
   const gain = gainOf(before, decision.handoff);
   return oneObject(changingValues(decision.handoff), {
     id: before.id,
     was: before.revision,
+    place,
     facts: decision.facts.map(factValues),
     effects: decision.effects?.length === 0 ? undefined : decision.effects,
     joins: joins(before, decision.handoff) ?? undefined,
@@ -162,11 +166,12 @@ const FACT_COLUMNS = [
   ['hash', 'text'],
 ] as const;
 
-/** The facts of `source` (with columns `n` and `facts`), one row each. */
+/** The facts of `source` (with columns `n`, `place` and `facts`), one row each, in order. */
 export function tellFacts(source: string): string {
   return `told as (insert into baton.fact (n, ${named(FACT_COLUMNS)})
   select s.n, ${named(FACT_COLUMNS, 'f.')}
-  from ${source} s cross join lateral json_to_recordset(s.facts) as f(${typed(FACT_COLUMNS)}))`;
+  from ${source} s cross join lateral json_to_recordset(s.facts) as f(${typed(FACT_COLUMNS)})
+  order by s.place, f.revision)`;
 }
 
 /** The same effect decided twice is one effect. */
@@ -211,9 +216,9 @@ function nothingBetter([recipient, rank, n, ids]: readonly string[]): string {
 export function moveStatement({ outcomes, effects, counting, joining, gated, bodies, best, notifying }: Parts): string {
   let count = 0;
   const next = (): string => `$${(count += 1)}`;
-  const more = 'facts json, effects json, joins text, gain integer, sender text, document boolean';
+  const more = 'place integer, facts json, effects json, joins text, gain integer, sender text, document boolean';
   const columns = `id text, was integer, ${typed(CHANGING)}, ${more}`;
-  const names = `id, was, ${named(CHANGING)}, facts, effects, joins, gain, sender, document`;
+  const names = `id, was, ${named(CHANGING)}, place, facts, effects, joins, gain, sender, document`;
   const records = `json_to_recordset(${next()}::text::json)`;
   const source = outcomes
     ? `rows from (${records} as (${columns}), ${split(next())}) as g(${names}, outcome)`
@@ -233,7 +238,7 @@ export function moveStatement({ outcomes, effects, counting, joining, gated, bod
     ...(best ? [`best as materialized (select ${nothingBetter([next(), next(), next(), next()])} as ok)`] : []),
     `moved as (update baton.handoff h set (${named(CHANGING)}) = (${named(CHANGING, 'g.')})
   from given g where ${conditions.join(' and ')}
-  returning h.id, h.n, h.recipient, h.state, g.facts, g.effects, g.gain, g.sender, g.document${outcomes ? ', g.outcome' : ''})`,
+  returning h.id, h.n, h.recipient, h.state, g.place, g.facts, g.effects, g.gain, g.sender, g.document${outcomes ? ', g.outcome' : ''})`,
     tellFacts('moved'),
     ...(outcomes ? [keepOutcomes('moved')] : []),
     ...(effects ? [keepEffects('moved')] : []),

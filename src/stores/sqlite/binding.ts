@@ -57,7 +57,7 @@ export function prepare(database: Database, sql: string): Statement {
   return {
     run: (...values) => Number(statement.run(...values).changes),
     get: (...values) => statement.get(...values) as Row | undefined,
-    all: (...values) => statement.all(...values) as unknown as readonly Row[],
+    all: (...values) => statement.all(...values) as Row[],
   };
 }
 

@@ -146,7 +146,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
       ...dutyOf(quiet, clock, boot),
       tend: async () => {
         alive();
-        checkpoint(database, path);
+        await checkpoint(database, path, around);
+        if (closed) return;
         const before = nowMs() - REQUEST_DAYS * DAY_MS;
         if (prepare(database, 'SELECT 1 FROM request WHERE at < ? LIMIT 1').get(before) === undefined) return;
         await commit.run(() => () => {

@@ -70,23 +70,21 @@ function leaveSometime(
 const POLITE_MS = 1_000;
 const WAYS = [
   'quick',
-  'quick',
   'long',
   'fails',
   'gives up',
   'never ends',
   'deaf',
   'no answer',
-  'command',
-  'command',
-  'command',
+  ...Array<'command'>(7).fill('command'),
 ] as const;
+const KIND_WAYS = ['quick', 'command'] as const;
 
 function handlerOf(world: World, { timers }: Surroundings, process: SimulatedProcess, random: SeededRandom): Handler {
   const command = commandOf(world, timers, process, random);
   return async ({ handoff }, { signal, running }) => {
     world.inspector.onStart(process, handoff);
-    const way = world.isCalm ? 'quick' : random.pick(WAYS);
+    const way = random.pick(world.isCalm ? KIND_WAYS : WAYS);
     const result = { by: process.name, attempt: handoff.attempt };
     const { attemptTimeoutMs } = handoff.terms;
     switch (way) {
@@ -133,7 +131,7 @@ function commandOf(world: World, timers: Timers, process: SimulatedProcess, rand
       if (!world.groups.has(group)) throw new Error('the command was ended at the gate');
       world.inspector.onCommand(handoff, livingGroupOf(world, handoff.id));
       group.isThroughGate = true;
-      await timers.sleep(random.between(0, world.leaseMs * 2), signal);
+      await timers.sleep(random.between(0, world.isCalm ? 300 : world.leaseMs * 2), signal);
       if (signal.aborted) await timers.sleep(random.between(0, POLITE_MS));
       return 'done';
     } finally {

@@ -42,10 +42,9 @@ export async function waitAndTell(
   const interrupts = onInterrupt(() => undefined);
   const over = new AbortController();
   const duty = standDuty(around, over.signal);
-  const waited = await waitFor(around, principal, id, { ...limit, signal: interrupts.stop }).finally(async () => {
-    over.abort();
-    await duty;
-  });
+  const waiting = waitFor(around, principal, id, { ...limit, signal: interrupts.stop });
+  const waited = await waiting.finally(() => over.abort());
+  await duty;
   if (waited.ok) return tell(waited.value, output);
   const interrupted = interrupts.exitCode();
   if (interrupted !== null) {

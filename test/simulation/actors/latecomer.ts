@@ -1,0 +1,39 @@
+import type { Surroundings } from '../../../src/engine/surroundings.ts';
+import { deliver } from '../../../src/engine/verbs/deliver.ts';
+import { fail } from '../../../src/engine/verbs/fail.ts';
+import { release } from '../../../src/engine/verbs/release.ts';
+import type { Handoff } from '../../../src/domain/handoff.ts';
+import { agentPrincipal } from '../../../src/domain/principal.ts';
+import type { SeededRandom } from '../seeded-random.ts';
+import type { Role, World } from '../world.ts';
+import { ignoreFault } from './hand.ts';
+
+/** Settles what is settled already, and, with the fence of an earlier acceptance, what somebody else holds by now. */
+export function latecomerRole(world: World): Role {
+  const settle = async (around: Surroundings, random: SeededRandom, stale: Handoff): Promise<void> => {
+    const principal = agentPrincipal(stale.to);
+    const { fence } = stale;
+    const failure = { code: 'PROCESSING_ERROR', message: 'too late' };
+    const answer = await random.pick([
+      () => deliver(around, principal, { target: stale, fence, result: 'too late' }),
+      () => fail(around, principal, { target: stale, fence, failure }),
+      () => release(around, principal, stale, fence),
+    ])();
+    if (!answer.ok && answer.refusal.code === 'lease-lost') world.counters.staleFences += 1;
+  };
+  return {
+    name: 'latecomer',
+    standsDuty: false,
+    async run(around, _process, random) {
+      for (;;) {
+        await around.timers.sleep(random.between(100, 1_000));
+        const accepted = [...world.inspector.ledger.records.values()].filter(({ fence }) => fence > 0);
+        if (accepted.length === 0) continue;
+        const handoff = random.pick(accepted);
+        const fence = random.between(1, handoff.fence) - (handoff.state === 'accepted' ? 1 : 0);
+        const stale = { ...handoff, fence };
+        await settle(around, random, stale).catch(ignoreFault);
+      }
+    },
+  };
+}
