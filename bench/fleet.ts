@@ -45,16 +45,17 @@ async function startServer(): Promise<PrivatePostgres> {
 }
 
 async function measure(contestant: Contestant): Promise<Record<string, number>> {
+  const scale = SCALE * contestant.share;
   const results: Record<string, number> = {};
   for (const concurrency of CONCURRENCIES) {
     results[`lives/s at ${concurrency}`] = await singles(
       contestant,
       concurrency,
-      Math.ceil((LIVES[concurrency] ?? 0) * SCALE),
+      Math.ceil((LIVES[concurrency] ?? 0) * scale),
     );
   }
-  Object.assign(results, await bulk(contestant, Math.ceil(BULK * SCALE)));
-  Object.assign(results, await wakeUps(contestant, Math.ceil(WAKE_UPS * SCALE)));
+  Object.assign(results, await bulk(contestant, Math.ceil(BULK * scale)));
+  Object.assign(results, await wakeUps(contestant, Math.ceil(WAKE_UPS * scale)));
   return results;
 }
 

@@ -17,6 +17,7 @@ const requestOf = (input: Input): SendRequest => ({ from: FROM, to: TO, input: i
 
 export const baton: Contestant = {
   name: 'baton',
+  share: 1,
   prepare: async (url) => (await open(url)).close(),
   openSender: async (url) => {
     const { around, close } = await open(url);

@@ -1,6 +1,8 @@
 /** One queue under measurement: the same few things, done the way its own documentation says. */
 export interface Contestant {
   readonly name: string;
+  /** Of the counts of a run; less for one that polls, whose rate shows in fewer as well. */
+  readonly share: number;
   /** Makes its tables. */
   prepare(url: string): Promise<void>;
   openSender(url: string): Promise<Sender>;

@@ -14,6 +14,7 @@ export const graphileWorkerBatched: Contestant = contestantOf('graphile-worker, 
 function contestantOf(name: string, extra: (concurrency: number) => object): Contestant {
   return {
     name,
+    share: 1,
     prepare: async (url) => runMigrations({ connectionString: url }),
     openSender: async (url) => {
       const utils: WorkerUtils = await makeWorkerUtils({ connectionString: url, maxPoolSize: 10 });

@@ -39,15 +39,17 @@ export interface RunningAttempt {
   readonly settled: Promise<boolean>;
 }
 
+/** `askedMs` is when the claim was asked for, so that our own time is up before anybody else could think so. */
 export function runAttempt(
   around: Surroundings,
   options: WorkOptions & { readonly principal: Principal },
   hold: Hold,
   claimed: Claimed,
+  askedMs: number,
 ): RunningAttempt {
   const { id, attempt } = claimed.handoff;
   around.report({ kind: 'attempt-started', id, attempt });
-  const ending = handle(around, options, hold, claimed);
+  const ending = handle(around, options, hold, claimed, askedMs);
   const settled = ending.then((how) => settle(around, options.principal, claimed.handoff, how));
   return { handled: ending.then(() => undefined), settled };
 }
@@ -57,8 +59,10 @@ async function handle(
   { handler, abort }: WorkOptions,
   hold: Hold,
   claimed: Claimed,
+  askedMs: number,
 ): Promise<Ending> {
-  const { handoff } = claimed;
+  const limitMs = claimed.handoff.terms.attemptTimeoutMs;
+  const leftMs = (): number => askedMs + (limitMs ?? Number.POSITIVE_INFINITY) - around.clock.monotonicMs();
   const over = new AbortController();
   const stops: readonly [AbortSignal | undefined, Ending][] = [
     [abort, { kind: 'given-up' }],
@@ -70,18 +74,20 @@ async function handle(
       if (signal?.aborted === true) end();
       else signal?.addEventListener('abort', end, { once: true, signal: over.signal });
     }
-    const limitMs = handoff.terms.attemptTimeoutMs;
     if (limitMs === null) return;
-    void around.timers.sleep(limitMs, over.signal).then(() => {
+    void around.timers.sleep(Math.max(0, leftMs()), over.signal).then(() => {
       const failure = { code: 'TIMEOUT', message: `no result within ${limitMs / 1000} s` };
       resolve({ kind: 'failure', failure });
     });
   });
-  const answered = answerOf(around, handler, hold, claimed, over.signal);
+  const answered = answerOf(around, handler, hold, claimed, over.signal, leftMs);
   const stoppedBy = await Promise.race([answered.then(() => null), interrupted]);
   over.abort(OVER);
   if (stoppedBy === null) return answered;
   await ended(around, answered);
+  // A handler that is over has taken its command off this list.
+  const left = hold.groups.filter((group) => group.handoff === claimed.handoff.id);
+  for (const group of left) await around.liveness.endGroup(group);
   return stoppedBy;
 }
 
@@ -101,6 +107,7 @@ async function answerOf(
   hold: Hold,
   claimed: Claimed,
   signal: AbortSignal,
+  leftMs: () => number,
 ): Promise<Ending> {
   const { id } = claimed.handoff;
   try {
@@ -111,6 +118,7 @@ async function answerOf(
         await around.store.sessions.running(hold.session, hold.groups);
         // First on record, then alive: whoever ends the session from now on finds the group and ends it too.
         if (!(await around.store.sessions.beat(hold.session))) throw new Error('the session is lost');
+        if (leftMs() <= 0) throw new Error('time was up before the command could begin');
       },
     });
     return { kind: 'result', result };

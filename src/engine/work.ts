@@ -70,11 +70,12 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
   let handFree = (): void => undefined;
   /** A claim was asked for, and its answer is not there. */
   let unsure = false;
+  let askedMs = 0;
 
   const start = (claimed: Claimed): void => {
     attempts += 1;
     attended.add(acceptanceOf(claimed.handoff));
-    const { handled, settled } = runAttempt(around, { ...options, principal }, hold, claimed);
+    const { handled, settled } = runAttempt(around, { ...options, principal }, hold, claimed, askedMs);
     keep(running, handled, () => handFree());
     keep(
       settling,
@@ -90,6 +91,7 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
   const claim = async (): Promise<readonly Claimed[]> => {
     if (unsure) await giveBackStrays(around, principal, hold.session, attended);
     unsure = true;
+    askedMs = around.clock.monotonicMs();
     const claimed = await claimForSession(around, principal, agent, hold.session, wanted());
     unsure = false;
     return claimed;

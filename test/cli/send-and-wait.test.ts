@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { untilSays } from '../support/processes.ts';
@@ -126,7 +126,8 @@ describe.each(databases)('baton send and wait on $name', (database) => {
   it('finds the workspace from a folder inside it', async () => {
     const { run, folder, send } = await makeWorkspace(database);
     const id = await send('@react');
-    const deep = join(folder, '.baton', 'bells');
+    const deep = join(folder, 'deep', 'inside');
+    mkdirSync(deep, { recursive: true });
     const waited = await run(['wait', id, '--timeout', '0'], { cwd: deep });
     expect(waited.code).toBe(7);
     const named = await run(['wait', id, '--timeout', '0', '--workspace', folder], { cwd: '/' });

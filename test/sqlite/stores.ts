@@ -15,15 +15,14 @@ export function newPath(): string {
 }
 
 export function openStore(path: string = newPath()): Store {
-  const store = openSqliteStore({
-    path,
-    limits: NO_LIMITS,
-    clock: systemClock,
-    random: systemRandom,
-    boot: 'this boot',
-  });
+  const store = openForgettableStore(path);
   onTestFinished(async () => store.close());
   return store;
+}
+
+/** Whoever opens it has to close it; nothing here keeps it in memory. */
+export function openForgettableStore(path: string): Store {
+  return openSqliteStore({ path, limits: NO_LIMITS, clock: systemClock, random: systemRandom, boot: 'this boot' });
 }
 
 /** The tables themselves, with nobody to say what may be written into them but their own checks. */

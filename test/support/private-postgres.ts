@@ -5,7 +5,7 @@
  * on the server. PostgreSQL refuses to run as root; root starts it as the user `postgres`, or else as `nobody`.
  */
 import { execFile, spawnSync } from 'node:child_process';
-import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,11 +18,15 @@ export interface PrivatePostgres {
   url(database?: string): string;
   /** A new database, made as a copy of `template` where one is given. Answers its address. */
   createDatabase(name: string, template?: string): Promise<string>;
-  /** A connection of the test itself, closed with the server. */
+  /** Connections of the test itself, the same for every call, closed with the server. */
   sql(database?: string): postgres.Sql;
+  /** One connection alone, on which a transaction can be held open. */
+  session(database: string): postgres.Sql;
   /** The server dies as by a power cut (`immediate`) or ends its connections first (`fast`), and does not come back. */
   stop(how: 'immediate' | 'fast'): Promise<void>;
   start(): Promise<void>;
+  /** From now on this role comes in with its password only; all others need none. */
+  requirePasswordOf(role: string): Promise<void>;
   /** Stops it and removes everything. */
   remove(): Promise<void>;
 }
@@ -63,13 +67,15 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
   ];
   const flags = settings.map((setting) => `-c ${setting}`).join(' ');
   const control = (...args: readonly string[]): Promise<unknown> => program('pg_ctl', '-D', data, '-w', ...args);
-  const connections: postgres.Sql[] = [];
   const url = (database = 'postgres'): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
-  const sql = (database?: string): postgres.Sql => {
-    const made = postgres(url(database), { max: 2, onnotice: () => undefined, fetch_types: false, backoff: () => 0.1 });
-    connections.push(made);
+  const connections = new Map<string, postgres.Sql>();
+  const connect = (name: string, database: string, max: number): postgres.Sql => {
+    const made = postgres(url(database), { max, onnotice: () => undefined, fetch_types: false, backoff: () => 0.1 });
+    connections.set(name, made);
     return made;
   };
+  const sql = (database = 'postgres'): postgres.Sql => connections.get(database) ?? connect(database, database, 3);
+  const session = (database: string): postgres.Sql => connect(`${database} ${connections.size}`, database, 1);
   const start = async (): Promise<void> => {
     await control('-l', join(home, 'log'), '-o', flags, 'start');
   };
@@ -95,8 +101,14 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
   return {
     url,
     sql,
+    session,
     stop,
     start,
+    requirePasswordOf: async (role) => {
+      const rules = join(data, 'pg_hba.conf');
+      writeFileSync(rules, `host all ${role} all scram-sha-256\n${readFileSync(rules, 'utf8')}`);
+      await control('reload');
+    },
     createDatabase: async (name, template) => {
       const admin = postgres(url(), { max: 1, onnotice: () => undefined, fetch_types: false });
       try {
@@ -107,7 +119,7 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
       return url(name);
     },
     remove: async () => {
-      await Promise.all(connections.map((each) => each.end({ timeout: 1 }).catch(() => undefined)));
+      await Promise.all([...connections.values()].map((each) => each.end({ timeout: 1 }).catch(() => undefined)));
       process.off('exit', leave);
       process.off('SIGINT', interrupted);
       process.off('SIGTERM', interrupted);

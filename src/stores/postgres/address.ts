@@ -49,9 +49,13 @@ const KNOWN_PARAMETERS = new Set([
 
 /** The address without anything secret in it. Cuts generously: too much missing is better than one letter too many. */
 export function withoutPassword(address: string): string {
-  return address
-    .replace(/^([a-z][a-z0-9+.-]*:\/\/[^:@/?#]*):.*@/is, '$1:***@')
-    .replaceAll(/([?&](?:password|sslpassword)=)[^&#]*/gi, '$1***');
+  const [, scheme, rest] = /^(postgres(?:ql)?:\/*)?(.*)$/is.exec(address) ?? ['', '', address];
+  const end = (rest ?? '').lastIndexOf('@');
+  const who = (rest ?? '').slice(0, Math.max(0, end));
+  // Without a scheme, what stands before a colon may be anything.
+  const shownWho = !who.includes(':') ? who : scheme === undefined ? '***' : `${who.slice(0, who.indexOf(':'))}:***`;
+  const shown = end < 0 ? (rest ?? '') : `${shownWho}@${(rest ?? '').slice(end + 1)}`;
+  return `${scheme ?? ''}${shown}`.replaceAll(/([?&](?:password|sslpassword)=)[^&#]*/gi, '$1***');
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

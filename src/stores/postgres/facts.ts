@@ -22,7 +22,7 @@ where (f.xid, f.seq) > ($1::text::xid8, $2::bigint) and f.xid < ${XMIN}
 order by f.xid, f.seq limit $3::integer`;
 
 /** Whether there are facts that the feed does not show yet. */
-export const HELD_BACK_SQL = `select exists (select from baton.fact where xid >= ${XMIN})`;
+export const HELD_BACK_SQL = `select (select xid from baton.fact order by xid desc, seq desc limit 1) >= ${XMIN}`;
 
 export const TRAIL_SQL = `select ${COLUMNS} from baton.handoff h join baton.body b on b.n = h.n join baton.fact f on f.n = h.n
 where h.id = $1::text and (f.xid, f.seq) > ($2::text::xid8, $3::bigint) order by f.revision limit $4::integer`;

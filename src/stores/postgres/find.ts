@@ -15,7 +15,10 @@ import type { ServerClock } from './server-clock.ts';
 
 type Filter = Extract<Query, { readonly by: 'filter' }>;
 
+/** From the side of what is in some state. */
 const FROM = 'from baton.handoff h join baton.body b on b.n = h.n';
+/** From the side of what was made when, by or for whom. */
+const FROM_BODY = 'from baton.body b join baton.handoff h on h.id = b.id';
 
 export const OVERDUE_SQL = `select ${ROW_COLUMNS}, ${NOW_MS} ${FROM}
 where h.due_at <= ${NOW_MS} order by h.due_at, h.n limit $1::integer`;
@@ -93,12 +96,12 @@ export function listStatement(filter: Filter): {
     conditions.push(`(b.created_at, b.n) < (${given(createdAt, 'bigint')}, ${given(n, 'bigint')})`);
   }
   const max = given(filter.max + 1, 'integer');
-  const branches = branchesFor(filter.states).map((states) => {
+  const branches = branchesFor(filter.states).map(({ from, states }) => {
     // An offered one is found by its recipient in the index that claims use.
     const also = states === `h.state = ${OFFERED}` && filter.to !== undefined ? ['h.recipient = b.recipient'] : [];
-    const all = [...conditions, ...also, ...(states === '' ? [] : [states])];
+    const all = [...conditions, ...also, ...(states === null ? [] : [states])];
     const where = all.length === 0 ? '' : `where ${all.join(' and ')}`;
-    return `(select ${ROW_COLUMNS}, b.n ${FROM} ${where} order by b.created_at desc, b.n desc limit ${max})`;
+    return `(select ${ROW_COLUMNS}, b.n ${from} ${where} order by b.created_at desc, b.n desc limit ${max})`;
   });
   const [only, ...others] = branches;
   const statement =
@@ -108,14 +111,19 @@ export function listStatement(filter: Filter): {
   return { statement, parameters };
 }
 
+interface Branch {
+  readonly from: string;
+  readonly states: string | null;
+}
+
 /** States with an index of their own are asked for one by one, because an index is used only where it has them all. */
-function branchesFor(states: Filter['states']): readonly string[] {
-  if (states === undefined) return [''];
+function branchesFor(states: Filter['states']): readonly Branch[] {
+  if (states === undefined) return [{ from: FROM_BODY, states: null }];
   const numbers = [...new Set(states.map(stateNumber))];
-  if (numbers.includes(COMPLETED)) return [`h.state in (${numbers.join(', ')})`];
+  // Nearly everything is completed sooner or later: newest first, they are found at once.
+  if (numbers.includes(COMPLETED)) return [{ from: FROM_BODY, states: `h.state in (${numbers.join(', ')})` }];
   const resting = numbers.filter((number) => number !== OFFERED && number !== ACCEPTED);
-  return [
-    ...numbers.filter((number) => !resting.includes(number)).map((number) => `h.state = ${number}`),
-    ...(resting.length === 0 ? [] : [`h.state in (${resting.join(', ')})`]),
-  ];
+  const passing = numbers.filter((number) => !resting.includes(number)).map((number) => `h.state = ${number}`);
+  const rest = resting.length === 0 ? [] : [`h.state in (${resting.join(', ')})`];
+  return [...passing, ...rest].map((each) => ({ from: FROM, states: each }));
 }

@@ -25,16 +25,11 @@ const SESSION = {
   jit: 'off',
 } as const;
 
-/**
- * For the few statements that carry the load. They are planned once, perhaps when the tables are still empty, and must
- * not read whole tables ever after: each of them goes through its index, row by row.
- */
-export const BY_INDEX = {
-  enable_seqscan: 'off',
-  enable_hashjoin: 'off',
-  enable_mergejoin: 'off',
-  plan_cache_mode: 'force_generic_plan',
-} as const;
+/** Every statement has an index, also while the tables are small or nobody has counted their rows. */
+export const BY_INDEX = { enable_seqscan: 'off', enable_hashjoin: 'off', enable_mergejoin: 'off' } as const;
+
+/** For the few statements that carry the load: they are planned once, perhaps while the tables are still empty. */
+export const PLANNED_ONCE = { ...BY_INDEX, plan_cache_mode: 'force_generic_plan' } as const;
 
 type Extra = Pick<LinkSettings, 'heard' | 'closed'> & { readonly session?: Readonly<Record<string, string>> };
 

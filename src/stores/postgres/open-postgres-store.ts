@@ -15,7 +15,7 @@ import { claimOf } from './claim.ts';
 import { faultOf, isPassing, openConnection, type LockingConnection, type Patience } from './connection.ts';
 import { factsOf } from './facts.ts';
 import { findOf } from './find.ts';
-import { BY_INDEX, greet, type Greeting } from './greeting.ts';
+import { BY_INDEX, greet, PLANNED_ONCE, type Greeting } from './greeting.ts';
 import { hintsOf } from './hints.ts';
 import { insertOf } from './insert.ts';
 import { openListener } from './listener.ts';
@@ -60,15 +60,15 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const house = { notifies: notify, hasCounters: false };
 
   const connections: LockingConnection[] = [];
-  const connection = (session: Readonly<Record<string, string>> = {}): LockingConnection => {
+  const connection = (session: Readonly<Record<string, string>>): LockingConnection => {
     const made = openConnection(() => greet(greeting, { session }), patience, house);
     connections.push(made);
     return made;
   };
   await makeReady(greeting, patience);
-  const quick = connection(BY_INDEX);
-  const lists = connection();
-  const parts = { reads: quick, writes: connection(BY_INDEX), nowMs: clock.nowMs };
+  const quick = connection(PLANNED_ONCE);
+  const lists = connection(BY_INDEX);
+  const parts = { reads: quick, writes: connection(PLANNED_ONCE), nowMs: clock.nowMs };
 
   const listener = notify
     ? openListener(
@@ -94,8 +94,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   });
 
   return {
-    insert: door.guard(insertOf({ ...parts, writes: connection(BY_INDEX), limits, tell })),
-    claim: door.guard(claimOf({ connection: connection(BY_INDEX), locking: connection(BY_INDEX), clock, tell, foundNothing })),
+    insert: door.guard(insertOf({ ...parts, writes: connection(PLANNED_ONCE), limits, tell })),
+    claim: door.guard(claimOf({ connection: connection(PLANNED_ONCE), locking: connection(PLANNED_ONCE), clock, tell, foundNothing })),
     change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), tell })),
     load: door.guard((id) => load(quick, id)),
     find: door.guard(findOf(quick, lists, clock)),

@@ -6,6 +6,7 @@ import { standDuty } from '../../../src/engine/duty.ts';
 import { claimByHand } from '../../../src/engine/verbs/claim.ts';
 import { deliver } from '../../../src/engine/verbs/deliver.ts';
 import { send } from '../../../src/engine/verbs/send.ts';
+import { watchStandstill } from './standstill.ts';
 import { agentNamed, barrier, openHouseFor, readOrder, say, type Order } from './orders.ts';
 
 export interface WriterOrder extends Order {
@@ -25,7 +26,6 @@ export interface WriterReport {
   readonly faults: readonly string[];
 }
 
-const EVERY_MS = 5;
 const SENDER = agentNamed('sender');
 const RELAY = agentNamed('relay');
 
@@ -71,20 +71,3 @@ const kept: Kept = { sent, settled };
 writeFileSync(order.keep, JSON.stringify(kept));
 const report: WriterReport = { rounds, standstillMs, faults };
 say(report);
-
-/** The longest time for which the event loop did not get round to a timer. */
-function watchStandstill(): { stop(): number } {
-  let longestMs = 0;
-  let lastMs = performance.now();
-  const timer = setInterval(() => {
-    const nowMs = performance.now();
-    longestMs = Math.max(longestMs, nowMs - lastMs - EVERY_MS);
-    lastMs = nowMs;
-  }, EVERY_MS);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      return Math.round(longestMs * 10) / 10;
-    },
-  };
-}

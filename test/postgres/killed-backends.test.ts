@@ -1,0 +1,145 @@
+/** Somebody keeps ending our connections while we work. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import type { HandoffId } from '../../src/domain/names.ts';
+import type { Store } from '../../src/stores/store.ts';
+import {
+  acceptBy,
+  cancelled,
+  deliverAndVerify,
+  idOf,
+  jsonOf,
+  limitsOf,
+  openingOf,
+  progressed,
+  SESSION,
+  WORKER,
+} from '../contract/builders.ts';
+import { ALL, put, putHeld, soundRecordOf, trailOf, valueOf } from '../contract/looks.ts';
+import { describeWithServer, endBackends, type Fixture } from './fixture.ts';
+
+const LIVES = 400;
+const SENDERS = 8;
+
+await describeWithServer('a server that ends connections', { fsync: false }, (fixture) => {
+  it('I1, I2, I3, I6: nothing is lost and nothing happens twice', async () => {
+    const { url, name } = await fixture.database();
+    const [sending, working] = [await fixture.open(url), await fixture.open(url)];
+    const trouble = endAgainAndAgain(fixture, name);
+    const ids = Array.from({ length: LIVES }, (_, index) => idOf(`a-${index}`));
+    const settled = await Promise.all([send(sending, ids), work(working, LIVES)]);
+    expect(await trouble.end()).toBeGreaterThan(20);
+
+    const [sent, done] = settled;
+    expect(new Set(sent)).toEqual(new Set(ids));
+    expect([...done].toSorted()).toEqual([...ids].toSorted());
+    for (const id of ids) {
+      const handoff = await soundRecordOf(sending, id);
+      expect(handoff).toMatchObject({ state: 'completed', revision: 4, attempt: 1, fence: 1 });
+    }
+    expect((await sending.find({ by: 'filter', max: ALL })).items).toHaveLength(LIVES);
+  });
+
+  it('I1: changes of one record are each made once', async () => {
+    const { url, name } = await fixture.database();
+    const store = await fixture.open(url);
+    await putHeld(store, openingOf({ id: 'a' }));
+    const trouble = endAgainAndAgain(fixture, name);
+    const revisions: number[] = [];
+    for (let count = 0; count < 200; count += 1) {
+      revisions.push(valueOf((await store.change([idOf('a')], progressed))[0]).revision);
+    }
+    expect(await trouble.end()).toBeGreaterThan(5);
+    expect(revisions).toEqual(Array.from({ length: 200 }, (_, index) => index + 3));
+    expect(await soundRecordOf(store, idOf('a'))).toMatchObject({ revision: 202 });
+  });
+
+  it('I5: a request is answered with the same record, however often its answer is lost', async () => {
+    const { url, name } = await fixture.database();
+    const store = await fixture.open(url);
+    const trouble = endAgainAndAgain(fixture, name);
+    for (let count = 0; count < 60; count += 1) {
+      const request = { by: '@sender', key: `key-${count}`, hash: 'same' };
+      const [first] = valueOf(await store.insert([openingOf({ id: `a-${count}` })], { request }));
+      const [second] = valueOf(await store.insert([openingOf({ id: `b-${count}` })], { request }));
+      expect(second).toEqual(first);
+    }
+    await trouble.end();
+    expect((await store.find({ by: 'filter', max: ALL })).items).toHaveLength(60);
+  });
+
+  it('I15, D5: limits hold, and what they count comes out right', async () => {
+    const { url, name } = await fixture.database();
+    const limits = limitsOf({ worker: [null, 5] });
+    const stores = [await fixture.open(url, { limits }), await fixture.open(url, { limits })];
+    const trouble = endAgainAndAgain(fixture, name);
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, sender) => {
+        const store = stores[sender % 2] as Store;
+        for (let round = 0; round < 15; round += 1) {
+          const id = idOf(`a-${sender}-${round}`);
+          const answer = await store.insert([openingOf({ id })]);
+          const open = (await store.find({ by: 'filter', to: WORKER, states: ['offered'], max: ALL })).items.length;
+          expect(open).toBeLessThanOrEqual(5);
+          if (answer.ok) valueOf((await store.change([id], cancelled))[0]);
+        }
+      }),
+    );
+    await trouble.end();
+    const [counter] = await fixture.server.sql(name)`select all_open from baton.place where agent = 'worker'`;
+    expect(counter).toEqual({ all_open: 0 });
+  });
+});
+
+/** Ends all connections again and again, in the middle of whatever they do; says how many it has ended. */
+function endAgainAndAgain({ server }: Fixture, name: string): { end(): Promise<number> } {
+  let over = false;
+  const ending = (async () => {
+    let ended = 0;
+    while (!over) {
+      ended += await endBackends(server, name);
+      // Long enough for a new connection and a little work on it, and never in step with either.
+      await pause(20 + 60 * Math.random());
+    }
+    return ended;
+  })();
+  return {
+    end: async () => {
+      over = true;
+      return ending;
+    },
+  };
+}
+
+async function send(store: Store, ids: readonly HandoffId[]): Promise<readonly HandoffId[]> {
+  const waiting = [...ids];
+  const sent: HandoffId[] = [];
+  await Promise.all(
+    Array.from({ length: SENDERS }, async () => {
+      for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+        const [made] = await put(store, openingOf({ id }));
+        if (made !== undefined) sent.push(made.id);
+      }
+    }),
+  );
+  return sent;
+}
+
+/** Claims and completes until that many are done; answers those it was given, each as often as it was given it. */
+async function work(store: Store, count: number): Promise<readonly HandoffId[]> {
+  const done: HandoffId[] = [];
+  while (done.length < count) {
+    const hint = store.changed({ kind: 'offers', agent: WORKER }, new AbortController().signal);
+    const claimed = await store.claim(WORKER, 10, acceptBy(SESSION));
+    if (claimed.length === 0) await hint;
+    await Promise.all(
+      claimed.map(async ({ handoff, body }) => {
+        expect(body).toBe(jsonOf({ of: handoff.id }));
+        const [answer] = await store.change([handoff], deliverAndVerify(handoff.fence));
+        expect((await trailOf(store, handoff.id)).at(-1)?.hash).toBe(valueOf(answer).trail);
+        done.push(handoff.id);
+      }),
+    );
+  }
+  return done;
+}

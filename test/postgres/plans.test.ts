@@ -1,0 +1,135 @@
+/** Nothing on the way of a claim grows with what is finished: every statement there goes through an index. */
+import { beforeAll, expect, it } from 'vitest';
+import type postgres from 'postgres';
+import { systemRandom } from '../../src/foundation/random.ts';
+import { NO_LIMITS } from '../../src/domain/limits.ts';
+import { READY_LOCKED_SQL, READY_SQL } from '../../src/stores/postgres/claim.ts';
+import { FEED_SQL, HELD_BACK_SQL, TRAIL_SQL } from '../../src/stores/postgres/facts.ts';
+import { FREED_SQL, listStatement, OVERDUE_SQL, SESSION_SQL } from '../../src/stores/postgres/find.ts';
+import { PLANNED_ONCE } from '../../src/stores/postgres/greeting.ts';
+import { POLL_SQL } from '../../src/stores/postgres/hints.ts';
+import { LOAD_SQL, RECORDS_SQL } from '../../src/stores/postgres/load.ts';
+import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
+import { DUE_SQL } from '../../src/stores/postgres/outbox.ts';
+import { LIST_SQL } from '../../src/stores/postgres/sessions.ts';
+import { moveStatement } from '../../src/stores/postgres/writing.ts';
+import { agentOf, openingsOf } from '../contract/builders.ts';
+import { put } from '../contract/looks.ts';
+import { describeWithServer } from './fixture.ts';
+
+const FINISHED = 100_000;
+const WORKER = agentOf('worker');
+
+const PLAIN = {
+  outcomes: true,
+  effects: true,
+  counting: 'yes',
+  joining: true,
+  gated: false,
+  bodies: true,
+  best: true,
+  notifying: true,
+} as const;
+
+await describeWithServer('query plans', { fsync: false }, (fixture) => {
+  let sql: postgres.Sql;
+
+  beforeAll(async () => {
+    const { url, name } = await fixture.database();
+    const store = await openPostgresStore({ url, limits: NO_LIMITS, random: systemRandom });
+    await put(store, ...openingsOf(50, 'open'));
+    await store.close();
+    sql = fixture.server.sql(name);
+    await fillWithFinished(sql);
+  });
+
+  const list = (filter: Parameters<typeof listStatement>[0]): string => listStatement(filter).statement;
+  const everything = { by: 'filter', max: 50 } as const;
+
+  it.each([
+    ['claim', READY_SQL, ['handoff_offered', 'body_pkey']],
+    ['claim with others', READY_LOCKED_SQL, ['handoff_offered', 'body_pkey']],
+    ['overdue', OVERDUE_SQL, ['handoff_due']],
+    ['held by a session', SESSION_SQL, ['handoff_held']],
+    ['freed', FREED_SQL, ['handoff_resting']],
+    ['poll', POLL_SQL, ['handoff_offered', 'fact_order']],
+    ['load', LOAD_SQL, ['handoff_pkey']],
+    ['load several', RECORDS_SQL, ['handoff_pkey']],
+    ['facts', FEED_SQL, ['fact_order']],
+    ['facts held back', HELD_BACK_SQL, ['fact_order']],
+    ['facts of one', TRAIL_SQL, ['handoff_pkey', 'fact_pkey']],
+    ['effects due', DUE_SQL, ['effect_due']],
+    ['change', moveStatement(PLAIN), ['handoff_pkey', 'session_pkey', 'place_pkey', 'listener_pkey', 'handoff_offered']],
+    ['newest', list(everything), ['body_created']],
+    ['newest of a sender', list({ ...everything, from: agentOf('sender-7') }), ['body_sender']],
+    ['newest of a recipient', list({ ...everything, to: agentOf('worker-7'), states: ['completed'] }), ['body_recipient']],
+    ['what is open', list({ ...everything, states: ['offered', 'accepted', 'blocked'] }), ['handoff_offered', 'handoff_held', 'handoff_resting']],
+    ['what failed', list({ ...everything, states: ['failed'], to: WORKER }), ['handoff_resting']],
+  ])('%s uses its index and reads no table whole', async (_, statement, indexes) => {
+    const plan = await planOf(sql, statement);
+    expect(seqScansIn(plan)).toEqual([]);
+    for (const index of indexes) expect(JSON.stringify(plan)).toContain(`"${index}"`);
+  });
+
+  it('a list of sessions looks for what each holds in the index of what is held', async () => {
+    expect(JSON.stringify(await planOf(sql, LIST_SQL))).toContain('"handoff_held"');
+  });
+
+  it('a claim reads a few pages, however much is finished', async () => {
+    const pages = await sql.begin(async (transaction) => {
+      await transaction.unsafe(`prepare look as ${READY_SQL}`);
+      const [row] = await transaction.unsafe(`explain (analyze, buffers, format json) execute look('worker', 10)`);
+      return pagesOf(row as Record<string, unknown>);
+    });
+    expect(pages).toBeLessThan(100);
+  });
+});
+
+type Plan = Readonly<Record<string, unknown>>;
+
+/** With the settings of our connections, and for any parameters: that is how a prepared statement runs. */
+async function planOf(sql: postgres.Sql, statement: string): Promise<Plan> {
+  const settings = Object.entries(PLANNED_ONCE).map(([name, value]) => `set local ${name} = ${value};`);
+  const rows = await sql.begin(async (transaction) => {
+    const count = Math.max(0, ...[...statement.matchAll(/\$(\d+)/g)].map((match) => Number(match[1])));
+    const nothing = count === 0 ? '' : `(${Array.from({ length: count }, () => 'null').join(', ')})`;
+    await transaction.unsafe(`${settings.join(' ')} prepare look as ${statement}`);
+    const explained = await transaction.unsafe(`explain (format json) execute look${nothing}`);
+    await transaction.unsafe('deallocate look');
+    return explained;
+  });
+  const [first] = (rows[0] as unknown as { readonly 'QUERY PLAN': readonly { readonly Plan: Plan }[] })['QUERY PLAN'];
+  return first!.Plan;
+}
+
+function seqScansIn(plan: Plan): readonly string[] {
+  const below = (plan['Plans'] as readonly Plan[] | undefined) ?? [];
+  const here = plan['Node Type'] === 'Seq Scan' ? [plan['Relation Name'] as string] : [];
+  return [...here, ...below.flatMap(seqScansIn)];
+}
+
+function pagesOf(row: Record<string, unknown>): number {
+  const [{ Plan: plan }] = row['QUERY PLAN'] as [{ readonly Plan: Plan }];
+  return Number(plan['Shared Hit Blocks']) + Number(plan['Shared Read Blocks']);
+}
+
+/** As if they had been sent, claimed and completed; a few failed, and each hundredth is still held. */
+async function fillWithFinished(sql: postgres.Sql): Promise<void> {
+  await sql.unsafe(`
+    insert into baton.handoff (id, n, recipient, revision, state, since, offered_at, not_before, rank, due_at,
+        attempt, excused, fence, session, holder, trail)
+      select 'done-' || i, 1000 + i, case when i % 3 = 0 then 'worker' else 'worker-' || i % 50 end, 4,
+        case when i % 100 = 0 then 3 when i % 37 = 0 then 6 else 5 end, i, i, 0, i,
+        case when i % 100 = 0 then 4000000000000 end, 1, 0, 1,
+        case when i % 100 = 0 then 'session-' || i % 7 end, case when i % 100 = 0 then 'worker' end, 'x'
+      from generate_series(1, ${FINISHED}) i;
+    insert into baton.body (n, id, kind, sender, recipient, priority, created_at, text)
+      select 1000 + i, 'done-' || i, 0, 'sender-' || i % 50, case when i % 3 = 0 then 'worker' else 'worker-' || i % 50 end, 2, i, '{}'
+      from generate_series(1, ${FINISHED}) i;
+    insert into baton.fact (n, revision, at, by, step, attempt, fence, hash)
+      select 1000 + i, r, i, 'system', (select max(step) from baton.fact), 0, 0, 'x'
+      from generate_series(1, ${FINISHED}) i, generate_series(1, 2) r;
+    insert into baton.effect (key, kind, payload, done) select 'k' || i, 'x', 'null', true from generate_series(1, 20000) i;
+    insert into baton.session (id, agent, process, ended) select 'session-' || i, 'worker', '{}', true from generate_series(1, 2000) i;
+    analyze baton.handoff; analyze baton.body; analyze baton.fact; analyze baton.effect; analyze baton.session; analyze baton.listener`);
+}

@@ -1,0 +1,87 @@
+/** What we rely on in the binding, and what we have to do ourselves because we cannot. */
+import { readdirSync, readlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setImmediate as breath } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it } from 'vitest';
+import type { SessionId } from '../../src/domain/names.ts';
+import { openSqliteBeat } from '../../src/stores/sqlite/beat.ts';
+import { openDatabase, prepare, type Statement } from '../../src/stores/sqlite/binding.ts';
+import { THIS_BOOT, processOf, WORKER } from '../contract/builders.ts';
+import { newPath, openForgettableStore, openStore, openTables } from './stores.ts';
+
+/** SQLite before this one can damage a database when several processes checkpoint. */
+const VERSION_MIN = [3, 51, 3];
+
+describe('the binding of SQLite', () => {
+  it('is new enough for many processes on one database', () => {
+    const version = prepare(openTables(), 'SELECT sqlite_version()').get()?.[0];
+    const numbers = String(version).split('.').map(Number);
+    const weight = (parts: readonly number[]): number => parts.reduce((sum, part) => sum * 1_000 + part, 0);
+    expect(weight(numbers)).toBeGreaterThanOrEqual(weight(VERSION_MIN));
+  });
+
+  it('I14: a statement keeps its database, however often garbage is collected', async () => {
+    const path = newPath();
+    openTables(path).exec('CREATE TABLE counted (n INTEGER); INSERT INTO counted VALUES (0)');
+    const statements = Array.from({ length: 20 }, () => statementAlone(path));
+    for (let round = 0; round < 3; round += 1) {
+      await collectGarbage();
+      expect(statements.map((statement) => statement.run())).toEqual(statements.map(() => 1));
+    }
+    const counted = prepare(openTables(path), 'SELECT n FROM counted').get();
+    expect(counted).toEqual([60]);
+  });
+
+  it('I14: a session is not lost when the garbage of its heartbeat is collected', async () => {
+    const path = newPath();
+    const id = 'beating' as SessionId;
+    await openStore(path).sessions.open({ id, agent: WORKER, process: processOf({ boot: THIS_BOOT }) });
+    const beats = Array.from({ length: 20 }, () => openSqliteBeat(path, id));
+    for (let round = 0; round < 3; round += 1) {
+      await collectGarbage();
+      expect(await Promise.all(beats.map((beat) => beat()))).toEqual(beats.map(() => true));
+    }
+  });
+
+  it('I21: a closed store gives back its descriptors', async () => {
+    const path = newPath();
+    for (let round = 0; round < 10; round += 1) await openAndClose(path);
+    // A statement cannot be closed, only collected, and keeps its file until then.
+    await collectGarbage();
+    expect(descriptorsIn(dirname(path))).toEqual([]);
+  });
+});
+
+/** Nothing here holds on to the database. */
+function statementAlone(path: string): Statement {
+  return prepare(openDatabase(path, { sync: 'normal' }), 'UPDATE counted SET n = n + 1');
+}
+
+async function openAndClose(path: string): Promise<void> {
+  const store = openForgettableStore(path);
+  await store.sessions.list();
+  await store.close();
+}
+
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  for (let round = 0; round < 3; round += 1) {
+    collect();
+    await breath();
+  }
+}
+
+function descriptorsIn(folder: string): readonly string[] {
+  const targets = readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${descriptor}`)];
+    } catch {
+      // The listing itself had one.
+      return [];
+    }
+  });
+  return targets.filter((target) => target.startsWith(folder));
+}
