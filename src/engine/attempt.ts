@@ -1,4 +1,5 @@
 /** One attempt: the handler under its time limit, then the settling, until the store has answered. */
+import { BrokenAssumption } from '../foundation/assert.ts';
 import type { Json } from '../foundation/json.ts';
 import type { Result } from '../foundation/result.ts';
 import type { Failure, Handoff } from '../domain/handoff.ts';
@@ -146,6 +147,7 @@ async function settle(around: Surroundings, principal: Principal, handoff: Hando
       else around.report({ kind: 'result-refused', id: handoff.id, refusal: answer.refusal });
       return answer.ok;
     } catch (error) {
+      if (error instanceof BrokenAssumption) throw error;
       around.report({ kind: 'fault', doing: `settling ${handoff.id}`, error });
       if (error instanceof StoreGone) return false;
       await around.timers.sleep(pauseMs);

@@ -1,22 +1,26 @@
-import { afterAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
+import { present } from '../../src/foundation/assert.ts';
 import { systemRandom } from '../../src/foundation/random.ts';
+import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { privatePostgres, WITHOUT_POSTGRES } from '../support/private-postgres.ts';
 import { describeStore } from './store-suite.ts';
 
 const server = await privatePostgres({ fsync: false });
-afterAll(async () => server?.remove());
+const missing = server === null ? ` (${WITHOUT_POSTGRES})` : '';
 
-if (server === null) describe.skip(`postgres store (${WITHOUT_POSTGRES})`, () => undefined);
-else {
-  // Made once, then copied for each test: copying is faster than making.
-  const template = await server.createDatabase('empty');
-  await (await openPostgresStore({ url: template, limits: { agents: new Map(), everyone: { outgoingMax: null, incomingMax: null } }, random: systemRandom })).close();
+describe.skipIf(server === null)(`on a private server${missing}`, () => {
   let count = 0;
+  beforeAll(async () => {
+    // Made once, then copied for each test: copying is faster than making.
+    const url = await present(server, 'there is a server').createDatabase('empty');
+    await (await openPostgresStore({ url, limits: NO_LIMITS, random: systemRandom })).close();
+  });
+  afterAll(async () => server?.remove());
 
   describeStore('postgres store', async ({ limits }) => {
-    const url = await server.createDatabase(`test_${(count += 1)}`, 'empty');
+    const url = await present(server, 'there is a server').createDatabase(`test_${(count += 1)}`, 'empty');
     const stores: Store[] = [];
     const open = async (): Promise<Store> => {
       const store = await openPostgresStore({ url, limits, random: systemRandom });
@@ -27,9 +31,9 @@ else {
       store: await open(),
       reopen: open,
       destroy: async () => {
-        await Promise.all(stores.map((store) => store.close()));
+        await Promise.all(stores.map(async (store) => store.close()));
       },
       controlsTime: false,
     };
   });
-}
+});

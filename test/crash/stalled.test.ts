@@ -7,7 +7,10 @@ import { usePrograms } from './built-programs.ts';
 
 const LEASE_MS = 1_000;
 const SHORT_LEASE = `lease_seconds: ${LEASE_MS / 1000}\n`;
-const programs = usePrograms([new URL('./programs/busy-worker.ts', import.meta.url)]);
+const programs = usePrograms([
+  new URL('./programs/busy-worker.ts', import.meta.url),
+  new URL('./programs/late.ts', import.meta.url),
+]);
 
 describe.each(databases)('a worker that stands still, on $name', (database) => {
   it('I6, I14: one that is stopped past its lease loses the handoff; its late result is refused with 9', async () => {
@@ -42,6 +45,23 @@ describe.each(databases)('a worker that stands still, on $name', (database) => {
     const silentMs = (released?.at ?? 0) - (accepted?.at ?? 0);
     console.log(`taken from a stopped worker after ${silentMs} ms, with a lease of ${LEASE_MS} ms`);
     expect(silentMs).toBeGreaterThanOrEqual(LEASE_MS);
+  });
+
+  it('I6: a result with an old fence is refused even while the next attempt is still running', async () => {
+    const { address, start, send, run, folder } = await makeWorkspace(database, SHORT_LEASE);
+    const id = await send('@react');
+    const late = programs.start('late', { database: address, agent: 'react' }, { input: 'open' });
+    await untilSays(late, 'ready');
+    const command = 'touch began; while [ ! -e go ]; do sleep 0.02; done; echo \'"second"\'';
+    const second = start(['work', '@react', '--once', '--', 'sh', '-c', command]);
+    await until('the second attempt runs', () => existsSync(join(folder, 'began')));
+    late.say('0\n');
+    const { stdout } = await late.ended;
+    const refused = { code: 'lease-lost', id, fence: 1, state: 'accepted', newest: 2 };
+    expect(jsonLines(stdout).at(-1)).toEqual({ refused });
+    writeFileSync(join(folder, 'go'), '');
+    expect(await second.ended).toMatchObject({ code: 0 });
+    expect(await run(['wait', id])).toMatchObject({ code: 0, stdout: '"second"\n' });
   });
 
   it('I14: a stopped worker that wakes without having lost anything goes on', async () => {

@@ -53,12 +53,15 @@ describe('the address of a server', () => {
     expect(readAddress('postgres://', {})).toMatchObject({ hosts: [{ host: 'localhost', port: 5432 }], tls: false });
   });
 
-  it.each(['mysql://h/d', 'h:5432', 'postgres://h/d?sslmod=require', 'postgres://h/d?sslmode=yes', 'postgres://%zz:x@h/d'])(
-    'refuses %s',
-    (address) => {
-      expect(() => readAddress(address, {})).toThrow(/cannot be read/);
-    },
-  );
+  it.each([
+    'mysql://h/d',
+    'h:5432',
+    'postgres://h/d?sslmod=require',
+    'postgres://h/d?sslmode=yes',
+    'postgres://%zz:x@h/d',
+  ])('refuses %s', (address) => {
+    expect(() => readAddress(address, {})).toThrow(/cannot be read/);
+  });
 });
 
 describe('what went wrong', () => {

@@ -6,7 +6,12 @@ import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { openPostgresStore, type PostgresStoreOptions } from '../../src/stores/postgres/open-postgres-store.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { processOf, SESSION, WORKER } from '../contract/builders.ts';
-import { privatePostgres, WITHOUT_POSTGRES, type PrivateOptions, type PrivatePostgres } from '../support/private-postgres.ts';
+import {
+  privatePostgres,
+  WITHOUT_POSTGRES,
+  type PrivateOptions,
+  type PrivatePostgres,
+} from '../support/private-postgres.ts';
 
 export interface Fixture {
   readonly server: PrivatePostgres;
@@ -22,19 +27,18 @@ export async function describeWithServer(
   options: PrivateOptions,
   tests: (fixture: Fixture) => void,
 ): Promise<void> {
-  const server = await privatePostgres(options);
-  if (server === null) {
-    describe.skip(`${title} (${WITHOUT_POSTGRES})`, () => undefined);
-    return;
-  }
+  const started = await privatePostgres(options);
+  const missing = started === null ? ` (${WITHOUT_POSTGRES})` : '';
   let count = 0;
-  describe(title, () => {
-    afterAll(async () => server.remove());
+  describe.skipIf(started === null)(`${title}${missing}`, () => {
+    afterAll(async () => started?.remove());
     tests({
-      server,
+      get server() {
+        return present(started, 'there is a server');
+      },
       database: async () => {
         const name = `test_${(count += 1)}`;
-        return { url: await server.createDatabase(name), name };
+        return { url: await present(started, 'there is a server').createDatabase(name), name };
       },
       open: async (url, more = {}) => {
         const store = await openPostgresStore({ url, limits: NO_LIMITS, random: systemRandom, ...more });

@@ -5,7 +5,17 @@ import { openPostgresBeat } from '../../src/stores/postgres/beat.ts';
 import { legalSteps, readStep } from '../../src/stores/postgres/numbers.ts';
 import { isLegalStep } from '../../src/stores/sound.ts';
 import type { Store } from '../../src/stores/store.ts';
-import { acceptBy, cancelled, idOf, limitsOf, openingOf, openingsOf, SESSION, unblocked, WORKER } from '../contract/builders.ts';
+import {
+  acceptBy,
+  cancelled,
+  idOf,
+  limitsOf,
+  openingOf,
+  openingsOf,
+  SESSION,
+  unblocked,
+  WORKER,
+} from '../contract/builders.ts';
 import { put, putHeld, recordOf, valueOf } from '../contract/looks.ts';
 import { describeWithServer, endBackends, faultOf } from './fixture.ts';
 
@@ -20,9 +30,15 @@ await describeWithServer('guards', { fsync: false }, (fixture) => {
     expect(await refused(`update baton.handoff set state = 1, since = 0 where id = 'done'`)).toMatch(/final/);
     expect(await refused(`update baton.handoff set state = ${STATES.length} where id = 'open'`)).toMatch(/check/);
     expect(await refused(`update baton.handoff set state = 3 where id = 'open'`)).toMatch(/held_while_accepted/);
-    expect(await refused(`update baton.handoff set holder = 'worker' where id = 'open'`)).toMatch(/held_while_accepted/);
+    expect(await refused(`update baton.handoff set holder = 'worker' where id = 'open'`)).toMatch(
+      /held_while_accepted/,
+    );
     expect(await refused(`update baton.handoff set state = 2 where id = 'open'`)).toMatch(/held_while_accepted/);
-    expect(await refused(`insert into baton.fact select n, revision + 1, xid, 4096, at, by, 1, 0, 0, null, '' from baton.fact`)).toMatch(/./);
+    expect(
+      await refused(
+        `insert into baton.fact select n, revision + 1, xid, 4096, at, by, 1, 0, 0, null, '' from baton.fact`,
+      ),
+    ).toMatch(/./);
     expect(await refused(`update baton.fact set step = 1`)).toMatch(/violates check/);
     expect(await recordOf(store, idOf('open'))).toMatchObject({ state: 'offered', revision: 1 });
   });
@@ -83,7 +99,10 @@ await describeWithServer('guards', { fsync: false }, (fixture) => {
     const [free, limited] = [await fixture.open(url), await fixture.open(url, { limits })];
     await put(free, ...openingsOf(2, 'queued', { queued: true }), openingOf({ id: 'a' }));
     await put(limited, openingOf({ id: 'b' }));
-    expect((await limited.change([idOf('queued-0')], unblocked))[0]).toMatchObject({ ok: false, refusal: { code: 'limit-reached', count: 2 } });
+    expect((await limited.change([idOf('queued-0')], unblocked))[0]).toMatchObject({
+      ok: false,
+      refusal: { code: 'limit-reached', count: 2 },
+    });
     valueOf((await free.change([idOf('a')], cancelled))[0]);
     valueOf((await limited.change([idOf('queued-0')], unblocked))[0]);
     expect(await fixture.server.sql(name)`select all_open from baton.place`).toEqual([{ all_open: 2 }]);
@@ -113,7 +132,11 @@ await describeWithServer('guards', { fsync: false }, (fixture) => {
     await ending.unsafe(`begin; select * from baton.session for update; update baton.session set ended = true`);
     const claiming = store.claim(WORKER, 1, acceptBy());
     const isBlocked = async (): Promise<boolean> =>
-      (await fixture.server.sql(name)`select 1 from pg_stat_activity where datname = ${name} and wait_event_type = 'Lock'`).length === 1;
+      (
+        await fixture.server.sql(
+          name,
+        )`select 1 from pg_stat_activity where datname = ${name} and wait_event_type = 'Lock'`
+      ).length === 1;
     await vi.waitUntil(isBlocked, { timeout: 5000, interval: 5 });
     await ending.unsafe('commit');
     expect(await claiming).toEqual([]);

@@ -12,7 +12,7 @@ import { LOAD_SQL, RECORDS_SQL } from '../../src/stores/postgres/load.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
 import { DUE_SQL } from '../../src/stores/postgres/outbox.ts';
 import { LIST_SQL } from '../../src/stores/postgres/sessions.ts';
-import { moveStatement } from '../../src/stores/postgres/writing.ts';
+import { moveStatement } from '../../src/stores/postgres/move-statement.ts';
 import { agentOf, openingsOf } from '../contract/builders.ts';
 import { put } from '../contract/looks.ts';
 import { describeWithServer } from './fixture.ts';
@@ -59,11 +59,23 @@ await describeWithServer('query plans', { fsync: false }, (fixture) => {
     ['facts held back', HELD_BACK_SQL, ['fact_order']],
     ['facts of one', TRAIL_SQL, ['handoff_pkey', 'fact_pkey']],
     ['effects due', DUE_SQL, ['effect_due']],
-    ['change', moveStatement(PLAIN), ['handoff_pkey', 'session_pkey', 'place_pkey', 'listener_pkey', 'handoff_offered']],
+    [
+      'change',
+      moveStatement(PLAIN),
+      ['handoff_pkey', 'session_pkey', 'place_pkey', 'listener_pkey', 'handoff_offered'],
+    ],
     ['newest', list(everything), ['body_created']],
     ['newest of a sender', list({ ...everything, from: agentOf('sender-7') }), ['body_sender']],
-    ['newest of a recipient', list({ ...everything, to: agentOf('worker-7'), states: ['completed'] }), ['body_recipient']],
-    ['what is open', list({ ...everything, states: ['offered', 'accepted', 'blocked'] }), ['handoff_offered', 'handoff_held', 'handoff_resting']],
+    [
+      'newest of a recipient',
+      list({ ...everything, to: agentOf('worker-7'), states: ['completed'] }),
+      ['body_recipient'],
+    ],
+    [
+      'what is open',
+      list({ ...everything, states: ['offered', 'accepted', 'blocked'] }),
+      ['handoff_offered', 'handoff_held', 'handoff_resting'],
+    ],
     ['what failed', list({ ...everything, states: ['failed'], to: WORKER }), ['handoff_resting']],
   ])('%s uses its index and reads no table whole', async (_, statement, indexes) => {
     const plan = await planOf(sql, statement);

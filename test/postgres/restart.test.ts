@@ -67,7 +67,8 @@ await describeWithServer('a server that dies', { fsync: true }, (fixture) => {
     const inserting = faultOf(store.insert([openingOf({ id: 'a' })]));
     const watch = fixture.server.sql(name);
     const isWaiting = async (): Promise<boolean> =>
-      (await watch`select 1 from pg_stat_activity where application_name = 'baton' and wait_event_type = 'Lock'`).length > 0;
+      (await watch`select 1 from pg_stat_activity where application_name = 'baton' and wait_event_type = 'Lock'`)
+        .length > 0;
     while (!(await isWaiting())) await pause(5);
     await fixture.server.stop('immediate');
     expect(await inserting).toMatchObject({ outcome: 'unknown' });

@@ -53,7 +53,8 @@ await describeWithServer('waiting', { fsync: false }, (fixture) => {
     const { url, name } = await fixture.database();
     const [one, other] = [await fixture.open(url), await fixture.open(url)];
     const sql = fixture.server.sql(name);
-    const attended = async (): Promise<boolean> => (await sql`select 1 from baton.listener where topic = '@worker'`).length > 0;
+    const attended = async (): Promise<boolean> =>
+      (await sql`select 1 from baton.listener where topic = '@worker'`).length > 0;
     const waitingFor = claimWhenReady(one);
     while (!(await attended())) await pause(5);
     await endBackends(fixture.server, name);

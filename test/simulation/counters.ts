@@ -34,7 +34,7 @@ export const COUNTED = [
   'groupsEnded',
 ] as const;
 
-export type Counted = (typeof COUNTED)[number];
+type Counted = (typeof COUNTED)[number];
 export type Counters = Record<Counted, number>;
 
 export function noCounts(): Counters {

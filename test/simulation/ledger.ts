@@ -26,13 +26,13 @@ export interface Call {
   readonly after: ReadonlyMap<HandoffId, Handoff>;
 }
 
-export interface Acceptance {
+interface Acceptance {
   readonly fence: number;
   readonly process: SimulatedProcess;
   readonly atMs: number;
 }
 
-export interface Acknowledged {
+interface Acknowledged {
   readonly id: HandoffId;
   readonly revision: number;
   readonly trail: string;

@@ -22,7 +22,7 @@ export interface Observer {
   shown(process: SimulatedProcess, shown: readonly Handoff[]): void;
 }
 
-export interface Written<Raw> {
+interface Written<Raw> {
   readonly raw: Raw;
   readonly call: Call;
 }
@@ -82,7 +82,7 @@ export function openObserver(store: Store, inspector: Inspector, clock: Clock, t
   };
 }
 
-export function valuesOf(answers: readonly Result<Handoff, Refusal>[]): readonly Handoff[] {
+function valuesOf(answers: readonly Result<Handoff, Refusal>[]): readonly Handoff[] {
   return answers.flatMap((answer) => (answer.ok ? [answer.value] : []));
 }
 

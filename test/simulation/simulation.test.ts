@@ -11,10 +11,12 @@ const ENOUGH = 500;
 /** Stories that once went wrong, and how. */
 const REMEMBERED: readonly (readonly [number, string])[] = [
   [6, 'a wall clock that was set took work from somebody who still had time'],
-  [66, 'a claim whose answer was lost kept its handoff for ever'],
-  [135, 'a passing fault ended a worker that had begun'],
+  [69, 'a claim whose answer was lost kept its handoff for ever'],
+  [149, 'a passing fault ended a worker that had begun'],
   [174, 'a worker that woke too late ran its command beside the next one'],
-  [515, 'a command that began while a sweep was under way survived its worker'],
+  [515, 'a worker that had hung began a command after its time was up'],
+  [1224, 'a command that began while a sweep was under way survived its worker'],
+  [1234, 'a handoff was given back while its command was still ending'],
 ];
 
 const seeds = ONE_SEED === undefined ? Array.from({ length: SEEDS }, (_, index) => index + 1) : [Number(ONE_SEED)];

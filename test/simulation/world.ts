@@ -176,7 +176,7 @@ export async function inspectTheDead(world: World): Promise<void> {
 const JUMP_MIN_MS = 10_000;
 const JUMP_MAX_MS = 24 * 60 * 60_000;
 
-export function jump(world: World, wishedMs: number): void {
+function jump(world: World, wishedMs: number): void {
   const { scheduler, trace, counters, inspector } = world;
   const { jumps } = inspector.ledger;
   // Two that cancel each other out while a process is stopped leave nothing that it could see.

@@ -20,18 +20,19 @@ describe('bells', () => {
     const [waiter, other] = [openStore(path), openStore(path)];
     await put(other, openingOf({ id: 'a' }));
     const bells = join(dirname(path), 'bells');
-    const first = waiter.changed(SETTLED, AbortSignal.timeout(PATIENCE_MS));
+    const patience = AbortSignal.timeout(PATIENCE_MS);
+    let heard = waiter.changed(SETTLED, patience);
     await until('it listens', () => existsSync(join(bells, 'settled')));
     spoil(bells);
-    // To lose its bell is a change as well: whoever hears that looks, and then waits again.
-    let heard = first;
     let settledAt = 0;
     const looking = (async (): Promise<number> => {
       for (;;) {
         await heard;
         const whole = await waiter.load(idOf('a'));
+        if (patience.aborted) throw new Error('nobody was told');
         if (whole?.handoff.state === 'cancelled') return performance.now() - settledAt;
-        heard = waiter.changed(SETTLED, AbortSignal.timeout(PATIENCE_MS));
+        // To lose its bell is a change as well: whoever hears that looks, and then waits again.
+        heard = waiter.changed(SETTLED, patience);
       }
     })();
     const [answer] = await other.change([idOf('a')], cancelled);

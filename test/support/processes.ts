@@ -2,9 +2,9 @@
  * Real processes for tests. Each is started with a mark in its environment, which its children inherit: when a test is
  * over, whatever happened in it, everything that bears the mark is ended by its process id, and its folders go.
  */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -52,12 +52,12 @@ export interface StartOptions {
 }
 
 export function start(program: string, args: readonly string[], options: StartOptions = {}): Running {
-  cleanUpAfterTest();
   const child = spawn(program, args, {
     cwd: options.cwd ?? tmpdir(),
     env: { ...keptVariables(), ...options.env, [MARK_NAME]: MARK },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  cleanUpAfterTest(child);
   const output: string[] = [];
   const errors: string[] = [];
   child.stdout.setEncoding('utf8').on('data', (text: string) => output.push(text));
@@ -144,6 +144,7 @@ export function isAlive(pid: number): boolean {
 
 /** Every living process that the test has started, directly or not, with its command line. */
 export function markedProcesses(): readonly { readonly pid: number; readonly command: string }[] {
+  if (!existsSync('/proc/self/environ')) return [];
   return readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name))
     .filter((name) => readQuietly(`/proc/${name}/environ`)?.includes(`${MARK_NAME}=${MARK}`) === true)
@@ -154,8 +155,10 @@ export function markedProcesses(): readonly { readonly pid: number; readonly com
 
 const cleaned = new WeakSet<object>();
 
-function cleanUpAfterTest(): void {
+function cleanUpAfterTest(child: ChildProcess): void {
   onTestFinished(async ({ task }) => {
+    // Also where the system does not tell which processes bear the mark.
+    child.kill('SIGKILL');
     if (cleaned.has(task)) return;
     cleaned.add(task);
     // Twice, because one that is being ended may just have started another.

@@ -119,6 +119,8 @@ function decideCall(
       continue;
     }
     const before = drafts.get(id) ?? chains.get(id) ?? { base, isNewest, decisions: [], items: [] };
+    // Whether a session may take it is known only when it is written; what comes after that waits for the next round.
+    if (joinsIn(before)) continue;
     const record = before.decisions.at(-1)?.handoff ?? base;
     const decided = call.decide(record, nowMs);
     if (decided.ok) {
@@ -138,6 +140,11 @@ function decideCall(
   for (const [id, chain] of drafts) chains.set(id, chain);
 }
 
+function joinsIn({ base, decisions }: Chain): boolean {
+  const last = decisions.at(-1)?.handoff;
+  return last !== undefined && joins(decisions.at(-2)?.handoff ?? base, last) !== null;
+}
+
 async function write({ writes, reads, tell }: ChangeParts, chains: readonly Chain[]): Promise<void> {
   const pieces = new Map<Chain, Piece>();
   for (const chain of chains) {
@@ -153,7 +160,7 @@ async function write({ writes, reads, tell }: ChangeParts, chains: readonly Chai
     if (moved.has(piece.before.id) || ours.has(piece.before.id)) {
       tell(piece.before, piece.decision.handoff);
       settle(chain);
-    } else settleJoiners(chain, alive);
+    } else settleJoiner(chain, alive);
   }
 }
 
@@ -162,19 +169,12 @@ function settle({ items }: Chain): void {
   for (const { call, index, answer } of items) call.answers.set(index, answer);
 }
 
-/** Whoever wanted to take it for a session that has ended will not get it in any round. */
-function settleJoiners({ base, isNewest, decisions, items }: Chain, alive: ReadonlySet<SessionId>): void {
-  let before = base;
-  for (const decision of decisions) {
-    const session = joins(before, decision.handoff);
-    if (isNewest && session !== null && !alive.has(session)) {
-      const { call, index } = items.find(
-        ({ answer }) => answer.ok && answer.value === decision.handoff,
-      ) as Chain['items'][0];
-      call.answers.set(index, endedSession(before));
-    }
-    before = decision.handoff;
-  }
+/** Whoever wanted to take it for a session that has ended will not get it in any round; it is the last of its chain. */
+function settleJoiner({ base, isNewest, decisions, items }: Chain, alive: ReadonlySet<SessionId>): void {
+  const [last, taker] = [decisions.at(-1), items.findLast(({ answer }) => answer.ok)];
+  const before = decisions.at(-2)?.handoff ?? base;
+  const session = last === undefined ? null : joins(before, last.handoff);
+  if (isNewest && session !== null && !alive.has(session)) taker?.call.answers.set(taker.index, endedSession(before));
 }
 
 /** Several decisions over one record in one write: the facts of all, the outcome of the last that has one. */

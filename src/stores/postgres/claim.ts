@@ -7,21 +7,26 @@
  * that takes them also makes sure that nothing better has come since, and if it has, the claim looks like any other.
  * Claims of one process for one agent go together, so that they do not meet each other.
  */
-import { present } from '../../foundation/assert.ts';
-import type { Decide } from '../../domain/decision.ts';
-import type { Handoff } from '../../domain/handoff.ts';
-import type { AgentId, HandoffId } from '../../domain/names.ts';
-import { assertSound } from '../sound.ts';
-import { CLAIM_MAX, ROUNDS_MAX, type Claimed, type Store } from '../store.ts';
+import type { AgentId } from '../../domain/names.ts';
+import { CLAIM_MAX, ROUNDS_MAX, type Store } from '../store.ts';
 import type { Connection, LockingConnection } from './connection.ts';
+import {
+  dealOut,
+  giveOut,
+  leftIn,
+  piecesOf,
+  readReady,
+  type Call,
+  type Hand,
+  type Ready,
+  type Taken,
+} from './dealing.ts';
 import type { Tell } from './hints.ts';
-import type { Row } from './link.ts';
-import { load, traces } from './load.ts';
 import { OFFERED } from './numbers.ts';
-import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
+import { ROW_COLUMNS } from './rows.ts';
 import { NOW_MS } from './schema.ts';
 import type { ServerClock } from './server-clock.ts';
-import { joins, lastFactOf, move, type Moved, type Piece } from './writing.ts';
+import { move, type Moved } from './writing.ts';
 
 export const READY_SQL = `select ${ROW_COLUMNS}, h.rank, h.n, ${NOW_MS}
 from baton.handoff h join baton.body b on b.n = h.n
@@ -41,13 +46,6 @@ export interface ClaimParts {
   readonly foundNothing: (agent: AgentId) => void;
 }
 
-interface Call {
-  readonly max: number;
-  readonly decide: Decide;
-  readonly resolve: (claimed: readonly Claimed[]) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** What is known of one agent's offers. */
 interface Counter {
   readonly queue: Call[];
@@ -57,12 +55,6 @@ interface Counter {
   /** For how many claims to come others are expected at the same counter, and for how many they last were. */
   crowded: number;
   lastCrowded: number;
-}
-
-interface Ready {
-  readonly handoff: Handoff;
-  readonly rank: number;
-  readonly n: number;
 }
 
 export function claimOf(parts: ClaimParts): Store['claim'] {
@@ -97,14 +89,6 @@ function together(queue: readonly Call[]): number {
   let sum = 0;
   const count = queue.findIndex(({ max }) => (sum += max) > CLAIM_MAX);
   return count === -1 ? queue.length : Math.max(1, count);
-}
-
-/** What one call has been given so far. */
-interface Hand {
-  readonly call: Call;
-  left: number;
-  readonly claimed: Claimed[];
-  broken: unknown;
 }
 
 async function serve(parts: ClaimParts, agent: AgentId, counter: Counter, calls: readonly Call[]): Promise<void> {
@@ -153,10 +137,10 @@ async function serveByGuess(
   counter.ahead = [];
   const last = ahead[wanted - 1];
   if (last === undefined) return null;
-  const { taken, refused } = dealOut(parts, hands, ahead);
+  const { taken, refused } = dealOut(hands, ahead, parts.clock.nowMs());
   if (taken.length === 0) return null;
   const best = { recipient: agent, rank: last.rank, n: last.n, passed: [...refused] };
-  const lost = await take(parts, taken, move(parts.connection, piecesOf(taken), { bodies: true, best }));
+  const lost = await giveOut(parts, taken, move(parts.connection, piecesOf(taken), { bodies: true, best }));
   if (lost === 0 && refused.size === 0) counter.ahead = ahead.slice(wanted);
   return lost;
 }
@@ -165,10 +149,10 @@ async function serveByLook(parts: ClaimParts, agent: AgentId, counter: Counter, 
   const wanted = leftIn(hands);
   const sentAtMs = parts.clock.elapsedMs();
   const rows = await parts.connection.read(READY_SQL, [agent, Math.max(wanted, LOOK_AHEAD)]);
-  const ready = readReady(parts, rows, sentAtMs);
-  const { taken, refused } = dealOut(parts, hands, ready);
+  const ready = readReady(rows, parts.clock, sentAtMs);
+  const { taken, refused } = dealOut(hands, ready, parts.clock.nowMs());
   const lost =
-    taken.length === 0 ? 0 : await take(parts, taken, move(parts.connection, piecesOf(taken), { bodies: true }));
+    taken.length === 0 ? 0 : await giveOut(parts, taken, move(parts.connection, piecesOf(taken), { bodies: true }));
   if (lost === 0 && refused.size === 0) counter.ahead = ready.slice(wanted);
   return lost;
 }
@@ -179,12 +163,12 @@ async function serveLocked(parts: ClaimParts, agent: AgentId, hands: Hand[]): Pr
     let taken: readonly Taken[] = [];
     const sentAtMs = parts.clock.elapsedMs();
     const moved = await parts.locking.together(READY_LOCKED_SQL, [agent, leftIn(hands)], async (rows, on) => {
-      ({ taken } = dealOut(parts, hands, readReady(parts, rows, sentAtMs)));
+      ({ taken } = dealOut(hands, readReady(rows, parts.clock, sentAtMs), parts.clock.nowMs()));
       return taken.length === 0 ? null : move(on, piecesOf(taken), { bodies: true });
     });
     if (taken.length === 0) return;
     // Lost without an answer: what is in the trail has been taken, and the rest is looked for again.
-    const lost = await take(parts, taken, moved ?? NOTHING_KNOWN);
+    const lost = await giveOut(parts, taken, moved ?? NOTHING_KNOWN);
     if (lost === 0) return;
   }
 }
@@ -196,77 +180,3 @@ const NOTHING_KNOWN: Moved = {
   bodies: new Map(),
   doubtful: true,
 };
-
-function leftIn(hands: readonly Hand[]): number {
-  return hands.reduce((sum, hand) => sum + hand.left, 0);
-}
-
-function readReady({ clock }: ClaimParts, rows: readonly Row[], sentAtMs: number): readonly Ready[] {
-  const serverMs = rows[0]?.[AFTER_ROW + 2];
-  // What the server found ready must not be too early by our reading of its clock.
-  if (typeof serverMs === 'number') clock.heard(serverMs, sentAtMs);
-  return rows.map((row) => ({
-    handoff: readRow(row),
-    rank: row[AFTER_ROW] as number,
-    n: row[AFTER_ROW + 1] as number,
-  }));
-}
-
-interface Taken {
-  readonly hand: Hand;
-  readonly piece: Piece;
-}
-
-/** Each call gets as many as it asked for and decides over them; what it refuses is left where it is. */
-function dealOut(
-  { clock }: ClaimParts,
-  hands: readonly Hand[],
-  ready: readonly Ready[],
-): { readonly taken: readonly Taken[]; readonly refused: ReadonlySet<HandoffId> } {
-  const nowMs = clock.nowMs();
-  const taken: Taken[] = [];
-  const refused = new Set<HandoffId>();
-  let next = 0;
-  for (const hand of hands) {
-    const given = ready.slice(next, next + hand.left);
-    next += given.length;
-    try {
-      const pieces = given.map(({ handoff }) => ({ before: handoff, decided: hand.call.decide(handoff, nowMs) }));
-      for (const { before, decided } of pieces) if (decided.ok) assertSound(before.id, before, decided.value);
-      for (const { before, decided } of pieces) {
-        if (decided.ok) taken.push({ hand, piece: { before, decision: decided.value } });
-        else refused.add(before.id);
-      }
-      hand.left -= given.length;
-    } catch (error) {
-      hand.broken = error;
-      hand.left = 0;
-    }
-  }
-  return { taken, refused };
-}
-
-function piecesOf(taken: readonly Taken[]): readonly Piece[] {
-  return taken.map(({ piece }) => piece);
-}
-
-/** Gives out what was written and answers how many could not be had: taken by others, or not the best any more. */
-async function take({ connection, tell }: ClaimParts, taken: readonly Taken[], moving: Moved | Promise<Moved>): Promise<number> {
-  const { moved, alive, bodies, doubtful } = await moving;
-  const missed = piecesOf(taken).filter(({ before }) => !moved.has(before.id));
-  const ours = doubtful && missed.length > 0 ? await traces(connection, missed.map(lastFactOf)) : new Set<HandoffId>();
-  let lost = 0;
-  for (const { hand, piece } of taken) {
-    const { handoff } = piece.decision;
-    const session = joins(piece.before, handoff);
-    if (moved.has(handoff.id) || ours.has(handoff.id)) {
-      const body = bodies.get(handoff.id) ?? (await load(connection, handoff.id))?.body;
-      hand.claimed.push({ handoff, body: present(body, 'what was taken has a body') });
-      tell(piece.before, handoff);
-    } else if (session === null || alive.has(session) || doubtful) {
-      hand.left += 1;
-      lost += 1;
-    }
-  }
-  return lost;
-}

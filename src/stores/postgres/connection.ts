@@ -87,7 +87,9 @@ export function openConnection(open: () => Promise<Link>, patience: Patience, ho
   };
 
   /** Tries until it is done, or refused for good, or the patience is at its end. */
-  const patiently = async <Answer>(act: (link: Link) => Promise<Answer>): Promise<{ answer: Answer; doubtful: boolean }> => {
+  const patiently = async <Answer>(
+    act: (link: Link) => Promise<Answer>,
+  ): Promise<{ answer: Answer; doubtful: boolean }> => {
     const endMs = performance.now() + patienceMs;
     let doubtful = false;
     for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {

@@ -20,7 +20,7 @@ import {
   type Need,
 } from './places.ts';
 import { changingValues, CHANGING, FIXED, fixedValues, joined, named, oneObject, split, typed } from './rows.ts';
-import { factValues, keepEffects, keepOutcomes, tellFacts } from './writing.ts';
+import { factValues, keepEffects, keepOutcomes, tellFacts } from './telling.ts';
 
 export interface Newcomer {
   readonly decision: Decision;

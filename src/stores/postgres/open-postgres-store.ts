@@ -95,7 +95,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   return {
     insert: door.guard(insertOf({ ...parts, writes: connection(PLANNED_ONCE), limits, tell })),
-    claim: door.guard(claimOf({ connection: connection(PLANNED_ONCE), locking: connection(PLANNED_ONCE), clock, tell, foundNothing })),
+    claim: door.guard(
+      claimOf({ connection: connection(PLANNED_ONCE), locking: connection(PLANNED_ONCE), clock, tell, foundNothing }),
+    ),
     change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), tell })),
     load: door.guard((id) => load(quick, id)),
     find: door.guard(findOf(quick, lists, clock)),
@@ -108,7 +110,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     close: async () => {
       hints.close();
       await door.close();
-      await Promise.all([...connections, listener].map((each) => each?.close()));
+      await Promise.all([...connections.map((each) => each.close()), listener?.close()]);
     },
   };
 }

@@ -1,0 +1,102 @@
+/**
+ * The text of the one statement with which records move. Its parts run in the order in which they need each other;
+ * what is given is guarded piece by piece, and whatever does not move takes nothing along.
+ */
+import { ring } from './bell.ts';
+import { OFFERED } from './numbers.ts';
+import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, NO_COUNTERS } from './places.ts';
+import { CHANGING, named, split, typed } from './rows.ts';
+import { NOW_MS } from './schema.ts';
+import { keepEffects, keepOutcomes, tellFacts } from './telling.ts';
+
+/** The parts of the statement that not every batch needs: what is left out costs nothing. */
+export interface MoveParts {
+  readonly outcomes: boolean;
+  readonly effects: boolean;
+  /** Whether places are taken or given up, and if so, whether there are counters to add to. */
+  readonly counting: 'no' | 'if-none' | 'yes';
+  readonly joining: boolean;
+  readonly gated: boolean;
+  readonly bodies: boolean;
+  readonly best: boolean;
+  readonly notifying: boolean;
+}
+
+const statements = new Map<string, string>();
+
+export function statementFor(parts: MoveParts): string {
+  const key = Object.values(parts).join();
+  const known = statements.get(key);
+  if (known !== undefined) return known;
+  const statement = moveStatement(parts);
+  statements.set(key, statement);
+  return statement;
+}
+
+/**
+ * The session that takes something is locked against ending (not against beating) until the commit, so that whoever
+ * ends it afterwards finds what it took.
+ */
+const ALIVE = `alive as materialized (select s.id from (select distinct joins from given) taker
+  join baton.session s on s.id = taker.joins where not s.ended order by s.id for key share of s)`;
+
+/** A claim was decided over what is best by an earlier look; it holds only if nothing better has come since. */
+function nothingBetter([recipient, rank, n, ids]: readonly string[]): string {
+  return `not exists (select from baton.handoff better where better.recipient = ${recipient}::text
+  and better.state = ${OFFERED} and better.not_before <= ${NOW_MS}
+  and (better.rank, better.n) < (${rank}::bigint, ${n}::bigint)
+  and better.id not in (select json_array_elements_text(${ids}::text::json)))`;
+}
+
+export function moveStatement({
+  outcomes,
+  effects,
+  counting,
+  joining,
+  gated,
+  bodies,
+  best,
+  notifying,
+}: MoveParts): string {
+  let count = 0;
+  const next = (): string => `$${(count += 1)}`;
+  const more = 'place integer, facts json, effects json, joins text, gain integer, sender text, document boolean';
+  const columns = `id text, was integer, ${typed(CHANGING)}, ${more}`;
+  const names = `id, was, ${named(CHANGING)}, place, facts, effects, joins, gain, sender, document`;
+  const records = `json_to_recordset(${next()}::text::json)`;
+  const source = outcomes
+    ? `rows from (${records} as (${columns}), ${split(next())}) as g(${names}, outcome)`
+    : `${records} as g(${columns})`;
+  const locks = gated ? [LOCKED_PLACES(next()), GATE()] : [];
+  const conditions = [
+    'h.id = g.id and h.revision = g.was',
+    ...(joining ? ['(g.joins is null or g.joins in (select id from alive))'] : []),
+    ...(gated ? [IS_OPEN] : []),
+    ...(best ? ['(select ok from best)'] : []),
+    ...(counting === 'if-none' ? [NO_COUNTERS] : []),
+  ];
+  const ctes = [
+    ...locks,
+    `given as materialized (select * from ${source})`,
+    ...(joining ? [ALIVE] : []),
+    ...(best ? [`best as materialized (select ${nothingBetter([next(), next(), next(), next()])} as ok)`] : []),
+    `moved as (update baton.handoff h set (${named(CHANGING)}) = (${named(CHANGING, 'g.')})
+  from given g where ${conditions.join(' and ')}
+  returning h.id, h.n, h.recipient, h.state, g.place, g.facts, g.effects, g.gain, g.sender, g.document${outcomes ? ', g.outcome' : ''})`,
+    tellFacts('moved'),
+    ...(outcomes ? [keepOutcomes('moved')] : []),
+    ...(effects ? [keepEffects('moved')] : []),
+    ...(counting === 'yes' ? [ADD_TO_PLACES('select sender, recipient, gain, document from moved')] : []),
+    ...(notifying ? [ring('moved')] : []),
+  ];
+  const answers = [
+    bodies
+      ? `select 'moved', moved.id, null::smallint, null::integer, null::integer, b.text from moved join baton.body b using (n)`
+      : `select 'moved', id, null::smallint, null::integer, null::integer, null::text from moved`,
+    ...(joining ? [`select 'alive', id, null, null, null, null from alive`] : []),
+    ...(gated ? [`select 'place', agent, direction, all_open, documents_open, null from locked`] : []),
+    ...(notifying ? [`select 'rung', null, null, count(*)::integer, null, null from rung`] : []),
+    ...(counting === 'if-none' ? [`select 'counters', null, null, null, null, null where not ${NO_COUNTERS}`] : []),
+  ];
+  return `with ${ctes.join(',\n')}\n${answers.join('\nunion all ')}`;
+}

@@ -1,0 +1,25 @@
+/** Claims without beating for it, waits until it is told to go on, and then comes with its result. */
+import type { SessionId } from '../../../src/domain/names.ts';
+import { agentPrincipal } from '../../../src/domain/principal.ts';
+import { claimForSession } from '../../../src/engine/verbs/claim.ts';
+import { deliver } from '../../../src/engine/verbs/deliver.ts';
+import { present } from '../../../src/foundation/assert.ts';
+import { agentNamed, barrier, openHouseFor, readOrder, say, type Order } from './orders.ts';
+
+export interface LateOrder extends Order {
+  readonly agent: string;
+}
+
+const order = readOrder<LateOrder>();
+const house = await openHouseFor(order);
+const { store, liveness } = house.around;
+const agent = agentNamed(order.agent);
+const session = 'late' as SessionId;
+await store.sessions.open({ id: session, agent, process: liveness.self });
+const [claimed] = await claimForSession(house.around, agentPrincipal(agent), agent, session, 1);
+const { handoff } = present(claimed, 'there is one to claim');
+await barrier();
+const request = { target: handoff, fence: handoff.fence, result: 'late' };
+const delivered = await deliver(house.around, agentPrincipal(agent), request);
+await house.close();
+say(delivered.ok ? { taken: delivered.value.state } : { refused: delivered.refusal });
