@@ -12,7 +12,7 @@ export interface Contestant {
   unfinished(url: string): Promise<number>;
 }
 
-export interface Sender {
+interface Sender {
   send(input: Input): Promise<void>;
   sendMany(inputs: readonly Input[]): Promise<void>;
   close(): Promise<void>;

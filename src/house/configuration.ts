@@ -30,7 +30,7 @@ export function readConfiguration(path: string): Configuration {
   return parseConfiguration(readFileSync(path, 'utf8'), path);
 }
 
-export function parseConfiguration(text: string, path: string): Configuration {
+function parseConfiguration(text: string, path: string): Configuration {
   if (Buffer.byteLength(text) > BYTES_MAX) throw new ConfigurationProblem(`${path}: larger than ${BYTES_MAX} bytes`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, strict: true, uniqueKeys: true });

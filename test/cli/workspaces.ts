@@ -32,7 +32,7 @@ let server: Promise<PrivatePostgres | null> | null = null;
 let databasesMade = 0;
 
 /** One server per test file, started by the first test that needs it. */
-export const postgresql: TestDatabase = {
+const postgresql: TestDatabase = {
   name: 'PostgreSQL',
   make: async () => {
     server ??= privatePostgres({ fsync: true });

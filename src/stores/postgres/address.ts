@@ -18,7 +18,7 @@ export interface Address {
   readonly targetSession: TargetSession | undefined;
 }
 
-export type Tls =
+type Tls =
   | false
   | 'prefer'
   | 'require'
@@ -26,7 +26,7 @@ export type Tls =
   | { readonly ca?: string; readonly cert?: string; readonly key?: string; readonly rejectUnauthorized: boolean };
 
 const TARGET_SESSIONS = ['read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
-export type TargetSession = (typeof TARGET_SESSIONS)[number];
+type TargetSession = (typeof TARGET_SESSIONS)[number];
 
 const PORT = 5432;
 const CONNECT_TIMEOUT_MS = 10_000;

@@ -40,7 +40,7 @@ export interface House {
   hasCounters: boolean;
 }
 
-export interface Written {
+interface Written {
   readonly rows: readonly Row[];
   /** An earlier sending of the same statement was lost and may be what changed things. */
   readonly doubtful: boolean;

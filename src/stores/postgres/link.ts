@@ -12,7 +12,7 @@ import type { Address } from './address.ts';
 import { connectingTrouble, statementTrouble, Trouble } from './trouble.ts';
 
 export type Parameter = string | number | null;
-export type Value = string | number | boolean | null;
+type Value = string | number | boolean | null;
 export type Row = readonly Value[];
 
 export interface LinkSettings {

@@ -38,7 +38,7 @@ export interface Moved {
 }
 
 /** For a claim by guess: up to this one, nothing else is ready that should be served first. */
-export interface Best {
+interface Best {
   readonly recipient: string;
   /** The last one looked at. */
   readonly rank: number;

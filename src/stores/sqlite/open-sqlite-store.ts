@@ -64,7 +64,10 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const isStillThere = (): boolean => fileIdentity(path) === identity;
   const stillThere = (): void => {
     if (isStillThere()) return;
-    throw new StoreGone(`${path} was removed or replaced while in use; look at what happened before going on`, 'unchanged');
+    throw new StoreGone(
+      `${path} was removed or replaced while in use; look at what happened before going on`,
+      'unchanged',
+    );
   };
   const commit = sharedCommit(database, around, {
     begun: stillThere,

@@ -31,7 +31,7 @@ export function readStep(step: number): { readonly deed: Deed; readonly from: St
   };
 }
 
-export function legalSteps(): readonly number[] {
+function legalSteps(): readonly number[] {
   const begins = (['draft', 'offered', 'blocked'] as const).map((state) => stepNumber('create', null, state));
   const stays = (['renew', 'progress'] as const).map((deed) => stepNumber(deed, 'accepted', 'accepted'));
   const moves = STATES.flatMap((from) =>
