@@ -33,6 +33,17 @@ describe.each(databases)('fifty processes at once on $name', (database) => {
     expect(await complaintsAbout(around.store, address)).toEqual([]);
   });
 
+  it('I4: short commands that come and go all get through, with nobody there who keeps the database open', async () => {
+    const { run, open, address } = await makeWorkspace(database);
+    const args = ['send', '--from', '@me', '--to', '@react'];
+    const ended = await Promise.all(Array.from({ length: RACERS }, () => run(args)));
+    expect(ended.filter(({ code, stderr }) => code !== 0 || stderr !== '')).toEqual([]);
+    const around = await open();
+    const { handoffs } = await everythingIn(around.store);
+    expect([...handoffs.keys()].toSorted()).toEqual(ended.map(({ stdout }) => stdout.trim()).toSorted());
+    expect(await complaintsAbout(around.store, address)).toEqual([]);
+  });
+
   it('D5, I15: of those who send for the last place of an agent, one gets it and 49 are told why not', async () => {
     const { address, open, send, start } = await makeWorkspace(database, LIMITED);
     const around = await open();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Deed } from '../../src/domain/facts.ts';
 import { isFinal, LIFECYCLE, MOVES, STATES, type State } from '../../src/domain/lifecycle.ts';
 import { prepare, type Database, type Value } from '../../src/stores/sqlite/binding.ts';
-import { readStep, stateNumber, stepNumber } from '../../src/stores/sqlite/schema.ts';
+import { readStep, stateNumber, stepNumber } from '../../src/stores/numbers.ts';
 import { openTables } from './stores.ts';
 
 const DEEDS: readonly Deed[] = ['create', 'renew', 'progress', ...MOVES];

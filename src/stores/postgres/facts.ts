@@ -11,7 +11,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import type { FactQuery, FactRead, Store } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Row } from './link.ts';
-import { readStep } from './numbers.ts';
+import { readStep } from '../numbers.ts';
 
 const COLUMNS = 'b.id, f.revision, f.at, f.by, f.step, f.attempt, f.fence, f.detail, f.hash, f.xid::text, f.seq';
 

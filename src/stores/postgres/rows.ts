@@ -18,7 +18,7 @@ import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
 import { PRIORITIES, rankOf } from '../../domain/priority.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Row } from './link.ts';
-import { REASONS, stateNumber } from './numbers.ts';
+import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
 
 /** What moves change: name and type of each column, as `changingValues` fills them. */
 export const CHANGING = [
@@ -100,7 +100,7 @@ export function changingValues(handoff: Handoff): Columns<typeof CHANGING> {
     session: custody?.by === 'process' ? custody.session : undefined,
     holder: custody?.holder ?? null,
     until_at: custody?.by === 'hand' ? custody.untilAt : undefined,
-    blocked: blockedOn === null ? null : REASONS.indexOf(blockedOn.reason),
+    blocked: blockedOn === null ? null : BLOCKED_REASONS.indexOf(blockedOn.reason),
     question: blockedOn?.reason === 'question' ? blockedOn.text : undefined,
     claims: handoff.claims.length === 0 ? null : JSON.stringify(handoff.claims),
     trail: handoff.trail,
@@ -142,7 +142,7 @@ function readCustody(session: SessionId | null, holder: AgentId | null, untilAt:
 
 function readBlockedOn(reasonNumber: number | null, text: string | null): BlockedOn | null {
   if (reasonNumber === null) return null;
-  const reason = present(REASONS[reasonNumber], 'a known reason');
+  const reason = present(BLOCKED_REASONS[reasonNumber], 'a known reason');
   return reason === 'question' ? { reason, text: text ?? '' } : { reason };
 }
 

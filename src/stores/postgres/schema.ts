@@ -7,6 +7,7 @@
  * Texts that are compared have the collation "C"; `n` numbers handoffs in the order in which they came.
  */
 import { OPEN_STATES, STATES } from '../../domain/lifecycle.ts';
+import { legalSteps, stateNumber } from '../numbers.ts';
 import {
   ACCEPTED,
   BLOCKED,
@@ -14,10 +15,8 @@ import {
   DOCUMENT,
   FINAL_NUMBERS,
   FOR_PLACE,
-  legalSteps,
   OFFERED,
   RESTING_NUMBERS,
-  stateNumber,
 } from './numbers.ts';
 
 export const SCHEMA_VERSION = 1;

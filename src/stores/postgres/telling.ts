@@ -1,6 +1,6 @@
 /** What is written together with a record, whether it is made or moved: its facts, its outcome, its effects. */
 import type { Fact } from '../../domain/facts.ts';
-import { stepNumber } from './numbers.ts';
+import { stepNumber } from '../numbers.ts';
 import { named, typed } from './rows.ts';
 
 export function factValues({ revision, at, by, deed, from, to, attempt, fence, detail, hash }: Fact): object {

@@ -8,7 +8,7 @@ import { prepare, type Database } from './binding.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Names } from './names.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
-import { stateNumber } from './schema.ts';
+import { stateNumber } from '../numbers.ts';
 import type { Work } from './shared-commit.ts';
 import type { Writing } from './writing.ts';
 

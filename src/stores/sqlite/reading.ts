@@ -7,7 +7,7 @@ import type { FactQuery, FactRead, Page, Query, Whole } from '../store.ts';
 import { prepare, type Database, type Row, type Value } from './binding.ts';
 import type { Names } from './names.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
-import { readStep, stateNumber } from './schema.ts';
+import { readStep, stateNumber } from '../numbers.ts';
 
 export interface Reading {
   byIds(ids: readonly HandoffId[]): readonly Handoff[];

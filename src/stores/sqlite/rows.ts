@@ -18,7 +18,7 @@ import { PRIORITIES, rankOf } from '../../domain/priority.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Row, Value } from './binding.ts';
 import type { Names } from './names.ts';
-import { stateNumber } from './schema.ts';
+import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
 
 /** What never changes, in the order in which `fixedValues` answers. */
 export const FIXED_COLUMNS = 'id, kind, sender, recipient, priority, title, task, lineage, terms, created_at' as const;
@@ -30,8 +30,6 @@ export const CHANGING_COLUMNS =
 export const ROW_COLUMNS =
   'n, id, kind, sender, recipient, priority, title, task, lineage, terms, created_at, revision, state, since, ' +
   'offered_at, not_before, attempt, excused, fence, session, holder, until_at, blocked, question, claims, trail';
-
-const BLOCKED_REASONS = ['dependency', 'place', 'question'] as const satisfies readonly BlockedOn['reason'][];
 
 export function fixedValues(handoff: Handoff, names: Names): Value[] {
   return [

@@ -4,41 +4,11 @@
  *
  * Versions are additive. The version stands in `user_version`, and `application_id` says that the file is ours.
  */
-import type { Deed } from '../../domain/facts.ts';
-import { isFinal, LIFECYCLE, MOVES, STATES, type Move, type State } from '../../domain/lifecycle.ts';
+import { isFinal, STATES, type State } from '../../domain/lifecycle.ts';
+import { legalSteps } from '../numbers.ts';
 
 export const APPLICATION_ID = 0x4241544e;
 export const SCHEMA_VERSION = 1;
-
-/** A deed's place in this list is its number in the database, so the list only grows at its end. */
-const DEEDS: readonly Deed[] = ['create', 'renew', 'progress', ...MOVES];
-
-export function stateNumber(state: State): number {
-  return STATES.indexOf(state);
-}
-
-/** What happened, from where and to where, as one number: that is what the check below is about. */
-export function stepNumber(deed: Deed, from: State | null, to: State): number {
-  const fromNumber = from === null ? STATES.length : stateNumber(from);
-  return DEEDS.indexOf(deed) * 256 + fromNumber * 16 + stateNumber(to);
-}
-
-export function readStep(step: number): { readonly deed: Deed; readonly from: State | null; readonly to: State } {
-  return {
-    deed: DEEDS[step >> 8] as Deed,
-    from: STATES[(step >> 4) & 15] ?? null,
-    to: STATES[step & 15] as State,
-  };
-}
-
-function legalSteps(): readonly number[] {
-  const begins = (['draft', 'offered', 'blocked'] as const).map((state) => stepNumber('create', null, state));
-  const stays = (['renew', 'progress'] as const).map((deed) => stepNumber(deed, 'accepted', 'accepted'));
-  const moves = STATES.flatMap((from) =>
-    Object.entries(LIFECYCLE[from]).map(([move, to]) => stepNumber(move as Move, from, to)),
-  );
-  return [...begins, ...stays, ...moves].toSorted((a, b) => a - b);
-}
 
 const S = Object.fromEntries(STATES.map((state, index) => [state, index])) as Record<State, number>;
 const FIRST_FINAL = STATES.findIndex(isFinal);

@@ -12,7 +12,7 @@ import { prepare, type Database } from './binding.ts';
 import type { Names } from './names.ts';
 import type { Places } from './places.ts';
 import { changingValues, CHANGING_COLUMNS, fixedValues, FIXED_COLUMNS } from './rows.ts';
-import { stateNumber, stepNumber } from './schema.ts';
+import { stateNumber, stepNumber } from '../numbers.ts';
 
 /** What the transaction has to tell others once it is committed. */
 export interface News {
