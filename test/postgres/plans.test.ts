@@ -93,7 +93,8 @@ await describeWithServer('query plans', { fsync: false }, (fixture) => {
       const [row] = await transaction.unsafe(`explain (analyze, buffers, format json) execute look('worker', 10)`);
       return pagesOf(row as Record<string, unknown>);
     });
-    expect(pages).toBeLessThan(100);
+    // A few for each of the ten, in rows, bodies and their indexes; everything that is finished fills thousands.
+    expect(pages).toBeLessThan(400);
   });
 });
 
