@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BATON, markedProcesses, start, startBaton, tempFolder, until, untilSays } from '../support/processes.ts';
@@ -65,14 +65,16 @@ describe.each(databases)('interrupting baton on $name', (database) => {
 });
 
 describe('a reader that has seen enough', () => {
-  it('"baton demo | head -1" ends quietly', async () => {
+  it('I21: "baton demo | head -1" ends quietly and leaves nothing behind', async () => {
     const folder = tempFolder();
     const shell = start('sh', ['-c', `"${process.execPath}" "$0" demo 2> errors | head -1; cat errors >&2`, BATON], {
       cwd: folder,
+      env: { TMPDIR: folder },
     });
     const { code, stderr } = await shell.ended;
     expect(code).toBe(0);
     expect(stderr).not.toContain('EPIPE');
+    expect(readdirSync(folder)).toEqual(['errors']);
   });
 
   it('a worker whose events nobody reads any more does not crash with a stack', async () => {

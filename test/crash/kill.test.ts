@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as breath } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { openDatabase, prepare, type Database } from '../../src/stores/sqlite/binding.ts';
@@ -104,16 +105,21 @@ describe.each(databases)('kill -9 on $name', (database) => {
 describe('kill -9 in the first moment, on sqlite', () => {
   it('I8, I14: between the claim and the start of the command: the command never begins', async () => {
     const workspace = await makeWorkspace(sqlite);
-    const path = join(workspace.folder, '.baton', 'baton.db');
-    const id = await workspace.send('@react');
-    const lock = openDatabase(path, { sync: 'normal' });
-    const groups = prepare(lock, 'SELECT groups FROM session');
-    const accepted = prepare(lock, 'SELECT 1 FROM handoff WHERE session IS NOT NULL');
+    await workspace.send('@somebody');
+    let tries = 0;
+    const lock = lockOn(join(workspace.folder, '.baton', 'baton.db'));
     try {
-      const worker = workspace.start(['work', '@react', '--', 'sh', '-c', LONG_COMMAND]);
-      // With the write lock in our hands its command cannot be put on record, so it may not begin either.
-      await until('it has claimed, and we are faster', () => accepted.get() !== undefined && takeLock(lock));
-      expect(groups.all()).toEqual([['[]']]);
+      const { worker, agent } = await until('a worker that has claimed and not put its command on record', async () => {
+        const name = `react-${(tries += 1)}`;
+        await workspace.send(name);
+        const candidate = workspace.start(['work', name, '--', 'sh', '-c', LONG_COMMAND]);
+        // With the write lock in our hands its command cannot be put on record, so it may not begin either.
+        if (await lock.takenAfterClaim(name)) return { worker: candidate, agent: name };
+        candidate.signal('SIGKILL');
+        await candidate.ended;
+        return null;
+      });
+      rmSync(join(workspace.folder, 'started'), { force: true });
       const shell = await until('the command stands at its gate', () =>
         markedProcesses().find(({ command }) => command.startsWith('/bin/sh -c read -r _ <&3')),
       );
@@ -121,14 +127,11 @@ describe('kill -9 in the first moment, on sqlite', () => {
       await worker.ended;
       await until('what stood at the gate has gone away', () => !isAlive(shell.pid));
       expect(existsSync(join(workspace.folder, 'started'))).toBe(false);
+      lock.release();
+      expect(await workspace.run(['work', agent, '--once', '--', 'cat'])).toMatchObject({ code: 0 });
     } finally {
-      // Closing alone would keep the lock until the statements above are collected as garbage.
-      if (lock.isTransaction) lock.exec('ROLLBACK');
-      lock.close();
+      lock.release();
     }
-    const second = await workspace.run(['work', '@react', '--once', '--', 'cat']);
-    expect(second.code).toBe(0);
-    expect((await workspace.run(['wait', id])).code).toBe(0);
   });
 
   it('I14: at any moment of the first second: no command outlives the recovery of its handoff', async () => {
@@ -151,6 +154,38 @@ describe('kill -9 in the first moment, on sqlite', () => {
     console.log(`killed ${killed.length} workers right after their claim: ${begun - 1} commands had begun`);
   });
 });
+
+interface Lock {
+  /** Takes the write lock as soon as somebody has claimed; false when they were faster with what comes next. */
+  takenAfterClaim(agent: string): Promise<boolean>;
+  release(): void;
+}
+
+function lockOn(path: string): Lock {
+  const database = openDatabase(path, { sync: 'normal' });
+  const state = prepare(
+    database,
+    `SELECT groups FROM session JOIN handoff ON handoff.session = session.n JOIN agent ON agent.n = session.agent
+     WHERE agent.name = ?`,
+  );
+  // Closing alone would keep the lock until the statement above is collected as garbage.
+  const letGo = (): void => {
+    if (database.isTransaction) database.exec('ROLLBACK');
+  };
+  return {
+    takenAfterClaim: async (agent) => {
+      while (state.get(agent) === undefined || !takeLock(database)) await breath();
+      const isEarly = state.get(agent)?.[0] === '[]';
+      if (!isEarly) letGo();
+      return isEarly;
+    },
+    release: () => {
+      if (!database.isOpen) return;
+      letGo();
+      database.close();
+    },
+  };
+}
 
 function takeLock(database: Database): boolean {
   try {

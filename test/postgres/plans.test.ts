@@ -21,6 +21,7 @@ const FINISHED = 100_000;
 const WORKER = agentOf('worker');
 
 const PLAIN = {
+  telling: 'many',
   outcomes: true,
   effects: true,
   counting: 'yes',
@@ -52,7 +53,7 @@ await describeWithServer('query plans', { fsync: false }, (fixture) => {
     ['overdue', OVERDUE_SQL, ['handoff_due']],
     ['held by a session', SESSION_SQL, ['handoff_held']],
     ['freed', FREED_SQL, ['handoff_resting']],
-    ['poll', POLL_SQL, ['handoff_offered', 'fact_order']],
+    ['poll', POLL_SQL, ['handoff_offered']],
     ['load', LOAD_SQL, ['handoff_pkey']],
     ['load several', RECORDS_SQL, ['handoff_pkey']],
     ['facts', FEED_SQL, ['fact_order']],
@@ -89,7 +90,7 @@ await describeWithServer('query plans', { fsync: false }, (fixture) => {
 
   it('a claim reads a few pages, however much is finished', async () => {
     const pages = await sql.begin(async (transaction) => {
-      await transaction.unsafe(`prepare look as ${READY_SQL}`);
+      await transaction.unsafe(`${SETTINGS} prepare look as ${READY_SQL}`);
       const [row] = await transaction.unsafe(`explain (analyze, buffers, format json) execute look('worker', 10)`);
       return pagesOf(row as Record<string, unknown>);
     });
@@ -98,15 +99,18 @@ await describeWithServer('query plans', { fsync: false }, (fixture) => {
   });
 });
 
+const SETTINGS = Object.entries(PLANNED_ONCE)
+  .map(([name, value]) => `set local ${name} = ${value};`)
+  .join(' ');
+
 type Plan = Readonly<Record<string, unknown>>;
 
 /** With the settings of our connections, and for any parameters: that is how a prepared statement runs. */
 async function planOf(sql: postgres.Sql, statement: string): Promise<Plan> {
-  const settings = Object.entries(PLANNED_ONCE).map(([name, value]) => `set local ${name} = ${value};`);
   const rows = await sql.begin(async (transaction) => {
     const count = Math.max(0, ...[...statement.matchAll(/\$(\d+)/g)].map((match) => Number(match[1])));
     const nothing = count === 0 ? '' : `(${Array.from({ length: count }, () => 'null').join(', ')})`;
-    await transaction.unsafe(`${settings.join(' ')} prepare look as ${statement}`);
+    await transaction.unsafe(`${SETTINGS} prepare look as ${statement}`);
     const explained = await transaction.unsafe(`explain (format json) execute look${nothing}`);
     await transaction.unsafe('deallocate look');
     return explained;

@@ -33,11 +33,10 @@ export interface HintParts {
   readonly attend: (names: readonly string[]) => void;
 }
 
-/** The newest fact, whoever wrote it, and those of the given agents for whom something is ready. */
-export const POLL_SQL = `select (select xid::text || ':' || seq from baton.fact order by xid desc, seq desc limit 1),
-  (select string_agg(agent, ' ') from json_array_elements_text($1::text::json) as waiting(agent)
-   where exists (select from baton.handoff h
-     where h.recipient = agent and h.state = ${OFFERED} and h.not_before <= ${NOW_MS}))`;
+/** Those of the given agents for whom something is ready. */
+export const POLL_SQL = `select string_agg(agent, ' ') from json_array_elements_text($1::text::json) as waiting(agent)
+where exists (select from baton.handoff h
+  where h.recipient = agent and h.state = ${OFFERED} and h.not_before <= ${NOW_MS})`;
 
 export function hintsOf(parts: HintParts): Hints {
   const waiters = new Map<string, Set<() => void>>();
@@ -47,7 +46,6 @@ export function hintsOf(parts: HintParts): Hints {
   let lately: ReadonlySet<string> = new Set();
   const closing = new AbortController();
   let polling = false;
-  let newestFact: string | null | undefined;
 
   const wake = (name: string): void => {
     const woken = waiters.get(name);
@@ -57,18 +55,17 @@ export function hintsOf(parts: HintParts): Hints {
 
   const poll = async (): Promise<void> => {
     const agents = [...waiters.keys()].flatMap((name) => (name.startsWith('@') ? [name.slice(1)] : []));
+    // Whoever waits for an end looks again each time: commits do not come in the order of their numbers, so no newest
+    // fact tells that nothing has ended.
+    wake('settled');
+    if (agents.length === 0) return;
     const [row] = await parts.connection.read(POLL_SQL, [JSON.stringify(agents)]);
-    const newest = row?.[0] as string | null;
-    if (newest !== newestFact) wake('settled');
-    newestFact = newest;
-    for (const agent of (row?.[1] as string | null)?.split(' ') ?? []) wake(`@${agent}`);
+    for (const agent of (row?.[0] as string | null)?.split(' ') ?? []) wake(`@${agent}`);
   };
 
   const pollWhileAwaited = async (): Promise<void> => {
     if (polling) return;
     polling = true;
-    // Nothing is known of what happened while nobody waited, so the first poll wakes them in any case.
-    newestFact = undefined;
     while (waiters.size > 0 && !closing.signal.aborted) {
       const before = new Map(waiters);
       await parts.timers.sleep(POLL_MS * (0.6 + 0.3 * parts.random.unit()), closing.signal);

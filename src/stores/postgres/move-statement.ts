@@ -5,12 +5,13 @@
 import { ring } from './bell.ts';
 import { OFFERED } from './numbers.ts';
 import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, NO_COUNTERS } from './places.ts';
-import { CHANGING, named, split, typed } from './rows.ts';
+import { CHANGING, filled, named, split, typed, type Column } from './rows.ts';
 import { NOW_MS } from './schema.ts';
-import { keepEffects, keepOutcomes, tellFacts } from './telling.ts';
+import { keepEffects, keepOutcomes, tellFacts, TOLD, toldNames, type Telling } from './telling.ts';
 
 /** The parts of the statement that not every batch needs: what is left out costs nothing. */
 export interface MoveParts {
+  readonly telling: Telling;
   readonly outcomes: boolean;
   readonly effects: boolean;
   /** Whether places are taken or given up, and if so, whether there are counters to add to. */
@@ -33,6 +34,16 @@ export function statementFor(parts: MoveParts): string {
   return statement;
 }
 
+/** What comes along with a piece besides its record and its facts. */
+const BESIDES: readonly Column[] = [
+  ['place', 'integer'],
+  ['effects', 'json'],
+  ['joins', 'text'],
+  ['gain', 'integer'],
+  ['sender', 'text'],
+  ['document', 'boolean'],
+];
+
 /**
  * The session that takes something is locked against ending (not against beating) until the commit, so that whoever
  * ends it afterwards finds what it took.
@@ -48,25 +59,16 @@ function nothingBetter([recipient, rank, n, ids]: readonly string[]): string {
   and better.id not in (select json_array_elements_text(${ids}::text::json)))`;
 }
 
-export function moveStatement({
-  outcomes,
-  effects,
-  counting,
-  joining,
-  gated,
-  bodies,
-  best,
-  notifying,
-}: MoveParts): string {
+export function moveStatement(parts: MoveParts): string {
+  const { telling, outcomes, effects, counting, joining, gated, bodies, best, notifying } = parts;
   let count = 0;
   const next = (): string => `$${(count += 1)}`;
-  const more = 'place integer, facts json, effects json, joins text, gain integer, sender text, document boolean';
-  const columns = `id text, was integer, ${typed(CHANGING)}, ${more}`;
-  const names = `id, was, ${named(CHANGING)}, place, facts, effects, joins, gain, sender, document`;
+  const columns: readonly Column[] = [['id', 'text'], ['was', 'integer'], ...CHANGING, ...TOLD[telling], ...BESIDES];
   const records = `json_to_recordset(${next()}::text::json)`;
   const source = outcomes
-    ? `rows from (${records} as (${columns}), ${split(next())}) as g(${names}, outcome)`
-    : `${records} as g(${columns})`;
+    ? `rows from (${records} as (${typed(columns)}), ${split(next())}) as g(${named(columns)}, outcome)`
+    : `${records} as g(${typed(columns)})`;
+  const carried = `${toldNames(telling, 'g.')}, ${named(BESIDES, 'g.')}${outcomes ? ', g.outcome' : ''}`;
   const locks = gated ? [LOCKED_PLACES(next()), GATE()] : [];
   const conditions = [
     'h.id = g.id and h.revision = g.was',
@@ -77,13 +79,13 @@ export function moveStatement({
   ];
   const ctes = [
     ...locks,
-    `given as materialized (select * from ${source})`,
+    `given as materialized (select id, was, ${filled(CHANGING)}, ${carried} from ${source})`,
     ...(joining ? [ALIVE] : []),
     ...(best ? [`best as materialized (select ${nothingBetter([next(), next(), next(), next()])} as ok)`] : []),
     `moved as (update baton.handoff h set (${named(CHANGING)}) = (${named(CHANGING, 'g.')})
   from given g where ${conditions.join(' and ')}
-  returning h.id, h.n, h.recipient, h.state, g.place, g.facts, g.effects, g.gain, g.sender, g.document${outcomes ? ', g.outcome' : ''})`,
-    tellFacts('moved'),
+  returning h.id, h.n, h.recipient, h.state, h.revision, h.since, h.attempt, h.fence, h.trail, ${carried})`,
+    tellFacts('moved', telling),
     ...(outcomes ? [keepOutcomes('moved')] : []),
     ...(effects ? [keepEffects('moved')] : []),
     ...(counting === 'yes' ? [ADD_TO_PLACES('select sender, recipient, gain, document from moved')] : []),

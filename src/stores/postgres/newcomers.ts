@@ -7,7 +7,7 @@ import { isNews, ring } from './bell.ts';
 import type { Connection } from './connection.ts';
 import { dependencyParts, dependencyValues, type Surroundings } from './dependencies.ts';
 import type { Parameter } from './link.ts';
-import { DOCUMENT } from './numbers.ts';
+import { DOCUMENT, OFFERED } from './numbers.ts';
 import {
   ADD_TO_PLACES,
   GATE,
@@ -19,8 +19,29 @@ import {
   type Counts,
   type Need,
 } from './places.ts';
-import { changingValues, CHANGING, FIXED, fixedValues, joined, named, oneObject, split, typed } from './rows.ts';
-import { factValues, keepEffects, keepOutcomes, tellFacts } from './telling.ts';
+import {
+  changingValues,
+  CHANGING,
+  filled,
+  FIXED,
+  fixedValues,
+  joined,
+  named,
+  oneObject,
+  split,
+  typed,
+  type Column,
+} from './rows.ts';
+import {
+  keepEffects,
+  keepOutcomes,
+  tellFacts,
+  tellingOf,
+  TOLD,
+  toldNames,
+  toldValues,
+  type Telling,
+} from './telling.ts';
 
 export interface Newcomer {
   readonly decision: Decision;
@@ -50,6 +71,7 @@ export async function add(
   const { needs = [], surroundings, request } = conditions;
   const outcomes = newcomers.map(({ decision }) => decision.outcome ?? null);
   const parts: Parts = {
+    telling: tellingOf(newcomers.map(({ decision }) => decision)),
     outcomes: outcomes.some((outcome) => outcome !== null),
     effects: newcomers.some(({ decision }) => (decision.effects ?? []).length > 0),
     places: needs.length > 0,
@@ -59,7 +81,7 @@ export async function add(
     notifying: connection.house.notifies && newcomers.some(({ decision }) => isNews(decision.handoff)),
   };
   const parameters: Parameter[] = [
-    `[${newcomers.map(given).join(',')}]`,
+    `[${newcomers.map((newcomer, place) => given(newcomer, place, parts.telling)).join(',')}]`,
     joined(newcomers.map(({ body }) => body)),
     ...(parts.outcomes ? [joined(outcomes)] : []),
     ...(parts.places ? [JSON.stringify(needs)] : []),
@@ -76,15 +98,22 @@ export async function add(
   return { written, doubtful, counts: readCounts(rows, 0) };
 }
 
-function given({ decision }: Newcomer, place: number): string {
-  const { handoff, facts, effects } = decision;
+/** What a new record has unless it says otherwise. */
+const AT_FIRST = { revision: '1', state: String(OFFERED), since: 'created_at', offered_at: 'created_at' } as const;
+
+function given({ decision }: Newcomer, place: number, telling: Telling): string {
+  const { handoff, effects } = decision;
   const needs = handoff.terms.dependsOn;
-  return oneObject(fixedValues(handoff), changingValues(handoff), {
+  const changing = changingValues(handoff);
+  if (handoff.revision === 1) changing.revision = undefined;
+  if (handoff.state === 'offered') changing.state = undefined;
+  if (handoff.since === handoff.createdAt) changing.since = undefined;
+  if (handoff.offeredAt === handoff.createdAt) changing.offered_at = undefined;
+  return oneObject(fixedValues(handoff), changing, toldValues(decision, telling), {
     place,
-    facts: facts.map(factValues),
     effects: effects?.length === 0 ? undefined : effects,
     needs: needs.length === 0 ? undefined : [...new Set(needs)],
-    gain: Number(takesPlace(handoff)),
+    gain: takesPlace(handoff) ? undefined : 0,
   });
 }
 
@@ -94,6 +123,7 @@ function idOf({ decision }: Newcomer): string {
 
 /** What not every insert needs: what is left out costs nothing. */
 interface Parts {
+  readonly telling: Telling;
   readonly outcomes: boolean;
   readonly effects: boolean;
   readonly places: boolean;
@@ -116,10 +146,11 @@ function statementFor(parts: Parts): string {
 }
 
 /** Parameters are numbered in the order in which `add` lists them. */
-function addStatement({ outcomes, effects, places, counting, dependencies, request, notifying }: Parts): string {
+function addStatement(parts: Parts): string {
+  const { telling, outcomes, effects, places, counting, dependencies, request, notifying } = parts;
   let count = 0;
   const next = (): string => `$${(count += 1)}`;
-  const source = sourceOf(next, outcomes);
+  const source = sourceOf(next, telling, outcomes);
   const locks = places ? [LOCKED_PLACES(next())] : [];
   const waits = dependencies ? dependencyParts(next) : { gates: [], conditions: [], writes: [] };
   const isGated = places || dependencies;
@@ -129,11 +160,13 @@ function addStatement({ outcomes, effects, places, counting, dependencies, reque
     ...locks,
     ...waits.gates,
     ...(isGated ? [GATE(waits.conditions, places)] : []),
-    `given as materialized (select nextval('baton.handoff_n') as n, g.* from ${source}${ifOpen})`,
+    `given as materialized (select nextval('baton.handoff_n') as n, ${filled([...FIXED, ...CHANGING], AT_FIRST)},
+    ${toldNames(telling)}, place, effects, needs, coalesce(gain, 1) as gain, text${outcomes ? ', outcome' : ''}
+  from ${source}${ifOpen})`,
     `made as (insert into baton.handoff (id, n, recipient, ${named(CHANGING)})
   select id, n, recipient, ${named(CHANGING)} from given)`,
     `carried as (insert into baton.body (n, ${named(FIXED)}, text) select n, ${named(FIXED)}, text from given)`,
-    tellFacts('given'),
+    tellFacts('given', telling),
     ...(counting ? [ADD_TO_PLACES(`select sender, recipient, gain, kind = ${DOCUMENT} as document from given`)] : []),
     ...(outcomes ? [keepOutcomes('given')] : []),
     ...(effects ? [keepEffects('given')] : []),
@@ -152,9 +185,17 @@ function addStatement({ outcomes, effects, places, counting, dependencies, reque
   return `with ${ctes.join(',\n')}\n${answer}${counters}${rung}`;
 }
 
-function sourceOf(next: () => string, outcomes: boolean): string {
-  const columns = `${typed(FIXED)}, ${typed(CHANGING)}, place integer, facts json, effects json, needs json, gain integer`;
-  const names = `${named(FIXED)}, ${named(CHANGING)}, place, facts, effects, needs, gain, text${outcomes ? ', outcome' : ''}`;
-  const records = `json_to_recordset(${next()}::text::json) as (${columns})`;
-  return `rows from (${[records, split(next()), ...(outcomes ? [split(next())] : [])].join(', ')}) as g(${names})`;
+function sourceOf(next: () => string, telling: Telling, outcomes: boolean): string {
+  const columns: readonly Column[] = [
+    ...FIXED,
+    ...CHANGING,
+    ...TOLD[telling],
+    ['place', 'integer'],
+    ['effects', 'json'],
+    ['needs', 'json'],
+    ['gain', 'integer'],
+  ];
+  const records = `json_to_recordset(${next()}::text::json) as (${typed(columns)})`;
+  const functions = [records, split(next()), ...(outcomes ? [split(next())] : [])];
+  return `rows from (${functions.join(', ')}) as g(${named(columns)}, text${outcomes ? ', outcome' : ''})`;
 }

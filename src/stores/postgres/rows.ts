@@ -1,5 +1,5 @@
 /** Record ↔ row. What equals the default is stored as null, which is what nearly every row has. */
-import { present } from '../../foundation/assert.ts';
+import { assert, present } from '../../foundation/assert.ts';
 import type { JsonText } from '../../foundation/json.ts';
 import { dueAtOf } from '../../domain/deadlines.ts';
 import type { Claim } from '../../domain/evidence.ts';
@@ -20,7 +20,10 @@ import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Row } from './link.ts';
 import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
 
-/** What moves change: name and type of each column, as `changingValues` fills them. */
+/** Name and type. */
+export type Column = readonly [name: string, type: string];
+
+/** What moves change, as `changingValues` fills it. */
 export const CHANGING = [
   ['revision', 'integer'],
   ['state', 'smallint'],
@@ -39,7 +42,7 @@ export const CHANGING = [
   ['question', 'text'],
   ['claims', 'text'],
   ['trail', 'text'],
-] as const;
+] as const satisfies readonly Column[];
 
 /** What never changes, as `fixedValues` fills it. */
 export const FIXED = [
@@ -53,13 +56,24 @@ export const FIXED = [
   ['lineage', 'text'],
   ['terms', 'text'],
   ['created_at', 'bigint'],
-] as const;
+] as const satisfies readonly Column[];
 
 /** Null and undefined are the same to the database; undefined is not even sent. */
-type Columns<Of extends readonly (readonly [string, string])[]> = Record<
-  Of[number][0],
-  string | number | null | undefined
->;
+type Columns<Of extends readonly Column[]> = Record<Of[number][0], string | number | null | undefined>;
+
+/** What nearly every row has is not sent either; `filled` says what it is. */
+const USUAL: Readonly<Record<string, string>> = {
+  kind: String(KINDS.indexOf('queue')),
+  priority: String(PRIORITIES.indexOf('normal')),
+  not_before: '0',
+  attempt: '0',
+  excused: '0',
+  fence: '0',
+};
+
+function unusual(name: keyof typeof USUAL, value: number): number | undefined {
+  return String(value) === USUAL[name] ? undefined : value;
+}
 
 /** For reading, from `handoff h join body b`, in the order in which `readRow` expects them. */
 export const ROW_COLUMNS =
@@ -72,12 +86,12 @@ export const AFTER_ROW = 25;
 export function fixedValues(handoff: Handoff): Columns<typeof FIXED> {
   return {
     id: handoff.id,
-    kind: KINDS.indexOf(handoff.kind),
+    kind: unusual('kind', KINDS.indexOf(handoff.kind)),
     sender: handoff.from,
     recipient: handoff.to,
-    priority: PRIORITIES.indexOf(handoff.priority),
-    title: handoff.title,
-    task: handoff.task,
+    priority: unusual('priority', PRIORITIES.indexOf(handoff.priority)),
+    title: handoff.title ?? undefined,
+    task: handoff.task ?? undefined,
     lineage: writeLineage(handoff.lineage),
     terms: writeTerms(handoff.kind, handoff.terms),
     created_at: handoff.createdAt,
@@ -91,18 +105,18 @@ export function changingValues(handoff: Handoff): Columns<typeof CHANGING> {
     state: stateNumber(handoff.state),
     since: handoff.since,
     offered_at: handoff.offeredAt,
-    not_before: handoff.notBefore,
+    not_before: unusual('not_before', handoff.notBefore),
     rank: rankOf(handoff.offeredAt, handoff.priority),
-    due_at: dueAtOf(handoff),
-    attempt: handoff.attempt,
-    excused: handoff.excused,
-    fence: handoff.fence,
+    due_at: dueAtOf(handoff) ?? undefined,
+    attempt: unusual('attempt', handoff.attempt),
+    excused: unusual('excused', handoff.excused),
+    fence: unusual('fence', handoff.fence),
     session: custody?.by === 'process' ? custody.session : undefined,
-    holder: custody?.holder ?? null,
-    until_at: custody?.by === 'hand' ? custody.untilAt : undefined,
-    blocked: blockedOn === null ? null : BLOCKED_REASONS.indexOf(blockedOn.reason),
+    holder: custody?.holder,
+    until_at: custody?.by === 'hand' ? (custody.untilAt ?? undefined) : undefined,
+    blocked: blockedOn === null ? undefined : BLOCKED_REASONS.indexOf(blockedOn.reason),
     question: blockedOn?.reason === 'question' ? blockedOn.text : undefined,
-    claims: handoff.claims.length === 0 ? null : JSON.stringify(handoff.claims),
+    claims: handoff.claims.length === 0 ? undefined : JSON.stringify(handoff.claims),
     trail: handoff.trail,
   };
 }
@@ -146,9 +160,9 @@ function readBlockedOn(reasonNumber: number | null, text: string | null): Blocke
   return reason === 'question' ? { reason, text: text ?? '' } : { reason };
 }
 
-function writeLineage(lineage: Lineage): string | null {
+function writeLineage(lineage: Lineage): string | undefined {
   const isPlain = lineage.root === null && lineage.parent === null && lineage.retryOf === null && lineage.hops === 0;
-  return isPlain ? null : JSON.stringify(lineage);
+  return isPlain ? undefined : JSON.stringify(lineage);
 }
 
 const DEFAULT_TEXTS: Record<Kind, string> = {
@@ -156,10 +170,10 @@ const DEFAULT_TEXTS: Record<Kind, string> = {
   document: JSON.stringify(DEFAULT_TERMS.document),
 };
 
-function writeTerms(kind: Kind, terms: Terms): string | null {
-  if (terms === DEFAULT_TERMS[kind]) return null;
+function writeTerms(kind: Kind, terms: Terms): string | undefined {
+  if (terms === DEFAULT_TERMS[kind]) return undefined;
   const text = JSON.stringify(terms);
-  return text === DEFAULT_TEXTS[kind] ? null : text;
+  return text === DEFAULT_TEXTS[kind] ? undefined : text;
 }
 
 /** Most senders use a handful of terms: each text is parsed once and shared, as records never change in place. */
@@ -187,6 +201,9 @@ const NONE = '\u0002';
 
 /** Many large texts as one parameter: as fast as one parameter each, and several times faster than inside JSON. */
 export function joined(texts: readonly (JsonText | null)[]): string {
+  for (const text of texts) {
+    if (text !== null) assert(!text.includes(BETWEEN) && !text.includes(NONE), 'JSON has no bare control characters');
+  }
   return texts.map((text) => text ?? NONE).join(BETWEEN);
 }
 
@@ -196,10 +213,18 @@ export function split(parameter: string): string {
 }
 
 /** `name type, …` for a set of columns. */
-export function typed(columns: readonly (readonly [string, string])[]): string {
+export function typed(columns: readonly Column[]): string {
   return columns.map(([name, type]) => `${name} ${type}`).join(', ');
 }
 
-export function named(columns: readonly (readonly [string, string])[], of = ''): string {
+export function named(columns: readonly Column[], of = ''): string {
   return columns.map(([name]) => `${of}${name}`).join(', ');
+}
+
+/** The same with what was left out put in; `more` is usual for a new record only. */
+export function filled(columns: readonly Column[], more: Readonly<Record<string, string>> = {}): string {
+  return columns
+    .map(([name]) => ({ name, usual: more[name] ?? USUAL[name] }))
+    .map(({ name, usual }) => (usual === undefined ? name : `coalesce(${name}, ${usual}) as ${name}`))
+    .join(', ');
 }

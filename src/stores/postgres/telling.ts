@@ -1,30 +1,75 @@
 /** What is written together with a record, whether it is made or moved: its facts, its outcome, its effects. */
+import type { Decision } from '../../domain/decision.ts';
 import type { Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
 import { stepNumber } from '../numbers.ts';
-import { named, typed } from './rows.ts';
+import { named, typed, type Column } from './rows.ts';
 
-export function factValues({ revision, at, by, deed, from, to, attempt, fence, detail, hash }: Fact): object {
-  const step = stepNumber(deed, from, to);
-  return { revision, at, by, step, attempt, fence, hash, detail: detail === '' ? undefined : detail };
+/** Nearly every decision has one fact, and then it travels in the row of its record. */
+export type Telling = 'one' | 'many';
+
+export function tellingOf(decisions: readonly Decision[]): Telling {
+  return decisions.every(({ facts }) => facts.length === 1) ? 'one' : 'many';
 }
 
-const FACT_COLUMNS = [
-  ['revision', 'integer'],
-  ['at', 'bigint'],
-  ['by', 'text'],
+const FACT: readonly Column[] = [
+  ['told_at', 'bigint'],
+  ['told_by', 'text'],
   ['step', 'smallint'],
-  ['attempt', 'integer'],
-  ['fence', 'integer'],
+  ['told_attempt', 'integer'],
+  ['told_fence', 'integer'],
   ['detail', 'text'],
-  ['hash', 'text'],
-] as const;
+];
+const FACT_OF_MANY: readonly Column[] = [['told_revision', 'integer'], ...FACT, ['hash', 'text']];
 
-/** The facts of `source` (with columns `n`, `place` and `facts`), one row each, in order. */
-export function tellFacts(source: string): string {
-  return `told as (insert into baton.fact (n, ${named(FACT_COLUMNS)})
-  select s.n, ${named(FACT_COLUMNS, 'f.')}
-  from ${source} s cross join lateral json_to_recordset(s.facts) as f(${typed(FACT_COLUMNS)})
-  order by s.place, f.revision)`;
+/** The columns in which facts come along with their record. */
+export const TOLD: Record<Telling, readonly Column[]> = { one: FACT, many: [['facts', 'json']] };
+
+export function toldValues({ facts, handoff }: Decision, telling: Telling): object {
+  const [only] = facts;
+  if (telling === 'one' && only !== undefined) return factValues(only, handoff);
+  return {
+    facts: facts.map((fact) => ({
+      ...factValues(fact, handoff),
+      told_revision: fact.revision,
+      hash: fact.hash === handoff.trail ? undefined : fact.hash,
+    })),
+  };
+}
+
+/** What is as the record says is left out; the database takes it from there. */
+function factValues({ at, by, deed, from, to, attempt, fence, detail }: Fact, handoff: Handoff): object {
+  return {
+    told_at: at === handoff.since ? undefined : at,
+    told_by: by,
+    step: stepNumber(deed, from, to),
+    told_attempt: attempt === handoff.attempt ? undefined : attempt,
+    told_fence: fence === handoff.fence ? undefined : fence,
+    detail: detail === '' ? undefined : detail,
+  };
+}
+
+/** The facts of `source`, one row each, in the order in which they were decided. */
+export function tellFacts(source: string, telling: Telling): string {
+  const [of, revision, hash, from, order] =
+    telling === 'one'
+      ? ['s', 's.revision', 's.trail', `${source} s`, 's.place']
+      : [
+          'f',
+          'f.told_revision',
+          'coalesce(f.hash, s.trail)',
+          `${source} s cross join lateral json_to_recordset(s.facts) as f(${typed(FACT_OF_MANY)})`,
+          's.place, f.told_revision',
+        ];
+  return `told as (insert into baton.fact (n, revision, at, by, step, attempt, fence, detail, hash)
+  select s.n, ${revision}, coalesce(${of}.told_at, s.since), ${of}.told_by, ${of}.step,
+    coalesce(${of}.told_attempt, s.attempt), coalesce(${of}.told_fence, s.fence), ${of}.detail, ${hash}
+  from ${from} order by ${order})`;
+}
+
+/** What `tellFacts` reads of its source besides `n` and `place`. */
+export function toldNames(telling: Telling, of = ''): string {
+  return named(TOLD[telling], of);
 }
 
 /** The same effect decided twice is one effect. */

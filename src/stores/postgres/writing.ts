@@ -17,7 +17,7 @@ import type { Parameter, Row } from './link.ts';
 import { statementFor, type MoveParts } from './move-statement.ts';
 import { readCounts, type Counts, type Need } from './places.ts';
 import { changingValues, joined, oneObject } from './rows.ts';
-import { factValues } from './telling.ts';
+import { tellingOf, toldValues, type Telling } from './telling.ts';
 
 /** A decision over a record, ready to be written. */
 export interface Piece {
@@ -66,6 +66,7 @@ export async function move(
     .toSorted((a, b) => (a.before.id < b.before.id ? -1 : 1));
   const gains = sorted.some(({ before, decision }) => gainOf(before, decision.handoff) !== 0);
   const parts: MoveParts = {
+    telling: tellingOf(sorted.map(({ decision }) => decision)),
     outcomes: sorted.some(({ decision }) => decision.outcome !== undefined),
     effects: sorted.some(({ decision }) => (decision.effects ?? []).length > 0),
     counting: !gains ? 'no' : connection.house.hasCounters || needs.length > 0 ? 'yes' : 'if-none',
@@ -75,7 +76,7 @@ export async function move(
     best: best !== null,
     notifying: connection.house.notifies && sorted.some(({ decision }) => isNews(decision.handoff)),
   };
-  const parameters: Parameter[] = [`[${sorted.map(given).join(',')}]`];
+  const parameters: Parameter[] = [`[${sorted.map((piece) => given(piece, parts.telling)).join(',')}]`];
   if (parts.outcomes) parameters.push(joined(sorted.map(({ decision }) => decision.outcome ?? null)));
   if (parts.gated) parameters.push(JSON.stringify(needs));
   if (best !== null) {
@@ -122,13 +123,12 @@ export function lastFactOf({ decision }: Piece): Fact {
   return present(decision.facts.at(-1), 'nothing changes without a fact');
 }
 
-function given({ before, decision, place }: Piece & { readonly place: number }): string {
+function given({ before, decision, place }: Piece & { readonly place: number }, telling: Telling): string {
   const gain = gainOf(before, decision.handoff);
-  return oneObject(changingValues(decision.handoff), {
+  return oneObject(changingValues(decision.handoff), toldValues(decision, telling), {
     id: before.id,
     was: before.revision,
     place,
-    facts: decision.facts.map(factValues),
     effects: decision.effects?.length === 0 ? undefined : decision.effects,
     joins: joins(before, decision.handoff) ?? undefined,
     gain: gain === 0 ? undefined : gain,

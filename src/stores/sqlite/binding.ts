@@ -18,6 +18,11 @@ export interface Statement {
 }
 
 const LOCK_WAIT_MS = 4;
+/**
+ * Whoever opens may meet somebody who is the last to close, or who recovers the log of the dead, and has to wait for
+ * their disk. The first look (at the version) is where that shows; nobody waits for us yet.
+ */
+const OPEN_WAIT_MS = 10_000;
 
 export interface OpenOptions {
   /** `full`: a commit is on the disk before it is answered. `normal`: it survives the process, not the power. */
@@ -28,13 +33,15 @@ export interface OpenOptions {
 export function openDatabase(path: string, { sync }: OpenOptions): Database {
   const address = pathToFileURL(path);
   address.searchParams.set('mode', 'rw');
-  const database = new DatabaseSync(address, { timeout: LOCK_WAIT_MS });
+  const database = new DatabaseSync(address, { timeout: OPEN_WAIT_MS });
   database.exec(`
     PRAGMA synchronous = ${sync};
     PRAGMA fullfsync = on;
     PRAGMA wal_autocheckpoint = 0;
     PRAGMA temp_store = memory;
     PRAGMA trusted_schema = off;
+    PRAGMA user_version;
+    PRAGMA busy_timeout = ${LOCK_WAIT_MS};
   `);
   return database;
 }

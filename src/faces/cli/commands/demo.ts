@@ -32,6 +32,8 @@ interface Leg {
 
 export async function demo(output: Output): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'baton-demo-'));
+  // Also when the reader has seen enough and the process ends in the middle of it.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const { openHouse } = await import('../../../house/open-house.ts');
   const database = { kind: 'sqlite', path: workspaceAt(folder).databasePath } as const;
   const house = await openHouse({ database, limits: NO_LIMITS });
@@ -56,7 +58,6 @@ export async function demo(output: Output): Promise<number> {
     over.abort();
     await Promise.all([...workers, duty]);
     await house.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 
