@@ -85,7 +85,7 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
 
   const leave = (): void => {
     spawnSync(join(binaries, 'pg_ctl'), ['-D', data, '-m', 'immediate', 'stop'], { ...identity, cwd: '/' });
-    rmSync(home, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   };
   const interrupted = (): void => {
     leave();
