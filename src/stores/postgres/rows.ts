@@ -3,22 +3,14 @@ import { assert, present } from '../../foundation/assert.ts';
 import type { JsonText } from '../../foundation/json.ts';
 import { dueAtOf } from '../../domain/deadlines.ts';
 import type { Claim } from '../../domain/evidence.ts';
-import {
-  KINDS,
-  NO_LINEAGE,
-  type BlockedOn,
-  type Custody,
-  type Handoff,
-  type Kind,
-  type Lineage,
-  type Terms,
-} from '../../domain/handoff.ts';
+import { KINDS, NO_LINEAGE, type Custody, type Handoff, type Lineage } from '../../domain/handoff.ts';
 import { STATES } from '../../domain/lifecycle.ts';
 import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
 import { PRIORITIES, rankOf } from '../../domain/priority.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Row } from './link.ts';
 import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
+import { readBlockedOn, readTerms, writeLineage, writeTerms } from '../written-parts.ts';
 
 /** Name and type. */
 export type Column = readonly [name: string, type: string];
@@ -92,8 +84,8 @@ export function fixedValues(handoff: Handoff): Columns<typeof FIXED> {
     priority: unusual('priority', PRIORITIES.indexOf(handoff.priority)),
     title: handoff.title ?? undefined,
     task: handoff.task ?? undefined,
-    lineage: writeLineage(handoff.lineage),
-    terms: writeTerms(handoff.kind, handoff.terms),
+    lineage: writeLineage(handoff.lineage) ?? undefined,
+    terms: writeTerms(handoff.kind, handoff.terms) ?? undefined,
     created_at: handoff.createdAt,
   };
 }
@@ -152,41 +144,6 @@ export function readRow(row: Row): Handoff {
 function readCustody(session: SessionId | null, holder: AgentId | null, untilAt: number | null): Custody | null {
   if (holder === null) return null;
   return session === null ? { by: 'hand', holder, untilAt } : { by: 'process', holder, session };
-}
-
-function readBlockedOn(reasonNumber: number | null, text: string | null): BlockedOn | null {
-  if (reasonNumber === null) return null;
-  const reason = present(BLOCKED_REASONS[reasonNumber], 'a known reason');
-  return reason === 'question' ? { reason, text: text ?? '' } : { reason };
-}
-
-function writeLineage(lineage: Lineage): string | undefined {
-  const isPlain = lineage.root === null && lineage.parent === null && lineage.retryOf === null && lineage.hops === 0;
-  return isPlain ? undefined : JSON.stringify(lineage);
-}
-
-const DEFAULT_TEXTS: Record<Kind, string> = {
-  queue: JSON.stringify(DEFAULT_TERMS.queue),
-  document: JSON.stringify(DEFAULT_TERMS.document),
-};
-
-function writeTerms(kind: Kind, terms: Terms): string | undefined {
-  if (terms === DEFAULT_TERMS[kind]) return undefined;
-  const text = JSON.stringify(terms);
-  return text === DEFAULT_TEXTS[kind] ? undefined : text;
-}
-
-/** Most senders use a handful of terms: each text is parsed once and shared, as records never change in place. */
-const termsOfText = new Map<string, Terms>();
-const TERMS_REMEMBERED_MAX = 500;
-
-function readTerms(text: string): Terms {
-  const known = termsOfText.get(text);
-  if (known !== undefined) return known;
-  if (termsOfText.size >= TERMS_REMEMBERED_MAX) termsOfText.clear();
-  const terms = JSON.parse(text) as Terms;
-  termsOfText.set(text, terms);
-  return terms;
 }
 
 /** Objects as one JSON object. Spreading them into a new one first is several times slower. */

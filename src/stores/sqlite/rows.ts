@@ -1,17 +1,8 @@
 /** Record ↔ row. What equals the default is stored as null, which is what nearly every row has. */
-import { assert, present } from '../../foundation/assert.ts';
+import { present } from '../../foundation/assert.ts';
 import { dueAtOf } from '../../domain/deadlines.ts';
 import type { Claim } from '../../domain/evidence.ts';
-import {
-  KINDS,
-  NO_LINEAGE,
-  type BlockedOn,
-  type Custody,
-  type Handoff,
-  type Kind,
-  type Lineage,
-  type Terms,
-} from '../../domain/handoff.ts';
+import { KINDS, NO_LINEAGE, type Custody, type Handoff, type Lineage } from '../../domain/handoff.ts';
 import { STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { PRIORITIES, rankOf } from '../../domain/priority.ts';
@@ -19,6 +10,7 @@ import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Row, Value } from './binding.ts';
 import type { Names } from './names.ts';
 import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
+import { readBlockedOn, readTerms, writeLineage, writeTerms } from '../written-parts.ts';
 
 /** What never changes, in the order in which `fixedValues` answers. */
 export const FIXED_COLUMNS = 'id, kind, sender, recipient, priority, title, task, lineage, terms, created_at' as const;
@@ -111,40 +103,4 @@ function readCustody(row: Row, names: Names): Custody | null {
   return session === null
     ? { by: 'hand', holder: agent, untilAt }
     : { by: 'process', holder: agent, session: names.sessionName(session) };
-}
-
-function readBlockedOn(reasonNumber: number | null, text: string | null): BlockedOn | null {
-  if (reasonNumber === null) return null;
-  const reason = present(BLOCKED_REASONS[reasonNumber], 'a known reason');
-  return reason === 'question' ? { reason, text: text ?? '' } : { reason };
-}
-
-function writeLineage(lineage: Lineage): string | null {
-  const plain = lineage.root === null && lineage.parent === null && lineage.retryOf === null && lineage.hops === 0;
-  return plain ? null : JSON.stringify(lineage);
-}
-
-const DEFAULT_TEXTS: Record<Kind, string> = {
-  queue: JSON.stringify(DEFAULT_TERMS.queue),
-  document: JSON.stringify(DEFAULT_TERMS.document),
-};
-
-function writeTerms(kind: Kind, terms: Terms): string | null {
-  if (terms === DEFAULT_TERMS[kind]) return null;
-  const text = JSON.stringify(terms);
-  return text === DEFAULT_TEXTS[kind] ? null : text;
-}
-
-/** Most senders use a handful of terms: each text is parsed once, frozen and shared. */
-const termsOfText = new Map<string, Terms>();
-const TERMS_REMEMBERED_MAX = 500;
-
-function readTerms(text: string): Terms {
-  const known = termsOfText.get(text);
-  if (known !== undefined) return known;
-  if (termsOfText.size >= TERMS_REMEMBERED_MAX) termsOfText.clear();
-  const terms = JSON.parse(text, (_key, part: unknown) => Object.freeze(part)) as Terms;
-  assert(Array.isArray(terms.dependsOn), 'terms are written by us');
-  termsOfText.set(text, terms);
-  return terms;
 }
