@@ -7,6 +7,7 @@ import type { Result } from '../foundation/result.ts';
 import type { DependencyStates } from './dependencies.ts';
 import type { Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
+import type { AgentId } from './names.ts';
 import type { Refusal } from './refusals.ts';
 
 export interface Decision {
@@ -22,6 +23,17 @@ export interface Effect {
   readonly key: string;
   readonly kind: string;
   readonly payload: JsonText;
+}
+
+const INBOX = 'inbox:';
+
+/** An entry in an agent's inbox is an effect of this kind. */
+export function inboxKind(agent: AgentId): string {
+  return `${INBOX}${agent}`;
+}
+
+export function isInboxKind(kind: string): boolean {
+  return kind.startsWith(INBOX);
 }
 
 /** Synchronous and pure; a store may run it twice. */

@@ -14,6 +14,7 @@ import type { Fact } from '../domain/facts.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import type { State } from '../domain/lifecycle.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
+import type { Role } from '../domain/principal.ts';
 import type { Refusal } from '../domain/refusals.ts';
 
 export interface Store {
@@ -39,6 +40,8 @@ export interface Store {
   nowMs(): number;
   readonly sessions: Sessions;
   readonly outbox: Outbox;
+  readonly tokens: Tokens;
+  readonly transfer: Transfer;
   readonly upkeep: Upkeep;
   /** Waits for what is under way; later calls are faults. */
   close(): Promise<void>;
@@ -86,6 +89,10 @@ export type Query =
   /** Those whose clock has run out by the store's own time. */
   | { readonly by: 'overdue'; readonly max: number }
   | { readonly by: 'session'; readonly session: SessionId; readonly max: number }
+  /** The root and all that descend from it, oldest first. */
+  | { readonly by: 'chain'; readonly root: HandoffId; readonly max: number }
+  /** Waiting for a place under a limit, oldest first. */
+  | { readonly by: 'places'; readonly max: number }
   /** Blocked by dependencies that are all completed now. */
   | { readonly by: 'freed'; readonly max: number }
   | {
@@ -93,7 +100,11 @@ export type Query =
       readonly states?: readonly State[];
       readonly from?: AgentId;
       readonly to?: AgentId;
+      /** Sender or recipient. */
+      readonly agent?: AgentId;
       readonly task?: string;
+      /** All of these words, in any order, in title, task or body; case and accents do not matter. */
+      readonly text?: string;
       readonly max: number;
       readonly after?: string;
     };
@@ -161,11 +172,63 @@ export interface Sessions {
   forget(id: SessionId): Promise<void>;
 }
 
-/** Effects that still have to happen, oldest first. */
+/**
+ * Effects that still have to happen, oldest first. Those of an inbox (`inboxKind`) are never due: they have happened
+ * when they are written, and are done when they are read.
+ */
 export interface Outbox {
   due(max: number): Promise<readonly Effect[]>;
   done(keys: readonly string[]): Promise<void>;
   later(key: string, inMs: number): Promise<void>;
+  /** What an agent has not read yet. */
+  inbox(agent: AgentId, max: number): Promise<readonly Effect[]>;
+}
+
+/** Access tokens. Only hashes are kept. */
+export interface Tokens {
+  add(token: TokenRecord): Promise<void>;
+  byHash(hash: string): Promise<TokenRecord | null>;
+  /** Oldest first, the revoked ones too. */
+  list(): Promise<readonly TokenRecord[]>;
+  /** False: there is no such token that is still good. */
+  revoke(id: string): Promise<boolean>;
+}
+
+export interface TokenRecord {
+  readonly id: string;
+  /** SHA-256 of the token, in hex. */
+  readonly hash: string;
+  /** Null: an operator's. */
+  readonly agent: AgentId | null;
+  readonly roles: readonly Role[];
+  readonly scopes: readonly string[];
+  readonly label: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+/** Records as they are, from one database to another. */
+export interface Transfer {
+  /** In an order that does not change while others write; `after` is the `next` of the page before. */
+  copies(after: string | null, max: number): Promise<{ readonly items: readonly Copy[]; readonly next: string | null }>;
+  /**
+   * All in one transaction, exactly as they are, facts included; limits do not apply. A known id with the same trail is
+   * `same`, with another one `different`: neither is written. Whoever held one by process is an ended session here.
+   */
+  restore(copies: readonly Copy[]): Promise<readonly ('added' | 'same' | 'different')[]>;
+}
+
+export interface Copy extends Whole {
+  /** From revision 1, all of them. */
+  readonly facts: readonly Fact[];
+}
+
+/** Something in the database that cannot be. */
+export interface Finding {
+  readonly what: string;
+  readonly handoff: HandoffId | null;
+  readonly says: string;
 }
 
 export interface DutyHolder {
@@ -182,4 +245,6 @@ export interface Upkeep {
   leaveDuty(process: ProcessIdentity): Promise<void>;
   /** Housekeeping of the database itself; cheap when there is nothing to do. */
   tend(): Promise<void>;
+  /** Looks for what cannot be: counters, heads of trails, files. May take as long as reading everything; writes nothing. */
+  audit(): Promise<readonly Finding[]>;
 }

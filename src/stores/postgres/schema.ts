@@ -19,7 +19,7 @@ import {
   RESTING_NUMBERS,
 } from './numbers.ts';
 
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** Shorter than a list, where the final states are the last ones; it is read anew by every statement. */
 const IS_FINAL =
@@ -213,5 +213,26 @@ begin
 end $body$;
 `;
 
+/**
+ * Chains, places and inboxes have their own small indexes. Words are found through `words`, which the duty holder feeds
+ * from the facts up to `indexed`, a cursor of the facts.
+ */
+const SECOND = `
+create table baton.token (
+  id text collate "C" primary key,
+  hash text collate "C" not null unique,
+  record text not null,
+  revoked_at bigint
+);
+
+create index body_chain on baton.body (((lineage::jsonb) ->> 'root') collate "C", n) where lineage is not null;
+create index effect_kind on baton.effect (kind collate "C", seq) where not done;
+
+create table baton.words (n bigint primary key, words tsvector not null);
+create index words_words on baton.words using gin (words);
+create table baton.indexed (one boolean primary key default true check (one), cursor text not null);
+insert into baton.indexed (cursor) values ('');
+`;
+
 /** One per version, never changed once published; each turns the one before it into its own. */
-export const MIGRATIONS: readonly string[] = [DOMAINS + HANDOFF + BESIDE + PROCESSES + PLACES];
+export const MIGRATIONS: readonly string[] = [DOMAINS + HANDOFF + BESIDE + PROCESSES + PLACES, SECOND];

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { StoreFault } from '../store.ts';
 import { diskTrouble, openEmptyDatabase } from './binding.ts';
 import { nearestExisting, networkTypeOf } from './network-folder.ts';
-import { APPLICATION_ID, SCHEMA } from './schema.ts';
+import { APPLICATION_ID, schemaSince } from './schema.ts';
 
 /** Makes the file if it is missing (several processes may try at once), and refuses one that is not ours. */
 export function ensureDatabaseFile(path: string): void {
@@ -34,7 +34,7 @@ function makeDatabase(path: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const database = openEmptyDatabase(draft);
     try {
-      database.exec(`PRAGMA synchronous = full; PRAGMA page_size = 4096; BEGIN; ${SCHEMA} COMMIT;`);
+      database.exec(`PRAGMA synchronous = full; PRAGMA page_size = 4096; BEGIN; ${schemaSince(0)} COMMIT;`);
       database.exec('PRAGMA journal_mode = wal');
     } finally {
       database.close();

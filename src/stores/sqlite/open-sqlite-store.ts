@@ -18,7 +18,7 @@ import { namesOf } from './names.ts';
 import { outboxOf } from './outbox.ts';
 import { placesOf } from './places.ts';
 import { readingOf } from './reading.ts';
-import { SCHEMA_VERSION } from './schema.ts';
+import { SCHEMA_VERSION, schemaSince } from './schema.ts';
 import { dutyOf, sessionsOf, type Quiet } from './sessions.ts';
 import { sharedCommit, whenFree, wrongVersion } from './shared-commit.ts';
 import { writingOf } from './writing.ts';
@@ -173,12 +173,21 @@ function openChecked(path: string): Database {
   try {
     const database = openDatabase(path, { sync: 'full' });
     const found = Number(prepare(database, 'PRAGMA user_version').get()?.[0]);
-    if (found === SCHEMA_VERSION) return database;
-    database.close();
-    throw wrongVersion(path, found);
+    if (found < SCHEMA_VERSION) immediately(database, bringUpToDate);
+    else if (found > SCHEMA_VERSION) {
+      database.close();
+      throw wrongVersion(path, found);
+    }
+    return database;
   } catch (error) {
     throw faultOf(error, path);
   }
+}
+
+/** Under the write lock the version is read again: another process may have been faster. */
+function bringUpToDate(database: Database): void {
+  const found = Number(prepare(database, 'PRAGMA user_version').get()?.[0]);
+  if (found < SCHEMA_VERSION) database.exec(schemaSince(found));
 }
 
 function immediately<Answer>(database: Database, act: (database: Database) => Answer): Answer {

@@ -5,15 +5,15 @@
  * Versions are additive. The version stands in `user_version`, and `application_id` says that the file is ours.
  */
 import { isFinal, STATES, type State } from '../../domain/lifecycle.ts';
-import { legalSteps } from '../numbers.ts';
+import { BLOCKED_REASONS, legalSteps } from '../numbers.ts';
 
 export const APPLICATION_ID = 0x4241544e;
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 const S = Object.fromEntries(STATES.map((state, index) => [state, index])) as Record<State, number>;
 const FIRST_FINAL = STATES.findIndex(isFinal);
 
-export const SCHEMA = `
+const FIRST = `
 CREATE TABLE agent (
   n INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
@@ -125,7 +125,33 @@ CREATE TABLE effect (
 CREATE INDEX effect_due ON effect (due_at, seq) WHERE done = 0;
 
 CREATE TABLE duty (host TEXT PRIMARY KEY, process TEXT NOT NULL, boot TEXT NOT NULL, beat_ms INTEGER NOT NULL) STRICT;
-
-PRAGMA application_id = ${APPLICATION_ID};
-PRAGMA user_version = ${SCHEMA_VERSION};
 `;
+
+/**
+ * Chains, places and inboxes have their own small indexes. Words are found through a full-text index that holds no text
+ * of its own (`rowid` is `handoff.n`); `indexed` is the newest fact that it knows.
+ */
+const SECOND = `
+CREATE TABLE token (
+  id TEXT PRIMARY KEY,
+  hash TEXT NOT NULL UNIQUE,
+  record TEXT NOT NULL,
+  revoked_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX handoff_chain ON handoff (json_extract(lineage, '$.root'), n) WHERE lineage IS NOT NULL;
+CREATE INDEX handoff_place ON handoff (n) WHERE state = ${S.blocked} AND blocked = ${BLOCKED_REASONS.indexOf('place')};
+CREATE INDEX effect_kind ON effect (kind, seq) WHERE done = 0;
+
+CREATE VIRTUAL TABLE words USING fts5 (text, content = '', tokenize = 'unicode61 remove_diacritics 2');
+CREATE TABLE indexed (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT;
+INSERT INTO indexed VALUES (1, 0);
+`;
+
+/** One per version, never changed once published; each turns the one before it into its own. */
+const VERSIONS: readonly string[] = [`PRAGMA application_id = ${APPLICATION_ID};\n${FIRST}`, SECOND];
+
+/** What brings a file of this version (0 is an empty one) to ours. */
+export function schemaSince(version: number): string {
+  return `${VERSIONS.slice(version).join('')}\nPRAGMA user_version = ${SCHEMA_VERSION};`;
+}

@@ -148,7 +148,7 @@ export async function whenFree<Answer>(
 export function wrongVersion(path: string, found: number): StoreFault {
   return new StoreFault(
     `${path} has schema version ${found}, this Baton knows version ${SCHEMA_VERSION}: ` +
-      (found > SCHEMA_VERSION ? 'install a newer Baton; the database was left as it is' : 'it is not a Baton database'),
+      (found > SCHEMA_VERSION ? 'install a newer Baton; the database was left as it is' : 'close it and open it again'),
     'unchanged',
   );
 }
