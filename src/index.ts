@@ -1,2 +1,23 @@
-/** The public names, one by one. */
+/** What others may build on; everything that is not named here can change. */
+export { openBaton } from './house/open-baton.ts';
+export type {
+  As,
+  Baton,
+  EvidenceOption,
+  FeedItem,
+  FeedOptions,
+  Fenced,
+  FindOptions,
+  OpenBatonOptions,
+  SendOptions,
+  WorkAttempt,
+  Worker,
+  WorkerOptions,
+  WorkHandler,
+} from './house/baton.ts';
+export { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './house/baton-errors.ts';
+export { HandlerFailure } from './engine/attempt.ts';
 export { LIFECYCLE, STATES, type Move, type State } from './domain/lifecycle.ts';
+export type { FactView, HandoffView, WholeView } from './faces/shared/views.ts';
+export type { Json, JsonObject } from './foundation/json.ts';
+export type { Priority } from './domain/priority.ts';

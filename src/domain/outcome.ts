@@ -2,4 +2,7 @@
 import type { Json } from '../foundation/json.ts';
 import type { Failure } from './handoff.ts';
 
-export type Outcome = { readonly kind: 'result'; readonly result: Json } | ({ readonly kind: 'failure' } & Failure);
+/** Work that was delivered and then refused keeps its result beside the reason. */
+export type Outcome =
+  | { readonly kind: 'result'; readonly result: Json }
+  | ({ readonly kind: 'failure'; readonly result?: Json } & Failure);

@@ -1,7 +1,8 @@
 /** In whose name something is asked. It comes from the face (a token, the local user), never from a payload. */
 import type { AgentId } from './names.ts';
 
-export type Role = 'verifier' | 'chief';
+export const EVERY_ROLE = ['verifier', 'chief'] as const;
+export type Role = (typeof EVERY_ROLE)[number];
 
 export type Principal =
   | { readonly kind: 'agent'; readonly agent: AgentId; readonly roles: readonly Role[] }

@@ -29,6 +29,7 @@ export type Refusal =
       readonly max: number;
     }
   | { readonly code: 'dependency-cycle'; readonly ring: readonly HandoffId[] }
+  | { readonly code: 'too-many-hops'; readonly id: HandoffId; readonly hops: number; readonly max: number }
   | { readonly code: 'evidence-missing'; readonly id: HandoffId; readonly deliverables: readonly string[] }
   | { readonly code: 'evidence-unknown'; readonly id: HandoffId; readonly deliverables: readonly string[] }
   | { readonly code: 'evidence-false'; readonly id: HandoffId; readonly checks: readonly Check[] }

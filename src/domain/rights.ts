@@ -63,7 +63,7 @@ export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
     system: ['blocked', 'accepted'],
   },
   release: { holder: HELD, operator: HELD, system: HELD },
-  block: { holder: HELD, operator: ['offered', 'accepted'] },
+  block: { holder: HELD, operator: ['offered', 'accepted'], system: ['offered'] },
   unblock: { sender: ['blocked'], recipient: ['blocked'], operator: ['blocked'], system: ['blocked'] },
   reject: { recipient: ['offered', 'accepted'], verifier: ['delivered'], operator: ['delivered'] },
   verify: { verifier: ['delivered'], operator: ['delivered'], system: ['delivered'] },

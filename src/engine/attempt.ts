@@ -5,11 +5,14 @@ import type { Result } from '../foundation/result.ts';
 import type { Failure, Handoff } from '../domain/handoff.ts';
 import type { Principal } from '../domain/principal.ts';
 import { StoreGone, type Claimed } from '../stores/store.ts';
+import type { Refusal } from '../domain/refusals.ts';
+import type { AskedEvidence } from './evidence-desk.ts';
+import { tellingProgress } from './telling-progress.ts';
 import type { Surroundings } from './surroundings.ts';
 import { deliver, type DeliverRefusal } from './verbs/deliver.ts';
 import { fail } from './verbs/fail.ts';
 import { release } from './verbs/release.ts';
-import type { Hold, WorkOptions } from './work.ts';
+import type { Attempt, Hold, WorkOptions } from './work.ts';
 
 /** Thrown by a handler that knows the code; anything else it throws is a PROCESSING_ERROR. */
 export class HandlerFailure extends Error {
@@ -26,7 +29,7 @@ export class HandlerFailure extends Error {
 export const OVER = 'over';
 
 type Ending =
-  | { readonly kind: 'result'; readonly result: Json }
+  | { readonly kind: 'result'; readonly result: Json; readonly evidence: readonly AskedEvidence[] }
   | { readonly kind: 'failure'; readonly failure: Failure }
   /** The worker must stop: nobody's fault. */
   | { readonly kind: 'given-up' }
@@ -57,7 +60,7 @@ export function runAttempt(
 
 async function handle(
   around: Surroundings,
-  { handler, abort }: WorkOptions,
+  { handler, abort, principal }: WorkOptions & { readonly principal: Principal },
   hold: Hold,
   claimed: Claimed,
   askedMs: number,
@@ -81,7 +84,8 @@ async function handle(
       resolve({ kind: 'failure', failure });
     });
   });
-  const answered = answerOf(around, handler, hold, claimed, over.signal, leftMs);
+  const telling = tellingProgress(around, principal, claimed.handoff, over.signal);
+  const answered = answerOf(around, handler, hold, claimed, { signal: over.signal, leftMs, telling });
   const stoppedBy = await Promise.race([answered.then(() => null), interrupted]);
   over.abort(OVER);
   if (stoppedBy === null) return answered;
@@ -107,13 +111,21 @@ async function answerOf(
   handler: WorkOptions['handler'],
   hold: Hold,
   claimed: Claimed,
-  signal: AbortSignal,
-  leftMs: () => number,
+  {
+    signal,
+    leftMs,
+    telling,
+  }: { readonly signal: AbortSignal; readonly leftMs: () => number; readonly telling: Attempt['progress'] },
 ): Promise<Ending> {
   const { id } = claimed.handoff;
+  const evidence: AskedEvidence[] = [];
   try {
     const result = await handler(claimed, {
       signal,
+      progress: telling,
+      evidence: (deliverable, kind, value) => {
+        evidence.push({ deliverable, kind, value });
+      },
       running: async (group) => {
         hold.groups.push({ handoff: id, ...group });
         await around.store.sessions.running(hold.session, hold.groups);
@@ -122,7 +134,7 @@ async function answerOf(
         if (leftMs() <= 0) throw new Error('time was up before the command could begin');
       },
     });
-    return { kind: 'result', result };
+    return { kind: 'result', result, evidence };
   } catch (error) {
     const code = error instanceof HandlerFailure ? error.code : 'PROCESSING_ERROR';
     return { kind: 'failure', failure: { code, message: messageOf(error) } };
@@ -139,12 +151,11 @@ async function settle(around: Surroundings, principal: Principal, handoff: Hando
     try {
       const answer = await tell(around, principal, handoff, ending);
       if (answer.ok) around.report({ kind: 'attempt-settled', id: handoff.id, state: answer.value.state });
-      else if (answer.refusal.code === 'not-json')
-        return await settle(around, principal, handoff, {
-          kind: 'failure',
-          failure: { code: 'PROCESSING_ERROR', message: `the result is not usable: ${answer.refusal.problem.says}` },
-        });
-      else around.report({ kind: 'result-refused', id: handoff.id, refusal: answer.refusal });
+      else {
+        const failure = unusable(answer.refusal);
+        if (failure !== null) return await settle(around, principal, handoff, { kind: 'failure', failure });
+        around.report({ kind: 'result-refused', id: handoff.id, refusal: answer.refusal as Refusal });
+      }
       return answer.ok;
     } catch (error) {
       if (error instanceof BrokenAssumption) throw error;
@@ -167,11 +178,35 @@ async function tell(
   const { fence } = handoff;
   switch (ending.kind) {
     case 'result':
-      return deliver(around, principal, { target: handoff, fence, result: ending.result });
+      return deliver(around, principal, { target: handoff, fence, result: ending.result, evidence: ending.evidence });
     case 'failure':
       return fail(around, principal, { target: handoff, fence, failure: ending.failure });
     case 'given-up':
       return release(around, principal, handoff, fence);
+  }
+}
+
+/** A result that cannot be taken as it is ends the attempt: the next one may do better. */
+function unusable(refusal: DeliverRefusal): Failure | null {
+  switch (refusal.code) {
+    case 'not-json':
+      return { code: 'PROCESSING_ERROR', message: `the result is not usable: ${refusal.problem.says}` };
+    case 'schema-violated': {
+      const says = refusal.violations.map(({ path, says: what }) => `${path}: ${what}`).join('; ');
+      return { code: 'VALIDATION_FAILED', message: `the result does not follow ${refusal.schema}: ${says}` };
+    }
+    case 'schema-unknown':
+    case 'schema-broken':
+      return { code: 'DEPENDENCY_MISSING', message: `the schema ${refusal.schema} of the result cannot be used` };
+    case 'evidence-missing':
+    case 'evidence-unknown':
+      return { code: 'VALIDATION_FAILED', message: `${refusal.code}: ${refusal.deliverables.join(', ')}` };
+    case 'evidence-false': {
+      const says = refusal.checks.map((check) => `${check.deliverable}: ${check.says}`).join('; ');
+      return { code: 'VALIDATION_FAILED', message: `evidence does not hold: ${says}` };
+    }
+    default:
+      return null;
   }
 }
 

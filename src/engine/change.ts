@@ -3,14 +3,17 @@
  * in the house is made by a `Decide` that was built here.
  */
 import type { JsonObject, JsonText } from '../foundation/json.ts';
-import { yes } from '../foundation/result.ts';
-import type { Decide } from '../domain/decision.ts';
+import { present } from '../foundation/assert.ts';
+import { yes, type Result } from '../foundation/result.ts';
+import type { Decide, Decision } from '../domain/decision.ts';
 import { witness, type Deed } from '../domain/facts.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import type { Moved } from '../domain/moves/step.ts';
+import type { HandoffId } from '../domain/names.ts';
 import { principalText, type Principal } from '../domain/principal.ts';
-import type { RefusalCode } from '../domain/refusals.ts';
+import type { Refusal, RefusalCode } from '../domain/refusals.ts';
 import { may, type Op } from '../domain/rights.ts';
+import type { HouseRules, Surroundings } from './surroundings.ts';
 
 export interface Wish {
   readonly deed: Deed;
@@ -35,6 +38,30 @@ export function decideBy(principal: Principal, op: Op, wish: (handoff: Handoff, 
     const seen = witness(handoff, moved.value, deed, principalText(principal), nowMs, detail ?? null);
     return yes({ handoff: seen.handoff, facts: [seen.fact], ...(outcome === undefined ? {} : { outcome }) });
   };
+}
+
+/** One change of one handoff, with whatever the rules of the house attach to it. */
+export async function change(
+  around: Surroundings,
+  target: HandoffId | Handoff,
+  decide: Decide,
+): Promise<Result<Handoff, Refusal>> {
+  const [answer] = await around.store.change([target], announced(around.rules, decide));
+  return present(answer, 'one target, one answer');
+}
+
+/** Adds to each fact what has to happen because of it. */
+export function announced(rules: HouseRules, decide: Decide): Decide {
+  return (handoff, nowMs) => {
+    const decided = decide(handoff, nowMs);
+    return decided.ok ? yes(withEffects(rules, decided.value)) : decided;
+  };
+}
+
+/** The reason of blocking stands in the record alone, so a fact is told with the state it led to. */
+export function withEffects(rules: HouseRules, decision: Decision): Decision {
+  const effects = decision.facts.flatMap((fact) => rules.announce({ ...decision.handoff, state: fact.to }, fact));
+  return effects.length === 0 ? decision : { ...decision, effects: [...(decision.effects ?? []), ...effects] };
 }
 
 /** Two steps in one transaction, each with its own fact; the second only where it is wanted. */

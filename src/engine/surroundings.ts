@@ -1,8 +1,16 @@
 /** Everything the engine needs from the world, passed in, so that a simulation can be the world. */
 import type { Clock, Timers } from '../foundation/clock.ts';
 import type { Random } from '../foundation/random.ts';
-import type { HandoffId, SessionId } from '../domain/names.ts';
+import type { Effect } from '../domain/decision.ts';
+import type { Check } from '../domain/evidence.ts';
+import type { Fact } from '../domain/facts.ts';
+import type { Handoff, Kind, Terms } from '../domain/handoff.ts';
+import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
+import type { Role } from '../domain/principal.ts';
 import type { Refusal } from '../domain/refusals.ts';
+import type { Carrier } from './effects.ts';
+import type { EvidenceDesk } from './evidence-desk.ts';
+import type { SchemaBook } from './schema-book.ts';
 import type { ProcessIdentity, RunningGroup, Store } from '../stores/store.ts';
 
 export interface Surroundings {
@@ -14,7 +22,51 @@ export interface Surroundings {
   readonly heartbeat: Heartbeat;
   /** How long a worker session may be silent. */
   readonly leaseMs: number;
+  readonly rules: HouseRules;
   readonly report: (event: EngineEvent) => void;
+}
+
+/** What the owner of the workspace has laid down. */
+export interface HouseRules {
+  /** What else happens because of a fact, written with it in one transaction; pure, like the decision it belongs to. */
+  announce(handoff: Handoff, fact: Fact): readonly Effect[];
+  /** Beside those that a token carries. */
+  rolesOf(agent: AgentId): readonly Role[];
+  /** The schemas that an agent's input and answer follow when nobody names others. */
+  schemasOf(agent: AgentId): AgentSchemas;
+  /** Who verifies documents, in order of preference. */
+  readonly verifiers: readonly AgentId[];
+  /** Terms that differ from the house's own. */
+  readonly terms: Partial<Record<Kind, Partial<Terms>>>;
+  /** Null where there are no schemas. */
+  readonly schemas: SchemaBook | null;
+  readonly desk: EvidenceDesk;
+  readonly carriers: readonly Carrier[];
+}
+
+export interface AgentSchemas {
+  readonly input: string | null;
+  readonly output: string | null;
+}
+
+const NO_SCHEMAS: AgentSchemas = { input: null, output: null };
+
+export const NO_RULES: HouseRules = {
+  announce: () => [],
+  rolesOf: () => [],
+  schemasOf: () => NO_SCHEMAS,
+  verifiers: [],
+  terms: {},
+  schemas: null,
+  desk: {
+    collect: async (asked) => ({ claims: [], checks: asked.map(({ deliverable }) => unchecked(deliverable)) }),
+    check: async (claims) => claims.map(({ deliverable }) => unchecked(deliverable)),
+  },
+  carriers: [],
+};
+
+function unchecked(deliverable: string): Check {
+  return { deliverable, verdict: 'false', says: 'there is no workspace here in which evidence could be checked' };
 }
 
 /** What can be told about other processes of this machine. */

@@ -12,7 +12,8 @@ import type { HandoffId, SessionId } from '../domain/names.ts';
 import { SYSTEM } from '../domain/principal.ts';
 import type { Op } from '../domain/rights.ts';
 import type { SessionRecord } from '../stores/store.ts';
-import { decideBy, type Wish } from './change.ts';
+import { announced, decideBy, type Wish } from './change.ts';
+import { fillPlaces } from './places.ts';
 import type { Surroundings } from './surroundings.ts';
 import { failureText } from './verbs/fail.ts';
 
@@ -34,11 +35,17 @@ export interface Steadiness {
   readonly watchedMs: number;
 }
 
+/** For whoever looks once and has not watched: hands are judged by the clock, sessions by their silence. */
+export function oneLook({ store }: Surroundings): Steadiness {
+  return { lookedAt: store.nowMs(), steadyMs: Number.POSITIVE_INFINITY, watchedMs: 0 };
+}
+
 export async function sweep(around: Surroundings, steady: Steadiness): Promise<{ readonly changed: number }> {
   let changed = await sweepSessions(around);
   // Nothing expires in the sweep that finds the clock set.
   if (steady.steadyMs > 0) changed += await sweepOverdue(around, steady);
   changed += await sweepFreed(around);
+  changed += await fillPlaces(around);
   return { changed };
 }
 
@@ -66,7 +73,7 @@ async function recover(around: Surroundings, session: SessionRecord): Promise<nu
   for (const group of session.groups) await endIfOurs(around, session, group.handoff);
   const says = `session ${session.id} of process ${session.process.pid} is gone`;
   const held = await around.store.find({ by: 'session', session: session.id, max: SWEPT_MAX });
-  const answers = await around.store.change(held.items, decideLost(session.id, says));
+  const answers = await around.store.change(held.items, announced(around.rules, decideLost(session.id, says)));
   const recovered = answers.filter((answer) => answer.ok);
   for (const { value } of recovered) around.report({ kind: 'handoff-recovered', id: value.id, says });
   const rest = await around.store.find({ by: 'session', session: session.id, max: 1 });
@@ -85,14 +92,14 @@ async function sweepOverdue(around: Surroundings, steady: Steadiness): Promise<n
     const session = sessions.find((each) => each.id === custody.session);
     if (session !== undefined) await endIfOurs(around, session, id);
   }
-  const answers = await around.store.change(items, decideOverdue(steady));
+  const answers = await around.store.change(items, announced(around.rules, decideOverdue(steady)));
   return answers.filter((answer) => answer.ok).length;
 }
 
 async function sweepFreed(around: Surroundings): Promise<number> {
   const { items } = await around.store.find({ by: 'freed', max: SWEPT_MAX });
   if (items.length === 0) return 0;
-  const answers = await around.store.change(items, decideFreed);
+  const answers = await around.store.change(items, announced(around.rules, decideFreed));
   return answers.filter((answer) => answer.ok).length;
 }
 

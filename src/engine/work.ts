@@ -8,6 +8,7 @@
 import { setMaxListeners } from 'node:events';
 import { newUuid } from '../foundation/ids.ts';
 import type { Json } from '../foundation/json.ts';
+import type { Evidence } from '../domain/evidence.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import type { AgentId, SessionId } from '../domain/names.ts';
 import { agentPrincipal, type Principal } from '../domain/principal.ts';
@@ -22,6 +23,10 @@ export type Handler = (claimed: Claimed, attempt: Attempt) => Promise<Json>;
 export interface Attempt {
   /** Aborted when time is up, the lease is lost or the worker must stop. */
   readonly signal: AbortSignal;
+  /** How far it is; told at most once a second, and never a reason to wait. */
+  progress(fraction: number | null, says?: string): void;
+  /** What is shown for a deliverable, with the result. */
+  evidence(deliverable: string, kind: Evidence['kind'], value: string): void;
   /** A command was started for this attempt; it must not go on before this has come back. */
   running(group: Omit<RunningGroup, 'handoff'>): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { systemClock, systemTimers } from '../foundation/clock.ts';
 import { systemRandom } from '../foundation/random.ts';
 import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
 import type { Limits } from '../domain/limits.ts';
-import type { EngineEvent, Surroundings } from '../engine/surroundings.ts';
+import { NO_RULES, type EngineEvent, type HouseRules, type Surroundings } from '../engine/surroundings.ts';
 import type { Store } from '../stores/store.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { threadHeartbeat } from './heartbeat.ts';
@@ -12,6 +12,7 @@ import { systemLiveness } from './liveness.ts';
 export interface HouseOptions {
   readonly database: DatabaseAddress;
   readonly limits: Limits;
+  readonly rules?: HouseRules;
   readonly leaseMs?: number;
   readonly report?: (event: EngineEvent) => void;
 }
@@ -22,7 +23,7 @@ export interface House {
 }
 
 export async function openHouse(options: HouseOptions): Promise<House> {
-  const { database, limits, leaseMs = SESSION_LEASE_MS, report = () => undefined } = options;
+  const { database, limits, rules = NO_RULES, leaseMs = SESSION_LEASE_MS, report = () => undefined } = options;
   const liveness = systemLiveness(systemTimers);
   const store = await openStore(database, limits, liveness.self.boot);
   const around: Surroundings = {
@@ -33,6 +34,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     liveness,
     heartbeat: threadHeartbeat(database, leaseMs),
     leaseMs,
+    rules,
     report,
   };
   return { around, close: () => store.close() };

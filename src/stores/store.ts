@@ -92,7 +92,7 @@ export type Query =
   /** The root and all that descend from it, oldest first. */
   | { readonly by: 'chain'; readonly root: HandoffId; readonly max: number }
   /** Waiting for a place under a limit, oldest first. */
-  | { readonly by: 'places'; readonly max: number }
+  | { readonly by: 'places'; readonly max: number; readonly after?: string }
   /** Blocked by dependencies that are all completed now. */
   | { readonly by: 'freed'; readonly max: number }
   | {
@@ -109,7 +109,7 @@ export type Query =
       readonly after?: string;
     };
 
-/** Newest first for `filter`; `next` continues where the page ends. */
+/** Newest first for `filter`; `next` continues where the page ends (for `filter` and `places`). */
 export interface Page {
   readonly items: readonly Handoff[];
   readonly next: string | null;

@@ -1,7 +1,13 @@
 /** The simulated machine: one store as its disk, processes that come and go, and clocks that somebody sets. */
 import type { decideBy } from '../../src/engine/change.ts';
 import { DUTY_LEASE_MS } from '../../src/engine/duty.ts';
-import type { EngineEvent, Heartbeat, Liveness, Surroundings } from '../../src/engine/surroundings.ts';
+import {
+  NO_RULES,
+  type EngineEvent,
+  type Heartbeat,
+  type Liveness,
+  type Surroundings,
+} from '../../src/engine/surroundings.ts';
 import { dueAtOf } from '../../src/domain/deadlines.ts';
 import type { Handoff } from '../../src/domain/handoff.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
@@ -95,6 +101,7 @@ function surroundingsOf(world: World, process: SimulatedProcess, random: SeededR
     liveness: livenessOf(world, process),
     heartbeat: heartbeatOf(world, process),
     leaseMs: world.leaseMs,
+    rules: NO_RULES,
     report: (event) => {
       count(event, counters);
       world.trace.note(scheduler.clock.monotonicMs(), process.name, `reports ${event.kind}`);

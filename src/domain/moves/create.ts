@@ -11,14 +11,14 @@ export type Beginning = Pick<
   Handoff,
   'id' | 'kind' | 'from' | 'to' | 'priority' | 'title' | 'task' | 'lineage' | 'terms' | 'notBefore'
 > & {
-  readonly as: 'draft' | 'offer';
+  /** `place`: there is no room under a limit, and it waits for some. */
+  readonly as: 'draft' | 'offer' | 'place';
 };
 
 export function create(beginning: Beginning, dependencies: DependencyStates, nowMs: number): Result<Handoff, Refusal> {
   const { as, ...given } = beginning;
-  const waits = as === 'offer' && !allMet(dependencies);
-  const state: State = waits ? 'blocked' : as === 'draft' ? 'draft' : 'offered';
-  const blockedOn: BlockedOn | null = waits ? { reason: 'dependency' } : null;
+  const blockedOn = reasonToWait(as, dependencies);
+  const state: State = blockedOn !== null ? 'blocked' : as === 'draft' ? 'draft' : 'offered';
   return yes({
     ...given,
     revision: 0,
@@ -34,4 +34,9 @@ export function create(beginning: Beginning, dependencies: DependencyStates, now
     claims: [],
     trail: NO_TRAIL,
   });
+}
+
+function reasonToWait(as: Beginning['as'], dependencies: DependencyStates): BlockedOn | null {
+  if (as === 'place') return { reason: 'place' };
+  return as === 'offer' && !allMet(dependencies) ? { reason: 'dependency' } : null;
 }

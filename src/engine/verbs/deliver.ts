@@ -1,4 +1,3 @@
-import { present } from '../../foundation/assert.ts';
 import { writeJson, type Json, type JsonProblem } from '../../foundation/json.ts';
 import { refuse, type Result } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
@@ -11,7 +10,9 @@ import type { Outcome } from '../../domain/outcome.ts';
 import { SYSTEM, type Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { needsVerifier } from '../../domain/verification.ts';
-import { andThen, decideBy } from '../change.ts';
+import { andThen, change, decideBy } from '../change.ts';
+import type { AskedEvidence } from '../evidence-desk.ts';
+import type { SchemaRefusal } from '../schema-book.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 export interface DeliverRequest {
@@ -19,11 +20,17 @@ export interface DeliverRequest {
   readonly target: HandoffId | Handoff;
   readonly fence: number | null;
   readonly result: Json;
-  readonly claims?: readonly Claim[];
-  readonly checks?: readonly Check[];
+  /** What is shown for the deliverables; it is looked at before anything is written. */
+  readonly evidence?: readonly AskedEvidence[];
+  readonly signal?: AbortSignal;
 }
 
-export type DeliverRefusal = Refusal | { readonly code: 'not-json'; readonly problem: JsonProblem };
+export type DeliverRefusal = Refusal | SchemaRefusal | { readonly code: 'not-json'; readonly problem: JsonProblem };
+
+const NOTHING_SHOWN: { readonly claims: readonly Claim[]; readonly checks: readonly Check[] } = {
+  claims: [],
+  checks: [],
+};
 
 /** Where nobody has to verify, the rules of the house do it in the same transaction. */
 const verifyByRule: Decide = decideBy(SYSTEM, 'verify', (handoff, nowMs) => ({
@@ -39,13 +46,28 @@ export async function deliver(
   const outcome: Outcome = { kind: 'result', result: request.result };
   const text = writeJson(outcome);
   if (!text.ok) return refuse({ code: 'not-json', problem: text.refusal });
-  const { fence, claims = [], checks = [] } = request;
+  const broken = await schemaRefusal(around, request);
+  if (broken !== null) return refuse(broken);
+  const { fence, evidence = [], signal } = request;
+  const { claims, checks } = evidence.length === 0 ? NOTHING_SHOWN : await around.rules.desk.collect(evidence, signal);
   const decide = decideBy(principal, 'deliver', (handoff, nowMs) => ({
     deed: 'deliver',
     moved: delivered(handoff, { fence, claims, checks }, nowMs),
     outcome: text.value,
   }));
   const decideAll = andThen(decide, (handoff) => !needsVerifier(handoff), verifyByRule);
-  const [answer] = await around.store.change([request.target], decideAll);
-  return present(answer, 'one target, one answer');
+  return change(around, request.target, decideAll);
+}
+
+/** The answer follows the schema that its agent has promised, if there is one. */
+async function schemaRefusal(
+  { rules, store }: Surroundings,
+  { target, result }: DeliverRequest,
+): Promise<SchemaRefusal | null> {
+  if (rules.schemas === null) return null;
+  const handoff = typeof target === 'string' ? (await store.find({ by: 'ids', ids: [target] })).items[0] : target;
+  const name = handoff === undefined ? null : rules.schemasOf(handoff.to).output;
+  if (name === null) return null;
+  const checked = await rules.schemas.check(name, result);
+  return checked.ok ? null : checked.refusal;
 }

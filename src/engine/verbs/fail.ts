@@ -1,4 +1,3 @@
-import { present } from '../../foundation/assert.ts';
 import type { JsonText } from '../../foundation/json.ts';
 import type { Result } from '../../foundation/result.ts';
 import type { Failure, Handoff } from '../../domain/handoff.ts';
@@ -7,7 +6,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { decideBy } from '../change.ts';
+import { change, decideBy } from '../change.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 export interface FailRequest {
@@ -28,8 +27,7 @@ export async function fail(
     detail: { ...sound },
     outcome: failureText(sound),
   }));
-  const [answer] = await around.store.change([target], decide);
-  return present(answer, 'one target, one answer');
+  return change(around, target, decide);
 }
 
 export function failureText(failure: Failure): JsonText {
@@ -42,7 +40,7 @@ const CODE_MAX = 128;
 const MESSAGE_MAX = 16_384;
 
 /** A failure must never fail for what stands in its message: what no database can hold is replaced, not refused. */
-function printable(text: string, max: number): string {
+export function printable(text: string, max: number): string {
   return text
     .slice(0, max)
     .replaceAll('\u0000', '\uFFFD')

@@ -1,11 +1,10 @@
-import { present } from '../../foundation/assert.ts';
 import type { Result } from '../../foundation/result.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { giveBack } from '../../domain/moves/release.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { decideBy } from '../change.ts';
+import { change, decideBy } from '../change.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** The holder lets go without having failed: the attempt is not counted, and the handoff keeps its place. */
@@ -20,6 +19,5 @@ export async function release(
     moved: giveBack(handoff, fence, nowMs),
     detail: { reason: 'given back' },
   }));
-  const [answer] = await around.store.change([target], decide);
-  return present(answer, 'one target, one answer');
+  return change(around, target, decide);
 }

@@ -4,7 +4,8 @@ import { writeJson, type Json, type JsonObject, type JsonProblem, type JsonText 
 import { refuse, yes, type Result } from '../../foundation/result.ts';
 import type { Body } from '../../domain/body.ts';
 import { witness } from '../../domain/facts.ts';
-import { NO_LINEAGE, type Handoff, type Kind, type Terms } from '../../domain/handoff.ts';
+import { NO_LINEAGE, type Handoff, type Kind, type Lineage, type Terms } from '../../domain/handoff.ts';
+import { legOf } from '../../domain/lineage.ts';
 import { create, type Beginning } from '../../domain/moves/create.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { principalText, type Principal } from '../../domain/principal.ts';
@@ -13,7 +14,9 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { may } from '../../domain/rights.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Guard, Opening } from '../../stores/store.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { withEffects } from '../change.ts';
+import type { SchemaRefusal } from '../schema-book.ts';
+import type { HouseRules, Surroundings } from '../surroundings.ts';
 
 export interface SendRequest {
   readonly from: AgentId;
@@ -30,11 +33,25 @@ export interface SendRequest {
   readonly notBefore?: number;
   /** A foreign id; ours are made here. */
   readonly id?: HandoffId;
+  /** The leg that this one follows from: both are one chain. */
+  readonly parent?: HandoffId;
+  /** For a retry, which knows its own. */
+  readonly lineage?: Lineage;
+  /** Where there is no room under a limit, wait for a place instead of being refused. */
+  readonly queue?: boolean;
+  /** Offered at once, or a draft until it is activated. By default documents are drafts. */
+  readonly draft?: boolean;
   /** The same key with the same content answers the same handoff, however often it is asked. */
   readonly requestId?: string;
 }
 
-export type SendRefusal = Refusal | { readonly code: 'not-json'; readonly problem: JsonProblem };
+export type SendRefusal = Refusal | SchemaRefusal | { readonly code: 'not-json'; readonly problem: JsonProblem };
+
+interface Prepared {
+  readonly request: SendRequest;
+  readonly body: JsonText;
+  readonly lineage: Lineage;
+}
 
 export async function send(
   around: Surroundings,
@@ -51,18 +68,56 @@ export async function sendMany(
   principal: Principal,
   requests: readonly SendRequest[],
 ): Promise<Result<readonly Handoff[], SendRefusal>> {
-  const openings: Opening[] = [];
+  const prepared: Prepared[] = [];
   for (const request of requests) {
     const body = writeBody(request);
     if (!body.ok) return refuse({ code: 'not-json', problem: body.refusal });
-    openings.push(openingOf(around, principal, request, body.value));
+    const refusal = await schemaRefusal(around, request);
+    if (refusal !== null) return refuse(refusal);
+    const lineage =
+      request.parent === undefined ? yes(request.lineage ?? NO_LINEAGE) : await legFrom(around, request.parent);
+    if (!lineage.ok) return lineage;
+    prepared.push({ request, body: body.value, lineage: lineage.value });
   }
-  return around.store.insert(openings, guardOf(principal, requests));
+  const guard = guardOf(principal, requests);
+  const sent = await around.store.insert(openingsOf(around, principal, prepared, false), guard);
+  const full = !sent.ok && sent.refusal.code === 'limit-reached' && requests.some(({ queue }) => queue === true);
+  return full ? around.store.insert(openingsOf(around, principal, prepared, true), guard) : sent;
 }
 
-function openingOf(around: Surroundings, principal: Principal, request: SendRequest, body: JsonText): Opening {
+/** Only where the input has to follow a schema is there anything to wait for. */
+async function schemaRefusal({ rules }: Surroundings, request: SendRequest): Promise<SchemaRefusal | null> {
+  const name = request.schema ?? rules.schemasOf(request.to).input;
+  if (name === null || rules.schemas === null) return null;
+  const checked = await rules.schemas.check(name, request.input);
+  return checked.ok ? null : checked.refusal;
+}
+
+async function legFrom({ store }: Surroundings, id: HandoffId): Promise<Result<Lineage, Refusal>> {
+  const {
+    items: [parent],
+  } = await store.find({ by: 'ids', ids: [id] });
+  return parent === undefined ? refuse({ code: 'no-such-handoff', id }) : legOf(parent);
+}
+
+function openingsOf(
+  around: Surroundings,
+  principal: Principal,
+  prepared: readonly Prepared[],
+  full: boolean,
+): readonly Opening[] {
+  return prepared.map((each) => openingOf(around, principal, each, full && each.request.queue === true));
+}
+
+function openingOf(
+  around: Surroundings,
+  principal: Principal,
+  { request, body, lineage }: Prepared,
+  forPlace: boolean,
+): Opening {
   const kind = request.kind ?? 'queue';
-  const terms = request.terms === undefined ? DEFAULT_TERMS[kind] : { ...DEFAULT_TERMS[kind], ...request.terms };
+  const terms = termsOf(around.rules, kind, request.terms);
+  const isDraft = request.draft ?? kind === 'document';
   const beginning: Beginning = {
     id: request.id ?? (`hoff-${newUuid(around.store.nowMs(), around.random)}` as HandoffId),
     kind,
@@ -71,10 +126,10 @@ function openingOf(around: Surroundings, principal: Principal, request: SendRequ
     priority: request.priority ?? 'normal',
     title: request.title ?? null,
     task: request.task ?? null,
-    lineage: NO_LINEAGE,
+    lineage,
     terms,
     notBefore: request.notBefore ?? 0,
-    as: kind === 'document' ? 'draft' : 'offer',
+    as: forPlace ? 'place' : isDraft ? 'draft' : 'offer',
   };
   return {
     id: beginning.id,
@@ -86,9 +141,15 @@ function openingOf(around: Surroundings, principal: Principal, request: SendRequ
       const entitled = may(principal, 'create', created.value);
       if (!entitled.ok) return entitled;
       const { handoff, fact } = witness(null, created.value, 'create', principalText(principal), nowMs);
-      return yes({ handoff, facts: [fact] });
+      return yes(withEffects(around.rules, { handoff, facts: [fact] }));
     },
   };
+}
+
+function termsOf(rules: HouseRules, kind: Kind, asked: Partial<Terms> | undefined): Terms {
+  const own = rules.terms[kind];
+  // Shared by nearly every record: most sends make no terms of their own.
+  return asked === undefined && own === undefined ? DEFAULT_TERMS[kind] : { ...DEFAULT_TERMS[kind], ...own, ...asked };
 }
 
 function writeBody({ input, schema, context }: SendRequest): Result<JsonText, JsonProblem> {

@@ -1,20 +1,11 @@
-/** What every command shares: its options, where the workspace is, who asks. */
+/** What every command shares: where the workspace is, and who asks. */
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
-import { NO_LIMITS } from '../../domain/limits.ts';
-import {
-  AGENT_NAME_RULE,
-  HANDOFF_ID_RULE,
-  readAgentId,
-  readHandoffId,
-  type AgentId,
-  type HandoffId,
-} from '../../domain/names.ts';
 import { agentPrincipal, OPERATOR, type Principal } from '../../domain/principal.ts';
 import type { EngineEvent, Surroundings } from '../../engine/surroundings.ts';
 import type { DatabaseAddress } from '../../house/database-address.ts';
-import { findWorkspace, workspaceAt, type Workspace } from '../../house/workspace.ts';
-import { existsSync } from 'node:fs';
+import type { Scope } from '../../house/identity.ts';
+import type { OpenWorkspace } from '../../house/open-workspace.ts';
+import { agentArgument } from './arguments.ts';
 import { faceProblem } from './problem.ts';
 
 export interface CommonOptions {
@@ -24,67 +15,68 @@ export interface CommonOptions {
   readonly as?: string;
 }
 
-export function withCommonOptions(command: Command): Command {
-  return command
-    .option('--json', 'answer with JSON, for programs')
-    .option('--workspace <dir>', 'the workspace (default: this folder or the nearest above it)')
-    .option('--database <url>', 'postgres://… or a file (default: the workspace, or BATON_DATABASE)')
-    .option('--as <agent>', 'in whose name to ask');
-}
-
-export interface Opened {
-  readonly around: Surroundings;
-  readonly workspace: Workspace | null;
-  close(): Promise<void>;
-}
-
 export async function openFor(
   options: CommonOptions,
   report: (event: EngineEvent) => void = () => undefined,
-): Promise<Opened> {
-  const workspace = workspaceOf(options);
-  const { database, needsWorkspace } = databaseOf(options, workspace);
-  if (needsWorkspace && workspace === null) {
-    const where = resolve(options.workspace ?? '.');
-    throw faceProblem('no-workspace', `no baton.yaml in ${where} or above it; make a workspace with: baton init`);
-  }
-  const configuration = workspace === null ? null : await configurationOf(workspace);
-  const leaseMs = configuration?.leaseMs ?? null;
-  const { openHouse } = await import('../../house/open-house.ts');
-  const house = await openHouse({
-    database,
-    limits: configuration?.limits ?? NO_LIMITS,
-    ...(leaseMs === null ? {} : { leaseMs }),
+): Promise<OpenWorkspace> {
+  const database = databaseOf(options);
+  const { openWorkspace } = await import('../../house/open-workspace.ts');
+  const house = await openWorkspace({
+    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
+    ...(database === null ? {} : { database }),
     report,
-  });
-  return { around: house.around, workspace, close: () => house.close() };
+  }).catch(rethrow);
+  if (house !== null) return house;
+  const where = resolve(options.workspace ?? '.');
+  throw faceProblem('no-workspace', `no baton.yaml in ${where} or above it; make a workspace with: baton init`);
 }
 
-function workspaceOf({ workspace }: CommonOptions): Workspace | null {
-  if (workspace === undefined) return findWorkspace(process.cwd());
-  const given = workspaceAt(workspace);
-  return existsSync(given.configurationPath) ? given : null;
-}
-
-async function configurationOf(workspace: Workspace): Promise<{ limits: typeof NO_LIMITS; leaseMs: number | null }> {
-  const { readConfiguration, ConfigurationProblem } = await import('../../house/configuration.ts');
-  try {
-    return readConfiguration(workspace.configurationPath);
-  } catch (error) {
-    if (error instanceof ConfigurationProblem) throw faceProblem('configuration', error.message);
-    throw error;
-  }
-}
-
-function databaseOf(
+/** Opens, asks who it is, does it, closes: the frame of nearly every command. */
+export async function inHouse<Answer>(
   options: CommonOptions,
-  workspace: Workspace | null,
-): { readonly database: DatabaseAddress; readonly needsWorkspace: boolean } {
-  const given = options.database ?? process.env['BATON_DATABASE'];
-  if (given === undefined || given === '') {
-    return { database: { kind: 'sqlite', path: workspace?.databasePath ?? '' }, needsWorkspace: true };
+  asking: { readonly otherwise?: Principal; readonly scope?: Scope },
+  act: (around: Surroundings, principal: Principal, house: OpenWorkspace) => Promise<Answer>,
+): Promise<Answer> {
+  const house = await openFor(options);
+  try {
+    const principal = await whoAsks(house, options, asking.otherwise ?? OPERATOR, asking.scope ?? 'write');
+    return await act(house.around, principal, house);
+  } finally {
+    await house.close();
   }
-  return { database: databaseAddress(given), needsWorkspace: false };
+}
+
+export async function whoAsks(
+  { around, configuration }: OpenWorkspace,
+  options: CommonOptions,
+  otherwise: Principal,
+  scope: Scope = 'write',
+): Promise<Principal> {
+  const token = process.env['BATON_TOKEN'] ?? '';
+  const as = options.as === undefined ? null : agentArgument(options.as, '--as');
+  const identity = configuration?.identity ?? 'local';
+  if (token === '' && identity === 'local') return named(around, as === null ? otherwise : agentPrincipal(as));
+  const { identify } = await import('../../house/identity.ts');
+  const known = await identify(around, identity, { as, token: token === '' ? null : token, otherwise }, scope);
+  if (known.ok) return known.value;
+  throw faceProblem(known.refusal.code, known.refusal.says);
+}
+
+/** With the roles that the configuration gives. */
+function named({ rules }: Surroundings, principal: Principal): Principal {
+  return principal.kind === 'agent' ? agentPrincipal(principal.agent, rules.rolesOf(principal.agent)) : principal;
+}
+
+/** Inside a worker's command, whoever speaks about the handoff is the worker's agent. */
+export function insideWorker(id: string): { readonly otherwise: Principal } {
+  const agent = process.env['BATON_AGENT'];
+  if (agent === undefined || process.env['BATON_HANDOFF_ID'] !== id) return { otherwise: OPERATOR };
+  return { otherwise: agentPrincipal(agentArgument(agent, 'BATON_AGENT')) };
+}
+
+function databaseOf(options: CommonOptions): DatabaseAddress | null {
+  const given = options.database ?? process.env['BATON_DATABASE'];
+  return given === undefined || given === '' ? null : databaseAddress(given);
 }
 
 export function databaseAddress(given: string): DatabaseAddress {
@@ -95,35 +87,10 @@ export function databaseAddress(given: string): DatabaseAddress {
   return { kind: 'sqlite', path: resolve(given) };
 }
 
-export function agentArgument(text: string, what: string): AgentId {
-  const agent = readAgentId(text);
-  if (agent !== null) return agent;
-  throw faceProblem('bad-request', `${what} ${JSON.stringify(text)}: ${AGENT_NAME_RULE}`);
-}
-
-export function idArgument(text: string, what: string): HandoffId {
-  const id = readHandoffId(text);
-  if (id !== null) return id;
-  throw faceProblem('bad-request', `${what} ${JSON.stringify(text)}: ${HANDOFF_ID_RULE}`);
-}
-
-export function principalOf(options: CommonOptions, otherwise: Principal = OPERATOR): Principal {
-  return options.as === undefined ? otherwise : agentPrincipal(agentArgument(options.as, '--as'));
-}
-
-/** Seconds on the command line, milliseconds inside. */
-export function secondsArgument(text: string, what: string, minSeconds: number, maxSeconds: number): number {
-  const seconds = Number(text);
-  const sound = text.trim() !== '' && Number.isFinite(seconds) && seconds >= minSeconds && seconds <= maxSeconds;
-  if (sound) return Math.round(seconds * 1000);
-  throw faceProblem(
-    'bad-request',
-    `${what} ${JSON.stringify(text)}: a number of seconds from ${minSeconds} to ${maxSeconds}`,
-  );
-}
-
-export function countArgument(text: string, what: string, min: number, max: number): number {
-  const count = Number(text);
-  if (/^[0-9]+$/.test(text) && count >= min && count <= max) return count;
-  throw faceProblem('bad-request', `${what} ${JSON.stringify(text)}: a whole number from ${min} to ${max}`);
+function rethrow(error: unknown): never {
+  // By name, because its class comes with the parser of the configuration, which is not always loaded.
+  if (error instanceof Error && error.name === 'ConfigurationProblem') {
+    throw faceProblem('configuration', error.message);
+  }
+  throw error;
 }

@@ -1,6 +1,7 @@
 /** How a command ends when it cannot do what it was asked: one error, with a code from the table. */
 import type { JsonObject } from '../../foundation/json.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import type { SchemaRefusal } from '../../engine/schema-book.ts';
 import { PROBLEMS, type FaceCode, type ProblemCode } from '../shared/problems.ts';
 import { wordingOf } from '../shared/wording.ts';
 
@@ -20,7 +21,7 @@ export class Problem extends Error {
   }
 }
 
-export function problemOf(refusal: Refusal): Problem {
+export function problemOf(refusal: Refusal | SchemaRefusal): Problem {
   const { code, ...facts } = refusal;
   return new Problem(code, wordingOf(refusal), facts as unknown as JsonObject);
 }

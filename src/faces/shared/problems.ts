@@ -1,9 +1,15 @@
 /** One row for everything that can be answered instead of doing it; a refusal without a row does not compile. */
 import type { RefusalCode } from '../../domain/refusals.ts';
+import type { SchemaRefusal } from '../../engine/schema-book.ts';
 
 /** What a face itself can have to say, beside the domain's refusals. */
 export type FaceCode =
   | 'not-json'
+  | 'token-needed'
+  | 'nothing-offered'
+  | 'not-yours'
+  | 'no-such-token'
+  | 'token-refused'
   | 'bad-request'
   | 'usage'
   | 'no-workspace'
@@ -29,20 +35,29 @@ export const PROBLEMS = {
   'not-overdue': { exitCode: 4, retryable: true },
   'dependency-cycle': { exitCode: 4, retryable: false },
   contended: { exitCode: 4, retryable: true },
-  'evidence-missing': { exitCode: 5, retryable: false },
+  'too-many-hops': { exitCode: 4, retryable: false },
+  'token-needed': { exitCode: 4, retryable: false },
+  'token-refused': { exitCode: 4, retryable: false },
+  'evidence-missing': { exitCode: 4, retryable: false },
   'evidence-unknown': { exitCode: 5, retryable: false },
-  'evidence-false': { exitCode: 5, retryable: false },
-  'criteria-open': { exitCode: 5, retryable: false },
+  'evidence-false': { exitCode: 4, retryable: false },
+  'criteria-open': { exitCode: 4, retryable: false },
   'lease-lost': { exitCode: 9, retryable: false },
   'limit-reached': { exitCode: 6, retryable: true },
   'not-json': { exitCode: 5, retryable: false },
+  'schema-unknown': { exitCode: 5, retryable: false },
+  'schema-broken': { exitCode: 5, retryable: false },
+  'schema-violated': { exitCode: 5, retryable: false },
   'bad-request': { exitCode: 5, retryable: false },
   configuration: { exitCode: 5, retryable: false },
   usage: { exitCode: 2, retryable: false },
+  'nothing-offered': { exitCode: 3, retryable: true },
+  'no-such-token': { exitCode: 3, retryable: false },
+  'not-yours': { exitCode: 4, retryable: false },
   'no-workspace': { exitCode: 3, retryable: false },
   'timed-out': { exitCode: 7, retryable: true },
   'not-completed': { exitCode: 8, retryable: false },
   fault: { exitCode: 1, retryable: true },
-} as const satisfies Record<RefusalCode | FaceCode, Projection>;
+} as const satisfies Record<RefusalCode | SchemaRefusal['code'] | FaceCode, Projection>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

@@ -1,11 +1,57 @@
 /** A handoff as others see it: one shape for `--json`, for a worker's standard input and for every later face. */
 import type { Json, JsonObject } from '../../foundation/json.ts';
+import type { Fact } from '../../domain/facts.ts';
 import type { Body } from '../../domain/body.ts';
-import type { Handoff } from '../../domain/handoff.ts';
+import type { Claim } from '../../domain/evidence.ts';
+import type { BlockedOn, Failure, Handoff, Kind } from '../../domain/handoff.ts';
+import type { State } from '../../domain/lifecycle.ts';
+import type { Priority } from '../../domain/priority.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Whole } from '../../stores/store.ts';
 
-export function handoffView(handoff: Handoff): JsonObject {
+export type HandoffView = {
+  readonly id: string;
+  readonly state: State;
+  /** With the `@` that the house leaves away. */
+  readonly from: string;
+  readonly to: string;
+  readonly kind: Kind;
+  readonly priority: Priority;
+  readonly title: string | null;
+  readonly task: string | null;
+  /** Grows by one with everything that happens to it. */
+  readonly revision: number;
+  readonly attempt: number;
+  /** The number of the newest acceptance; whoever settles shows it. */
+  readonly fence: number;
+  readonly createdAt: string;
+  /** When the present state was entered. */
+  readonly since: string;
+  readonly notBefore?: string;
+  readonly root?: string;
+  readonly parent?: string;
+  readonly retryOf?: string;
+  readonly heldBy?: string;
+  readonly blockedOn?: BlockedOn;
+  readonly dependsOn?: readonly string[];
+  readonly deliverables?: readonly string[];
+  readonly criteria?: readonly string[];
+  readonly verifiers?: readonly string[];
+  /** What the doer shows for the deliverables. */
+  readonly claims?: readonly Claim[];
+};
+
+export type WholeView = HandoffView & {
+  readonly input: Json;
+  readonly schema?: string;
+  readonly context?: JsonObject;
+  readonly result?: Json;
+  readonly failure?: Failure;
+};
+
+export type FactView = Omit<Fact, 'at' | 'detail'> & { readonly at: string; readonly detail?: Json };
+
+export function handoffView(handoff: Handoff): HandoffView {
   const { lineage, custody, blockedOn } = handoff;
   return {
     id: handoff.id,
@@ -26,17 +72,46 @@ export function handoffView(handoff: Handoff): JsonObject {
     ...(lineage.parent === null ? {} : { parent: lineage.parent }),
     ...(lineage.retryOf === null ? {} : { retryOf: lineage.retryOf }),
     ...(custody === null ? {} : { heldBy: `@${custody.holder}` }),
-    ...(blockedOn === null ? {} : { blockedOn: { ...blockedOn } }),
-    ...(handoff.terms.dependsOn.length === 0 ? {} : { dependsOn: handoff.terms.dependsOn }),
+    ...(blockedOn === null ? {} : { blockedOn }),
+    ...termsView(handoff),
+  };
+}
+
+/** What was agreed and is not the same for everybody, and what is shown for it. */
+function termsView({ terms, claims }: Handoff): Partial<HandoffView> {
+  const { dependsOn, deliverables, criteria, verifiers } = terms;
+  return {
+    ...(dependsOn.length === 0 ? {} : { dependsOn }),
+    ...(deliverables.length === 0 ? {} : { deliverables }),
+    ...(criteria.length === 0 ? {} : { criteria }),
+    ...(verifiers.length === 0 ? {} : { verifiers: verifiers.map((agent) => `@${agent}`) }),
+    ...(claims.length === 0 ? {} : { claims }),
+  };
+}
+
+/** A line of the trail. */
+export function factView({ handoff, revision, at, by, deed, from, to, attempt, fence, detail, hash }: Fact): FactView {
+  return {
+    handoff,
+    revision,
+    at: instant(at),
+    by,
+    deed,
+    from,
+    to,
+    attempt,
+    fence,
+    ...(detail === '' ? {} : { detail: JSON.parse(detail) as Json }),
+    hash,
   };
 }
 
 /** With what it carries and, when there is one, its outcome. */
-export function wholeView({ handoff, body, outcome }: Whole): JsonObject {
+export function wholeView({ handoff, body, outcome }: Whole): WholeView {
   return { ...handoffView(handoff), ...bodyView(JSON.parse(body) as Body), ...outcomeView(outcome) };
 }
 
-export function bodyView({ input, schema, context }: Body): JsonObject {
+export function bodyView({ input, schema, context }: Body): Pick<WholeView, 'input' | 'schema' | 'context'> {
   return {
     input,
     ...(schema === undefined ? {} : { schema }),
@@ -44,13 +119,14 @@ export function bodyView({ input, schema, context }: Body): JsonObject {
   };
 }
 
-function outcomeView(text: string | null): JsonObject {
+function outcomeView(text: string | null): Pick<WholeView, 'result' | 'failure'> {
   if (text === null) return {};
   const outcome = JSON.parse(text) as Outcome;
-  if (outcome.kind === 'result') return { result: outcome.result };
-  return { failure: { code: outcome.code, message: outcome.message } };
+  const result = outcome.result === undefined ? {} : { result: outcome.result };
+  if (outcome.kind === 'result') return result;
+  return { ...result, failure: { code: outcome.code, message: outcome.message } };
 }
 
-function instant(ms: number): Json {
+function instant(ms: number): string {
   return new Date(ms).toISOString();
 }

@@ -1,8 +1,9 @@
 /** Refusals in sentences: what is wrong, and what can be done. */
 import type { Refusal } from '../../domain/refusals.ts';
+import type { SchemaRefusal } from '../../engine/schema-book.ts';
 import { readableText } from './readable-text.ts';
 
-export function wordingOf(refusal: Refusal): string {
+export function wordingOf(refusal: Refusal | SchemaRefusal): string {
   switch (refusal.code) {
     case 'no-such-handoff':
       return `there is no handoff ${refusal.id} here`;
@@ -13,7 +14,7 @@ export function wordingOf(refusal: Refusal): string {
     case 'move-not-allowed':
       return `${refusal.id} is ${refusal.state}: it cannot ${refusal.move}`;
     case 'not-entitled':
-      return `${refusal.principal} may not ${refusal.op} ${refusal.id}`;
+      return `${refusal.principal} may not ${refusal.op} ${refusal.id}${refusal.principal === 'operator' ? '; say who you are with --as' : ''}`;
     case 'own-work':
       return `${refusal.principal} is the ${refusal.part} of ${refusal.id} and cannot judge it; somebody else has to`;
     case 'too-early':
@@ -26,6 +27,14 @@ export function wordingOf(refusal: Refusal): string {
       return `@${refusal.agent} has ${refusal.count} of ${refusal.max} ${refusal.direction} handoffs open; wait until one is settled`;
     case 'dependency-cycle':
       return `these would wait for each other for ever: ${refusal.ring.join(' → ')}`;
+    case 'too-many-hops':
+      return `${refusal.id} is already ${refusal.hops - 1} hops from its root, at most ${refusal.max} are followed: is this a loop?`;
+    case 'schema-unknown':
+      return `there is no schema ${JSON.stringify(refusal.schema)} in schemas/${refusal.known.length === 0 ? '' : `; there are ${listed(refusal.known)}`}`;
+    case 'schema-broken':
+      return `the schema ${refusal.schema} cannot be used: ${refusal.file}: ${refusal.says}`;
+    case 'schema-violated':
+      return `it does not follow the schema ${refusal.schema}:${refusal.violations.map(({ path, says }) => `\n  ${readableText(path)}: ${readableText(says)}`).join('')}`;
     case 'evidence-missing':
       return `nothing is shown for: ${listed(refusal.deliverables)}`;
     case 'evidence-unknown':

@@ -30,7 +30,7 @@ interface Leg {
   readonly handler: Handler;
 }
 
-export async function demo(output: Output): Promise<number> {
+export async function demo(_args: readonly string[], _options: object, output: Output): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'baton-demo-'));
   // Also when the reader has seen enough and the process ends in the middle of it.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

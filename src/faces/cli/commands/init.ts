@@ -3,12 +3,13 @@ import { databaseAddress } from '../invocation.ts';
 import type { Output } from '../output.ts';
 import { faceProblem } from '../problem.ts';
 
-export interface InitOptions {
+interface InitOptions {
   readonly json?: true;
   readonly database?: string;
 }
 
-export async function init(folder: string, options: InitOptions, output: Output): Promise<number> {
+export async function init(args: readonly string[], options: InitOptions, output: Output): Promise<number> {
+  const folder = args[0] ?? '.';
   if (existsSync(folder) && !statSync(folder).isDirectory()) {
     throw faceProblem('bad-request', `${folder} is not a folder`);
   }

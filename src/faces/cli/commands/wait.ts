@@ -7,28 +7,26 @@ import { wait as waitFor } from '../../../engine/verbs/wait.ts';
 import type { Whole } from '../../../stores/store.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 import { wholeView } from '../../shared/views.ts';
-import { idArgument, openFor, principalOf, secondsArgument, type CommonOptions } from '../invocation.ts';
+import { idArgument, secondsArgument } from '../arguments.ts';
+import { inHouse, type CommonOptions } from '../invocation.ts';
 import { onInterrupt } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import { faceProblem, problemOf } from '../problem.ts';
 
-export interface WaitOptions extends CommonOptions {
+interface WaitOptions extends CommonOptions {
   readonly timeout?: string;
 }
 
 const YEAR_SECONDS = 366 * 24 * 60 * 60;
 
-export async function wait(idText: string, options: WaitOptions, output: Output): Promise<number> {
-  const id = idArgument(idText, 'id');
+export async function wait(args: readonly string[], options: WaitOptions, output: Output): Promise<number> {
+  const id = idArgument(args[0], 'id');
   const timeoutMs =
     options.timeout === undefined ? undefined : secondsArgument(options.timeout, '--timeout', 0, YEAR_SECONDS);
-  const house = await openFor(options);
-  try {
-    const limit = timeoutMs === undefined ? {} : { timeoutMs };
-    return await waitAndTell(house.around, principalOf(options), id, limit, output);
-  } finally {
-    await house.close();
-  }
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  return inHouse(options, { scope: 'read' }, async (around, principal) =>
+    waitAndTell(around, principal, id, limit, output),
+  );
 }
 
 /** Whoever waits also stands by for the duty: there may be nobody else to notice that a worker has died. */

@@ -5,25 +5,22 @@ import { work as runWorker } from '../../../engine/work.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 import { readableText } from '../../shared/readable-text.ts';
 import { wordingOf } from '../../shared/wording.ts';
-import { agentArgument, countArgument, openFor, principalOf, type CommonOptions } from '../invocation.ts';
+import { agentArgument, countArgument } from '../arguments.ts';
+import { openFor, whoAsks, type CommonOptions } from '../invocation.ts';
 import { commandHandler, findCommand } from '../command-handler.ts';
 import { onInterrupt } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import { faceProblem } from '../problem.ts';
 
-export interface WorkOptions extends CommonOptions {
+interface WorkOptions extends CommonOptions {
   readonly concurrency?: string;
   readonly once?: true;
 }
 
 const CONCURRENCY_MAX = 1_000;
 
-export async function work(
-  agentText: string,
-  command: readonly string[],
-  options: WorkOptions,
-  output: Output,
-): Promise<number> {
+export async function work(args: readonly string[], options: WorkOptions, output: Output): Promise<number> {
+  const [agentText = '', ...command] = args;
   const agent = agentArgument(agentText, 'agent');
   const concurrency = countArgument(options.concurrency ?? '1', '--concurrency', 1, CONCURRENCY_MAX);
   const [program] = command;
@@ -38,10 +35,11 @@ export async function work(
   const over = new AbortController();
   const duty = standDuty(house.around, over.signal);
   try {
+    const principal = await whoAsks(house, options, agentPrincipal(agent));
     output.note(`@${agent} is at work (${concurrency} at a time); Ctrl-C to stop`);
     const done = await runWorker(house.around, {
       agent,
-      principal: principalOf(options, agentPrincipal(agent)),
+      principal,
       handler: commandHandler(command, (text) => process.stderr.write(readableText(text))),
       concurrency,
       ...(options.once === true ? { attemptsMax: 1 } : {}),

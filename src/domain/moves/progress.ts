@@ -1,0 +1,12 @@
+import { refuse, yes } from '../../foundation/result.ts';
+import type { Handoff } from '../handoff.ts';
+import { holdsFence, type Moved } from './step.ts';
+
+/** A word from whoever has it: nothing changes but the trail. */
+export function progress(handoff: Handoff, fence: number | null): Moved {
+  const held = holdsFence(handoff, fence);
+  if (!held.ok) return held;
+  const { id, state } = handoff;
+  if (state !== 'accepted') return refuse({ code: 'lease-lost', id, fence, state, newest: handoff.fence });
+  return yes({ ...handoff });
+}

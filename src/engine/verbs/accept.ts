@@ -1,0 +1,43 @@
+import type { Result } from '../../foundation/result.ts';
+import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { accept as accepted } from '../../domain/moves/accept.ts';
+import { renew as renewed } from '../../domain/moves/renew.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { change, decideBy } from '../change.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+/** By hand, and this one: documents are held without a clock, everything else for `leaseMs`. */
+export async function accept(
+  around: Surroundings,
+  principal: Principal,
+  id: HandoffId,
+  { notes, leaseMs = HAND_LEASE_MS }: { readonly notes?: string; readonly leaseMs?: number } = {},
+): Promise<Result<Handoff, Refusal>> {
+  const decide = decideBy(principal, 'accept', (handoff, nowMs) => {
+    const untilAt = handoff.kind === 'document' ? null : nowMs + leaseMs;
+    return {
+      deed: 'accept',
+      moved: accepted(handoff, { by: 'hand', holder: handoff.to, untilAt }, nowMs),
+      detail: notes === undefined ? null : { notes },
+    };
+  });
+  return change(around, id, decide);
+}
+
+/** More time for what is held by hand, counted from now. */
+export async function renew(
+  around: Surroundings,
+  principal: Principal,
+  id: HandoffId,
+  fence: number | null,
+  leaseMs: number = HAND_LEASE_MS,
+): Promise<Result<Handoff, Refusal>> {
+  const decide = decideBy(principal, 'renew', (handoff, nowMs) => ({
+    deed: 'renew',
+    moved: renewed(handoff, fence, nowMs + leaseMs),
+  }));
+  return change(around, id, decide);
+}

@@ -1,0 +1,38 @@
+import type { Result } from '../../foundation/result.ts';
+import { refuse } from '../../foundation/result.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { block } from '../../domain/moves/block.ts';
+import { offer } from '../../domain/moves/offer.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import { SYSTEM, type Principal } from '../../domain/principal.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { andThen, change, decideBy } from '../change.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { unmet } from './dependencies.ts';
+
+/** A draft becomes an offer; where it waits for others, it waits from now on, and its clock of a draft is over. */
+export async function activate(
+  around: Surroundings,
+  principal: Principal,
+  id: HandoffId,
+): Promise<Result<Handoff, Refusal>> {
+  const {
+    items: [draft],
+  } = await around.store.find({ by: 'ids', ids: [id] });
+  if (draft === undefined) return refuse({ code: 'no-such-handoff', id });
+  // What is met stays met, so looking before the transaction errs only towards waiting, which a sweep ends.
+  const waits = (await unmet(around, draft)).length > 0;
+  const offered = decideBy(principal, 'offer', (handoff, nowMs) => ({ deed: 'offer', moved: offer(handoff, nowMs) }));
+  return change(
+    around,
+    draft,
+    andThen(offered, () => waits, decideWaiting),
+  );
+}
+
+/** On offer, but not to be had yet. */
+export const decideWaiting = decideBy(SYSTEM, 'block', (handoff, nowMs) => ({
+  deed: 'block',
+  moved: block(handoff, { reason: 'dependency' }, null, nowMs),
+  detail: { reason: 'dependency' },
+}));

@@ -1,0 +1,68 @@
+/** The ends that somebody wants: refused, or no longer wanted. */
+import { refuse, type Result } from '../../foundation/result.ts';
+import type { Json, JsonText } from '../../foundation/json.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { cancel as cancelled, reject as rejected } from '../../domain/moves/end.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { change, decideBy } from '../change.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+export interface Rejection {
+  readonly type: string;
+  readonly reason: string;
+}
+
+export async function reject(
+  around: Surroundings,
+  principal: Principal,
+  id: HandoffId,
+  { type, reason }: Rejection,
+): Promise<Result<Handoff, Refusal>> {
+  const delivered = await deliveredResult(around, id);
+  if (!delivered.ok) return delivered;
+  const outcome = endText('REJECTED', reason, delivered.value);
+  const decide = decideBy(principal, 'reject', (handoff, nowMs) => ({
+    deed: 'reject',
+    moved: rejected(handoff, nowMs),
+    detail: { type, reason },
+    outcome,
+  }));
+  return change(around, id, decide);
+}
+
+export async function cancel(
+  around: Surroundings,
+  principal: Principal,
+  id: HandoffId,
+  reason: string | null = null,
+): Promise<Result<Handoff, Refusal>> {
+  const delivered = await deliveredResult(around, id);
+  if (!delivered.ok) return delivered;
+  const outcome = endText('CANCELLED', reason ?? 'no longer wanted', delivered.value);
+  const decide = decideBy(principal, 'cancel', (handoff, nowMs) => ({
+    deed: 'cancel',
+    moved: cancelled(handoff, nowMs),
+    detail: reason === null ? null : { reason },
+    outcome,
+  }));
+  return change(around, id, decide);
+}
+
+/** What was delivered is kept beside the reason why it was not wanted. */
+async function deliveredResult(
+  { store }: Surroundings,
+  id: HandoffId,
+): Promise<Result<{ readonly result?: Json }, Refusal>> {
+  const whole = await store.load(id);
+  if (whole === null) return refuse({ code: 'no-such-handoff', id });
+  const outcome = whole.outcome === null ? null : (JSON.parse(whole.outcome) as Outcome);
+  return { ok: true, value: outcome?.result === undefined ? {} : { result: outcome.result } };
+}
+
+function endText(code: string, message: string, kept: { readonly result?: Json }): JsonText {
+  const outcome: Outcome = { kind: 'failure', code, message, ...kept };
+  return JSON.stringify(outcome) as JsonText;
+}

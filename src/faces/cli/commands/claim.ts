@@ -1,0 +1,63 @@
+import { agentPrincipal } from '../../../domain/principal.ts';
+import type { AgentId } from '../../../domain/names.ts';
+import type { Principal } from '../../../domain/principal.ts';
+import type { Surroundings } from '../../../engine/surroundings.ts';
+import { claimByHand } from '../../../engine/verbs/claim.ts';
+import type { Claimed } from '../../../stores/store.ts';
+import { wholeView } from '../../shared/views.ts';
+import { agentArgument, secondsArgument } from '../arguments.ts';
+import { inHouse, type CommonOptions } from '../invocation.ts';
+import { onInterrupt } from '../interrupt.ts';
+import type { Output } from '../output.ts';
+import { faceProblem } from '../problem.ts';
+import { WEEK_SECONDS } from './send.ts';
+
+interface ClaimOptions extends CommonOptions {
+  readonly wait?: string;
+  readonly lease?: string;
+}
+
+export async function claim(args: readonly string[], options: ClaimOptions, output: Output): Promise<number> {
+  const agent = agentArgument(args[0] ?? '', 'agent');
+  const waitMs = options.wait === undefined ? 0 : secondsArgument(options.wait, '--wait', 0, WEEK_SECONDS);
+  const leaseMs = options.lease === undefined ? undefined : secondsArgument(options.lease, '--lease', 1, WEEK_SECONDS);
+  return inHouse(options, { otherwise: agentPrincipal(agent) }, async (around, principal) => {
+    const interrupts = onInterrupt(() => undefined);
+    const claimed = await claimWithin(around, principal, agent, { waitMs, leaseMs, stop: interrupts.stop });
+    if (claimed !== null) {
+      output.answer(wholeView({ ...claimed, outcome: null }));
+      output.note(`deliver with: baton deliver ${claimed.handoff.id} --fence ${claimed.handoff.fence} --as @${agent}`);
+      return 0;
+    }
+    const interrupted = interrupts.exitCode();
+    if (interrupted !== null) return interrupted;
+    if (waitMs === 0) throw faceProblem('nothing-offered', `nothing is offered to @${agent} now; wait with --wait 60`);
+    throw faceProblem('timed-out', `nothing was offered to @${agent} within ${waitMs / 1000} s`);
+  });
+}
+
+async function claimWithin(
+  around: Surroundings,
+  principal: Principal,
+  agent: AgentId,
+  {
+    waitMs,
+    leaseMs,
+    stop,
+  }: { readonly waitMs: number; readonly leaseMs: number | undefined; readonly stop: AbortSignal },
+): Promise<Claimed | null> {
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  stop.addEventListener('abort', end, { once: true });
+  if (waitMs > 0) void around.timers.sleep(waitMs, over.signal).then(end);
+  try {
+    for (;;) {
+      const hint = around.store.changed({ kind: 'offers', agent }, over.signal);
+      const claimed = await claimByHand(around, principal, agent, leaseMs);
+      if (claimed !== null || waitMs === 0 || over.signal.aborted) return claimed;
+      await hint;
+    }
+  } finally {
+    end();
+  }
+}

@@ -1,0 +1,56 @@
+import { agentPrincipal } from '../../../domain/principal.ts';
+import type { SendRequest } from '../../../engine/verbs/send.ts';
+import { LONG_TEXT_MAX, textArgument } from '../arguments.ts';
+import { inHouse } from '../invocation.ts';
+import type { Output } from '../output.ts';
+import { faceProblem } from '../problem.ts';
+import { requestOf, type RequestOptions } from '../request.ts';
+import { sendOrSay } from './send.ts';
+
+interface CreateOptions extends RequestOptions {
+  readonly document?: true;
+  readonly purpose?: string;
+  readonly context?: string;
+  readonly meeting?: string;
+  readonly skill?: string;
+  readonly targetCompletion?: string;
+}
+
+export async function create(_args: readonly string[], options: CreateOptions, output: Output): Promise<number> {
+  if (options.document !== true) {
+    throw faceProblem('usage', 'create makes documents: say --document; for the queue there is baton send');
+  }
+  if (options.title === undefined) throw faceProblem('usage', 'create --document needs a --title');
+  const request: SendRequest = { ...requestOf('create', options, {}), kind: 'document', input: inputOf(options) };
+  return inHouse(options, { otherwise: agentPrincipal(request.from) }, async (around, principal) => {
+    const { id, state } = await sendOrSay(around, principal, request);
+    if (output.json) output.answer({ id, state });
+    else output.line(id);
+    if (state === 'draft') output.note(`a draft; offer it with: baton activate ${id} --as @${request.from}`);
+    return 0;
+  });
+}
+
+function inputOf(options: CreateOptions): { readonly [name: string]: string | null } {
+  return {
+    purpose: longText(options.purpose, '--purpose'),
+    context: longText(options.context, '--context'),
+    meeting: options.meeting === undefined ? null : textArgument(options.meeting, '--meeting'),
+    skill: options.skill === undefined ? null : textArgument(options.skill, '--skill'),
+    target_completion: options.targetCompletion === undefined ? null : dateOf(options.targetCompletion),
+  };
+}
+
+function longText(text: string | undefined, what: string): string | null {
+  return text === undefined ? null : textArgument(text, what, LONG_TEXT_MAX);
+}
+
+/** A day, or an instant with its zone; a day that does not exist is none. */
+function dateOf(text: string): string {
+  const day = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text)?.[1];
+  const midnight = day === undefined ? Number.NaN : Date.parse(`${day}T00:00:00Z`);
+  const exists = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day ?? '');
+  if (exists && !Number.isNaN(Date.parse(text))) return text;
+  const rule = 'a date like 2026-11-30, or an instant like 2026-11-30T17:00:00Z';
+  throw faceProblem('bad-request', `--target-completion ${JSON.stringify(text)}: ${rule}`);
+}

@@ -1,0 +1,96 @@
+/** The catalogue as a program: commander reads the arguments, explains itself and guesses what was meant. */
+import { Command, CommanderError, Option } from 'commander';
+import type { CommandEntry, OptionEntry, Run } from './catalogue/entry.ts';
+import { HANDING } from './catalogue/handing.ts';
+import { KEEPING } from './catalogue/keeping.ts';
+import { LOOKING } from './catalogue/looking.ts';
+import { MOVING } from './catalogue/moving.ts';
+import type { Output } from './output.ts';
+
+export const CATALOGUE: readonly CommandEntry[] = [...HANDING, ...MOVING, ...LOOKING, ...KEEPING];
+
+const JSON_OPTION: OptionEntry = ['--json', 'answer with JSON, for programs'];
+const PLACE_OPTIONS: readonly OptionEntry[] = [
+  JSON_OPTION,
+  ['--workspace <dir>', 'the workspace (default: this folder or the nearest above it)'],
+  ['--database <url>', 'postgres://… or a file (default: the workspace, or BATON_DATABASE)'],
+];
+const ALL_OPTIONS: readonly OptionEntry[] = [...PLACE_OPTIONS, ['--as <agent>', 'in whose name to ask']];
+
+const EXIT_CODES =
+  'Exit codes: 0 done · 1 fault · 2 usage · 3 not found · 4 refused · 5 invalid input · 6 limit ·\n' +
+  '            7 timed out · 8 the handoff did not complete · 9 lease lost';
+
+/** Null: the arguments were wrong, and commander has said so. */
+export async function runProgram(args: readonly string[], version: string, output: Output): Promise<number | null> {
+  let exitCode = 0;
+  const program = programOf(version, async (entry, given, options) => {
+    const run = (await entry.load()) as Run;
+    exitCode = await run(given, options, output);
+  });
+  if (args[0] === 'complete') await addCompletion(program);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : null;
+    throw error;
+  }
+}
+
+type Act = (entry: CommandEntry, args: readonly string[], options: Readonly<Record<string, never>>) => Promise<void>;
+
+function programOf(version: string, act: Act): Command {
+  const program = new Command('baton')
+    .description('Hands work from one agent to another and proves that it arrived.')
+    .version(version, '-V, --version')
+    .exitOverride()
+    .showSuggestionAfterError(true)
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ baton init\n  $ baton work @react -- cat &\n' +
+        `  $ baton send --from @me --to @react --input '{"x":1}' --wait\n\n${EXIT_CODES}\n` +
+        'Completions: baton complete bash|zsh|fish|powershell',
+    );
+  const groups = new Map<string, Command>();
+  for (const entry of CATALOGUE) {
+    const [first = '', second] = entry.name.split(' ');
+    const place = second === undefined ? program : groupOf(program, groups, first);
+    addEntry(place, second ?? first, entry, act);
+  }
+  return program;
+}
+
+function groupOf(program: Command, groups: Map<string, Command>, name: string): Command {
+  const known = groups.get(name);
+  if (known !== undefined) return known;
+  const verbs = CATALOGUE.filter((entry) => entry.name.startsWith(`${name} `)).map((entry) => entry.name.split(' ')[1]);
+  const group = program.command(name).description(verbs.join(', ')).exitOverride();
+  groups.set(name, group);
+  return group;
+}
+
+function addEntry(place: Command, name: string, entry: CommandEntry, act: Act): void {
+  const { takes = '', summary, options = [], example, shares } = entry;
+  const command = place
+    .command(`${name} ${takes}`.trim())
+    .description(summary)
+    .addHelpText('after', `\nExample:\n  $ baton ${example}`)
+    .exitOverride();
+  const shared = shares === 'json' ? [JSON_OPTION] : shares === 'place' ? PLACE_OPTIONS : ALL_OPTIONS;
+  for (const option of [...options, ...shared]) command.addOption(optionOf(option));
+  command.action(async () => act(entry, command.args, command.opts()));
+}
+
+function optionOf([flags, summary, { choices, repeated } = {}]: OptionEntry): Option {
+  const option = new Option(flags, summary);
+  // For completions and help; what is wrong is said by the command itself, with its own exit code.
+  if (choices !== undefined) option.argChoices = [...choices];
+  if (repeated === true) option.argParser((value: string, before?: readonly string[]) => [...(before ?? []), value]);
+  return option;
+}
+
+async function addCompletion(program: Command): Promise<void> {
+  const { default: tab } = await import('@bomb.sh/tab/commander');
+  tab(program);
+}

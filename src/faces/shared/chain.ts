@@ -1,0 +1,37 @@
+/** A chain of legs as a tree: who follows from whom, retries beside what they repeat. */
+import type { Handoff } from '../../domain/handoff.ts';
+import type { HandoffId } from '../../domain/names.ts';
+
+export interface Leg {
+  readonly handoff: Handoff;
+  readonly depth: number;
+  /** Whether another one below the same parent comes after it, for each level from the root down. */
+  readonly goesOn: readonly boolean[];
+}
+
+/** In the order in which a tree is read. What names a parent that is not there stands at the root. */
+export function legsOf(handoffs: readonly Handoff[]): readonly Leg[] {
+  const known = new Set(handoffs.map(({ id }) => id));
+  const below = new Map<HandoffId | null, Handoff[]>();
+  for (const handoff of handoffs) {
+    const above = aboveOf(handoff, known);
+    below.set(above, [...(below.get(above) ?? []), handoff]);
+  }
+  const legs: Leg[] = [];
+  const visit = (above: HandoffId | null, goesOn: readonly boolean[]): void => {
+    const level = below.get(above) ?? [];
+    for (const [index, handoff] of level.entries()) {
+      const mine = [...goesOn, index < level.length - 1];
+      legs.push({ handoff, depth: goesOn.length, goesOn: mine });
+      visit(handoff.id, mine);
+    }
+  };
+  visit(null, []);
+  return legs;
+}
+
+function aboveOf({ lineage }: Handoff, known: ReadonlySet<HandoffId>): HandoffId | null {
+  const { parent, retryOf } = lineage;
+  if (parent !== null && known.has(parent)) return parent;
+  return retryOf !== null && known.has(retryOf) ? retryOf : null;
+}

@@ -1,0 +1,66 @@
+/** What the rules of the house attach to a fact: entries in inboxes, and what the configuration asks for besides. */
+import { digestOf } from '../foundation/digest.ts';
+import type { Json, JsonObject, JsonText } from '../foundation/json.ts';
+import { inboxKind, type Effect } from '../domain/decision.ts';
+import type { Fact } from '../domain/facts.ts';
+import type { Handoff } from '../domain/handoff.ts';
+import { noticeOf, type Event } from '../domain/notices.ts';
+import type { HouseRules } from '../engine/surroundings.ts';
+import type { Notifications } from './configuration.ts';
+
+/** The person at the machine is only told of what needs somebody. */
+const FOR_THE_DESKTOP: readonly Event[] = ['verification-wanted', 'question', 'failed', 'rejected', 'expired'];
+
+const NOTHING: readonly Effect[] = [];
+
+export function announcementsBy({ desktop, webhooks }: Notifications): HouseRules['announce'] {
+  const hooks = webhooks.map(({ url, events }) => ({ url, events, mark: digestOf(url).slice(0, 12) }));
+  return (handoff, fact) => {
+    const notice = noticeOf(handoff, fact);
+    if (notice === null) return NOTHING;
+    const { event, to } = notice;
+    const wanted = hooks.filter(({ events }) => events === null || events.includes(event));
+    const shown = desktop && FOR_THE_DESKTOP.includes(event);
+    if (to.length === 0 && wanted.length === 0 && !shown) return NOTHING;
+    const told = tellingOf(event, handoff, fact);
+    const key = `${handoff.id}:${fact.revision}`;
+    return [
+      ...to.map((agent) => effect(`${key}:inbox:${agent}`, inboxKind(agent), told)),
+      ...wanted.map(({ url, mark }) => effect(`${key}:webhook:${mark}`, 'webhook', { url, event, body: told })),
+      ...(shown ? [effect(`${key}:desktop`, 'desktop', desktopTextOf(event, handoff))] : []),
+    ];
+  };
+}
+
+function effect(key: string, kind: string, payload: JsonObject): Effect {
+  return { key, kind, payload: JSON.stringify(payload) as JsonText };
+}
+
+/** Names and circumstances, never the content: an inbox and a webhook are other places than the handoff. */
+function tellingOf(event: Event, handoff: Handoff, fact: Fact): JsonObject {
+  return {
+    event,
+    handoff: handoff.id,
+    revision: fact.revision,
+    state: fact.to,
+    from: `@${handoff.from}`,
+    to: `@${handoff.to}`,
+    title: handoff.title,
+    task: handoff.task,
+    at: new Date(fact.at).toISOString(),
+    by: fact.by,
+    ...(fact.detail === '' ? {} : { detail: JSON.parse(fact.detail) as Json }),
+  };
+}
+
+const DESKTOP_WORDS: Partial<Record<Event, string>> = {
+  'verification-wanted': 'is delivered and wants to be verified',
+  question: 'has a question',
+  failed: 'failed',
+  rejected: 'was rejected',
+  expired: 'expired',
+};
+
+function desktopTextOf(event: Event, { id, title, from, to }: Handoff): JsonObject {
+  return { title: `@${from} → @${to}`, text: `${title ?? id} ${DESKTOP_WORDS[event] ?? event}` };
+}

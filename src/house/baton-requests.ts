@@ -1,0 +1,113 @@
+/** What the users of the library write, read once: a name that is none is refused before anything is opened. */
+import { resolve } from 'node:path';
+import type { Terms } from '../domain/handoff.ts';
+import {
+  AGENT_NAME_RULE,
+  HANDOFF_ID_RULE,
+  readAgentId,
+  readHandoffId,
+  type AgentId,
+  type HandoffId,
+} from '../domain/names.ts';
+import { DEFAULT_RETRY, RETRIES_MAX } from '../domain/retry.ts';
+import type { SendRequest } from '../engine/verbs/send.ts';
+import type { Query } from '../stores/store.ts';
+import type { FindOptions, SendOptions } from './baton.ts';
+import { BatonRefusal } from './baton-errors.ts';
+import type { DatabaseAddress } from './database-address.ts';
+
+const FIND_MAX = 1_000;
+
+export function agentIn(text: string, what: string): AgentId {
+  const agent = readAgentId(text);
+  if (agent !== null) return agent;
+  throw new BatonRefusal('bad-request', `${what} ${JSON.stringify(text)}: ${AGENT_NAME_RULE}`);
+}
+
+export function idIn(text: string): HandoffId {
+  const id = readHandoffId(text);
+  if (id !== null) return id;
+  throw new BatonRefusal('bad-request', `id ${JSON.stringify(text)}: ${HANDOFF_ID_RULE}`);
+}
+
+export function addressIn(text: string): DatabaseAddress {
+  return /^postgres(?:ql)?:\/\//.test(text) ? { kind: 'postgres', url: text } : { kind: 'sqlite', path: resolve(text) };
+}
+
+export function requestIn(request: SendOptions): SendRequest {
+  const { input, schema, context, title, task, priority, kind, queue, requestId, parent, notBefore } = request;
+  const terms = termsIn(request);
+  return {
+    from: agentIn(request.from, 'from'),
+    to: agentIn(request.to, 'to'),
+    input,
+    ...(schema === undefined ? {} : { schema }),
+    ...(context === undefined ? {} : { context }),
+    ...(title === undefined ? {} : { title }),
+    ...(task === undefined ? {} : { task }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(queue === undefined ? {} : { queue }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(parent === undefined ? {} : { parent: idIn(parent) }),
+    ...(notBefore === undefined ? {} : { notBefore: notBefore.getTime() }),
+    ...(terms === null ? {} : { terms }),
+  };
+}
+
+/** Null where nothing special is agreed, which is what nearly every send does. */
+function termsIn({
+  timeoutMs,
+  dependsOn,
+  deliverables,
+  criteria,
+  verifiers,
+  retry,
+}: SendOptions): Partial<Terms> | null {
+  const terms: Partial<Terms> = {
+    ...(timeoutMs === undefined ? {} : { attemptTimeoutMs: within(timeoutMs, 'timeoutMs', 1, 7 * 24 * 3_600_000) }),
+    ...(dependsOn === undefined ? {} : { dependsOn: dependsOn.map(idIn) }),
+    ...(deliverables === undefined ? {} : { deliverables }),
+    ...(criteria === undefined ? {} : { criteria }),
+    ...(verifiers === undefined ? {} : { verifiers: verifiers.map((name) => agentIn(name, 'verifiers')) }),
+    ...(retry === undefined
+      ? {}
+      : {
+          retry: {
+            ...DEFAULT_RETRY,
+            retriesMax: within(retry.max ?? DEFAULT_RETRY.retriesMax, 'retry.max', 0, RETRIES_MAX),
+            delayMs: within(retry.delayMs ?? DEFAULT_RETRY.delayMs, 'retry.delayMs', 0, DEFAULT_RETRY.capMs),
+            multiplier: within(retry.multiplier ?? DEFAULT_RETRY.multiplier, 'retry.multiplier', 1, 100),
+          },
+        }),
+  };
+  return Object.keys(terms).length === 0 ? null : terms;
+}
+
+function within(value: number, what: string, min: number, max: number): number {
+  if (Number.isFinite(value) && value >= min && value <= max) return value;
+  throw new BatonRefusal('bad-request', `${what} ${value}: a number from ${min} to ${max}`);
+}
+
+export function queryIn({
+  agent,
+  from,
+  to,
+  states,
+  task,
+  text,
+  max = 50,
+  after,
+}: FindOptions): Extract<Query, { by: 'filter' }> {
+  return {
+    by: 'filter',
+    max: within(max, 'max', 1, FIND_MAX),
+    ...(agent === undefined ? {} : { agent: agentIn(agent, 'agent') }),
+    ...(from === undefined ? {} : { from: agentIn(from, 'from') }),
+    ...(to === undefined ? {} : { to: agentIn(to, 'to') }),
+    ...(states === undefined ? {} : { states }),
+    ...(task === undefined ? {} : { task }),
+    ...(text === undefined ? {} : { text }),
+    ...(after === undefined ? {} : { after }),
+  };
+}

@@ -1,0 +1,99 @@
+/** What may stand in `baton.yaml`. The published JSON Schema is made from this. */
+import * as z from 'zod';
+import { EVENTS } from '../domain/notices.ts';
+import { RETRIES_MAX } from '../domain/retry.ts';
+
+const WEEK_SECONDS = 7 * 24 * 60 * 60;
+
+const LimitCount = z.int().min(0).max(1_000_000).nullable().optional();
+const LimitShape = z
+  .strictObject({ outgoing: LimitCount, incoming: LimitCount })
+  .describe('How many handoffs may be open at once; null or absent is no limit.');
+
+const AgentName = z.string().min(1).max(65);
+const SchemaName = z.string().min(1).max(128);
+
+const AgentShape = z.strictObject({
+  limits: LimitShape.optional(),
+  roles: z
+    .array(z.enum(['verifier', 'chief']))
+    .optional()
+    .describe('verifier: may verify what it neither sent nor did. chief: is told of what needs a decision.'),
+  schemas: z
+    .strictObject({ input: SchemaName.optional(), output: SchemaName.optional() })
+    .optional()
+    .describe('Names of files in schemas/ that its input and its answer follow.'),
+});
+
+const Seconds = z.number().min(1).max(WEEK_SECONDS);
+const SecondsOrNever = Seconds.nullable();
+
+const ClockShape = z.strictObject({
+  draft_seconds: SecondsOrNever.optional(),
+  offered_seconds: SecondsOrNever.optional(),
+  blocked_seconds: SecondsOrNever.optional(),
+  attempt_seconds: SecondsOrNever.optional(),
+});
+
+const RetryShape = z.strictObject({
+  max_retries: z.int().min(0).max(RETRIES_MAX).optional(),
+  delay_seconds: z.number().min(0).max(WEEK_SECONDS).optional(),
+  multiplier: z.number().min(1).max(100).optional(),
+  cap_seconds: z.number().min(0).max(WEEK_SECONDS).optional(),
+  retry_on: z.array(z.string().min(1).max(128)).max(100).optional(),
+});
+
+const WebhookShape = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }).max(2_000),
+  events: z.array(z.enum(EVENTS)).min(1).optional().describe('Which events; absent is all of them.'),
+  secret_env: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+    .optional()
+    .describe('The environment variable that holds the secret which signs each delivery.'),
+});
+
+const NotificationShape = z.strictObject({
+  desktop: z.boolean().optional(),
+  webhooks: z.array(WebhookShape).max(50).optional(),
+  allow_hosts: z
+    .array(z.string().min(1).max(300))
+    .max(100)
+    .optional()
+    .describe('Hosts of private networks that webhooks may reach; by default none.'),
+});
+
+export const ConfigurationShape = z.strictObject({
+  project: z.string().min(1).max(200).optional(),
+  identity: z
+    .enum(['local', 'strict'])
+    .optional()
+    .describe('strict: whoever moves a handoff needs a token in BATON_TOKEN. local: --as is believed.'),
+  agents: z.record(z.string(), AgentShape.nullable()).optional(),
+  limits: LimitShape.optional().describe('For agents without limits of their own; counts documents only.'),
+  verifiers: z.array(AgentName).max(50).optional().describe('Who verifies documents, in order of preference.'),
+  lease_seconds: z
+    .number()
+    .min(1)
+    .max(3600)
+    .optional()
+    .describe('A worker that has been silent for this long has lost what it holds.'),
+  retry: RetryShape.optional(),
+  clocks: z.strictObject({ queue: ClockShape.optional(), documents: ClockShape.optional() }).optional(),
+  evidence: z
+    .strictObject({ commands: z.enum(['allow', 'refuse']).optional(), timeout_seconds: Seconds.optional() })
+    .optional()
+    .describe('Whether commands given as evidence are run again here.'),
+  notifications: NotificationShape.optional(),
+});
+
+export type ConfigurationText = z.infer<typeof ConfigurationShape>;
+
+/** For editors. */
+export function configurationSchema(): object {
+  return {
+    ...z.toJSONSchema(ConfigurationShape, { target: 'draft-2020-12' }),
+    title: 'baton.yaml',
+    description: 'Configuration of a Baton workspace.',
+  };
+}

@@ -1,0 +1,220 @@
+/** The library's door: text becomes names, refusals become exceptions; everything else is the engine. */
+import type { Json, JsonObject } from '../foundation/json.ts';
+import type { Result } from '../foundation/result.ts';
+import type { Body } from '../domain/body.ts';
+import type { Handoff } from '../domain/handoff.ts';
+import type { HandoffId } from '../domain/names.ts';
+import { agentPrincipal, OPERATOR, type Principal } from '../domain/principal.ts';
+import { standDuty } from '../engine/duty.ts';
+import type { Handler } from '../engine/work.ts';
+import { accept, renew } from '../engine/verbs/accept.ts';
+import { activate } from '../engine/verbs/activate.ts';
+import { block, unblock } from '../engine/verbs/block.ts';
+import { claimByHand } from '../engine/verbs/claim.ts';
+import { deliver } from '../engine/verbs/deliver.ts';
+import { cancel, reject } from '../engine/verbs/end.ts';
+import { fail } from '../engine/verbs/fail.ts';
+import { factsOf, list, show, trace } from '../engine/verbs/look.ts';
+import { progress } from '../engine/verbs/progress.ts';
+import { release } from '../engine/verbs/release.ts';
+import { retry } from '../engine/verbs/retry.ts';
+import { sendMany, type SendRefusal } from '../engine/verbs/send.ts';
+import { sendBack, verify } from '../engine/verbs/verify.ts';
+import { wait } from '../engine/verbs/wait.ts';
+import { work } from '../engine/work.ts';
+import { bodyView, factView, handoffView, wholeView, type HandoffView } from '../faces/shared/views.ts';
+import { wordingOf } from '../faces/shared/wording.ts';
+import type { Baton, OpenBatonOptions, WorkHandler, Worker, WorkerOptions } from './baton.ts';
+import { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './baton-errors.ts';
+import { addressIn, agentIn, idIn, queryIn, requestIn } from './baton-requests.ts';
+import { feedOf } from './feed.ts';
+import { identify, type Scope } from './identity.ts';
+import { openWorkspace, type OpenWorkspace } from './open-workspace.ts';
+
+export async function openBaton(options: OpenBatonOptions = {}): Promise<Baton> {
+  const house = await openWorkspace({
+    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
+    ...(options.database === undefined ? {} : { database: addressIn(options.database) }),
+    ...(options.onEvent === undefined ? {} : { report: options.onEvent }),
+  });
+  if (house === null) {
+    throw new BatonRefusal('no-workspace', 'there is no baton.yaml here; make a workspace with: baton init');
+  }
+  return batonIn(house, options);
+}
+
+function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
+  const { around } = house;
+  const workers = new Set<Worker>();
+  const closing = new AbortController();
+  let duty: Promise<void> | null = null;
+  /** Whoever works or waits also stands by: there may be nobody else who notices that a worker has died. */
+  const standBy = (): void => {
+    duty ??= standDuty(around, closing.signal);
+  };
+
+  const asking = async (as: string | undefined, otherwise?: Principal, scope: Scope = 'write'): Promise<Principal> => {
+    const named = as ?? opened.as;
+    const known = await identify(
+      around,
+      house.configuration?.identity ?? 'local',
+      {
+        as: named === undefined ? null : agentIn(named, 'as'),
+        token: opened.token ?? process.env['BATON_TOKEN'] ?? null,
+        otherwise: otherwise ?? OPERATOR,
+      },
+      scope,
+    );
+    if (known.ok) return known.value;
+    throw new BatonRefusal(known.refusal.code, known.refusal.says);
+  };
+
+  const move = async (
+    id: string,
+    as: string | undefined,
+    verb: (principal: Principal, id: HandoffId) => Promise<Result<Handoff, SendRefusal>>,
+  ): Promise<HandoffView> => handoffView(granted(await verb(await asking(as), idIn(id))));
+
+  const startWorker = (agentText: string, handler: WorkHandler, options: WorkerOptions = {}): Worker => {
+    const agent = agentIn(agentText, 'agent');
+    const stop = new AbortController();
+    const abort = new AbortController();
+    if (options.signal?.aborted === true) stop.abort();
+    options.signal?.addEventListener('abort', () => stop.abort(), { once: true });
+    standBy();
+    const run = async (): Promise<{ readonly attempts: number; readonly refused: number }> => {
+      const principal = await asking(undefined, agentPrincipal(agent));
+      const { concurrency = 1 } = options;
+      return work(around, {
+        agent,
+        principal,
+        handler: handlerOf(handler),
+        concurrency,
+        stop: stop.signal,
+        abort: abort.signal,
+      });
+    };
+    const done = run();
+    const worker: Worker = {
+      done,
+      stop: async ({ now = false } = {}) => {
+        stop.abort();
+        if (now) abort.abort();
+        await done;
+      },
+    };
+    workers.add(worker);
+    // Whoever asks for `done` hears of a fault; one that nobody asks for is no reason to end the process.
+    void done.catch(() => undefined).finally(() => workers.delete(worker));
+    return worker;
+  };
+
+  return {
+    send: async (request) => {
+      const asked = requestIn(request);
+      const sent = granted(await sendMany(around, await asking(undefined, agentPrincipal(asked.from)), [asked]));
+      return handoffView(sent[0] as Handoff);
+    },
+    sendMany: async (requests) => {
+      const asked = requests.map(requestIn);
+      const [first] = asked;
+      if (first === undefined) return [];
+      const principal = await asking(undefined, agentPrincipal(first.from));
+      return granted(await sendMany(around, principal, asked)).map(handoffView);
+    },
+    work: startWorker,
+    wait: async (id, limit = {}) => {
+      standBy();
+      const waited = await wait(around, await asking(undefined, undefined, 'read'), idIn(id), limit);
+      if (!waited.ok && waited.refusal.code === 'timed-out') {
+        throw new BatonTimeout(`${id} was not settled within ${Math.round(waited.refusal.afterMs)} ms`);
+      }
+      const view = wholeView(granted(waited as Result<never, never>));
+      if (view.state !== 'completed') throw new HandoffNotCompleted(view);
+      return view;
+    },
+    claim: async (agentText, { leaseMs } = {}) => {
+      const agent = agentIn(agentText, 'agent');
+      const claimed = await claimByHand(around, await asking(undefined, agentPrincipal(agent)), agent, leaseMs);
+      return claimed === null ? null : wholeView({ ...claimed, outcome: null });
+    },
+
+    activate: (id, { as } = {}) => move(id, as, (principal, known) => activate(around, principal, known)),
+    accept: (id, { as, ...wish } = {}) => move(id, as, (principal, known) => accept(around, principal, known, wish)),
+    reject: (id, { as, ...why }) => move(id, as, (principal, known) => reject(around, principal, known, why)),
+    release: (id, { as, fence = null } = {}) =>
+      move(id, as, (principal, known) => release(around, principal, known, fence)),
+    renew: (id, { as, fence = null, leaseMs } = {}) =>
+      move(id, as, (principal, known) => renew(around, principal, known, fence, leaseMs)),
+    progress: (id, { as, fence = null, fraction = null, says = null }) =>
+      move(id, as, (principal, known) => progress(around, principal, known, fence, { fraction, says })),
+    deliver: (id, { as, fence = null, result = null, evidence = [] } = {}) =>
+      move(id, as, (principal, target) => deliver(around, principal, { target, fence, result, evidence })),
+    fail: (id, { as, fence = null, code, message }) =>
+      move(id, as, (principal, target) => fail(around, principal, { target, fence, failure: { code, message } })),
+    block: (id, { as, fence = null, question }) =>
+      move(id, as, (principal, known) => block(around, principal, known, fence, question)),
+    unblock: (id, { as, answer = null } = {}) =>
+      move(id, as, (principal, known) => unblock(around, principal, known, answer)),
+    verify: (id, { as, notes, criteria = [] } = {}) =>
+      move(id, as, (principal, known) =>
+        verify(around, principal, {
+          id: known,
+          criteria: criteria.map((criterion) => ({ criterion, says: '' })),
+          ...(notes === undefined ? {} : { notes }),
+        }),
+      ),
+    rework: (id, { as, reason }) => move(id, as, (principal, known) => sendBack(around, principal, known, reason)),
+    cancel: (id, { as, reason = null } = {}) =>
+      move(id, as, (principal, known) => cancel(around, principal, known, reason)),
+    retry: (id, { as, input, timeoutMs, requestId } = {}) =>
+      move(id, as, (principal, known) =>
+        retry(around, principal, {
+          id: known,
+          ...(input === undefined ? {} : { input }),
+          ...(timeoutMs === undefined ? {} : { attemptTimeoutMs: timeoutMs }),
+          ...(requestId === undefined ? {} : { requestId }),
+        }),
+      ),
+
+    load: async (id) => {
+      const found = await show(around, await asking(undefined, undefined, 'read'), idIn(id));
+      if (!found.ok && found.refusal.code === 'no-such-handoff') return null;
+      return wholeView(granted(found));
+    },
+    find: async (filter = {}) => {
+      const { items, next } = await list(around, await asking(undefined, undefined, 'read'), queryIn(filter));
+      return { items: items.map(handoffView), next };
+    },
+    trace: async (id) =>
+      granted(await trace(around, await asking(undefined, undefined, 'read'), idIn(id))).map(handoffView),
+    facts: async (id) => (await factsOf(around, idIn(id))).map(factView),
+    feed: (options = {}) => feedOf(around, options),
+    inbox: async (agentText, { clear = false, max = 100 } = {}) => {
+      const entries = await around.store.outbox.inbox(agentIn(agentText, 'agent'), max);
+      if (clear) await around.store.outbox.done(entries.map(({ key }) => key));
+      return entries.map(({ payload }) => JSON.parse(payload) as JsonObject);
+    },
+    close: async () => {
+      await Promise.allSettled([...workers].map((worker) => worker.stop()));
+      closing.abort();
+      await duty;
+      await house.close();
+    },
+  };
+}
+
+function handlerOf(handler: WorkHandler): Handler {
+  return async ({ handoff, body }, { signal, progress: tell, evidence }): Promise<Json> => {
+    const view = { ...handoffView(handoff), ...bodyView(JSON.parse(body) as Body) };
+    return handler(view, { signal, progress: tell, evidence });
+  };
+}
+
+function granted<Value>(answer: Result<Value, SendRefusal>): Value {
+  if (answer.ok) return answer.value;
+  const { refusal } = answer;
+  if (refusal.code === 'not-json') throw new BatonRefusal('not-json', refusal.problem.says, { ...refusal.problem });
+  const { code, ...details } = refusal;
+  throw new BatonRefusal(code, wordingOf(refusal), details);
+}

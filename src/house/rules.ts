@@ -1,0 +1,33 @@
+/** Makes the rules of the house out of the configuration. */
+import { join } from 'node:path';
+import { NO_RULES, type HouseRules } from '../engine/surroundings.ts';
+import { announcementsBy } from './announcements.ts';
+import { carriersBy } from './carriers/carriers.ts';
+import type { Configuration } from './configuration.ts';
+import { openEvidenceDesk } from './evidence/evidence-desk.ts';
+import { openSchemaBook } from './schema-book.ts';
+import type { Workspace } from './workspace.ts';
+
+/** Where there is no workspace (a database and nothing else), only inboxes are kept. */
+export function rulesOf(workspace: Workspace | null, configuration: Configuration | null): HouseRules {
+  const announce = announcementsBy(configuration?.notifications ?? { desktop: false, webhooks: [], allowHosts: [] });
+  if (workspace === null || configuration === null) return { ...NO_RULES, announce };
+  const { roles, schemas, verifiers, queueTerms, documentTerms, evidence, notifications } = configuration;
+  return {
+    announce,
+    rolesOf: (agent) => roles.get(agent) ?? NO_RULES.rolesOf(agent),
+    schemasOf: (agent) => schemas.get(agent) ?? NO_RULES.schemasOf(agent),
+    verifiers,
+    terms: {
+      ...(Object.keys(queueTerms).length === 0 ? {} : { queue: queueTerms }),
+      document: { ...documentTerms, verifiers },
+    },
+    schemas: openSchemaBook(join(workspace.folder, 'schemas')),
+    desk: openEvidenceDesk({
+      folder: workspace.folder,
+      commands: evidence.commands,
+      commandTimeoutMs: evidence.timeoutMs,
+    }),
+    carriers: carriersBy(notifications),
+  };
+}
