@@ -127,9 +127,13 @@ CREATE INDEX effect_due ON effect (due_at, seq) WHERE done = 0;
 CREATE TABLE duty (host TEXT PRIMARY KEY, process TEXT NOT NULL, boot TEXT NOT NULL, beat_ms INTEGER NOT NULL) STRICT;
 `;
 
+/** When what is in an inbox is due: never. The last instant that a date can have. */
+export const NEVER = 8_640_000_000_000_000;
+
 /**
- * Chains, places and inboxes have their own small indexes. Words are found through a full-text index that holds no text
- * of its own (`rowid` is `handoff.n`); `indexed` is the newest fact that it knows.
+ * Chains, places, inboxes and lists have their own small indexes. Words are found through a full-text index that holds
+ * no text and no positions (`rowid` is `handoff.n`); it cuts at spaces only, because `stores/words.ts` has done the rest.
+ * `indexed` is the last number that is in it.
  */
 const SECOND = `
 CREATE TABLE token (
@@ -141,10 +145,10 @@ CREATE TABLE token (
 
 CREATE INDEX handoff_chain ON handoff (json_extract(lineage, '$.root'), n) WHERE lineage IS NOT NULL;
 CREATE INDEX handoff_place ON handoff (n) WHERE state = ${S.blocked} AND blocked = ${BLOCKED_REASONS.indexOf('place')};
-CREATE INDEX effect_kind ON effect (kind, seq) WHERE done = 0;
+CREATE INDEX effect_inbox ON effect (kind, seq) WHERE done = 0 AND due_at = ${NEVER};
 
-CREATE VIRTUAL TABLE words USING fts5 (text, content = '', tokenize = 'unicode61 remove_diacritics 2');
-CREATE TABLE indexed (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT;
+CREATE VIRTUAL TABLE words USING fts5 (text, content = '', columnsize = 0, detail = 'none', tokenize = 'ascii');
+CREATE TABLE indexed (one INTEGER PRIMARY KEY CHECK (one = 1), n INTEGER NOT NULL) STRICT;
 INSERT INTO indexed VALUES (1, 0);
 `;
 
