@@ -18,7 +18,7 @@ const BATCH_FACTS = 1000;
 const WRITE_CHARACTERS = 256 * 1024;
 
 export const CURSOR_SQL = `select cursor, (select xid || ':' || seq from baton.fact order by xid desc, seq desc limit 1)
-from baton.indexed`;
+from baton.indexed where one`;
 
 /** The next facts, and with each that begins a record what is to be indexed of it, unless it is. */
 export const NEXT_SQL = `select f.xid::text, f.seq, f.xid < ${XMIN}, b.n, b.title, b.task, left(b.text, ${INDEXED_MAX})
@@ -35,7 +35,7 @@ export const ADD_SQL = `with given as (
 ), added as (
   insert into baton.words (n, words) select n, words from given order by n on conflict (n) do nothing
 )
-update baton.indexed set cursor = $3::text where cursor = $2::text and cursor <> $3::text`;
+update baton.indexed set cursor = $3::text where one and cursor = $2::text and cursor <> $3::text`;
 
 export interface WordIndex {
   /** One batch, if anything is missing. */

@@ -5,7 +5,7 @@ import { prepare, type Database, type Row } from './binding.ts';
 import { NEVER } from './schema.ts';
 import type { SharedCommit } from './shared-commit.ts';
 
-export const INBOX_SQL = `SELECT key, kind, payload FROM effect
+export const INBOX_SQL = `SELECT key, kind, payload FROM effect INDEXED BY effect_inbox
   WHERE kind = ? AND done = 0 AND due_at = ${NEVER} ORDER BY seq LIMIT ?`;
 
 export function outboxOf(

@@ -145,6 +145,10 @@ CREATE TABLE token (
 
 CREATE INDEX handoff_chain ON handoff (json_extract(lineage, '$.root'), n) WHERE lineage IS NOT NULL;
 CREATE INDEX handoff_place ON handoff (n) WHERE state = ${S.blocked} AND blocked = ${BLOCKED_REASONS.indexOf('place')};
+-- An entry has the number of its row at its end: whatever these find is in the order of a list.
+CREATE INDEX handoff_sender ON handoff (sender);
+CREATE INDEX handoff_recipient ON handoff (recipient);
+CREATE INDEX handoff_task ON handoff (task) WHERE task IS NOT NULL;
 CREATE INDEX effect_inbox ON effect (kind, seq) WHERE done = 0 AND due_at = ${NEVER};
 
 CREATE VIRTUAL TABLE words USING fts5 (text, content = '', columnsize = 0, detail = 'none', tokenize = 'ascii');
@@ -155,7 +159,7 @@ INSERT INTO indexed VALUES (1, 0);
 /** One per version, never changed once published; each turns the one before it into its own. */
 const VERSIONS: readonly string[] = [`PRAGMA application_id = ${APPLICATION_ID};\n${FIRST}`, SECOND];
 
-/** What brings a file of this version (0 is an empty one) to ours. */
-export function schemaSince(version: number): string {
-  return `${VERSIONS.slice(version).join('')}\nPRAGMA user_version = ${SCHEMA_VERSION};`;
+/** What brings a file of this version (0 is an empty one) to ours, or to an older one. */
+export function schemaSince(version: number, until: number = SCHEMA_VERSION): string {
+  return `${VERSIONS.slice(version, until).join('')}\nPRAGMA user_version = ${until};`;
 }
