@@ -3,6 +3,7 @@ import { describe } from 'vitest';
 import { openerOf, type MakeStore } from './store-under-test.ts';
 import { describeBulk } from './suite/bulk.ts';
 import { describeChange } from './suite/change.ts';
+import { describeChains } from './suite/chains.ts';
 import { describeClaim } from './suite/claim.ts';
 import { describeClosing } from './suite/closing.ts';
 import { describeDependencies } from './suite/dependencies.ts';
@@ -10,6 +11,7 @@ import { describeFacts } from './suite/facts.ts';
 import { describeFind } from './suite/find.ts';
 import { describeHandles } from './suite/handles.ts';
 import { describeHints } from './suite/hints.ts';
+import { describeInbox } from './suite/inbox.ts';
 import { describeInsert } from './suite/insert.ts';
 import { describeLikeness } from './suite/likeness.ts';
 import { describeLimits } from './suite/limits.ts';
@@ -19,7 +21,9 @@ import { describeRequests } from './suite/requests.ts';
 import { describeRoundTrip } from './suite/round-trip.ts';
 import { describeSessions } from './suite/sessions.ts';
 import { describeSoundness } from './suite/soundness.ts';
+import { describeTokens } from './suite/tokens.ts';
 import { describeUpkeep } from './suite/upkeep.ts';
+import { describeWords } from './suite/words.ts';
 
 const PARTS = [
   describeInsert,
@@ -31,10 +35,14 @@ const PARTS = [
   describeSoundness,
   describeRoundTrip,
   describeFind,
+  describeWords,
+  describeChains,
   describeFacts,
   describeHints,
   describeSessions,
   describeOutbox,
+  describeInbox,
+  describeTokens,
   describeUpkeep,
   describeRaces,
   describeBulk,

@@ -4,6 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { systemRandom } from '../../src/foundation/random.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
+import { SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
 import { StoreFault } from '../../src/stores/store.ts';
 import { acceptBy, idOf, jsonOf, openingOf, WORKER } from '../contract/builders.ts';
 import { put, recordOf } from '../contract/looks.ts';
@@ -53,7 +54,9 @@ await describeWithServer('opening a database', { fsync: false }, (fixture) => {
     const { url, name } = await fixture.database();
     const stores = await Promise.all(Array.from({ length: 8 }, () => fixture.open(url)));
     await Promise.all(stores.map(async (store, index) => put(store, openingOf({ id: `a-${index}` }))));
-    expect(await fixture.server.sql(name)`select version from baton.schema_version`).toEqual([{ version: 1 }]);
+    expect(await fixture.server.sql(name)`select version from baton.schema_version`).toEqual([
+      { version: SCHEMA_VERSION },
+    ]);
   });
 
   it('tables that have gone are named, and what to do', async () => {

@@ -5,14 +5,22 @@ import { systemRandom } from '../../src/foundation/random.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { READY_LOCKED_SQL, READY_SQL } from '../../src/stores/postgres/claim.ts';
 import { FEED_SQL, HELD_BACK_SQL, TRAIL_SQL } from '../../src/stores/postgres/facts.ts';
-import { FREED_SQL, listStatement, OVERDUE_SQL, SESSION_SQL } from '../../src/stores/postgres/find.ts';
+import {
+  CHAIN_SQL,
+  FREED_SQL,
+  listStatement,
+  OVERDUE_SQL,
+  PLACES_SQL,
+  SESSION_SQL,
+} from '../../src/stores/postgres/find.ts';
 import { PLANNED_ONCE } from '../../src/stores/postgres/greeting.ts';
 import { POLL_SQL } from '../../src/stores/postgres/hints.ts';
 import { LOAD_SQL, RECORDS_SQL } from '../../src/stores/postgres/load.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
-import { DUE_SQL } from '../../src/stores/postgres/outbox.ts';
+import { DUE_SQL, INBOX_SQL } from '../../src/stores/postgres/outbox.ts';
 import { LIST_SQL } from '../../src/stores/postgres/sessions.ts';
 import { moveStatement } from '../../src/stores/postgres/move-statement.ts';
+import { ADD_SQL, CURSOR_SQL, NEXT_SQL } from '../../src/stores/postgres/words.ts';
 import { agentOf, openingsOf } from '../contract/builders.ts';
 import { put } from '../contract/looks.ts';
 import { describeWithServer } from './fixture.ts';
@@ -44,7 +52,7 @@ await describeWithServer('query plans', { fsync: false }, (fixture) => {
     await fillWithFinished(sql);
   });
 
-  const list = (filter: Parameters<typeof listStatement>[0]): string => listStatement(filter).statement;
+  const list = (...given: Parameters<typeof listStatement>): string => listStatement(...given).statement;
   const everything = { by: 'filter', max: 50 } as const;
 
   it.each([
@@ -60,6 +68,19 @@ await describeWithServer('query plans', { fsync: false }, (fixture) => {
     ['facts held back', HELD_BACK_SQL, ['fact_order']],
     ['facts of one', TRAIL_SQL, ['handoff_pkey', 'fact_pkey']],
     ['effects due', DUE_SQL, ['effect_due']],
+    ['an inbox', INBOX_SQL, ['effect_inbox']],
+    ['a chain', CHAIN_SQL, ['handoff_pkey', 'body_chain']],
+    ['places', PLACES_SQL, ['handoff_resting']],
+    ['how far the words are', CURSOR_SQL, ['fact_order', 'indexed_pkey']],
+    ['what is missing among the words', NEXT_SQL, ['fact_order', 'words_pkey', 'body_pkey']],
+    ['adding words', ADD_SQL, ['indexed_pkey']],
+    ['words', list({ ...everything, text: 'x' }, ['x']), ['words_words']],
+    ['newest of an agent', list({ ...everything, agent: WORKER }), ['body_sender', 'body_recipient']],
+    [
+      'what an agent has open',
+      list({ ...everything, agent: WORKER, states: ['offered', 'blocked'] }),
+      ['handoff_offered', 'handoff_resting'],
+    ],
     [
       'change',
       moveStatement(PLAIN),

@@ -98,12 +98,24 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       due: (max) => call('due', () => inner.outbox.due(max)),
       done: (keys) => call('done', () => inner.outbox.done(keys)),
       later: (key, inMs) => call('later', () => inner.outbox.later(key, inMs)),
+      inbox: (agent, max) => call('inbox', () => inner.outbox.inbox(agent, max)),
+    },
+    tokens: {
+      add: (token) => call('add', () => inner.tokens.add(token)),
+      byHash: (hash) => call('byHash', () => inner.tokens.byHash(hash)),
+      list: () => call('list tokens', () => inner.tokens.list()),
+      revoke: (id) => call('revoke', () => inner.tokens.revoke(id)),
+    },
+    transfer: {
+      copies: (after, max) => call('copies', () => inner.transfer.copies(after, max)),
+      restore: (copies) => call('restore', () => inner.transfer.restore(copies)),
     },
     upkeep: {
       dutyHolder: (host) => call('dutyHolder', () => inner.upkeep.dutyHolder(host)),
       takeDuty: (self, instead) => call('takeDuty', () => inner.upkeep.takeDuty(self, instead)),
       leaveDuty: (self) => call('leaveDuty', () => inner.upkeep.leaveDuty(self)),
       tend: () => call('tend', () => inner.upkeep.tend()),
+      audit: () => call('audit', () => inner.upkeep.audit()),
     },
     close: () => inner.close(),
   };

@@ -1,10 +1,19 @@
 /** Nothing on the way of a claim or a sweep grows with what is finished: each question is answered by its own index. */
 import { describe, expect, it } from 'vitest';
+import { present } from '../../src/foundation/assert.ts';
 import { prepare } from '../../src/stores/sqlite/binding.ts';
 import { CLAIM_SQL, PROBE_SQL, RIPEN_SQL } from '../../src/stores/sqlite/claim.ts';
-import { FREED_SQL, OF_SESSION_SQL, OVERDUE_SQL } from '../../src/stores/sqlite/reading.ts';
+import { listStatement, type Filter } from '../../src/stores/sqlite/lists.ts';
+import { INBOX_SQL } from '../../src/stores/sqlite/outbox.ts';
+import { CHAIN_SQL, FREED_SQL, OF_SESSION_SQL, OVERDUE_SQL, PLACES_SQL } from '../../src/stores/sqlite/reading.ts';
 import { BEAT_SQL } from '../../src/stores/sqlite/sessions.ts';
+import { agentOf } from '../contract/builders.ts';
 import { openTables } from './stores.ts';
+
+function listSql(filter: Omit<Filter, 'by' | 'max'>): string {
+  const statement = listStatement({ by: 'filter', max: 50, ...filter }, { knownAgentNumber: () => 1 });
+  return present(statement, 'there is something to look for').sql;
+}
 
 const PLANS: readonly { readonly what: string; readonly sql: string; readonly steps: readonly string[] }[] = [
   {
@@ -43,6 +52,52 @@ const PLANS: readonly { readonly what: string; readonly sql: string; readonly st
   },
   // All of that index is wanted: nothing else is in it.
   { what: 'what waits for nothing any more', sql: FREED_SQL, steps: ['SCAN handoff USING INDEX handoff_freed'] },
+  // As here: nothing else is in that index either.
+  { what: 'what waits for a place', sql: PLACES_SQL, steps: ['SCAN handoff USING INDEX handoff_place'] },
+  {
+    what: 'a chain',
+    sql: CHAIN_SQL,
+    steps: [
+      'MERGE (UNION ALL)',
+      'LEFT',
+      'SEARCH handoff USING INDEX sqlite_autoindex_handoff_1 (id=?)',
+      'RIGHT',
+      'SEARCH handoff USING INDEX handoff_chain (<expr>=?)',
+    ],
+  },
+  { what: 'an inbox', sql: INBOX_SQL, steps: ['SEARCH effect USING INDEX effect_inbox (kind=?)'] },
+  { what: 'a list', sql: listSql({}), steps: ['SCAN handoff'] },
+  {
+    what: 'the next page of what an agent sent',
+    sql: listSql({ from: agentOf('a'), states: ['completed'], after: '9' }),
+    steps: ['SEARCH handoff USING INDEX handoff_sender (sender=? AND rowid<?)'],
+  },
+  {
+    what: 'what an agent was sent',
+    sql: listSql({ to: agentOf('a') }),
+    steps: ['SEARCH handoff USING INDEX handoff_recipient (recipient=?)'],
+  },
+  {
+    what: 'what belongs to a task',
+    sql: listSql({ task: 'T-1' }),
+    steps: ['SEARCH handoff USING INDEX handoff_task (task=?)'],
+  },
+  {
+    what: 'what an agent has to do with',
+    sql: listSql({ agent: agentOf('a'), after: '9' }),
+    steps: [
+      'MERGE (UNION ALL)',
+      'LEFT',
+      'SEARCH handoff USING INDEX handoff_sender (sender=? AND rowid<?)',
+      'RIGHT',
+      'SEARCH handoff USING INDEX handoff_recipient (recipient=? AND rowid<?)',
+    ],
+  },
+  {
+    what: 'the next page of what has some words',
+    sql: listSql({ text: 'some words', agent: agentOf('a'), states: ['completed'], after: '9' }),
+    steps: ['SCAN words VIRTUAL TABLE INDEX 192:M1<', 'SEARCH handoff USING INTEGER PRIMARY KEY (rowid=?)'],
+  },
   {
     what: 'a beat',
     sql: BEAT_SQL,

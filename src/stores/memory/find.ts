@@ -2,7 +2,8 @@ import { dueAtOf } from '../../domain/deadlines.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { FactQuery, FactRead, Page, Query } from '../store.ts';
-import type { Shelf } from './shelf.ts';
+import { wordsAsked, wordsOf } from '../words.ts';
+import type { Row, Shelf } from './shelf.ts';
 
 type Filter = Extract<Query, { readonly by: 'filter' }>;
 
@@ -16,6 +17,18 @@ export function find(shelf: Shelf, query: Query, nowMs: number): Page {
       return whole(
         all(shelf)
           .filter((handoff) => heldBy(handoff) === query.session)
+          .slice(0, query.max),
+      );
+    case 'chain':
+      return whole(
+        all(shelf)
+          .filter(({ id, lineage }) => id === query.root || lineage.root === query.root)
+          .slice(0, query.max),
+      );
+    case 'places':
+      return whole(
+        all(shelf)
+          .filter(({ blockedOn }) => blockedOn?.reason === 'place')
           .slice(0, query.max),
       );
     case 'freed':
@@ -68,9 +81,11 @@ function isFreed(shelf: Shelf, { blockedOn, terms }: Handoff): boolean {
 /** The last inserted first. Numbers of rows never change, so what is made while somebody turns pages moves nothing. */
 function page(shelf: Shelf, filter: Filter): Page {
   const before = filter.after === undefined ? Infinity : Number(filter.after);
-  const rest = all(shelf)
-    .map((handoff, number) => ({ handoff, number }))
+  const asked = filter.text === undefined ? null : wordsAsked(filter.text);
+  const rest = [...shelf.rows.values()]
+    .map((row, number) => ({ row, handoff: row.handoff, number }))
     .filter(({ handoff, number }) => number < before && matches(handoff, filter))
+    .filter(({ row }) => asked === null || hasAll(row, asked))
     .toReversed();
   const shown = rest.slice(0, filter.max);
   const last = shown.at(-1);
@@ -78,11 +93,17 @@ function page(shelf: Shelf, filter: Filter): Page {
   return { items: shown.map(({ handoff }) => handoff), next };
 }
 
-function matches(handoff: Handoff, { states, from, to, task }: Filter): boolean {
+function matches(handoff: Handoff, { states, from, to, agent, task }: Filter): boolean {
   return (
     (states === undefined || states.includes(handoff.state)) &&
     (from === undefined || handoff.from === from) &&
     (to === undefined || handoff.to === to) &&
+    (agent === undefined || handoff.from === agent || handoff.to === agent) &&
     (task === undefined || handoff.task === task)
   );
+}
+
+function hasAll({ handoff, body }: Row, asked: readonly string[]): boolean {
+  const words = new Set(wordsOf(handoff, body));
+  return asked.length > 0 && asked.every((word) => words.has(word));
 }

@@ -14,6 +14,7 @@ import { insert } from './insert.ts';
 import { openOutbox } from './outbox.ts';
 import { openSessions } from './sessions.ts';
 import { emptyShelf, type Shelf } from './shelf.ts';
+import { openTokens } from './tokens.ts';
 import { openUpkeep } from './upkeep.ts';
 
 export interface MemoryStoreOptions {
@@ -34,6 +35,7 @@ export function openMemoryStore({ clock, limits, timers = systemTimers }: Memory
     ...whileOpen(openHandoffs(shelf, hints, clock, limits), mustBeOpen),
     sessions: whileOpen(openSessions(shelf, clock), mustBeOpen),
     outbox: whileOpen(openOutbox(shelf, clock), mustBeOpen),
+    tokens: whileOpen(openTokens(shelf, clock), mustBeOpen),
     upkeep: whileOpen(openUpkeep(clock), mustBeOpen),
     changed: async (topic, signal) => hints.changed(topic, signal),
     nowMs: () => clock.nowMs(),

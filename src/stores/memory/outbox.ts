@@ -1,6 +1,7 @@
 import type { Clock } from '../../foundation/clock.ts';
+import { inboxKind } from '../../domain/decision.ts';
 import type { Outbox } from '../store.ts';
-import type { Shelf } from './shelf.ts';
+import { NEVER, type Shelf } from './shelf.ts';
 
 export function openOutbox(shelf: Shelf, clock: Clock): Outbox {
   const plan = (key: string, dueAtMs: number | null): void => {
@@ -17,7 +18,13 @@ export function openOutbox(shelf: Shelf, clock: Clock): Outbox {
       for (const key of keys) plan(key, null);
     },
     async later(key, inMs) {
-      plan(key, clock.monotonicMs() + inMs);
+      if (shelf.effects.get(key)?.dueAtMs !== NEVER) plan(key, clock.monotonicMs() + inMs);
+    },
+    async inbox(agent, max) {
+      const unread = [...shelf.effects.values()].filter(
+        ({ effect, dueAtMs }) => effect.kind === inboxKind(agent) && dueAtMs !== null,
+      );
+      return unread.slice(0, max).map(({ effect }) => effect);
     },
   };
 }

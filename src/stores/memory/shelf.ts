@@ -4,11 +4,11 @@
  * Maps keep the order in which their keys first came, so the order of `rows` is that of insertion.
  */
 import type { JsonText } from '../../foundation/json.ts';
-import type { Decision, Effect } from '../../domain/decision.ts';
+import { isInboxKind, type Decision, type Effect } from '../../domain/decision.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
-import type { SessionRecord } from '../store.ts';
+import type { SessionRecord, TokenRecord } from '../store.ts';
 
 export interface Row {
   readonly handoff: Handoff;
@@ -22,6 +22,9 @@ interface KeptEffect {
   /** Null: done. */
   readonly dueAtMs: number | null;
 }
+
+/** When what is in an inbox is due. */
+export const NEVER = Infinity;
 
 interface KeptRequest {
   readonly hash: string;
@@ -39,10 +42,18 @@ export interface Shelf {
   readonly effects: Map<string, KeptEffect>;
   readonly requests: Map<string, KeptRequest>;
   readonly sessions: Map<SessionId, KeptSession>;
+  readonly tokens: Map<string, TokenRecord>;
 }
 
 export function emptyShelf(): Shelf {
-  return { rows: new Map(), facts: [], effects: new Map(), requests: new Map(), sessions: new Map() };
+  return {
+    rows: new Map(),
+    facts: [],
+    effects: new Map(),
+    requests: new Map(),
+    sessions: new Map(),
+    tokens: new Map(),
+  };
 }
 
 export interface Draft {
@@ -79,5 +90,6 @@ export function draftOver(shelf: Shelf): Draft {
 }
 
 function keepEffect(shelf: Shelf, effect: Effect): void {
-  if (!shelf.effects.has(effect.key)) shelf.effects.set(effect.key, { effect, dueAtMs: -Infinity });
+  if (shelf.effects.has(effect.key)) return;
+  shelf.effects.set(effect.key, { effect, dueAtMs: isInboxKind(effect.kind) ? NEVER : -Infinity });
 }

@@ -15,7 +15,7 @@ import { readStep } from '../numbers.ts';
 
 const COLUMNS = 'b.id, f.revision, f.at, f.by, f.step, f.attempt, f.fence, f.detail, f.hash, f.xid::text, f.seq';
 
-const XMIN = '(select pg_snapshot_xmin(pg_current_snapshot()))';
+export const XMIN = '(select pg_snapshot_xmin(pg_current_snapshot()))';
 
 export const FEED_SQL = `select ${COLUMNS} from baton.fact f join baton.body b on b.n = f.n
 where (f.xid, f.seq) > ($1::text::xid8, $2::bigint) and f.xid < ${XMIN}

@@ -9,7 +9,8 @@ import type { Connection } from './connection.ts';
 import type { Parameter, Row } from './link.ts';
 import { records } from './load.ts';
 import { stateNumber } from '../numbers.ts';
-import { ACCEPTED, BLOCKED, COMPLETED, FOR_DEPENDENCY, OFFERED } from './numbers.ts';
+import { wordsAsked } from '../words.ts';
+import { ACCEPTED, BLOCKED, COMPLETED, FOR_DEPENDENCY, FOR_PLACE, OFFERED } from './numbers.ts';
 import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
 import { NOW_MS } from './schema.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -27,6 +28,16 @@ where h.due_at <= ${NOW_MS} order by h.due_at, h.n limit $1::integer`;
 export const SESSION_SQL = `select ${ROW_COLUMNS} ${FROM}
 where h.state = ${ACCEPTED} and h.session = $1::text order by h.n limit $2::integer`;
 
+/** The root itself, and what descends from it. */
+export const CHAIN_SQL = `(select ${ROW_COLUMNS}, b.n ${FROM} where h.id = $1::text)
+union all (select ${ROW_COLUMNS}, b.n ${FROM_BODY}
+  where b.lineage is not null and (b.lineage::jsonb ->> 'root') collate "C" = $1::text and b.id <> $1::text
+  order by b.n limit $2::integer)
+order by n limit $2::integer`;
+
+export const PLACES_SQL = `select ${ROW_COLUMNS} ${FROM}
+where h.state = ${BLOCKED} and h.blocked = ${FOR_PLACE} order by h.n limit $1::integer`;
+
 export const FREED_SQL = `select ${ROW_COLUMNS} ${FROM}
 where h.state = ${BLOCKED} and h.blocked = ${FOR_DEPENDENCY} and not exists (
   select from baton.dependency d left join baton.handoff needed on needed.id = d.needs
@@ -42,6 +53,10 @@ export function findOf(quick: Connection, lists: Connection, clock: ServerClock)
         return whole(await overdue(quick, query.max, clock));
       case 'session':
         return whole((await quick.read(SESSION_SQL, [query.session, query.max])).map(readRow));
+      case 'chain':
+        return whole((await lists.read(CHAIN_SQL, [query.root, query.max])).map(readRow));
+      case 'places':
+        return whole((await lists.read(PLACES_SQL, [query.max])).map(readRow));
       case 'freed':
         return whole((await lists.read(FREED_SQL, [query.max])).map(readRow));
       case 'filter':
@@ -70,7 +85,9 @@ async function overdue(connection: Connection, max: number, clock: ServerClock):
 
 async function page(connection: Connection, filter: Filter): Promise<Page> {
   if (filter.states?.length === 0 || filter.max <= 0) return { items: [], next: null };
-  const { statement, parameters } = listStatement(filter);
+  const words = filter.text === undefined ? null : wordsAsked(filter.text);
+  if (words?.length === 0) return { items: [], next: null };
+  const { statement, parameters } = listStatement(filter, words);
   const rows = await connection.read(statement, parameters);
   const shown = rows.slice(0, filter.max);
   const next = rows.length > shown.length ? cursorOf(shown.at(-1)) : null;
@@ -82,7 +99,10 @@ function cursorOf(row: Row | undefined): string | null {
 }
 
 /** One more than asked for, which tells whether there is a next page. */
-export function listStatement(filter: Filter): {
+export function listStatement(
+  filter: Filter,
+  words: readonly string[] | null = null,
+): {
   readonly statement: string;
   readonly parameters: readonly Parameter[];
 } {
@@ -92,17 +112,25 @@ export function listStatement(filter: Filter): {
   if (filter.from !== undefined) conditions.push(`b.sender = ${given(filter.from, 'text')}`);
   if (filter.to !== undefined) conditions.push(`b.recipient = ${given(filter.to, 'text')}`);
   if (filter.task !== undefined) conditions.push(`b.task = ${given(filter.task, 'text')}`);
+  if (words !== null) {
+    // Words hold letters and digits only, so that nothing has to be escaped between the quotes.
+    const all = given(words.map((word) => `'${word}'`).join(' & '), 'tsquery');
+    conditions.push(`b.n in (select w.n from baton.words w where w.words @@ ${all})`);
+  }
   if (filter.after !== undefined) {
     const [createdAt = 0, n = 0] = filter.after.split('.').map(Number);
     conditions.push(`(b.created_at, b.n) < (${given(createdAt, 'bigint')}, ${given(n, 'bigint')})`);
   }
+  const sides = filter.agent === undefined ? [[]] : sidesOf(given(filter.agent, 'text'));
   const max = given(filter.max + 1, 'integer');
-  const branches = branchesFor(filter.states).map(({ from, states }) => {
+  const branches = branchesFor(filter.states).flatMap(({ from, states }) => {
     // An offered one is found by its recipient in the index that claims use.
     const also = states === `h.state = ${OFFERED}` && filter.to !== undefined ? ['h.recipient = b.recipient'] : [];
-    const all = [...conditions, ...also, ...(states === null ? [] : [states])];
-    const where = all.length === 0 ? '' : `where ${all.join(' and ')}`;
-    return `(select ${ROW_COLUMNS}, b.n ${from} ${where} order by b.created_at desc, b.n desc limit ${max})`;
+    return sides.map((side) => {
+      const all = [...conditions, ...side, ...also, ...(states === null ? [] : [states])];
+      const where = all.length === 0 ? '' : `where ${all.join(' and ')}`;
+      return `(select ${ROW_COLUMNS}, b.n ${from} ${where} order by b.created_at desc, b.n desc limit ${max})`;
+    });
   });
   const [only, ...others] = branches;
   const statement =
@@ -110,6 +138,11 @@ export function listStatement(filter: Filter): {
       ? (only as string)
       : `select * from (${branches.join(' union all ')}) as page order by created_at desc, n desc limit ${max}`;
   return { statement, parameters };
+}
+
+/** What one agent has to do with, each once: sender and recipient have indexes of their own. */
+function sidesOf(agent: string): readonly (readonly string[])[] {
+  return [[`b.sender = ${agent}`], [`b.recipient = ${agent}`, `b.sender <> ${agent}`]];
 }
 
 interface Branch {

@@ -26,7 +26,9 @@ import { NOW_MS } from './schema.ts';
 import { serverClock } from './server-clock.ts';
 import { sessionsOf } from './sessions.ts';
 import { Trouble } from './trouble.ts';
+import { tokensOf } from './tokens.ts';
 import { upkeepOf } from './upkeep.ts';
+import { findingWords, wordIndexOf } from './words.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://user@host/database`; what is left out comes from PGHOST, PGUSER, PGPASSWORD, PGSSLMODE and the like. */
@@ -93,6 +95,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     if (clock.isStale()) void lookAtClock().catch(() => undefined);
   });
 
+  const words = wordIndexOf(lists);
+
   return {
     insert: door.guard(insertOf({ ...parts, writes: connection(PLANNED_ONCE), limits, tell })),
     claim: door.guard(
@@ -100,13 +104,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ),
     change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), tell })),
     load: door.guard((id) => load(quick, id)),
-    find: door.guard(findOf(quick, lists, clock)),
+    find: door.guard(findingWords(findOf(quick, lists, clock), words)),
     facts: door.guard(factsOf(lists, timers)),
     changed: hints.changed,
     nowMs: clock.nowMs,
     sessions: door.guardAll(sessionsOf(quick)),
     outbox: door.guardAll(outboxOf(quick)),
-    upkeep: door.guardAll(upkeepOf(quick)),
+    tokens: door.guardAll(tokensOf(quick)),
+    upkeep: door.guardAll(upkeepOf(quick, words)),
     close: async () => {
       hints.close();
       await door.close();

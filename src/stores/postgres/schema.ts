@@ -214,8 +214,9 @@ end $body$;
 `;
 
 /**
- * Chains, places and inboxes have their own small indexes. Words are found through `words`, which the duty holder feeds
- * from the facts up to `indexed`, a cursor of the facts.
+ * Chains and inboxes have their own small indexes; what waits for a place is found among what rests. What is in an inbox
+ * is due at the end of time. Words are found through `words`, which follows the facts up to `indexed`, one of their
+ * cursors; `stores/words.ts` says what they are, so that no parser or dictionary of the server has a part in it.
  */
 const SECOND = `
 create table baton.token (
@@ -226,7 +227,7 @@ create table baton.token (
 );
 
 create index body_chain on baton.body (((lineage::jsonb) ->> 'root') collate "C", n) where lineage is not null;
-create index effect_kind on baton.effect (kind collate "C", seq) where not done;
+create index effect_inbox on baton.effect (kind collate "C", seq) where not done and due_at = 'infinity';
 
 create table baton.words (n bigint primary key, words tsvector not null);
 create index words_words on baton.words using gin (words);

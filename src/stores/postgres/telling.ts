@@ -1,7 +1,8 @@
 /** What is written together with a record, whether it is made or moved: its facts, its outcome, its effects. */
-import type { Decision } from '../../domain/decision.ts';
+import { inboxKind, type Decision } from '../../domain/decision.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
+import type { AgentId } from '../../domain/names.ts';
 import { stepNumber } from '../numbers.ts';
 import { named, typed, type Column } from './rows.ts';
 
@@ -72,10 +73,13 @@ export function toldNames(telling: Telling, of = ''): string {
   return named(TOLD[telling], of);
 }
 
-/** The same effect decided twice is one effect. */
+/** What every kind of inbox begins with. */
+const INBOX = inboxKind('' as AgentId);
+
+/** The same effect decided twice is one effect. What goes into an inbox is never due. */
 export function keepEffects(source: string): string {
-  return `kept as (insert into baton.effect (key, kind, payload)
-  select e.key, e.kind, e.payload
+  return `kept as (insert into baton.effect (key, kind, payload, due_at)
+  select e.key, e.kind, e.payload, case when starts_with(e.kind, '${INBOX}') then 'infinity' else clock_timestamp() end
   from ${source} s cross join lateral json_to_recordset(s.effects) as e(key text, kind text, payload text)
   on conflict (key) do nothing)`;
 }

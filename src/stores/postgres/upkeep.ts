@@ -2,6 +2,7 @@
 import type { ProcessIdentity, Upkeep } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { forgetAllExpired } from './requests.ts';
+import type { WordIndex } from './words.ts';
 
 const SILENT_MS = `greatest(0, floor(date_part('epoch', clock_timestamp() - d.beat_at) * 1000))::bigint`;
 
@@ -15,7 +16,7 @@ returning true`;
 
 const LEAVE_SQL = 'delete from baton.duty where host = $1::text and process = $2::text';
 
-export function upkeepOf(connection: Connection): Upkeep {
+export function upkeepOf(connection: Connection, words: WordIndex): Upkeep {
   return {
     dutyHolder: async (host) => {
       const [row] = await connection.read(HOLDER_SQL, [host]);
@@ -31,7 +32,10 @@ export function upkeepOf(connection: Connection): Upkeep {
     leaveDuty: async (process) => {
       await connection.write(LEAVE_SQL, [process.host, textOf(process)]);
     },
-    tend: () => forgetAllExpired(connection),
+    tend: async () => {
+      await forgetAllExpired(connection);
+      await words.feed();
+    },
   };
 }
 

@@ -24,6 +24,8 @@ const LOCK_WAIT_MS = 4;
  */
 const OPEN_WAIT_MS = 10_000;
 
+const SCHEMA_WAIT_MS = 60_000;
+
 export interface OpenOptions {
   /** `full`: a commit is on the disk before it is answered. `normal`: it survives the process, not the power. */
   readonly sync: 'full' | 'normal';
@@ -44,6 +46,13 @@ export function openDatabase(path: string, { sync }: OpenOptions): Database {
     PRAGMA busy_timeout = ${LOCK_WAIT_MS};
   `);
   return database;
+}
+
+/** Waits for a lock with the event loop stopped, for as long as others may need to change the schema of a large file. */
+export function patiently(database: Database, act: () => void): void {
+  database.exec(`PRAGMA busy_timeout = ${SCHEMA_WAIT_MS}`);
+  act();
+  database.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
 }
 
 /** For making a new database under a name that nobody looks at yet. */

@@ -6,7 +6,7 @@ import type { Random } from '../../foundation/random.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { REQUEST_DAYS, StoreFault, StoreGone, type Store } from '../store.ts';
 import { bellsIn } from './bells.ts';
-import { diskTrouble, isFromDatabase, openDatabase, prepare, type Database } from './binding.ts';
+import { diskTrouble, isFromDatabase, openDatabase, patiently, prepare, type Database } from './binding.ts';
 import { changeOf } from './change.ts';
 import { checkpoint } from './checkpoint.ts';
 import { claimOf } from './claim.ts';
@@ -21,6 +21,8 @@ import { readingOf } from './reading.ts';
 import { SCHEMA_VERSION, schemaSince } from './schema.ts';
 import { dutyOf, sessionsOf, type Quiet } from './sessions.ts';
 import { sharedCommit, whenFree, wrongVersion } from './shared-commit.ts';
+import { tokensOf } from './tokens.ts';
+import { wordIndexOf } from './words.ts';
 import { writingOf } from './writing.ts';
 
 export interface SqliteOptions {
@@ -123,6 +125,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
     'DELETE FROM request WHERE (by, key) IN (SELECT by, key FROM request WHERE at < ? LIMIT ?)',
   );
 
+  const words = wordIndexOf(database, { commit, alive });
+
   return {
     insert: async (openings, guard = {}) => {
       alive();
@@ -139,17 +143,23 @@ export function openSqliteStore(options: SqliteOptions): Store {
       return commit.run(change(targets, decide));
     },
     load: (id) => reader(() => reading.whole(id)),
-    find: (query) => reader(() => reading.find(query, nowMs())),
+    find: async (query) => {
+      if (query.by === 'filter' && query.text !== undefined) await words.catchUp();
+      return reader(() => reading.find(query, nowMs()));
+    },
     facts: (query) => reader(() => reading.facts(query)),
     changed: (topic, signal) => hints.changed(topic, signal),
     nowMs,
     sessions: sessionsOf(quiet, clock, boot),
     outbox: outboxOf(database, { commit, alive, nowMs }),
+    tokens: tokensOf(database, { commit, nowMs, alive, reader }),
     upkeep: {
       ...dutyOf(quiet, clock, boot),
       tend: async () => {
         alive();
         await checkpoint(database, path, around);
+        if (closed) return;
+        await words.feed();
         if (closed) return;
         const before = nowMs() - REQUEST_DAYS * DAY_MS;
         if (prepare(database, 'SELECT 1 FROM request WHERE at < ? LIMIT 1').get(before) === undefined) return;
@@ -173,7 +183,7 @@ function openChecked(path: string): Database {
   try {
     const database = openDatabase(path, { sync: 'full' });
     const found = Number(prepare(database, 'PRAGMA user_version').get()?.[0]);
-    if (found < SCHEMA_VERSION) immediately(database, bringUpToDate);
+    if (found < SCHEMA_VERSION) patiently(database, () => immediately(database, bringUpToDate));
     else if (found > SCHEMA_VERSION) {
       database.close();
       throw wrongVersion(path, found);

@@ -1,7 +1,12 @@
 import type { JsonText } from '../../foundation/json.ts';
+import { inboxKind, type Effect } from '../../domain/decision.ts';
 import type { Outbox } from '../store.ts';
-import { prepare, type Database } from './binding.ts';
+import { prepare, type Database, type Row } from './binding.ts';
+import { NEVER } from './schema.ts';
 import type { SharedCommit } from './shared-commit.ts';
+
+export const INBOX_SQL = `SELECT key, kind, payload FROM effect INDEXED BY effect_inbox
+  WHERE kind = ? AND done = 0 AND due_at = ${NEVER} ORDER BY seq LIMIT ?`;
 
 export function outboxOf(
   database: Database,
@@ -12,16 +17,13 @@ export function outboxOf(
     'SELECT key, kind, payload FROM effect WHERE done = 0 AND due_at <= ? ORDER BY due_at, seq LIMIT ?',
   );
   const done = prepare(database, 'UPDATE effect SET done = 1 WHERE key = ?');
-  const later = prepare(database, 'UPDATE effect SET due_at = ? WHERE key = ? AND done = 0');
+  const later = prepare(database, `UPDATE effect SET due_at = ? WHERE key = ? AND done = 0 AND due_at < ${NEVER}`);
+  const inbox = prepare(database, INBOX_SQL);
 
   return {
     due: async (max) => {
       alive();
-      return due.all(nowMs(), max).map((row) => ({
-        key: row[0] as string,
-        kind: row[1] as string,
-        payload: row[2] as JsonText,
-      }));
+      return due.all(nowMs(), max).map(readEffect);
     },
     done: async (keys) => {
       alive();
@@ -35,5 +37,13 @@ export function outboxOf(
         later.run(nowMs() + inMs, key);
       });
     },
+    inbox: async (agent, max) => {
+      alive();
+      return inbox.all(inboxKind(agent), max).map(readEffect);
+    },
   };
+}
+
+function readEffect(row: Row): Effect {
+  return { key: row[0] as string, kind: row[1] as string, payload: row[2] as JsonText };
 }

@@ -4,10 +4,11 @@ import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { FactQuery, FactRead, Page, Query, Whole } from '../store.ts';
-import { prepare, type Database, type Row, type Value } from './binding.ts';
+import { prepare, type Database, type Row } from './binding.ts';
+import { listStatement, type Filter } from './lists.ts';
 import type { Names } from './names.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
-import { readStep, stateNumber } from '../numbers.ts';
+import { BLOCKED_REASONS, readStep, stateNumber } from '../numbers.ts';
 
 export interface Reading {
   byIds(ids: readonly HandoffId[]): readonly Handoff[];
@@ -24,12 +25,19 @@ export const OF_SESSION_SQL = `${SELECT} INDEXED BY handoff_session
 export const FREED_SQL = `${SELECT} INDEXED BY handoff_freed
   WHERE state = ${stateNumber('blocked')} AND blocked = 0 AND waits = 0 ORDER BY n LIMIT ?`;
 
+export const PLACES_SQL = `${SELECT} INDEXED BY handoff_place
+  WHERE state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('place')} ORDER BY n LIMIT ?`;
+export const CHAIN_SQL = `${SELECT} WHERE id = ?1 UNION ALL ${SELECT} INDEXED BY handoff_chain
+  WHERE lineage IS NOT NULL AND json_extract(lineage, '$.root') = ?1 AND id <> ?1 ORDER BY n LIMIT ?2`;
+
 export function readingOf(database: Database, names: Names): Reading {
   const byId = prepare(database, `${SELECT} WHERE id = ?`);
   const revision = prepare(database, 'SELECT revision FROM handoff WHERE id = ?');
   const overdue = prepare(database, OVERDUE_SQL);
   const ofSession = prepare(database, OF_SESSION_SQL);
   const freed = prepare(database, FREED_SQL);
+  const places = prepare(database, PLACES_SQL);
+  const chain = prepare(database, CHAIN_SQL);
   const bodyOf = prepare(database, 'SELECT text FROM body WHERE handoff = ?');
   const outcomeOf = prepare(database, 'SELECT text FROM outcome WHERE handoff = ?');
   const factColumns = 'seq, handoff.id, fact.revision, at, by, step, fact.attempt, fact.fence, detail, hash';
@@ -48,11 +56,10 @@ export function readingOf(database: Database, names: Names): Reading {
     handoffsOf(ids.map((id) => byId.get(id)).filter((row) => row !== undefined));
   const page = (rows: readonly Row[]): Page => ({ items: handoffsOf(rows), next: null });
 
-  const filtered = (query: Extract<Query, { by: 'filter' }>): Page => {
-    const { where, values } = conditionsOf(query, names);
-    // One more than asked for tells whether there is a next page.
-    const sql = `${SELECT} WHERE ${where} ORDER BY n DESC LIMIT ?`;
-    const rows = prepare(database, sql).all(...values, query.max + 1);
+  const filtered = (query: Filter): Page => {
+    const statement = listStatement(query, names);
+    if (statement === null) return page([]);
+    const rows = prepare(database, statement.sql).all(...statement.values);
     const shown = rows.slice(0, query.max);
     return { items: handoffsOf(shown), next: rows.length > query.max ? String(shown.at(-1)?.[0]) : null };
   };
@@ -75,6 +82,10 @@ export function readingOf(database: Database, names: Names): Reading {
           return page(overdue.all(nowMs, query.max));
         case 'session':
           return page(ofSession.all(query.session, query.max));
+        case 'chain':
+          return page(chain.all(query.root, query.max));
+        case 'places':
+          return page(places.all(query.max));
         case 'freed':
           return page(freed.all(query.max));
         case 'filter':
@@ -87,24 +98,6 @@ export function readingOf(database: Database, names: Names): Reading {
       return rows.map(readFact);
     },
   };
-}
-
-function conditionsOf(
-  query: Extract<Query, { by: 'filter' }>,
-  names: Names,
-): { readonly where: string; readonly values: Value[] } {
-  const conditions = ['true'];
-  const values: Value[] = [];
-  const add = (condition: string, value: Value): void => {
-    conditions.push(condition);
-    values.push(value);
-  };
-  if (query.states !== undefined) conditions.push(`state IN (${query.states.map(stateNumber).join(', ')})`);
-  if (query.from !== undefined) add('sender = ?', names.knownAgentNumber(query.from) ?? -1);
-  if (query.to !== undefined) add('recipient = ?', names.knownAgentNumber(query.to) ?? -1);
-  if (query.task !== undefined) add('task = ?', query.task);
-  if (query.after !== undefined) add('n < ?', Number(query.after));
-  return { where: conditions.join(' AND '), values };
 }
 
 function readFact(row: Row): FactRead {

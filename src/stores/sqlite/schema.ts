@@ -127,9 +127,13 @@ CREATE INDEX effect_due ON effect (due_at, seq) WHERE done = 0;
 CREATE TABLE duty (host TEXT PRIMARY KEY, process TEXT NOT NULL, boot TEXT NOT NULL, beat_ms INTEGER NOT NULL) STRICT;
 `;
 
+/** When what is in an inbox is due: never. The last instant that a date can have. */
+export const NEVER = 8_640_000_000_000_000;
+
 /**
- * Chains, places and inboxes have their own small indexes. Words are found through a full-text index that holds no text
- * of its own (`rowid` is `handoff.n`); `indexed` is the newest fact that it knows.
+ * Chains, places, inboxes and lists have their own small indexes. Words are found through a full-text index that holds
+ * no text and no positions (`rowid` is `handoff.n`); it cuts at spaces only, because `stores/words.ts` has done the rest.
+ * `indexed` is the last number that is in it.
  */
 const SECOND = `
 CREATE TABLE token (
@@ -141,17 +145,21 @@ CREATE TABLE token (
 
 CREATE INDEX handoff_chain ON handoff (json_extract(lineage, '$.root'), n) WHERE lineage IS NOT NULL;
 CREATE INDEX handoff_place ON handoff (n) WHERE state = ${S.blocked} AND blocked = ${BLOCKED_REASONS.indexOf('place')};
-CREATE INDEX effect_kind ON effect (kind, seq) WHERE done = 0;
+-- An entry has the number of its row at its end: whatever these find is in the order of a list.
+CREATE INDEX handoff_sender ON handoff (sender);
+CREATE INDEX handoff_recipient ON handoff (recipient);
+CREATE INDEX handoff_task ON handoff (task) WHERE task IS NOT NULL;
+CREATE INDEX effect_inbox ON effect (kind, seq) WHERE done = 0 AND due_at = ${NEVER};
 
-CREATE VIRTUAL TABLE words USING fts5 (text, content = '', tokenize = 'unicode61 remove_diacritics 2');
-CREATE TABLE indexed (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT;
+CREATE VIRTUAL TABLE words USING fts5 (text, content = '', columnsize = 0, detail = 'none', tokenize = 'ascii');
+CREATE TABLE indexed (one INTEGER PRIMARY KEY CHECK (one = 1), n INTEGER NOT NULL) STRICT;
 INSERT INTO indexed VALUES (1, 0);
 `;
 
 /** One per version, never changed once published; each turns the one before it into its own. */
 const VERSIONS: readonly string[] = [`PRAGMA application_id = ${APPLICATION_ID};\n${FIRST}`, SECOND];
 
-/** What brings a file of this version (0 is an empty one) to ours. */
-export function schemaSince(version: number): string {
-  return `${VERSIONS.slice(version).join('')}\nPRAGMA user_version = ${SCHEMA_VERSION};`;
+/** What brings a file of this version (0 is an empty one) to ours, or to an older one. */
+export function schemaSince(version: number, until: number = SCHEMA_VERSION): string {
+  return `${VERSIONS.slice(version, until).join('')}\nPRAGMA user_version = ${until};`;
 }

@@ -4,7 +4,7 @@
  */
 import { present } from '../../foundation/assert.ts';
 import type { JsonText } from '../../foundation/json.ts';
-import type { Decision } from '../../domain/decision.ts';
+import { isInboxKind, type Decision } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { AgentId } from '../../domain/names.ts';
@@ -12,6 +12,7 @@ import { prepare, type Database } from './binding.ts';
 import type { Names } from './names.ts';
 import type { Places } from './places.ts';
 import { changingValues, CHANGING_COLUMNS, fixedValues, FIXED_COLUMNS } from './rows.ts';
+import { NEVER } from './schema.ts';
 import { stateNumber, stepNumber } from '../numbers.ts';
 
 /** What the transaction has to tell others once it is committed. */
@@ -78,7 +79,9 @@ export function writingOf(database: Database, names: Names, places: Places): Wri
       insertFact.run(n, revision, at, by, step, attempt, fence, detail, hash);
     }
     if (outcome !== undefined) putOutcome.run(n, outcome);
-    for (const { key, kind, payload } of effects ?? []) insertEffect.run(key, kind, payload, nowMs);
+    for (const { key, kind, payload } of effects ?? []) {
+      insertEffect.run(key, kind, payload, isInboxKind(kind) ? NEVER : nowMs);
+    }
     places.count(before, handoff);
     if (handoff.state === 'completed') meet.run(handoff.id);
     if (handoff.state === 'offered') news.offeredTo.add(handoff.to);

@@ -1,9 +1,21 @@
 /** After the end: calls are faults that say that nothing changed. */
 import { describe, expect, it } from 'vitest';
-import { StoreFault } from '../../../src/stores/store.ts';
+import { StoreFault, type TokenRecord } from '../../../src/stores/store.ts';
 import { acceptBy, cancelled, idOf, openingOf, processOf, SESSION, WORKER } from '../builders.ts';
 import { put, soundRecordOf, valueOf } from '../looks.ts';
 import type { OpenStore } from '../store-under-test.ts';
+
+const TOKEN: TokenRecord = {
+  id: 't',
+  hash: 'h',
+  agent: null,
+  roles: [],
+  scopes: [],
+  label: null,
+  createdAt: 0,
+  expiresAt: null,
+  revokedAt: null,
+};
 
 export function describeClosing(open: OpenStore): void {
   describe('close', () => {
@@ -27,6 +39,12 @@ export function describeClosing(open: OpenStore): void {
         async () => store.outbox.due(1),
         async () => store.outbox.done(['k']),
         async () => store.outbox.later('k', 1),
+        async () => store.outbox.inbox(WORKER, 1),
+        async () => store.find({ by: 'filter', text: 'word', max: 1 }),
+        async () => store.tokens.add(TOKEN),
+        async () => store.tokens.byHash('h'),
+        async () => store.tokens.list(),
+        async () => store.tokens.revoke('t'),
         async () => store.upkeep.dutyHolder('host-1'),
         async () => store.upkeep.takeDuty(processOf(), null),
         async () => store.upkeep.leaveDuty(processOf()),
