@@ -19,6 +19,7 @@ import { describeRequests } from './suite/requests.ts';
 import { describeRoundTrip } from './suite/round-trip.ts';
 import { describeSessions } from './suite/sessions.ts';
 import { describeSoundness } from './suite/soundness.ts';
+import { describeTransfer } from './suite/transfer.ts';
 import { describeUpkeep } from './suite/upkeep.ts';
 
 const PARTS = [
@@ -36,6 +37,7 @@ const PARTS = [
   describeSessions,
   describeOutbox,
   describeUpkeep,
+  describeTransfer,
   describeRaces,
   describeBulk,
   describeHandles,

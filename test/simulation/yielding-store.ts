@@ -99,11 +99,16 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       done: (keys) => call('done', () => inner.outbox.done(keys)),
       later: (key, inMs) => call('later', () => inner.outbox.later(key, inMs)),
     },
+    transfer: {
+      copies: (after, max) => call('copies', () => inner.transfer.copies(after, max)),
+      restore: (copies) => call('restore', () => inner.transfer.restore(copies)),
+    },
     upkeep: {
       dutyHolder: (host) => call('dutyHolder', () => inner.upkeep.dutyHolder(host)),
       takeDuty: (self, instead) => call('takeDuty', () => inner.upkeep.takeDuty(self, instead)),
       leaveDuty: (self) => call('leaveDuty', () => inner.upkeep.leaveDuty(self)),
       tend: () => call('tend', () => inner.upkeep.tend()),
+      audit: () => call('audit', () => inner.upkeep.audit()),
     },
     close: () => inner.close(),
   };

@@ -14,6 +14,7 @@ import { insert } from './insert.ts';
 import { openOutbox } from './outbox.ts';
 import { openSessions } from './sessions.ts';
 import { emptyShelf, type Shelf } from './shelf.ts';
+import { openTransfer } from './transfer.ts';
 import { openUpkeep } from './upkeep.ts';
 
 export interface MemoryStoreOptions {
@@ -34,7 +35,8 @@ export function openMemoryStore({ clock, limits, timers = systemTimers }: Memory
     ...whileOpen(openHandoffs(shelf, hints, clock, limits), mustBeOpen),
     sessions: whileOpen(openSessions(shelf, clock), mustBeOpen),
     outbox: whileOpen(openOutbox(shelf, clock), mustBeOpen),
-    upkeep: whileOpen(openUpkeep(clock), mustBeOpen),
+    transfer: whileOpen(openTransfer(shelf, hints, clock), mustBeOpen),
+    upkeep: whileOpen(openUpkeep(shelf, clock), mustBeOpen),
     changed: async (topic, signal) => hints.changed(topic, signal),
     nowMs: () => clock.nowMs(),
     async close() {

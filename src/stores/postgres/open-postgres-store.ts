@@ -25,6 +25,7 @@ import { outboxOf } from './outbox.ts';
 import { NOW_MS } from './schema.ts';
 import { serverClock } from './server-clock.ts';
 import { sessionsOf } from './sessions.ts';
+import { transferOf } from './transfer.ts';
 import { Trouble } from './trouble.ts';
 import { upkeepOf } from './upkeep.ts';
 
@@ -106,7 +107,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     nowMs: clock.nowMs,
     sessions: door.guardAll(sessionsOf(quick)),
     outbox: door.guardAll(outboxOf(quick)),
-    upkeep: door.guardAll(upkeepOf(quick)),
+    transfer: door.guardAll(transferOf({ reads: connection(BY_INDEX), writes: connection(BY_INDEX), tell })),
+    upkeep: door.guardAll(upkeepOf(quick, connection({}))),
     close: async () => {
       hints.close();
       await door.close();

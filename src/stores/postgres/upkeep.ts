@@ -1,5 +1,6 @@
 /** The duty of a host, which one process has at a time, and the little housekeeping that this database needs. */
 import type { ProcessIdentity, Upkeep } from '../store.ts';
+import { audit } from './audit.ts';
 import type { Connection } from './connection.ts';
 import { forgetAllExpired } from './requests.ts';
 
@@ -15,7 +16,8 @@ returning true`;
 
 const LEAVE_SQL = 'delete from baton.duty where host = $1::text and process = $2::text';
 
-export function upkeepOf(connection: Connection): Upkeep {
+/** Whoever audits reads much, on a connection that delays nobody. */
+export function upkeepOf(connection: Connection, patient: Connection): Upkeep {
   return {
     dutyHolder: async (host) => {
       const [row] = await connection.read(HOLDER_SQL, [host]);
@@ -32,6 +34,7 @@ export function upkeepOf(connection: Connection): Upkeep {
       await connection.write(LEAVE_SQL, [process.host, textOf(process)]);
     },
     tend: () => forgetAllExpired(connection),
+    audit: () => audit(patient),
   };
 }
 
