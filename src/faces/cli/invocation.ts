@@ -42,12 +42,7 @@ export async function openFor(
   options: CommonOptions,
   report: (event: EngineEvent) => void = () => undefined,
 ): Promise<Opened> {
-  const workspace = workspaceOf(options);
-  const { database, needsWorkspace } = databaseOf(options, workspace);
-  if (needsWorkspace && workspace === null) {
-    const where = resolve(options.workspace ?? '.');
-    throw faceProblem('no-workspace', `no baton.yaml in ${where} or above it; make a workspace with: baton init`);
-  }
+  const { workspace, database } = whereabouts(options);
   const configuration = workspace === null ? null : await configurationOf(workspace);
   const leaseMs = configuration?.leaseMs ?? null;
   const { openHouse } = await import('../../house/open-house.ts');
@@ -58,6 +53,20 @@ export async function openFor(
     report,
   });
   return { around: house.around, workspace, close: () => house.close() };
+}
+
+/** Which database is meant, before it is opened. */
+export function whereabouts(options: CommonOptions): {
+  readonly workspace: Workspace | null;
+  readonly database: DatabaseAddress;
+} {
+  const workspace = workspaceOf(options);
+  const { database, needsWorkspace } = databaseOf(options, workspace);
+  if (needsWorkspace && workspace === null) {
+    const where = resolve(options.workspace ?? '.');
+    throw faceProblem('no-workspace', `no baton.yaml in ${where} or above it; make a workspace with: baton init`);
+  }
+  return { workspace, database };
 }
 
 function workspaceOf({ workspace }: CommonOptions): Workspace | null {

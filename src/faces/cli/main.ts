@@ -1,6 +1,8 @@
 /** The command line: reads the arguments, then loads only the command that was asked for. */
 import { Command, CommanderError } from 'commander';
 import { withCommonOptions, type CommonOptions } from './invocation.ts';
+import type { BackupOptions } from './commands/backup.ts';
+import type { ExportOptions } from './commands/export.ts';
 import type { InitOptions } from './commands/init.ts';
 import type { SendOptions } from './commands/send.ts';
 import type { WaitOptions } from './commands/wait.ts';
@@ -98,8 +100,61 @@ function programOf(): Command {
       exitCode = await demo(output);
     });
 
+  addDatabaseCommands(program);
+
   for (const command of program.commands) command.exitOverride();
   return program;
+}
+
+/** What is done with the database as a whole. */
+function addDatabaseCommands(program: Command): void {
+  withCommonOptions(program.command('export [file]'))
+    .description('write everything to a file of JSON lines, or to standard output')
+    .option('--force', 'replace the file if there is one')
+    .addHelpText(
+      'after',
+      '\nThe file appears when it is complete. An export that was interrupted is run again from the beginning: what it\n' +
+        'had read may have moved on since. Outbox, request ids and tokens are not part of it; baton backup has them.\n' +
+        '\nExample:\n  $ baton export handoffs.jsonl',
+    )
+    .action(async (file: string | undefined, options: ExportOptions) => {
+      const { exportTo } = await import('./commands/export.ts');
+      exitCode = await exportTo(file ?? '-', options, output);
+    });
+
+  withCommonOptions(program.command('import <file>'))
+    .description('read an export, from a file or from - for standard input')
+    .addHelpText(
+      'after',
+      '\nEvery line is checked before it is written. An import that was interrupted is run again and goes on: what is\n' +
+        'here already is skipped, what was worked on since is left as it is.\n' +
+        '\nExample:\n  $ baton import handoffs.jsonl --database postgres://localhost/baton',
+    )
+    .action(async (file: string, options: CommonOptions) => {
+      const { importFrom } = await import('./commands/import.ts');
+      exitCode = await importFrom(file, options, output);
+    });
+
+  withCommonOptions(program.command('backup <file>'))
+    .description('copy the SQLite database while others work with it')
+    .option('--force', 'replace the file if there is one')
+    .addHelpText(
+      'after',
+      '\nTo restore it, stop all workers and put the file in the place of .baton/baton.db, without its -wal and -shm.\n' +
+        '\nExample:\n  $ baton backup monday.db',
+    )
+    .action(async (file: string, options: BackupOptions) => {
+      const { backup } = await import('./commands/backup.ts');
+      exitCode = await backup(file, options, output);
+    });
+
+  withCommonOptions(program.command('doctor'))
+    .description('look for damage and for what hangs; changes nothing')
+    .addHelpText('after', '\nExit code 1 when something is a problem.\n\nExample:\n  $ baton doctor')
+    .action(async (options: CommonOptions) => {
+      const { doctor } = await import('./commands/doctor.ts');
+      exitCode = await doctor(options, output);
+    });
 }
 
 async function main(): Promise<number> {
