@@ -32,12 +32,20 @@ export interface JsonRead {
   readonly text: JsonText;
 }
 
-export function readJson(source: string): Result<JsonRead, JsonProblem> {
+/** What is larger than one text, such as a record with all that belongs to it, brings its own limits. */
+export interface JsonLimits {
+  readonly bytesMax: number;
+  readonly nodesMax: number;
+}
+
+const TEXT_LIMITS: JsonLimits = { bytesMax: JSON_BYTES_MAX, nodesMax: JSON_NODES_MAX };
+
+export function readJson(source: string, limits: JsonLimits = TEXT_LIMITS): Result<JsonRead, JsonProblem> {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
-  if (text.length > JSON_BYTES_MAX || Buffer.byteLength(text) > JSON_BYTES_MAX) {
-    return refuse({ says: `larger than ${JSON_BYTES_MAX} bytes`, line: 1, column: 1 });
+  if (text.length > limits.bytesMax || Buffer.byteLength(text) > limits.bytesMax) {
+    return refuse({ says: `larger than ${limits.bytesMax} bytes`, line: 1, column: 1 });
   }
-  const scan = new Scan(text);
+  const scan = new Scan(text, limits.nodesMax);
   try {
     scan.document();
   } catch (error) {
@@ -132,9 +140,11 @@ class Scan {
   private at = 0;
   private nodes = 0;
   private readonly text: string;
+  private readonly nodesMax: number;
 
-  constructor(text: string) {
+  constructor(text: string, nodesMax: number) {
     this.text = text;
+    this.nodesMax = nodesMax;
   }
 
   document(): void {
@@ -147,7 +157,7 @@ class Scan {
   private value(depth: number): void {
     if (depth > JSON_DEPTH_MAX) throw new Stumble(`nested deeper than ${JSON_DEPTH_MAX}`, this.at);
     this.nodes += 1;
-    if (this.nodes > JSON_NODES_MAX) throw new Stumble(`more than ${JSON_NODES_MAX} values`, this.at);
+    if (this.nodes > this.nodesMax) throw new Stumble(`more than ${this.nodesMax} values`, this.at);
     const first = this.text[this.at];
     if (first === '{') this.object(depth);
     else if (first === '[') this.array(depth);

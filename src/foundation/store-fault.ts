@@ -13,3 +13,16 @@ export class StoreFault extends Error {
 export class StoreGone extends StoreFault {
   override readonly name = 'StoreGone';
 }
+
+/** Something that was brought from elsewhere cannot be: nothing of what came with it was written. */
+export class UnsoundCopy extends StoreFault {
+  override readonly name = 'UnsoundCopy';
+  readonly id: string;
+  readonly flaw: string;
+
+  constructor(id: string, flaw: string) {
+    super(`${id} cannot be restored: ${flaw}`, 'unchanged');
+    this.id = id;
+    this.flaw = flaw;
+  }
+}

@@ -1,11 +1,10 @@
 /** A workspace or a bare database becomes a house that stands: the one way in for the command line and the library. */
-import { existsSync } from 'node:fs';
 import { NO_LIMITS } from '../domain/limits.ts';
 import type { EngineEvent } from '../engine/surroundings.ts';
 import type { Configuration } from './configuration.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { openHouse, type House } from './open-house.ts';
-import { findWorkspace, workspaceAt, type Workspace } from './workspace.ts';
+import { workspaceFor, type Workspace } from './workspace.ts';
 
 export interface OpenOptions {
   /** Its folder; without one, the nearest from here upwards. */
@@ -22,7 +21,7 @@ export interface OpenWorkspace extends House {
 
 /** Null: there is neither a workspace nor a database. */
 export async function openWorkspace({ workspace, database, report }: OpenOptions): Promise<OpenWorkspace | null> {
-  const place = workspace === undefined ? findWorkspace(process.cwd()) : existing(workspaceAt(workspace));
+  const place = workspaceFor(workspace);
   if (place === null && database === undefined) return null;
   const configuration = place === null ? null : await configurationOf(place);
   const address = database ?? { kind: 'sqlite', path: place?.databasePath ?? '' };
@@ -35,10 +34,6 @@ export async function openWorkspace({ workspace, database, report }: OpenOptions
     ...(report === undefined ? {} : { report }),
   });
   return { ...house, workspace: place, configuration };
-}
-
-function existing(workspace: Workspace): Workspace | null {
-  return existsSync(workspace.configurationPath) ? workspace : null;
 }
 
 async function configurationOf({ configurationPath }: Workspace): Promise<Configuration> {

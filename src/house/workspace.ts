@@ -24,8 +24,15 @@ export function workspaceAt(folder: string): Workspace {
   };
 }
 
+/** The one that was named, or the nearest; null where there is none. */
+export function workspaceFor(folder: string | undefined): Workspace | null {
+  if (folder === undefined) return findWorkspace(process.cwd());
+  const named = workspaceAt(folder);
+  return existsSync(named.configurationPath) ? named : null;
+}
+
 /** The folder itself or the nearest one above it, as git does it. */
-export function findWorkspace(from: string): Workspace | null {
+function findWorkspace(from: string): Workspace | null {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const workspace = workspaceAt(folder);
     if (existsSync(workspace.configurationPath)) return workspace;

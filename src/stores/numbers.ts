@@ -5,7 +5,7 @@
 import type { Deed } from '../domain/facts.ts';
 import type { BlockedOn } from '../domain/handoff.ts';
 import { STATES, type State } from '../domain/lifecycle.ts';
-import { isLegalStep } from './sound.ts';
+import { isLegalStep } from '../domain/trail.ts';
 
 const DEEDS = [
   'create',

@@ -4,12 +4,11 @@
  */
 import { assert } from '../foundation/assert.ts';
 import type { Decision } from '../domain/decision.ts';
-import { NO_TRAIL, type Deed, type Fact } from '../domain/facts.ts';
+import { NO_TRAIL, type Fact } from '../domain/facts.ts';
 import type { Handoff } from '../domain/handoff.ts';
-import { after, type State } from '../domain/lifecycle.ts';
+import type { State } from '../domain/lifecycle.ts';
 import type { HandoffId } from '../domain/names.ts';
-
-const BEGINNINGS: readonly State[] = ['draft', 'offered', 'blocked'];
+import { isLegalStep } from '../domain/trail.ts';
 
 export function assertSound(id: HandoffId, before: Handoff | null, { handoff, facts }: Decision): void {
   assert(handoff.id === id, 'a decision never changes whose record it is');
@@ -31,11 +30,4 @@ function assertFollows(id: HandoffId, fact: Fact, state: State | null, revision:
   assert(fact.revision === revision + 1, 'revisions are dense');
   assert(fact.from === state, 'a fact begins where the one before it ended');
   assert(isLegalStep(fact.deed, state, fact.to), `${fact.deed} does not lead from ${state ?? 'nothing'} to ${fact.to}`);
-}
-
-/** The lifecycle, with what stands beside it: a beginning, and deeds that leave an accepted handoff accepted. */
-export function isLegalStep(deed: Deed, from: State | null, to: State): boolean {
-  if (from === null) return deed === 'create' && BEGINNINGS.includes(to);
-  if (deed === 'create') return false;
-  return deed === 'renew' || deed === 'progress' ? from === 'accepted' && to === from : after(from, deed) === to;
 }

@@ -22,6 +22,7 @@ import { describeRoundTrip } from './suite/round-trip.ts';
 import { describeSessions } from './suite/sessions.ts';
 import { describeSoundness } from './suite/soundness.ts';
 import { describeTokens } from './suite/tokens.ts';
+import { describeTransfer } from './suite/transfer.ts';
 import { describeUpkeep } from './suite/upkeep.ts';
 import { describeWords } from './suite/words.ts';
 
@@ -44,6 +45,7 @@ const PARTS = [
   describeInbox,
   describeTokens,
   describeUpkeep,
+  describeTransfer,
   describeRaces,
   describeBulk,
   describeHandles,

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { STATES } from '../../src/domain/lifecycle.ts';
 import { openPostgresBeat } from '../../src/stores/postgres/beat.ts';
 import { legalSteps, readStep } from '../../src/stores/numbers.ts';
-import { isLegalStep } from '../../src/stores/sound.ts';
+import { isLegalStep } from '../../src/domain/trail.ts';
 import type { Store } from '../../src/stores/store.ts';
 import {
   acceptBy,

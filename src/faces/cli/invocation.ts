@@ -6,7 +6,8 @@ import type { DatabaseAddress } from '../../house/database-address.ts';
 import type { Scope } from '../../house/identity.ts';
 import type { OpenWorkspace } from '../../house/open-workspace.ts';
 import { agentArgument } from './arguments.ts';
-import { faceProblem } from './problem.ts';
+import { workspaceFor, type Workspace } from '../../house/workspace.ts';
+import { faceProblem, type Problem } from './problem.ts';
 
 export interface CommonOptions {
   readonly json?: true;
@@ -27,8 +28,24 @@ export async function openFor(
     report,
   }).catch(rethrow);
   if (house !== null) return house;
+  throw noWorkspace(options);
+}
+
+/** Which database is meant, before it is opened. */
+export function whereabouts(options: CommonOptions): {
+  readonly workspace: Workspace | null;
+  readonly database: DatabaseAddress;
+} {
+  const workspace = workspaceFor(options.workspace);
+  const database = databaseOf(options);
+  if (database !== null) return { workspace, database };
+  if (workspace === null) throw noWorkspace(options);
+  return { workspace, database: { kind: 'sqlite', path: workspace.databasePath } };
+}
+
+function noWorkspace(options: CommonOptions): Problem {
   const where = resolve(options.workspace ?? '.');
-  throw faceProblem('no-workspace', `no baton.yaml in ${where} or above it; make a workspace with: baton init`);
+  return faceProblem('no-workspace', `no baton.yaml in ${where} or above it; make a workspace with: baton init`);
 }
 
 /** Opens, asks who it is, does it, closes: the frame of nearly every command. */

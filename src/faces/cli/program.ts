@@ -71,11 +71,11 @@ function groupOf(program: Command, groups: Map<string, Command>, name: string): 
 }
 
 function addEntry(place: Command, name: string, entry: CommandEntry, act: Act): void {
-  const { takes = '', summary, options = [], example, shares } = entry;
+  const { takes = '', summary, options = [], note, example, shares } = entry;
   const command = place
     .command(`${name} ${takes}`.trim())
     .description(summary)
-    .addHelpText('after', `\nExample:\n  $ baton ${example}`)
+    .addHelpText('after', `${note === undefined ? '' : `\n${note}\n`}\nExample:\n  $ baton ${example}`)
     .exitOverride();
   const shared = shares === 'json' ? [JSON_OPTION] : shares === 'place' ? PLACE_OPTIONS : ALL_OPTIONS;
   for (const option of [...options, ...shared]) command.addOption(optionOf(option));

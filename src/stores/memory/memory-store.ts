@@ -15,6 +15,7 @@ import { openOutbox } from './outbox.ts';
 import { openSessions } from './sessions.ts';
 import { emptyShelf, type Shelf } from './shelf.ts';
 import { openTokens } from './tokens.ts';
+import { openTransfer } from './transfer.ts';
 import { openUpkeep } from './upkeep.ts';
 
 export interface MemoryStoreOptions {
@@ -36,7 +37,8 @@ export function openMemoryStore({ clock, limits, timers = systemTimers }: Memory
     sessions: whileOpen(openSessions(shelf, clock), mustBeOpen),
     outbox: whileOpen(openOutbox(shelf, clock), mustBeOpen),
     tokens: whileOpen(openTokens(shelf, clock), mustBeOpen),
-    upkeep: whileOpen(openUpkeep(clock), mustBeOpen),
+    transfer: whileOpen(openTransfer(shelf, hints, clock), mustBeOpen),
+    upkeep: whileOpen(openUpkeep(shelf, clock), mustBeOpen),
     changed: async (topic, signal) => hints.changed(topic, signal),
     nowMs: () => clock.nowMs(),
     async close() {

@@ -1,13 +1,15 @@
 import type { Clock } from '../../foundation/clock.ts';
 import type { DutyHolder, ProcessIdentity, Upkeep } from '../store.ts';
+import { audit } from './audit.ts';
 import { frozenCopy } from './frozen-copy.ts';
+import type { Shelf } from './shelf.ts';
 
 interface Duty {
   readonly process: ProcessIdentity;
   readonly beatAtMs: number;
 }
 
-export function openUpkeep(clock: Clock): Upkeep {
+export function openUpkeep(shelf: Shelf, clock: Clock): Upkeep {
   const duties = new Map<string, Duty>();
   const silence = (duty: Duty): number => clock.monotonicMs() - duty.beatAtMs;
   return {
@@ -27,6 +29,9 @@ export function openUpkeep(clock: Clock): Upkeep {
       if (duty !== undefined && isSame(duty.process, process)) duties.delete(process.host);
     },
     async tend() {},
+    async audit() {
+      return audit(shelf);
+    },
   };
 }
 

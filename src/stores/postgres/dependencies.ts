@@ -33,7 +33,10 @@ union all select 'state', h.id, null, h.state from start join baton.handoff h us
 union all (select 'edge', d.id, d.needs, null
   from (select id from walk limit ${EDGES_MAX}) w join baton.dependency d using (id) limit ${EDGES_MAX})`;
 
-export async function readSurroundings(connection: Connection, openings: readonly Opening[]): Promise<Surroundings> {
+export async function readSurroundings(
+  connection: Connection,
+  openings: readonly Pick<Opening, 'id' | 'dependsOn'>[],
+): Promise<Surroundings> {
   const ids = openings.map(({ id }) => id);
   const dependencies = openings.flatMap(({ dependsOn }) => dependsOn);
   const rows = await connection.read(SURROUNDINGS_SQL, [JSON.stringify(dependencies), JSON.stringify(ids)]);

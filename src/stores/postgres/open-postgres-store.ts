@@ -25,6 +25,7 @@ import { outboxOf } from './outbox.ts';
 import { NOW_MS } from './schema.ts';
 import { serverClock } from './server-clock.ts';
 import { sessionsOf } from './sessions.ts';
+import { transferOf } from './transfer.ts';
 import { Trouble } from './trouble.ts';
 import { tokensOf } from './tokens.ts';
 import { upkeepOf } from './upkeep.ts';
@@ -111,7 +112,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     sessions: door.guardAll(sessionsOf(quick)),
     outbox: door.guardAll(outboxOf(quick)),
     tokens: door.guardAll(tokensOf(quick)),
-    upkeep: door.guardAll(upkeepOf(quick, words)),
+    transfer: door.guardAll(transferOf({ reads: connection(BY_INDEX), writes: connection(BY_INDEX), tell })),
+    upkeep: door.guardAll(upkeepOf(quick, connection({}), words)),
     close: async () => {
       hints.close();
       await door.close();

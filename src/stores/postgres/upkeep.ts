@@ -1,5 +1,6 @@
 /** The duty of a host, which one process has at a time, and the little housekeeping that this database needs. */
 import type { ProcessIdentity, Upkeep } from '../store.ts';
+import { audit } from './audit.ts';
 import type { Connection } from './connection.ts';
 import { forgetAllExpired } from './requests.ts';
 import type { WordIndex } from './words.ts';
@@ -16,7 +17,8 @@ returning true`;
 
 const LEAVE_SQL = 'delete from baton.duty where host = $1::text and process = $2::text';
 
-export function upkeepOf(connection: Connection, words: WordIndex): Upkeep {
+/** Whoever audits reads much, on a connection that delays nobody. */
+export function upkeepOf(connection: Connection, patient: Connection, words: WordIndex): Upkeep {
   return {
     dutyHolder: async (host) => {
       const [row] = await connection.read(HOLDER_SQL, [host]);
@@ -36,6 +38,7 @@ export function upkeepOf(connection: Connection, words: WordIndex): Upkeep {
       await forgetAllExpired(connection);
       await words.feed();
     },
+    audit: () => audit(patient),
   };
 }
 

@@ -5,6 +5,7 @@ import { systemTimers, type Clock, type Timers } from '../../foundation/clock.ts
 import type { Random } from '../../foundation/random.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { REQUEST_DAYS, StoreFault, StoreGone, type Store } from '../store.ts';
+import { audit } from './audit.ts';
 import { bellsIn } from './bells.ts';
 import { diskTrouble, isFromDatabase, openDatabase, patiently, prepare, type Database } from './binding.ts';
 import { changeOf } from './change.ts';
@@ -23,6 +24,7 @@ import { dutyOf, sessionsOf, type Quiet } from './sessions.ts';
 import { sharedCommit, whenFree, wrongVersion } from './shared-commit.ts';
 import { tokensOf } from './tokens.ts';
 import { wordIndexOf } from './words.ts';
+import { copiesOf, restoreOf } from './transfer.ts';
 import { writingOf } from './writing.ts';
 
 export interface SqliteOptions {
@@ -55,6 +57,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const claim = claimOf(database, { names, writing, sessions, nowMs });
   const insert = insertOf(database, { reading, writing, places, nowMs });
   const change = changeOf({ reading, writing, places, sessions, nowMs });
+  const copies = copiesOf(database, names);
+  const restore = restoreOf(database, { names, writing, nowMs });
   const identity = fileIdentity(path);
   const version = prepare(database, 'PRAGMA data_version');
   const hints = hintsOf(bellsIn(join(dirname(path), 'bells')), {
@@ -153,8 +157,16 @@ export function openSqliteStore(options: SqliteOptions): Store {
     sessions: sessionsOf(quiet, clock, boot),
     outbox: outboxOf(database, { commit, alive, nowMs }),
     tokens: tokensOf(database, { commit, nowMs, alive, reader }),
+    transfer: {
+      copies: (after, max) => reader(() => copies(after, max)),
+      restore: async (given) => {
+        alive();
+        return commit.run(restore(given));
+      },
+    },
     upkeep: {
       ...dutyOf(quiet, clock, boot),
+      audit: () => reader(() => audit(path)),
       tend: async () => {
         alive();
         await checkpoint(database, path, around);

@@ -7,6 +7,8 @@ export interface CommandEntry {
   readonly takes?: string;
   readonly summary: string;
   readonly options?: readonly OptionEntry[];
+  /** What else its help says. */
+  readonly note?: string;
   /** What stands after `baton` in the help's example. */
   readonly example: string;
   /** Which of the options that all commands share; default: all of them. */

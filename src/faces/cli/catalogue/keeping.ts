@@ -1,7 +1,9 @@
 /** Keeping the workspace in order. */
 import { EVERY_ROLE } from '../../../domain/principal.ts';
-import type { CommandEntry } from './entry.ts';
+import type { CommandEntry, OptionEntry } from './entry.ts';
 import { REPEATED } from './handing.ts';
+
+const FORCE: OptionEntry = ['--force', 'replace the file if there is one'];
 
 export const KEEPING: readonly CommandEntry[] = [
   {
@@ -9,6 +11,43 @@ export const KEEPING: readonly CommandEntry[] = [
     summary: 'one pass: clocks, places, lost workers, effects',
     example: 'sync',
     load: async () => (await import('../commands/sync.ts')).sync,
+  },
+  {
+    name: 'doctor',
+    summary: 'look for damage and for what hangs; changes nothing',
+    note: 'Exit code 1 when something is a problem.',
+    example: 'doctor',
+    load: async () => (await import('../commands/doctor.ts')).doctor,
+  },
+  {
+    name: 'backup',
+    takes: '<file>',
+    summary: 'copy the SQLite database while others work with it',
+    options: [FORCE],
+    note: 'To restore it, stop all workers and put the file in the place of .baton/baton.db, without its -wal and -shm.',
+    example: 'backup monday.db',
+    load: async () => (await import('../commands/backup.ts')).backup,
+  },
+  {
+    name: 'export',
+    takes: '[file]',
+    summary: 'write everything to a file of JSON lines, or to standard output',
+    options: [FORCE],
+    note:
+      'The file appears when it is complete. An export that was interrupted is run again from the beginning: what it\n' +
+      'had read may have moved on since. Outbox, request ids and tokens are not part of it; baton backup has them.',
+    example: 'export handoffs.jsonl',
+    load: async () => (await import('../commands/export.ts')).exportTo,
+  },
+  {
+    name: 'import',
+    takes: '<file>',
+    summary: 'read an export, from a file or from - for standard input',
+    note:
+      'Every line is checked before it is written. An import that was interrupted is run again and goes on: what is\n' +
+      'here already is skipped, what was worked on since is left as it is.',
+    example: 'import handoffs.jsonl --database postgres://localhost/baton',
+    load: async () => (await import('../commands/import.ts')).importFrom,
   },
   {
     name: 'token new',

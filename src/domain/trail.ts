@@ -1,0 +1,50 @@
+/**
+ * Whether a record and its facts belong together: what the house itself could have written, and nothing else.
+ *
+ * Whoever brings records from elsewhere asks here first, because a record that no move leads to would stay for ever.
+ */
+import { brokenAt, type Deed, type Fact } from './facts.ts';
+import type { Handoff } from './handoff.ts';
+import { after, type State } from './lifecycle.ts';
+
+const BEGINNINGS: readonly State[] = ['draft', 'offered', 'blocked'];
+
+/** The lifecycle, with what stands beside it: a beginning, and deeds that leave an accepted handoff accepted. */
+export function isLegalStep(deed: Deed, from: State | null, to: State): boolean {
+  if (from === null) return deed === 'create' && BEGINNINGS.includes(to);
+  if (deed === 'create') return false;
+  return deed === 'renew' || deed === 'progress' ? from === 'accepted' && to === from : after(from, deed) === to;
+}
+
+/** What is wrong, in words; null when all of it adds up. */
+export function flawOf(handoff: Handoff, facts: readonly Fact[]): string | null {
+  return flawOfTrail(handoff, facts) ?? flawOfRecord(handoff);
+}
+
+function flawOfTrail(handoff: Handoff, facts: readonly Fact[]): string | null {
+  const last = facts.at(-1);
+  if (last === undefined) return 'it has no facts';
+  if (facts.some((fact) => fact.handoff !== handoff.id)) return 'a fact is about another handoff';
+  if (facts.length !== handoff.revision) return `it has ${facts.length} facts at revision ${handoff.revision}`;
+  const broken = brokenAt(facts);
+  if (broken !== null) return `its trail does not add up at revision ${broken}`;
+  let state: State | null = null;
+  for (const { deed, from, to, revision } of facts) {
+    if (from !== state || !isLegalStep(deed, from, to)) {
+      return `revision ${revision} says ${deed} from ${from ?? 'nothing'} to ${to}, after ${state ?? 'nothing'}`;
+    }
+    state = to;
+  }
+  if (last.hash !== handoff.trail) return 'its trail ends elsewhere than the record says';
+  if (last.to !== handoff.state) return `it is ${handoff.state}, its last fact says ${last.to}`;
+  const counts = last.attempt === handoff.attempt && last.fence === handoff.fence;
+  return counts ? null : 'its last fact counts other attempts than the record';
+}
+
+function flawOfRecord({ state, custody, blockedOn, attempt, excused }: Handoff): string | null {
+  if ((blockedOn !== null) !== (state === 'blocked')) return `it is ${state} and blocked by ${blockedOn?.reason}`;
+  if (state === 'accepted' && custody === null) return 'it is accepted and nobody has it';
+  const mayRemember = state === 'delivered' && custody?.by === 'hand';
+  if (state !== 'accepted' && custody !== null && !mayRemember) return `it is ${state} and @${custody.holder} has it`;
+  return excused > attempt ? `${excused} of its ${attempt} attempts are excused` : null;
+}

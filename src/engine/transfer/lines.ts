@@ -1,0 +1,50 @@
+/** Bytes to lines, without ever holding more than the longest line that is allowed. */
+
+export interface RawLine {
+  /** From 1. */
+  readonly number: number;
+  readonly bytes: Uint8Array;
+  /** False: the file ends here, without the end of a line. */
+  readonly ended: boolean;
+  /** Longer than allowed; `bytes` is only its beginning. */
+  readonly tooLong: boolean;
+}
+
+const LINE_END = 0x0a;
+const RETURN = 0x0d;
+
+export async function* linesOf(
+  chunks: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): AsyncGenerator<RawLine, void, undefined> {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  let number = 1;
+  const line = (ended: boolean): RawLine => {
+    const bytes = parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts);
+    const made = { number, bytes: bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes, ended, tooLong: false };
+    parts = [];
+    length = 0;
+    number += 1;
+    return made;
+  };
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let at = chunk.indexOf(LINE_END); at !== -1; at = chunk.indexOf(LINE_END, from)) {
+      parts.push(chunk.subarray(from, at));
+      if (length + at - from > bytesMax) {
+        yield { number, bytes: new Uint8Array(), ended: true, tooLong: true };
+        return;
+      }
+      yield line(true);
+      from = at + 1;
+    }
+    parts.push(chunk.subarray(from));
+    length += chunk.length - from;
+    if (length > bytesMax) {
+      yield { number, bytes: new Uint8Array(), ended: false, tooLong: true };
+      return;
+    }
+  }
+  if (length > 0) yield line(false);
+}

@@ -1,0 +1,35 @@
+import { FileExists } from '../../../foundation/whole-file.ts';
+import { whereabouts, type CommonOptions } from '../invocation.ts';
+import type { Output } from '../output.ts';
+import { faceProblem } from '../problem.ts';
+import { handoffs } from '../progress.ts';
+import { existsProblem, targetOf } from './export.ts';
+
+interface BackupOptions extends CommonOptions {
+  readonly force?: true;
+}
+
+/** Copying cannot be interrupted halfway; whoever ends the process leaves a draft that the next backup takes out. */
+export async function backup(args: readonly string[], options: BackupOptions, output: Output): Promise<number> {
+  const [file = '-'] = args;
+  const { database } = whereabouts(options);
+  if (database.kind === 'postgres') {
+    throw faceProblem(
+      'usage',
+      'backup copies a SQLite file; for PostgreSQL use pg_dump (everything), or baton export FILE (handoffs and trails)',
+    );
+  }
+  const replace = options.force === true;
+  const path = targetOf(file, replace);
+  if (path === database.path) throw faceProblem('bad-request', 'a backup needs another name than the database');
+  const { backUp } = await import('../../../house/back-up.ts');
+  try {
+    const made = backUp(database.path, path, { replace });
+    if (output.json) output.answer({ file: path, ...made });
+    else output.line(`backed up ${handoffs(made.handoffs)} (${Math.ceil(made.bytes / 1024)} KiB) to ${path}`);
+    return 0;
+  } catch (error) {
+    if (error instanceof FileExists) throw existsProblem(path);
+    throw error;
+  }
+}

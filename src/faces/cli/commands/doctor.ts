@@ -1,0 +1,104 @@
+/** Looks at everything that can be wrong with a workspace, one line each, and changes nothing. */
+import { StoreFault } from '../../../foundation/store-fault.ts';
+import * as engine from '../../../engine/examine.ts';
+import type { Check } from '../../../engine/examine.ts';
+import type { DatabaseAddress } from '../../../house/database-address.ts';
+import type { Workspace } from '../../../house/workspace.ts';
+import { readableText } from '../../shared/readable-text.ts';
+import { onInterrupt, type Interrupts } from '../interrupt.ts';
+import { openFor, whereabouts, type CommonOptions } from '../invocation.ts';
+import { answerColours, type Output } from '../output.ts';
+import { progressOf } from '../progress.ts';
+
+const COLOURS = { ok: answerColours.green, warning: answerColours.yellow, problem: answerColours.red } as const;
+const VERDICT_WIDTH = 'problem'.length;
+
+export async function doctor(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+  const interrupts = onInterrupt(() => undefined);
+  const { workspace, database } = whereabouts(options);
+  const checks: Check[] = [];
+  const tell = (check: Check): void => {
+    checks.push(check);
+    if (!output.json) output.line(lineOf(check));
+  };
+  const isReadable = await examinePlace(workspace, database, tell);
+  if (isReadable && !interrupts.stop.aborted) await examineInside(options, interrupts, output, tell);
+  const ok = checks.every(({ verdict }) => verdict !== 'problem');
+  if (output.json) output.answer({ ok, checks });
+  return interrupts.exitCode() ?? (ok ? 0 : 1);
+}
+
+function lineOf({ name, verdict, says, todo }: Check): string {
+  const colour = COLOURS[verdict];
+  const line = `${colour(verdict.padEnd(VERDICT_WIDTH))}  ${name}: ${readableText(says)}`;
+  return todo === null ? line : `${line}\n${' '.repeat(VERDICT_WIDTH)}  → ${readableText(todo)}`;
+}
+
+/** Whether the database can be opened without making or changing it. */
+async function examinePlace(
+  workspace: Workspace | null,
+  database: DatabaseAddress,
+  tell: (check: Check) => void,
+): Promise<boolean> {
+  const { examineDatabase, examineFolder } = await import('../../../house/examine-place.ts');
+  const configuration = await examineConfiguration(workspace);
+  tell(configuration);
+  const found = await orProblem('database', () => examineDatabase(database));
+  tell(found);
+  if (found.verdict === 'problem') return false;
+  if (database.kind === 'sqlite') for (const check of await examineFolder(database.path)) tell(check);
+  return configuration.verdict === 'ok';
+}
+
+async function examineConfiguration(workspace: Workspace | null): Promise<Check> {
+  if (workspace === null) return engine.fine('configuration', 'no workspace: the database was named');
+  const { readConfiguration } = await import('../../../house/configuration.ts');
+  try {
+    readConfiguration(workspace.configurationPath);
+    return engine.fine('configuration', `${workspace.configurationPath} is readable`);
+  } catch (error) {
+    const says = error instanceof Error ? error.message : String(error);
+    return { name: 'configuration', verdict: 'problem', says, todo: 'correct it; no command works until then' };
+  }
+}
+
+async function examineInside(
+  options: CommonOptions,
+  { stop }: Interrupts,
+  output: Output,
+  tell: (check: Check) => void,
+): Promise<void> {
+  const opened = await orProblem('opening', () => openFor(options));
+  if ('verdict' in opened) return tell(opened);
+  const { around, close } = opened;
+  const progress = progressOf('looked at', output.json);
+  const looks: readonly [string, () => Promise<Check>][] = [
+    ['clock', () => engine.examineClock(around)],
+    ['workers', () => engine.examineSessions(around)],
+    ['duty', () => engine.examineDuty(around)],
+    ['outbox', () => engine.examineEffects(around, stop)],
+    ['audit', () => engine.examineDamage(around)],
+    ['trails', () => engine.examineTrails(around, { signal: stop, progress: (count) => progress.show(count) })],
+  ];
+  try {
+    for (const [name, look] of looks) {
+      if (stop.aborted) return;
+      const check = await orProblem(name, look);
+      progress.end();
+      tell(check);
+    }
+  } finally {
+    await close();
+  }
+}
+
+/** A database that cannot be read is what a doctor is asked about, and no reason to stop looking. */
+async function orProblem<Answer>(name: string, look: () => Promise<Answer>): Promise<Answer | Check> {
+  try {
+    return await look();
+  } catch (error) {
+    const says = error instanceof Error ? error.message : String(error);
+    const isOurs = error instanceof StoreFault;
+    return { name, verdict: 'problem', says, todo: isOurs ? 'see what it says' : 'look at the file with care' };
+  }
+}

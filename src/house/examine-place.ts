@@ -1,0 +1,91 @@
+/** What a doctor looks at before the database is opened: opening would make what is missing, and it changes nothing. */
+import { closeSync, openSync, readSync, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fine, type Check } from '../engine/examine.ts';
+import type { DatabaseAddress } from './database-address.ts';
+
+/** Where SQLite keeps the version of a schema in the first page. */
+const VERSION_AT = 60;
+const SPACE_LOW_BYTES = 500 * 1024 * 1024;
+const SPACE_GONE_BYTES = 50 * 1024 * 1024;
+const MIB = 1024 * 1024;
+
+/** Whether there is a database of our version to look into. */
+export async function examineDatabase(database: DatabaseAddress): Promise<Check> {
+  const { found, ours } = await versionsOf(database);
+  if (found === ours) return fine('database', `${shownOf(database)} has schema version ${ours}`);
+  if (found === null) {
+    const says = `there is no database of Baton in ${shownOf(database)}`;
+    return { name: 'database', verdict: 'problem', says, todo: 'make one with: baton init' };
+  }
+  const says = `${shownOf(database)} has schema version ${found}, this Baton knows version ${ours}`;
+  if (found > ours) return { name: 'database', verdict: 'problem', says, todo: 'install a newer Baton' };
+  return { name: 'database', verdict: 'problem', says, todo: 'back it up, then bring it up to date with: baton init' };
+}
+
+/** Without a password, whatever the address says. */
+function shownOf(database: DatabaseAddress): string {
+  return database.kind === 'sqlite' ? database.path : database.url.replace(/^(\w+:\/\/[^:@/]*):[^@]*@/, '$1:…@');
+}
+
+async function versionsOf(
+  database: DatabaseAddress,
+): Promise<{ readonly found: number | null; readonly ours: number }> {
+  if (database.kind === 'postgres') {
+    const { versionAt } = await import('../stores/postgres/version-at.ts');
+    const { SCHEMA_VERSION } = await import('../stores/postgres/schema.ts');
+    return { found: await versionAt(database.url), ours: SCHEMA_VERSION };
+  }
+  const { SCHEMA_VERSION } = await import('../stores/sqlite/schema.ts');
+  if (statSync(database.path, { throwIfNoEntry: false }) === undefined) return { found: null, ours: SCHEMA_VERSION };
+  const header = Buffer.alloc(VERSION_AT + 4);
+  const file = openSync(database.path, 'r');
+  try {
+    readSync(file, header, 0, header.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  // What is no database at all is told by opening it.
+  const isDatabase = header.toString('latin1', 0, 15) === 'SQLite format 3';
+  return { found: isDatabase ? header.readUInt32BE(VERSION_AT) : SCHEMA_VERSION, ours: SCHEMA_VERSION };
+}
+
+/** The folder of a database file: who may read it, how much room there is, where it lies. */
+export async function examineFolder(databasePath: string): Promise<readonly Check[]> {
+  const folder = dirname(databasePath);
+  const { networkTypeOf, nearestExisting } = await import('../stores/sqlite/network-folder.ts');
+  const network = networkTypeOf(nearestExisting(folder));
+  return [
+    modeOf(folder),
+    spaceIn(folder),
+    network === null
+      ? fine('file system', 'a local one')
+      : {
+          name: 'file system',
+          verdict: 'problem',
+          says: `${folder} is on ${network}, a network file system, where SQLite databases get damaged`,
+          todo: 'move the workspace to a local disk, or use PostgreSQL',
+        },
+  ];
+}
+
+function modeOf(folder: string): Check {
+  const mode = statSync(folder).mode & 0o777;
+  if (process.platform === 'win32' || (mode & 0o077) === 0)
+    return fine('permissions', `${folder} is its owner’s alone`);
+  const says = `others may ${(mode & 0o022) === 0 ? 'read' : 'write into'} ${folder} (mode ${mode.toString(8)})`;
+  return {
+    name: 'permissions',
+    verdict: (mode & 0o022) === 0 ? 'warning' : 'problem',
+    says,
+    todo: `chmod 700 ${folder}`,
+  };
+}
+
+function spaceIn(folder: string): Check {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const says = `${Math.floor(free / MIB)} MiB free`;
+  if (free >= SPACE_LOW_BYTES) return fine('disk', says);
+  return { name: 'disk', verdict: free < SPACE_GONE_BYTES ? 'problem' : 'warning', says, todo: 'free some space' };
+}

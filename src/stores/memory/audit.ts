@@ -1,0 +1,20 @@
+import type { HandoffId } from '../../domain/names.ts';
+import type { Finding } from '../store.ts';
+import type { Shelf } from './shelf.ts';
+
+/** Counters are counted anew each time here, so only records and their trails can disagree. */
+export function audit(shelf: Shelf): readonly Finding[] {
+  const facts = new Map<HandoffId, { count: number; hash: string }>();
+  for (const fact of shelf.facts) {
+    facts.set(fact.handoff, { count: (facts.get(fact.handoff)?.count ?? 0) + 1, hash: fact.hash });
+  }
+  return [...shelf.rows.values()].flatMap(({ handoff: { id, revision, trail } }): Finding[] => {
+    const { count, hash } = facts.get(id) ?? { count: 0, hash: null };
+    return [
+      ...(count === revision
+        ? []
+        : [{ what: 'revision', handoff: id, says: `${id} has ${count} facts at revision ${revision}` }]),
+      ...(hash === trail ? [] : [{ what: 'trail', handoff: id, says: `${id}: the newest fact is not the head` }]),
+    ];
+  });
+}

@@ -1,0 +1,50 @@
+/** Records as they are, in the order in which they came; the place in that order is the cursor. */
+import type { Clock } from '../../foundation/clock.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
+import { ELSEWHERE, holdersOf, newAmong, refuseRings, refuseUnsound } from '../sound-copies.ts';
+import type { Transfer } from '../store.ts';
+import { frozenCopy } from './frozen-copy.ts';
+import type { Hints } from './hints.ts';
+import { draftOver, type Shelf } from './shelf.ts';
+
+export function openTransfer(shelf: Shelf, hints: Hints, clock: Clock): Transfer {
+  return {
+    async copies(after, max) {
+      const from = after === null ? 0 : Number(after);
+      const rows = [...shelf.rows.values()].slice(from, from + max);
+      const facts = factsOf(shelf, new Set(rows.map((row) => row.handoff.id)));
+      const items = rows.map((row) => ({ ...row, facts: facts.get(row.handoff.id) ?? [] }));
+      return { items, next: from + rows.length < shelf.rows.size ? String(from + rows.length) : null };
+    },
+    async restore(copies) {
+      refuseUnsound(copies);
+      const draft = draftOver(shelf);
+      const { fresh, answers } = newAmong(copies, (id) => shelf.rows.get(id)?.handoff.trail ?? null);
+      refuseRings(fresh, (id) => shelf.rows.get(id)?.handoff.terms.dependsOn ?? []);
+      for (const copy of fresh) {
+        const { handoff, body, outcome, facts } = frozenCopy(copy);
+        draft.write({ handoff, body, outcome }, { handoff, facts });
+      }
+      for (const [session, agent] of holdersOf(fresh)) endSession(shelf, session, agent, clock);
+      hints.ring(draft.commit());
+      return answers;
+    },
+  };
+}
+
+function factsOf(shelf: Shelf, ids: ReadonlySet<HandoffId>): ReadonlyMap<HandoffId, readonly Fact[]> {
+  const facts = new Map<HandoffId, Fact[]>();
+  for (const fact of shelf.facts) {
+    if (!ids.has(fact.handoff)) continue;
+    const trail = facts.get(fact.handoff);
+    if (trail === undefined) facts.set(fact.handoff, [fact]);
+    else trail.push(fact);
+  }
+  return facts;
+}
+
+function endSession({ sessions }: Shelf, id: SessionId, agent: AgentId, clock: Clock): void {
+  if (sessions.has(id)) return;
+  sessions.set(id, { id, agent, process: ELSEWHERE, groups: [], ended: true, beatAtMs: clock.monotonicMs() });
+}

@@ -1,0 +1,125 @@
+/**
+ * Records as they are. A page is one statement and so one snapshot; a batch is restored by the statement that inserts
+ * use, through the same gate where something waits for something.
+ */
+import type { JsonText } from '../../foundation/json.ts';
+import { StoreFault } from '../../foundation/store-fault.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import { readStep } from '../numbers.ts';
+import { ELSEWHERE, holdersOf, newAmong, refuseRings, refuseUnsound, type Restored } from '../sound-copies.ts';
+import { ROUNDS_MAX, type Copy, type Transfer } from '../store.ts';
+import { Conflict, type Connection } from './connection.ts';
+import { readSurroundings } from './dependencies.ts';
+import type { Tell } from './hints.ts';
+import { add } from './newcomers.ts';
+import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
+
+const FACTS = `(select json_agg(json_build_array(f.revision, f.at, f.by, f.step, f.attempt, f.fence, f.detail, f.hash)
+  order by f.revision)::text from baton.fact f where f.n = b.n)`;
+
+export const COPIES_SQL = `select ${ROW_COLUMNS}, b.n, b.text, o.text, ${FACTS}
+from baton.body b join baton.handoff h on h.id = b.id left join baton.outcome o on o.n = b.n
+where b.n > $1::bigint order by b.n limit $2::integer`;
+
+const TRAILS_SQL = `select h.id, h.trail from json_array_elements_text($1::text::json) as wanted(id)
+join baton.handoff h on h.id = wanted.id`;
+
+/** Before the records: an ended session that holds nothing is nobody's business. */
+const SESSIONS_SQL = `insert into baton.session (id, agent, process, ended)
+select key, value, $2::text, true from json_each_text($1::text::json) on conflict (id) do nothing`;
+
+export interface TransferParts {
+  readonly reads: Connection;
+  readonly writes: Connection;
+  readonly tell: Tell;
+}
+
+export function transferOf(parts: TransferParts): Transfer {
+  return {
+    copies: async (after, max) => {
+      const rows = await parts.reads.read(COPIES_SQL, [after === null ? 0 : Number(after), max]);
+      const items = rows.map((row): Copy => {
+        const handoff = readRow(row);
+        return {
+          handoff,
+          body: row[AFTER_ROW + 1] as JsonText,
+          outcome: row[AFTER_ROW + 2] as JsonText | null,
+          facts: readFacts(handoff.id, row[AFTER_ROW + 3] as string | null),
+        };
+      });
+      return { items, next: rows.length < max ? null : String(rows.at(-1)?.[AFTER_ROW]) };
+    },
+    restore: async (copies) => {
+      refuseUnsound(copies);
+      return restore(parts, copies);
+    },
+  };
+}
+
+type WrittenFact = [number, number, string, number, number, number, string | null, string];
+
+function readFacts(handoff: HandoffId, text: string | null): readonly Fact[] {
+  const written = text === null ? [] : (JSON.parse(text) as readonly WrittenFact[]);
+  return written.map(([revision, at, by, step, attempt, fence, detail, hash]) => ({
+    handoff,
+    revision,
+    at,
+    by,
+    ...readStep(step),
+    attempt,
+    fence,
+    detail: detail ?? '',
+    hash,
+  }));
+}
+
+async function restore(parts: TransferParts, copies: readonly Copy[]): Promise<readonly Restored[]> {
+  const { reads, tell } = parts;
+  let doubtful = false;
+  let first: readonly Restored[] | null = null;
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const known = await trailsOf(reads, copies);
+    const { fresh, answers } = newAmong(copies, (id) => known.get(id) ?? null);
+    first ??= answers;
+    // What we had sent without an answer and now find here is our own.
+    if (fresh.length === 0) return doubtful ? first : answers;
+    try {
+      const written = await write(parts, fresh);
+      doubtful ||= written.doubtful;
+      if (!written.done) continue;
+      for (const { handoff } of fresh) tell(null, handoff);
+      return answers;
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+      doubtful ||= error.doubtful;
+    }
+  }
+  throw new StoreFault('too many restore the same handoffs at once; try again', 'unchanged');
+}
+
+async function write(
+  { reads, writes }: TransferParts,
+  fresh: readonly Copy[],
+): Promise<{ readonly done: boolean; readonly doubtful: boolean }> {
+  const waiting = fresh.map(({ handoff }) => ({ id: handoff.id, dependsOn: handoff.terms.dependsOn }));
+  const waits = waiting.some(({ dependsOn }) => dependsOn.length > 0);
+  const surroundings = waits ? await readSurroundings(reads, waiting) : null;
+  refuseRings(fresh, (id) => surroundings?.edges.get(id) ?? []);
+  const holders = holdersOf(fresh);
+  if (holders.size > 0) {
+    await writes.write(SESSIONS_SQL, [JSON.stringify(Object.fromEntries(holders)), JSON.stringify(ELSEWHERE)]);
+  }
+  const newcomers = fresh.map(({ handoff, facts, body, outcome }) => ({
+    decision: { handoff, facts, ...(outcome === null ? {} : { outcome }) },
+    body,
+  }));
+  const { written, doubtful } = await add(writes, newcomers, surroundings === null ? {} : { surroundings });
+  return { done: written, doubtful };
+}
+
+async function trailsOf(reads: Connection, copies: readonly Copy[]): Promise<ReadonlyMap<HandoffId, string>> {
+  const ids = [...new Set(copies.map(({ handoff }) => handoff.id))];
+  const rows = await reads.read(TRAILS_SQL, [JSON.stringify(ids)]);
+  return new Map(rows.map((row) => [row[0] as HandoffId, row[1] as string]));
+}

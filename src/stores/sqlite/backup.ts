@@ -1,0 +1,55 @@
+/**
+ * A copy of the whole database as it is at one moment, while others go on writing. It is a database like the one it
+ * came from: put in its place while nobody works, it is used as it is.
+ */
+import { existsSync, rmSync } from 'node:fs';
+import { draftBeside, FileExists, putInPlace } from '../../foundation/whole-file.ts';
+import { StoreFault } from '../store.ts';
+import { diskTrouble, isFromDatabase, openDatabase, prepare, type Database } from './binding.ts';
+
+export interface Backup {
+  readonly bytes: number;
+  readonly handoffs: number;
+}
+
+export function backUp(from: string, to: string, options: { readonly replace: boolean }): Backup {
+  if (!existsSync(from)) throw new StoreFault(`there is no database ${from}`, 'unchanged');
+  if (!options.replace && existsSync(to)) throw new FileExists(to);
+  const draft = draftBeside(to);
+  try {
+    withDatabase(from, (database) => prepare(database, 'VACUUM INTO ?').run(draft));
+    const backup = withDatabase(draft, checked);
+    putInPlace(draft, to, options);
+    return backup;
+  } catch (error) {
+    if (!isFromDatabase(error)) throw error;
+    const says = diskTrouble(error) ?? (error instanceof Error ? error.message : String(error));
+    throw new StoreFault(`could not back up ${from}: ${says}`, 'unchanged', { cause: error });
+  } finally {
+    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true });
+  }
+}
+
+/** The copy does not inherit how the original is written to, and without it several processes would block each other. */
+function checked(database: Database): Backup {
+  database.exec('PRAGMA journal_mode = wal');
+  const lines = prepare(database, 'PRAGMA integrity_check(1)').all();
+  if (lines[0]?.[0] !== 'ok') {
+    throw new StoreFault(
+      `the copy is damaged (${String(lines[0]?.[0])}): look at the original with: baton doctor`,
+      'unchanged',
+    );
+  }
+  const pages = Number(prepare(database, 'PRAGMA page_count').get()?.[0]);
+  const pageBytes = Number(prepare(database, 'PRAGMA page_size').get()?.[0]);
+  return { bytes: pages * pageBytes, handoffs: Number(prepare(database, 'SELECT count(*) FROM handoff').get()?.[0]) };
+}
+
+function withDatabase<Answer>(path: string, act: (database: Database) => Answer): Answer {
+  const database = openDatabase(path, { sync: 'full' });
+  try {
+    return act(database);
+  } finally {
+    database.close();
+  }
+}
