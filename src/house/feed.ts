@@ -11,7 +11,7 @@ export async function* feedOf(
   { after, signal }: FeedOptions,
 ): AsyncIterable<FeedItem> {
   const over = signal ?? new AbortController().signal;
-  let cursor = after ?? (await newest(store));
+  let cursor = after ?? (await store.facts({ newest: true, max: 1 }))[0]?.cursor ?? '';
   while (!over.aborted) {
     const page = await store.facts({ max: PAGE, ...(cursor === '' ? {} : { after: cursor }) });
     for (const { fact, cursor: at } of page) {

@@ -120,6 +120,8 @@ export interface FactQuery {
   readonly handoff?: HandoffId;
   readonly after?: string;
   readonly max: number;
+  /** Only the last one of all: where a listener begins who does not want the past. */
+  readonly newest?: true;
 }
 
 export interface FactRead {

@@ -110,10 +110,6 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       copies: (after, max) => call('copies', () => inner.transfer.copies(after, max)),
       restore: (copies) => call('restore', () => inner.transfer.restore(copies)),
     },
-    transfer: {
-      copies: (after, max) => call('copies', () => inner.transfer.copies(after, max)),
-      restore: (copies) => call('restore', () => inner.transfer.restore(copies)),
-    },
     upkeep: {
       dutyHolder: (host) => call('dutyHolder', () => inner.upkeep.dutyHolder(host)),
       takeDuty: (self, instead) => call('takeDuty', () => inner.upkeep.takeDuty(self, instead)),

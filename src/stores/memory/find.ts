@@ -1,4 +1,5 @@
 import { dueAtOf } from '../../domain/deadlines.ts';
+import { pageById } from '../page.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { FactQuery, FactRead, Page, Query } from '../store.ts';
@@ -26,10 +27,11 @@ export function find(shelf: Shelf, query: Query, nowMs: number): Page {
           .slice(0, query.max),
       );
     case 'places':
-      return whole(
-        all(shelf)
+      return pageById(
+        afterId(all(shelf), query.after)
           .filter(({ blockedOn }) => blockedOn?.reason === 'place')
           .slice(0, query.max),
+        query.max,
       );
     case 'freed':
       return whole(
@@ -43,6 +45,8 @@ export function find(shelf: Shelf, query: Query, nowMs: number): Page {
 }
 
 export function factsOf(shelf: Shelf, query: FactQuery): readonly FactRead[] {
+  if (query.newest === true)
+    return shelf.facts.slice(-1).map((fact) => ({ fact, cursor: String(shelf.facts.length - 1) }));
   const from = query.after === undefined ? 0 : Number(query.after) + 1;
   const read: FactRead[] = [];
   for (let at = from; at < shelf.facts.length && read.length < query.max; at += 1) {
@@ -60,6 +64,10 @@ export function heldBy(handoff: Handoff): SessionId | null {
 
 function all(shelf: Shelf): readonly Handoff[] {
   return [...shelf.rows.values()].map((row) => row.handoff);
+}
+
+function afterId(handoffs: readonly Handoff[], id: string | undefined): readonly Handoff[] {
+  return handoffs.slice(handoffs.findIndex((handoff) => handoff.id === id) + 1);
 }
 
 function whole(items: readonly Handoff[]): Page {

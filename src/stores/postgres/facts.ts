@@ -21,6 +21,9 @@ export const FEED_SQL = `select ${COLUMNS} from baton.fact f join baton.body b o
 where (f.xid, f.seq) > ($1::text::xid8, $2::bigint) and f.xid < ${XMIN}
 order by f.xid, f.seq limit $3::integer`;
 
+export const NEWEST_SQL = `select ${COLUMNS} from baton.fact f join baton.body b on b.n = f.n
+where f.xid < ${XMIN} order by f.xid desc, f.seq desc limit 1`;
+
 /** Whether there are facts that the feed does not show yet. */
 export const HELD_BACK_SQL = `select (select xid from baton.fact order by xid desc, seq desc limit 1) >= ${XMIN}`;
 
@@ -32,6 +35,7 @@ const WAITS_MS = [1, 2, 5, 10, 20, 40] as const;
 
 export function factsOf(connection: Connection, timers: Timers): Store['facts'] {
   return async (query) => {
+    if (query.newest === true) return (await connection.read(NEWEST_SQL)).map(readFact);
     const after = positionOf(query.after);
     if (query.handoff !== undefined) {
       return (await connection.read(TRAIL_SQL, [query.handoff, ...after, query.max])).map(readFact);

@@ -5,6 +5,7 @@
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Page, Query, Store } from '../store.ts';
+import { pageById } from '../page.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter, Row } from './link.ts';
 import { records } from './load.ts';
@@ -36,7 +37,8 @@ union all (select ${ROW_COLUMNS}, b.n ${FROM_BODY}
 order by n limit $2::integer`;
 
 export const PLACES_SQL = `select ${ROW_COLUMNS} ${FROM}
-where h.state = ${BLOCKED} and h.blocked = ${FOR_PLACE} order by h.n limit $1::integer`;
+where h.state = ${BLOCKED} and h.blocked = ${FOR_PLACE}
+  and h.n > coalesce((select n from baton.handoff where id = $2::text), 0) order by h.n limit $1::integer`;
 
 export const FREED_SQL = `select ${ROW_COLUMNS} ${FROM}
 where h.state = ${BLOCKED} and h.blocked = ${FOR_DEPENDENCY} and not exists (
@@ -56,7 +58,7 @@ export function findOf(quick: Connection, lists: Connection, clock: ServerClock)
       case 'chain':
         return whole((await lists.read(CHAIN_SQL, [query.root, query.max])).map(readRow));
       case 'places':
-        return whole((await lists.read(PLACES_SQL, [query.max])).map(readRow));
+        return pageById((await lists.read(PLACES_SQL, [query.max, query.after ?? null])).map(readRow), query.max);
       case 'freed':
         return whole((await lists.read(FREED_SQL, [query.max])).map(readRow));
       case 'filter':

@@ -3,6 +3,7 @@ import type { JsonText } from '../../foundation/json.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
+import { pageById } from '../page.ts';
 import type { FactQuery, FactRead, Page, Query, Whole } from '../store.ts';
 import { prepare, type Database, type Row } from './binding.ts';
 import { listStatement, type Filter } from './lists.ts';
@@ -26,7 +27,8 @@ export const FREED_SQL = `${SELECT} INDEXED BY handoff_freed
   WHERE state = ${stateNumber('blocked')} AND blocked = 0 AND waits = 0 ORDER BY n LIMIT ?`;
 
 export const PLACES_SQL = `${SELECT} INDEXED BY handoff_place
-  WHERE state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('place')} ORDER BY n LIMIT ?`;
+  WHERE state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('place')}
+    AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) ORDER BY n LIMIT ?1`;
 export const CHAIN_SQL = `${SELECT} WHERE id = ?1 UNION ALL ${SELECT} INDEXED BY handoff_chain
   WHERE lineage IS NOT NULL AND json_extract(lineage, '$.root') = ?1 AND id <> ?1 ORDER BY n LIMIT ?2`;
 
@@ -45,6 +47,10 @@ export function readingOf(database: Database, names: Names): Reading {
     database,
     `SELECT ${factColumns} FROM fact JOIN handoff ON handoff.n = fact.handoff
      WHERE fact.handoff = (SELECT n FROM handoff WHERE id = ?) AND seq > ? ORDER BY fact.revision LIMIT ?`,
+  );
+  const newest = prepare(
+    database,
+    `SELECT ${factColumns} FROM fact JOIN handoff ON handoff.n = fact.handoff ORDER BY seq DESC LIMIT 1`,
   );
   const feed = prepare(
     database,
@@ -85,14 +91,15 @@ export function readingOf(database: Database, names: Names): Reading {
         case 'chain':
           return page(chain.all(query.root, query.max));
         case 'places':
-          return page(places.all(query.max));
+          return pageById(handoffsOf(places.all(query.max, query.after ?? null)), query.max);
         case 'freed':
           return page(freed.all(query.max));
         case 'filter':
           return filtered(query);
       }
     },
-    facts: ({ handoff, after, max }) => {
+    facts: ({ handoff, after, max, newest: last }) => {
+      if (last === true) return newest.all().map(readFact);
       const seq = Number(after ?? 0);
       const rows = handoff === undefined ? feed.all(seq, max) : trail.all(handoff, seq, max);
       return rows.map(readFact);
