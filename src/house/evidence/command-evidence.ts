@@ -1,6 +1,6 @@
 /** A command as evidence: it passes when it is shown, and it passes again when somebody verifies. */
 import type { Evidence } from '../../domain/evidence.ts';
-import { quoted, seen, untrue, type Look } from './look.ts';
+import { isKeepable, quoted, seen, untrue, type Look } from './look.ts';
 import { runBounded, type Ran } from './run-bounded.ts';
 
 export interface CommandRules {
@@ -13,7 +13,6 @@ export interface CommandRules {
 type CommandEvidence = Extract<Evidence, { kind: 'command' }>;
 
 const COMMAND_MAX = 4_000;
-const UNFIT = /[\u0000\p{Surrogate}]/u;
 /** Both outputs through one pipe: the hash depends on their order. */
 const BOTH_OUTPUTS = 'exec /bin/sh -c "$1" 2>&1';
 const HOW_TO_ALLOW = 'this workspace runs no commands; allow them with `evidence: { commands: allow }` in baton.yaml';
@@ -42,7 +41,7 @@ async function run(command: string, rules: CommandRules, signal?: AbortSignal): 
   if (rules.commands === 'refused') return HOW_TO_ALLOW;
   if (command.trim() === '') return 'the command is empty; give one that passes only when the work is done';
   if (command.length > COMMAND_MAX) return `the command is longer than ${COMMAND_MAX} characters; put it into a script`;
-  if (UNFIT.test(command)) return 'the command holds characters that cannot be kept (U+0000, half a pair)';
+  if (!isKeepable(command)) return 'the command holds characters that cannot be kept (U+0000, half a pair)';
   const { folder, commandTimeoutMs: timeoutMs } = rules;
   const ran = await runBounded('/bin/sh', ['-c', BOTH_OUTPUTS, 'sh', command], { folder, timeoutMs, signal });
   return complaintAbout(ran, command, timeoutMs) ?? ran;

@@ -10,14 +10,13 @@ import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { codeOf } from '../../foundation/error-code.ts';
 import type { Evidence } from '../../domain/evidence.ts';
-import { quoted, seen, untrue, type Look } from './look.ts';
+import { isKeepable, quoted, seen, untrue, type Look } from './look.ts';
 
 type FileEvidence = Extract<Evidence, { kind: 'file' }>;
 
 const PATH_MAX = 1_000;
 /** Hashing more takes longer than a delivery may take; such things are shown by a file that lists their hashes. */
 const BYTES_MAX = 8 * 1024 ** 3;
-const UNFIT = /[\u0000\p{Surrogate}]/u;
 
 export async function firstLookAtFile(path: string, folder: string, signal?: AbortSignal): Promise<Look> {
   const found = await hashOf(path, folder, signal);
@@ -75,7 +74,7 @@ async function hashOf(
 }
 
 function readPath(text: string, folder: string, base: string): string | null {
-  if (text.trim() === '' || text.length > PATH_MAX || UNFIT.test(text)) return null;
+  if (text.trim() === '' || text.length > PATH_MAX || !isKeepable(text)) return null;
   if (text.split(/[/\\]/).includes('..')) return null;
   if (!isAbsolute(text)) return text;
   const root = [base, folder].find((each) => isInside(text, each));

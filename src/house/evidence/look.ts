@@ -25,3 +25,8 @@ export function quoted(text: string): string {
 }
 
 const QUOTED_MAX = 200;
+
+/** Neither database can hold the other ones. */
+export function isKeepable(text: string): boolean {
+  return !text.includes('\0') && !/\p{Surrogate}/u.test(text);
+}

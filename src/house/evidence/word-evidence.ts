@@ -1,12 +1,11 @@
 /** Evidence that no machine judges here: an address is never fetched, a note is read by people. */
-import { held, quoted, untrue, type Look } from './look.ts';
+import { held, isKeepable, quoted, untrue, type Look } from './look.ts';
 
 const URL_MAX = 2_000;
 const NOTE_MAX = 10_000;
 
-/** Neither database can hold these, and a line end in an address is somebody's trick. */
+/** A line end in an address is somebody's trick. */
 const UNFIT_IN_URL = /[\p{Cc}\p{Surrogate}\s]/u;
-const UNFIT_IN_NOTE = /[\u0000\p{Surrogate}]/u;
 
 export function lookAtUrl(text: string): Look {
   const url = text.trim();
@@ -28,6 +27,6 @@ export function lookAtNote(text: string): Look {
   if (text.length > NOTE_MAX) {
     return untrue(`the note is longer than ${NOTE_MAX} characters; put it into a file and show the file`);
   }
-  if (UNFIT_IN_NOTE.test(text)) return untrue('the note holds characters that cannot be kept (U+0000, half a pair)');
+  if (!isKeepable(text)) return untrue('the note holds characters that cannot be kept (U+0000, half a pair)');
   return held({ kind: 'note', text }, 'a note: no machine can judge it');
 }
