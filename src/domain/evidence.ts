@@ -3,7 +3,7 @@
  * until a check of the same evidence has passed.
  */
 export type Evidence =
-  | { readonly kind: 'file'; readonly path: string; readonly sha256: string }
+  | { readonly kind: 'file'; readonly path: string; readonly sha256: string; readonly bytes?: number }
   | { readonly kind: 'commit'; readonly commit: string }
   | { readonly kind: 'command'; readonly command: string; readonly exitCode: number; readonly outputSha256: string }
   | { readonly kind: 'url'; readonly url: string }

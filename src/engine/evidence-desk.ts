@@ -1,4 +1,4 @@
-/** Where evidence is looked at: by a machine, twice, before anybody has to believe it. */
+/** Where evidence is looked at by a machine: once when it is shown, and again before somebody verifies. */
 import type { Check, Claim, Evidence } from '../domain/evidence.ts';
 
 /** What the doer says, before anybody has looked. */
@@ -8,12 +8,19 @@ export interface AskedEvidence {
   readonly value: string;
 }
 
+/**
+ * One check per piece of evidence, in the order given. What is false is an answer; only a fault of the world and an
+ * aborted signal are thrown.
+ */
 export interface EvidenceDesk {
-  /** First look: hashes files, resolves commits, runs commands; what does not hold comes back as a false check. */
+  /**
+   * First look: hashes files, resolves commits, runs commands. There is a claim for every deliverable named, and it
+   * holds only the evidence that was not false: whoever goes on despite a false check shows nothing for it.
+   */
   collect(
     asked: readonly AskedEvidence[],
     signal?: AbortSignal,
   ): Promise<{ readonly claims: readonly Claim[]; readonly checks: readonly Check[] }>;
-  /** Second look at the same evidence. */
+  /** Second look at the same evidence, by the machine, before somebody verifies. */
   check(claims: readonly Claim[], signal?: AbortSignal): Promise<readonly Check[]>;
 }

@@ -4,7 +4,7 @@ import { NO_RULES, type HouseRules } from '../engine/surroundings.ts';
 import { announcementsBy } from './announcements.ts';
 import { carriersBy } from './carriers/carriers.ts';
 import type { Configuration } from './configuration.ts';
-import { openEvidenceDesk } from './evidence/evidence-desk.ts';
+import { openEvidenceDesk } from './evidence/open-evidence-desk.ts';
 import { openSchemaBook } from './schema-book.ts';
 import type { Workspace } from './workspace.ts';
 

@@ -1,0 +1,35 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { present } from '../../src/foundation/assert.ts';
+import type { Check, Claim, Evidence } from '../../src/domain/evidence.ts';
+import type { EvidenceDesk } from '../../src/engine/evidence-desk.ts';
+import { openEvidenceDesk } from '../../src/house/evidence/open-evidence-desk.ts';
+import { tempFolder } from '../support/processes.ts';
+
+export interface DeskUnderTest {
+  readonly folder: string;
+  readonly desk: EvidenceDesk;
+  readonly write: (path: string, text: string) => void;
+  /** First look at one piece. */
+  readonly show: (kind: Evidence['kind'], value: string) => Promise<{ readonly check: Check; readonly claim: Claim }>;
+  /** Second look at the same. */
+  readonly again: (claim: Claim) => Promise<Check>;
+}
+
+export function deskIn(
+  folder: string = tempFolder(),
+  commands: 'allowed' | 'refused' = 'allowed',
+  commandTimeoutMs = 20_000,
+): DeskUnderTest {
+  const desk = openEvidenceDesk({ folder, commands, commandTimeoutMs });
+  return {
+    folder,
+    desk,
+    write: (path, text) => writeFileSync(join(folder, path), text),
+    show: async (kind, value) => {
+      const { claims, checks } = await desk.collect([{ deliverable: 'it', kind, value }]);
+      return { check: present(checks[0], 'one check'), claim: present(claims[0], 'one claim') };
+    },
+    again: async (claim) => present((await desk.check([claim]))[0], 'one check'),
+  };
+}
