@@ -4,6 +4,7 @@
  */
 import { jittered } from '../foundation/random.ts';
 import { StoreGone, type DutyHolder } from '../stores/store.ts';
+import { carryBeside } from './effects.ts';
 import { JUMP_MS, sweep, type Steadiness } from './sweep.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -15,6 +16,7 @@ const RENEW_MS = 1_000;
 export async function standDuty(around: Surroundings, signal: AbortSignal): Promise<void> {
   const { store, clock, timers, random, liveness } = around;
   const steadiness = watchWallClock(around);
+  const effects = carryBeside(around, around.rules.carriers);
   let renewedMs = Number.NEGATIVE_INFINITY;
   let mine = false;
 
@@ -38,6 +40,7 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
 
   const sweepOnce = async (steady: Steadiness): Promise<void> => {
     await sweep(around, steady);
+    effects.look();
     await store.upkeep.tend();
   };
 
@@ -51,6 +54,7 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
     }
     await timers.sleep(jittered(SWEEP_MS, random), signal);
   }
+  await effects.end();
   await store.upkeep.leaveDuty(liveness.self).catch(() => undefined);
 }
 
