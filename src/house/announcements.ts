@@ -26,7 +26,9 @@ export function announcementsBy({ desktop, webhooks }: Notifications): HouseRule
     const key = `${handoff.id}:${fact.revision}`;
     return [
       ...to.map((agent) => effect(`${key}:inbox:${agent}`, inboxKind(agent), told)),
-      ...wanted.map(({ url, mark }) => effect(`${key}:webhook:${mark}`, 'webhook', { url, event, id: `${key}:${mark}`, body: told })),
+      ...wanted.map(({ url, mark }) =>
+        effect(`${key}:webhook:${mark}`, 'webhook', { url, event, id: `${key}:${mark}`, body: told }),
+      ),
       ...(shown ? [effect(`${key}:desktop`, 'desktop', desktopTextOf(event, handoff))] : []),
     ];
   };

@@ -1,20 +1,21 @@
 /** Effects that still have to happen. What is done stays as a mark, so that the same key is never done again. */
 import type { JsonText } from '../../foundation/json.ts';
-import { inboxKind, type Effect } from '../../domain/decision.ts';
-import type { Outbox } from '../store.ts';
+import { inboxKind } from '../../domain/decision.ts';
+import type { DueEffect, Outbox } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Row } from './link.ts';
 
-export const DUE_SQL = `select key, kind, payload from baton.effect
+export const DUE_SQL = `select key, kind, payload, tries from baton.effect
 where not done and due_at <= (select clock_timestamp()) order by due_at, seq limit $1::integer`;
 
 const DONE_SQL = `update baton.effect set done = true
 where key in (select key from json_array_elements_text($1::text::json) as given(key))`;
 
-const LATER_SQL = `update baton.effect set due_at = clock_timestamp() + $2::text::interval
+const LATER_SQL = `update baton.effect set due_at = clock_timestamp() + $2::text::interval,
+  tries = coalesce($3::integer, tries)
 where key = $1::text and not done and due_at < 'infinity'`;
 
-export const INBOX_SQL = `select key, kind, payload from baton.effect
+export const INBOX_SQL = `select key, kind, payload, tries from baton.effect
 where kind collate "C" = $1::text and not done and due_at = 'infinity' order by seq limit $2::integer`;
 
 export function outboxOf(connection: Connection): Outbox {
@@ -24,12 +25,14 @@ export function outboxOf(connection: Connection): Outbox {
     done: async (keys) => {
       if (keys.length > 0) await connection.write(DONE_SQL, [JSON.stringify(keys)]);
     },
-    later: async (key, inMs) => {
-      await connection.write(LATER_SQL, [key, `${inMs} milliseconds`]);
+    later: async (key, inMs, tries) => {
+      await connection.write(LATER_SQL, [key, `${inMs} milliseconds`, tries ?? null]);
     },
   };
 }
 
-function readEffect(row: Row): Effect {
-  return { key: row[0] as string, kind: row[1] as string, payload: row[2] as JsonText };
+function readEffect(row: Row): DueEffect {
+  const tries = row[3] as number;
+  const effect = { key: row[0] as string, kind: row[1] as string, payload: row[2] as JsonText };
+  return tries === 0 ? effect : { ...effect, tries };
 }

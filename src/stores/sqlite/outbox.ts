@@ -1,11 +1,11 @@
 import type { JsonText } from '../../foundation/json.ts';
-import { inboxKind, type Effect } from '../../domain/decision.ts';
-import type { Outbox } from '../store.ts';
+import { inboxKind } from '../../domain/decision.ts';
+import type { DueEffect, Outbox } from '../store.ts';
 import { prepare, type Database, type Row } from './binding.ts';
 import { NEVER } from './schema.ts';
 import type { SharedCommit } from './shared-commit.ts';
 
-export const INBOX_SQL = `SELECT key, kind, payload FROM effect INDEXED BY effect_inbox
+export const INBOX_SQL = `SELECT key, kind, payload, tries FROM effect INDEXED BY effect_inbox
   WHERE kind = ? AND done = 0 AND due_at = ${NEVER} ORDER BY seq LIMIT ?`;
 
 export function outboxOf(
@@ -14,10 +14,13 @@ export function outboxOf(
 ): Outbox {
   const due = prepare(
     database,
-    'SELECT key, kind, payload FROM effect WHERE done = 0 AND due_at <= ? ORDER BY due_at, seq LIMIT ?',
+    'SELECT key, kind, payload, tries FROM effect WHERE done = 0 AND due_at <= ? ORDER BY due_at, seq LIMIT ?',
   );
   const done = prepare(database, 'UPDATE effect SET done = 1 WHERE key = ?');
-  const later = prepare(database, `UPDATE effect SET due_at = ? WHERE key = ? AND done = 0 AND due_at < ${NEVER}`);
+  const later = prepare(
+    database,
+    `UPDATE effect SET due_at = ?, tries = coalesce(?, tries) WHERE key = ? AND done = 0 AND due_at < ${NEVER}`,
+  );
   const inbox = prepare(database, INBOX_SQL);
 
   return {
@@ -31,10 +34,10 @@ export function outboxOf(
         for (const key of keys) done.run(key);
       });
     },
-    later: async (key, inMs) => {
+    later: async (key, inMs, tries) => {
       alive();
       await commit.run(() => () => {
-        later.run(nowMs() + inMs, key);
+        later.run(nowMs() + inMs, tries ?? null, key);
       });
     },
     inbox: async (agent, max) => {
@@ -44,6 +47,8 @@ export function outboxOf(
   };
 }
 
-function readEffect(row: Row): Effect {
-  return { key: row[0] as string, kind: row[1] as string, payload: row[2] as JsonText };
+function readEffect(row: Row): DueEffect {
+  const tries = row[3] as number;
+  const effect = { key: row[0] as string, kind: row[1] as string, payload: row[2] as JsonText };
+  return tries === 0 ? effect : { ...effect, tries };
 }

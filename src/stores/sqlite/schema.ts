@@ -149,6 +149,7 @@ CREATE INDEX handoff_place ON handoff (n) WHERE state = ${S.blocked} AND blocked
 CREATE INDEX handoff_sender ON handoff (sender);
 CREATE INDEX handoff_recipient ON handoff (recipient);
 CREATE INDEX handoff_task ON handoff (task) WHERE task IS NOT NULL;
+ALTER TABLE effect ADD COLUMN tries INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX effect_inbox ON effect (kind, seq) WHERE done = 0 AND due_at = ${NEVER};
 
 CREATE VIRTUAL TABLE words USING fts5 (text, content = '', columnsize = 0, detail = 'none', tokenize = 'ascii');
