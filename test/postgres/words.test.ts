@@ -50,7 +50,7 @@ await describeWithServer('words', { fsync: false }, (fixture) => {
       await endBackends(fixture.server, name);
       await put(other, openingOf({ id: `more-${cut}` }));
     }
-    expect(await Promise.all(searching)).toEqual([2000, 2000, 2000]);
-    expect(await hits(other, 'red w7')).toBe(2000);
+    expect(await Promise.all(searching)).toEqual([2400, 2400, 2400]);
+    expect(await hits(other, 'red w7')).toBe(2400);
   });
 });
