@@ -6,6 +6,7 @@ import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { READY_LOCKED_SQL, READY_SQL } from '../../src/stores/postgres/claim.ts';
 import { FEED_SQL, HELD_BACK_SQL, TRAIL_SQL } from '../../src/stores/postgres/facts.ts';
 import {
+  ARE_FEW_SQL,
   CHAIN_SQL,
   FREED_SQL,
   listStatement,
@@ -74,7 +75,14 @@ await describeWithServer('query plans', { fsync: false }, (fixture) => {
     ['how far the words are', CURSOR_SQL, ['fact_order', 'indexed_pkey']],
     ['what is missing among the words', NEXT_SQL, ['fact_order', 'words_pkey', 'body_pkey']],
     ['adding words', ADD_SQL, ['indexed_pkey']],
-    ['words', list({ ...everything, text: 'x' }, ['x']), ['words_words']],
+    ['whether words are few', ARE_FEW_SQL, ['words_words']],
+    ['few words', list(everything, { query: "'x'", areFew: true }), ['words_words', 'body_pkey', 'handoff_pkey']],
+    [
+      'few words of an agent',
+      list({ ...everything, agent: WORKER, states: ['offered'] }, { query: "'x'", areFew: true }),
+      ['words_words', 'body_pkey', 'handoff_pkey'],
+    ],
+    ['many words', list(everything, { query: "'x'", areFew: false }), ['body_created', 'words_pkey']],
     ['newest of an agent', list({ ...everything, agent: WORKER }), ['body_sender', 'body_recipient']],
     [
       'what an agent has open',
@@ -167,7 +175,9 @@ async function fillWithFinished(sql: postgres.Sql): Promise<void> {
     insert into baton.fact (n, revision, at, by, step, attempt, fence, hash)
       select 1000 + i, r, i, 'system', (select max(step) from baton.fact), 0, 0, 'x'
       from generate_series(1, ${FINISHED}) i, generate_series(1, 2) r;
+    insert into baton.words (n, words)
+      select 1000 + i, array_to_tsvector(array['often', 'w' || i]) from generate_series(1, ${FINISHED}) i;
     insert into baton.effect (key, kind, payload, done) select 'k' || i, 'x', 'null', true from generate_series(1, 20000) i;
     insert into baton.session (id, agent, process, ended) select 'session-' || i, 'worker', '{}', true from generate_series(1, 2000) i;
-    analyze baton.handoff; analyze baton.body; analyze baton.fact; analyze baton.effect; analyze baton.session; analyze baton.listener`);
+    analyze baton.handoff; analyze baton.body; analyze baton.fact; analyze baton.words; analyze baton.effect; analyze baton.session; analyze baton.listener`);
 }

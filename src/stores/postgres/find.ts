@@ -87,9 +87,9 @@ async function overdue(connection: Connection, max: number, clock: ServerClock):
 
 async function page(connection: Connection, filter: Filter): Promise<Page> {
   if (filter.states?.length === 0 || filter.max <= 0) return { items: [], next: null };
-  const words = filter.text === undefined ? null : wordsAsked(filter.text);
-  if (words?.length === 0) return { items: [], next: null };
-  const { statement, parameters } = listStatement(filter, words);
+  const hits = filter.text === undefined ? null : await hitsOf(connection, filter.text);
+  if (hits?.query === '') return { items: [], next: null };
+  const { statement, parameters } = listStatement(filter, hits);
   const rows = await connection.read(statement, parameters);
   const shown = rows.slice(0, filter.max);
   const next = rows.length > shown.length ? cursorOf(shown.at(-1)) : null;
@@ -103,7 +103,7 @@ function cursorOf(row: Row | undefined): string | null {
 /** One more than asked for, which tells whether there is a next page. */
 export function listStatement(
   filter: Filter,
-  words: readonly string[] | null = null,
+  hits: Hits | null = null,
 ): {
   readonly statement: string;
   readonly parameters: readonly Parameter[];
@@ -114,10 +114,9 @@ export function listStatement(
   if (filter.from !== undefined) conditions.push(`b.sender = ${given(filter.from, 'text')}`);
   if (filter.to !== undefined) conditions.push(`b.recipient = ${given(filter.to, 'text')}`);
   if (filter.task !== undefined) conditions.push(`b.task = ${given(filter.task, 'text')}`);
-  if (words !== null) {
-    // Words hold letters and digits only, so that nothing has to be escaped between the quotes.
-    const all = given(words.map((word) => `'${word}'`).join(' & '), 'tsquery');
-    conditions.push(`b.n in (select w.n from baton.words w where w.words @@ ${all})`);
+  if (hits !== null) {
+    const found = `select w.n from baton.words w where w.words @@ ${given(hits.query, 'tsquery')}`;
+    conditions.push(hits.areFew ? `b.n = any (array(${found}))` : `b.n in (${found})`);
   }
   if (filter.after !== undefined) {
     const [createdAt = 0, n = 0] = filter.after.split('.').map(Number);
@@ -125,21 +124,51 @@ export function listStatement(
   }
   const sides = filter.agent === undefined ? [[]] : sidesOf(given(filter.agent, 'text'));
   const max = given(filter.max + 1, 'integer');
-  const branches = branchesFor(filter.states).flatMap(({ from, states }) => {
-    // An offered one is found by its recipient in the index that claims use.
-    const also = states === `h.state = ${OFFERED}` && filter.to !== undefined ? ['h.recipient = b.recipient'] : [];
-    return sides.map((side) => {
-      const all = [...conditions, ...side, ...also, ...(states === null ? [] : [states])];
-      const where = all.length === 0 ? '' : `where ${all.join(' and ')}`;
-      return `(select ${ROW_COLUMNS}, b.n ${from} ${where} order by b.created_at desc, b.n desc limit ${max})`;
-    });
-  });
+  const branches = (hits?.areFew === true ? alongHits(filter.states) : branchesFor(filter.states)).flatMap(
+    ({ from, states }) => {
+      // An offered one is found by its recipient in the index that claims use.
+      const also = states === `h.state = ${OFFERED}` && filter.to !== undefined ? ['h.recipient = b.recipient'] : [];
+      return sides.map((side) => {
+        const all = [...conditions, ...side, ...also, ...(states === null ? [] : [states])];
+        const where = all.length === 0 ? '' : `where ${all.join(' and ')}`;
+        return `(select ${ROW_COLUMNS}, b.n ${from} ${where} order by b.created_at desc, b.n desc limit ${max})`;
+      });
+    },
+  );
   const [only, ...others] = branches;
   const statement =
     others.length === 0
       ? (only as string)
       : `select * from (${branches.join(' union all ')}) as page order by created_at desc, n desc limit ${max}`;
   return { statement, parameters };
+}
+
+/**
+ * Few are read one by one and sorted; of many, some are met soon on the way back from the newest. The server cannot
+ * tell one from the other before it has looked.
+ */
+interface Hits {
+  readonly query: string;
+  readonly areFew: boolean;
+}
+
+const FEW_MAX = 2000;
+export const ARE_FEW_SQL = `select count(*) <= ${FEW_MAX} from (
+  select from baton.words w where w.words @@ $1::tsquery limit ${FEW_MAX + 1}) as hit`;
+
+async function hitsOf(connection: Connection, text: string): Promise<Hits> {
+  // Words hold letters and digits only, so that nothing has to be escaped between the quotes.
+  const query = wordsAsked(text)
+    .map((word) => `'${word}'`)
+    .join(' & ');
+  if (query === '') return { query, areFew: true };
+  const [row] = await connection.read(ARE_FEW_SQL, [query]);
+  return { query, areFew: row?.[0] === true };
+}
+
+function alongHits(states: Filter['states']): readonly Branch[] {
+  const numbers = states?.map(stateNumber).join(', ');
+  return [{ from: FROM_BODY, states: numbers === undefined ? null : `h.state in (${numbers})` }];
 }
 
 /** What one agent has to do with, each once: sender and recipient have indexes of their own. */
