@@ -39,4 +39,6 @@ export type EngineEvent =
   | { readonly kind: 'session-lost'; readonly session: SessionId }
   | { readonly kind: 'handoff-recovered'; readonly id: HandoffId; readonly says: string }
   | { readonly kind: 'clock-jumped'; readonly byMs: number }
+  | { readonly kind: 'effect-postponed'; readonly key: string; readonly effect: string; readonly says: string }
+  | { readonly kind: 'effect-dropped'; readonly key: string; readonly effect: string; readonly says: string }
   | { readonly kind: 'fault'; readonly doing: string; readonly error: unknown };

@@ -177,11 +177,17 @@ export interface Sessions {
  * when they are written, and are done when they are read.
  */
 export interface Outbox {
-  due(max: number): Promise<readonly Effect[]>;
+  due(max: number): Promise<readonly DueEffect[]>;
   done(keys: readonly string[]): Promise<void>;
-  later(key: string, inMs: number): Promise<void>;
+  /** `tries` is kept with it, for whoever comes next; without, what is there stays. */
+  later(key: string, inMs: number, tries?: number): Promise<void>;
   /** What an agent has not read yet. */
   inbox(agent: AgentId, max: number): Promise<readonly Effect[]>;
+}
+
+export interface DueEffect extends Effect {
+  /** How often it was tried in vain; absent: never. */
+  readonly tries?: number;
 }
 
 /** Access tokens. Only hashes are kept. */

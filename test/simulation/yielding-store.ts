@@ -97,7 +97,7 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
     outbox: {
       due: (max) => call('due', () => inner.outbox.due(max)),
       done: (keys) => call('done', () => inner.outbox.done(keys)),
-      later: (key, inMs) => call('later', () => inner.outbox.later(key, inMs)),
+      later: (key, inMs, tries) => call('later', () => inner.outbox.later(key, inMs, tries)),
     },
     upkeep: {
       dutyHolder: (host) => call('dutyHolder', () => inner.upkeep.dutyHolder(host)),

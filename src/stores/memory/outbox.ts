@@ -3,9 +3,11 @@ import type { Outbox } from '../store.ts';
 import type { Shelf } from './shelf.ts';
 
 export function openOutbox(shelf: Shelf, clock: Clock): Outbox {
-  const plan = (key: string, dueAtMs: number | null): void => {
+  const plan = (key: string, dueAtMs: number | null, tries?: number): void => {
     const kept = shelf.effects.get(key);
-    if (kept !== undefined && kept.dueAtMs !== null) shelf.effects.set(key, { ...kept, dueAtMs });
+    if (kept === undefined || kept.dueAtMs === null) return;
+    const effect = tries === undefined ? kept.effect : { ...kept.effect, tries };
+    shelf.effects.set(key, { effect, dueAtMs });
   };
   return {
     async due(max) {
@@ -16,8 +18,8 @@ export function openOutbox(shelf: Shelf, clock: Clock): Outbox {
     async done(keys) {
       for (const key of keys) plan(key, null);
     },
-    async later(key, inMs) {
-      plan(key, clock.monotonicMs() + inMs);
+    async later(key, inMs, tries) {
+      plan(key, clock.monotonicMs() + inMs, tries);
     },
   };
 }

@@ -8,7 +8,7 @@ import type { Decision, Effect } from '../../domain/decision.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
-import type { SessionRecord } from '../store.ts';
+import type { DueEffect, SessionRecord } from '../store.ts';
 
 export interface Row {
   readonly handoff: Handoff;
@@ -18,7 +18,7 @@ export interface Row {
 
 /** Kept when it is done, because its key is never to be used again. */
 interface KeptEffect {
-  readonly effect: Effect;
+  readonly effect: DueEffect;
   /** Null: done. */
   readonly dueAtMs: number | null;
 }

@@ -227,6 +227,7 @@ create table baton.token (
 
 create index body_chain on baton.body (((lineage::jsonb) ->> 'root') collate "C", n) where lineage is not null;
 create index effect_kind on baton.effect (kind collate "C", seq) where not done;
+alter table baton.effect add column tries integer not null default 0;
 
 create table baton.words (n bigint primary key, words tsvector not null);
 create index words_words on baton.words using gin (words);

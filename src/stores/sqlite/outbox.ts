@@ -9,10 +9,10 @@ export function outboxOf(
 ): Outbox {
   const due = prepare(
     database,
-    'SELECT key, kind, payload FROM effect WHERE done = 0 AND due_at <= ? ORDER BY due_at, seq LIMIT ?',
+    'SELECT key, kind, payload, tries FROM effect WHERE done = 0 AND due_at <= ? ORDER BY due_at, seq LIMIT ?',
   );
   const done = prepare(database, 'UPDATE effect SET done = 1 WHERE key = ?');
-  const later = prepare(database, 'UPDATE effect SET due_at = ? WHERE key = ? AND done = 0');
+  const later = prepare(database, 'UPDATE effect SET due_at = ?, tries = coalesce(?, tries) WHERE key = ? AND done = 0');
 
   return {
     due: async (max) => {
@@ -21,6 +21,7 @@ export function outboxOf(
         key: row[0] as string,
         kind: row[1] as string,
         payload: row[2] as JsonText,
+        ...(row[3] === 0 ? {} : { tries: row[3] as number }),
       }));
     },
     done: async (keys) => {
@@ -29,10 +30,10 @@ export function outboxOf(
         for (const key of keys) done.run(key);
       });
     },
-    later: async (key, inMs) => {
+    later: async (key, inMs, tries) => {
       alive();
       await commit.run(() => () => {
-        later.run(nowMs() + inMs, key);
+        later.run(nowMs() + inMs, tries ?? null, key);
       });
     },
   };

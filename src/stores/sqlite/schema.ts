@@ -142,6 +142,7 @@ CREATE TABLE token (
 CREATE INDEX handoff_chain ON handoff (json_extract(lineage, '$.root'), n) WHERE lineage IS NOT NULL;
 CREATE INDEX handoff_place ON handoff (n) WHERE state = ${S.blocked} AND blocked = ${BLOCKED_REASONS.indexOf('place')};
 CREATE INDEX effect_kind ON effect (kind, seq) WHERE done = 0;
+ALTER TABLE effect ADD COLUMN tries INTEGER NOT NULL DEFAULT 0;
 
 CREATE VIRTUAL TABLE words USING fts5 (text, content = '', tokenize = 'unicode61 remove_diacritics 2');
 CREATE TABLE indexed (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL) STRICT;

@@ -104,6 +104,20 @@ export function describeOutbox(open: OpenStore): void {
       expect(await dueKeys(store)).toEqual(['one']);
     });
 
+    it('I9: how often something was tried is kept with it, until somebody says otherwise', async () => {
+      const { store, reopen } = await open();
+      await put(store, openingOf({ id: 'a', effects: [effectOf('one'), effectOf('two')] }));
+      await store.outbox.later('one', 0, 3);
+      await store.outbox.later('one', 0);
+      await store.outbox.later('two', 0);
+      const elsewhere = reopen === null ? store : await reopen();
+      const due = (await elsewhere.outbox.due(ALL)).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+      expect(due).toEqual([{ ...effectOf('one'), tries: 3 }, effectOf('two')]);
+      await store.outbox.done(['one']);
+      await store.outbox.later('one', 0, 4);
+      expect(await dueKeys(store)).toEqual(['two']);
+    });
+
     it('I4, I9: what was refused or thrown has no effects', async () => {
       const { store } = await open();
       await putHeld(store, ...openingsOf(2, 'a'));

@@ -81,6 +81,12 @@ function tell(event: EngineEvent, output: Output): void {
     case 'clock-jumped':
       output.warn(`the clock was set by ${Math.round(event.byMs / 1000)} s; expiry pauses for one round`);
       break;
+    case 'effect-postponed':
+      output.note(`${event.effect} ${event.key} has to wait: ${event.says}`);
+      break;
+    case 'effect-dropped':
+      output.warn(`${event.effect} ${event.key} is given up: ${event.says}`);
+      break;
     case 'fault':
       output.warn(`${event.doing}: ${event.error instanceof Error ? event.error.message : String(event.error)}`);
       break;

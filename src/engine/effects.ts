@@ -1,0 +1,233 @@
+/**
+ * Carries out what has to happen in the world after a commit: at least once, with a key by which the target sees a
+ * repetition. Whatever a target does, the others get theirs: few at a time for each, and each with an end.
+ */
+import { jittered } from '../foundation/random.ts';
+import type { DueEffect } from '../stores/store.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface Carrier {
+  readonly kind: string;
+  /** How long one may take; without, `CARRY_MS`. */
+  readonly limitMs?: number;
+  /** Effects of one lane go to one target and can fail together; without, all of a carrier do. */
+  laneOf?(effect: DueEffect): string;
+  /** Ends soon after its signal is aborted; whatever it then answers still counts. */
+  carry(effect: DueEffect, signal: AbortSignal): Promise<Carried>;
+}
+
+/** `targetDown` says that others of the same lane need not try now. */
+export type Carried =
+  | 'done'
+  | { readonly retryInMs?: number; readonly says: string; readonly targetDown?: true }
+  | { readonly never: string };
+
+export interface CarryOptions {
+  /** How long something may be tried altogether, by its planned pauses: time in which nobody tries does not count. */
+  readonly giveUpAfterMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface CarryCount {
+  readonly carried: number;
+  readonly postponed: number;
+  readonly dropped: number;
+}
+
+const ROUND_MAX = 100;
+const PARALLEL_MAX = 8;
+const LANE_PARALLEL_MAX = 2;
+const CARRY_MS = 30_000;
+/** For the last word of a carrier whose time is up. */
+const LAST_WORD_MS = 1_000;
+const FIRST_PAUSE_MS = 1_000;
+const PAUSE_MAX_MS = 5 * 60_000;
+const GIVE_UP_MS = 3 * 24 * 60 * 60_000;
+
+/** One round over what is due. Where nothing is, it costs one look at the outbox. */
+export async function carryEffects(
+  around: Surroundings,
+  carriers: readonly Carrier[],
+  options: CarryOptions = {},
+): Promise<CarryCount> {
+  const due = await around.store.outbox.due(ROUND_MAX);
+  const count = { carried: 0, postponed: 0, dropped: 0 };
+  if (due.length === 0) return count;
+  const byKind = new Map(carriers.map((carrier) => [carrier.kind, carrier]));
+  const lanes = new Map<string, { readonly carrier: Carrier; readonly effects: DueEffect[] }>();
+  for (const effect of due) {
+    const carrier = byKind.get(effect.kind);
+    if (carrier === undefined) {
+      // Somebody with a newer version may know it; it waits for them, and its tries are not used up.
+      await around.store.outbox.later(effect.key, jittered(PAUSE_MAX_MS, around.random));
+      count.postponed += 1;
+      continue;
+    }
+    const name = `${effect.kind} ${carrier.laneOf?.(effect) ?? ''}`;
+    const lane = lanes.get(name) ?? { carrier, effects: [] };
+    lane.effects.push(effect);
+    lanes.set(name, lane);
+  }
+  const queues = [...lanes.values()].map(({ carrier, effects }) => ({ carrier, effects, running: 0 }));
+  await workOff(queues, options.signal, async (lane, effect) => {
+    const ending = await carryOne(around, lane, effect, options);
+    count[ending] += 1;
+  });
+  return count;
+}
+
+/** For a loop that must not wait for slow targets: at most one round at a time, beside whatever else the loop does. */
+export function carryBeside(
+  around: Surroundings,
+  carriers: readonly Carrier[],
+  options: Omit<CarryOptions, 'signal'> = {},
+): { readonly look: () => void; readonly end: () => Promise<void> } {
+  const over = new AbortController();
+  let round: Promise<void> | null = null;
+  return {
+    look: () => {
+      if (over.signal.aborted) return;
+      round ??= carryEffects(around, carriers, { ...options, signal: over.signal })
+        .then(() => undefined)
+        .catch((error: unknown) => around.report({ kind: 'fault', doing: 'carrying effects', error }))
+        .finally(() => {
+          round = null;
+        });
+    },
+    end: async () => {
+      over.abort();
+      await round;
+    },
+  };
+}
+
+interface Lane {
+  readonly carrier: Carrier;
+  /** Still to be tried, in order. */
+  readonly effects: DueEffect[];
+  running: number;
+  /** Why nobody else of this lane need try in this round. */
+  down?: string;
+}
+
+/** The lanes take turns, so that a long one does not hold up a short one. */
+async function workOff(
+  lanes: readonly Lane[],
+  signal: AbortSignal | undefined,
+  act: (lane: Lane, effect: DueEffect) => Promise<void>,
+): Promise<void> {
+  const running = new Set<Promise<void>>();
+  const faults: unknown[] = [];
+  let turn = 0;
+  const next = (): Lane | undefined => {
+    const order = lanes.map((_, index) => lanes[(turn + index) % lanes.length]);
+    turn += 1;
+    return order.find((lane) => lane !== undefined && lane.effects.length > 0 && lane.running < LANE_PARALLEL_MAX);
+  };
+  for (;;) {
+    const lane = signal?.aborted === true || running.size >= PARALLEL_MAX ? undefined : next();
+    const effect = lane?.effects.shift();
+    if (lane !== undefined && effect !== undefined) {
+      lane.running += 1;
+      const one = act(lane, effect)
+        .catch((error: unknown) => void faults.push(error))
+        .finally(() => {
+          lane.running -= 1;
+          running.delete(one);
+        });
+      running.add(one);
+      continue;
+    }
+    if (running.size === 0) break;
+    await Promise.race(running);
+  }
+  // A store that failed for one does not leave the others half done.
+  if (faults.length > 0) throw faults[0];
+}
+
+async function carryOne(
+  around: Surroundings,
+  lane: Lane,
+  effect: DueEffect,
+  options: CarryOptions,
+): Promise<keyof CarryCount> {
+  const { outbox } = around.store;
+  const answer =
+    lane.down === undefined ? await attempt(around, lane.carrier, effect, options.signal) : { says: lane.down };
+  if (answer === 'done') {
+    await outbox.done([effect.key]);
+    return 'carried';
+  }
+  if ('never' in answer) return drop(around, effect, answer.never);
+  if ('targetDown' in answer && answer.targetDown) lane.down = answer.says;
+  // Nobody's fault: whoever comes next tries it as if it had not been tried.
+  if (options.signal?.aborted === true) return postpone(around, effect, answer.says, 0, effect.tries ?? 0);
+  const tries = (effect.tries ?? 0) + 1;
+  const { giveUpAfterMs = GIVE_UP_MS } = options;
+  if (plannedMs(tries) > giveUpAfterMs) return drop(around, effect, `tried ${tries} times in vain: ${answer.says}`);
+  const pauseMs = jittered(pauseAfter(tries), around.random);
+  const wishedMs = 'retryInMs' in answer ? (answer.retryInMs ?? 0) : 0;
+  return postpone(around, effect, answer.says, Math.max(pauseMs, wishedMs), tries);
+}
+
+/**
+ * Put off before it is tried: a second process that looks meanwhile leaves it alone, and when this one dies it is due
+ * again.
+ */
+async function attempt(
+  around: Surroundings,
+  carrier: Carrier,
+  effect: DueEffect,
+  signal: AbortSignal | undefined,
+): Promise<Carried> {
+  const limitMs = carrier.limitMs ?? CARRY_MS;
+  await around.store.outbox.later(effect.key, 2 * (limitMs + LAST_WORD_MS));
+  if (signal?.aborted === true) return { says: 'stopped before it was tried' };
+  const stop = new AbortController();
+  const abort = (): void => stop.abort();
+  signal?.addEventListener('abort', abort, { once: true });
+  const over = new AbortController();
+  const carrying = carrier
+    .carry(effect, stop.signal)
+    .catch((error: unknown): Carried => ({ says: error instanceof Error ? error.message : String(error) }));
+  const timeIsUp = async (): Promise<Carried> => {
+    await around.timers.sleep(limitMs, AbortSignal.any([over.signal, stop.signal]));
+    stop.abort();
+    await around.timers.sleep(LAST_WORD_MS, over.signal);
+    return { says: `did not end within ${limitMs} ms`, targetDown: true };
+  };
+  try {
+    return await Promise.race([carrying, timeIsUp()]);
+  } finally {
+    over.abort();
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+async function postpone(
+  around: Surroundings,
+  { key, kind }: DueEffect,
+  says: string,
+  inMs: number,
+  tries: number,
+): Promise<'postponed'> {
+  await around.store.outbox.later(key, Math.ceil(inMs), tries);
+  around.report({ kind: 'effect-postponed', key, effect: kind, says });
+  return 'postponed';
+}
+
+async function drop(around: Surroundings, { key, kind }: DueEffect, says: string): Promise<'dropped'> {
+  await around.store.outbox.done([key]);
+  around.report({ kind: 'effect-dropped', key, effect: kind, says });
+  return 'dropped';
+}
+
+function pauseAfter(tries: number): number {
+  return Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS * 2 ** (tries - 1));
+}
+
+/** All pauses up to the one after this try. */
+function plannedMs(tries: number): number {
+  const doubling = Math.min(tries, Math.ceil(Math.log2(PAUSE_MAX_MS / FIRST_PAUSE_MS)));
+  return FIRST_PAUSE_MS * (2 ** doubling - 1) + (tries - doubling) * PAUSE_MAX_MS;
+}
