@@ -26,7 +26,7 @@ async function show(title: string, text: string, carrier = desktopCarrier()): Pr
 }
 
 describe('a note on the desktop', () => {
-  it('D15: goes to notify-send as arguments, after the end of options', async () => {
+  it('goes to notify-send as arguments, after the end of options', async () => {
     const { env, seen } = screen();
     const [count] = await show('--help; $(id)', '-u critical `id`', desktopCarrier({ platform: 'linux', env }));
     expect(count).toMatchObject({ carried: 1 });

@@ -16,7 +16,7 @@ function carrierIn({ clock }: OutboxWorld, more: Partial<WebhookOptions> = {}): 
 }
 
 describe('a webhook', () => {
-  it('D15: is one POST with JSON, a key, its event and a signature that the receiver can check', async () => {
+  it('is one POST with JSON, a key, its event and a signature that the receiver can check', async () => {
     const world = outboxWorld();
     const { port, received } = await receiver();
     await world.add(hook('k-1', `http://127.0.0.1:${port}/hooks?x=1`));
@@ -37,7 +37,7 @@ describe('a webhook', () => {
     expect(headers['baton-signature']).toBe(`t=${seconds},v1=${mac}`);
   });
 
-  it('D15: arrives exactly once by key when the receiver was down and comes back', async () => {
+  it('arrives exactly once by key when the receiver was down and comes back', async () => {
     const world = outboxWorld();
     const { port, stop } = await receiver();
     await stop();
@@ -56,7 +56,7 @@ describe('a webhook', () => {
     expect(new Set(back.received.map(({ headers }) => headers['idempotency-key']))).toEqual(new Set(keys));
   });
 
-  it('D15: is tried again with the same key and id after 500', async () => {
+  it('is tried again with the same key and id after 500', async () => {
     const world = outboxWorld();
     const { port, received } = await receiver((response, count) => {
       response.statusCode = count < 3 ? 500 : 200;
