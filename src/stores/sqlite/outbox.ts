@@ -12,7 +12,10 @@ export function outboxOf(
     'SELECT key, kind, payload, tries FROM effect WHERE done = 0 AND due_at <= ? ORDER BY due_at, seq LIMIT ?',
   );
   const done = prepare(database, 'UPDATE effect SET done = 1 WHERE key = ?');
-  const later = prepare(database, 'UPDATE effect SET due_at = ?, tries = coalesce(?, tries) WHERE key = ? AND done = 0');
+  const later = prepare(
+    database,
+    'UPDATE effect SET due_at = ?, tries = coalesce(?, tries) WHERE key = ? AND done = 0',
+  );
 
   return {
     due: async (max) => {
