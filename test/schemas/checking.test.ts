@@ -17,12 +17,12 @@ const COMPONENT = {
 };
 
 describe('a value against a schema', () => {
-  it('Q7: passes when it fits', async () => {
+  it('passes when it fits', async () => {
     const value = { name: 'Button', props: [{ type: 'text' }], due: '2026-01-01T00:00:00Z' };
     expect(await judge(COMPONENT, value)).toBeNull();
   });
 
-  it('Q7: is refused with every violation, each with its place', async () => {
+  it('is refused with every violation, each with its place', async () => {
     const value = { name: 'button', props: [{ type: 'colour' }, 3], due: 'tomorrow', 'a b': 1 };
     expect((await pathsOf(COMPONENT, value)).toSorted()).toEqual(
       ['input["a b"]', 'input.due', 'input.name', 'input.props[0].type', 'input.props[1]'].toSorted(),
@@ -31,7 +31,7 @@ describe('a value against a schema', () => {
     expect(await pathsOf(COMPONENT, null)).toEqual(['input']);
   });
 
-  it('Q7: says what was expected', async () => {
+  it('says what was expected', async () => {
     const refusal = await judge(COMPONENT, { name: 'Button', props: [{ type: 'colour' }] });
     expect(refusal).toMatchObject({
       code: 'schema-violated',
@@ -94,12 +94,12 @@ describe('a value against a schema', () => {
 });
 
 describe('the book of schemas', () => {
-  it.each(['it', '@it', 'it.json', 'it.schema.json', '@it.schema.json'])('Q7: finds a schema as %s', async (name) => {
+  it.each(['it', '@it', 'it.json', 'it.schema.json', '@it.schema.json'])('finds a schema as %s', async (name) => {
     const { book } = bookOf({ 'it.schema.json': { type: 'string' } });
     expect(await book.check(name, 'x')).toEqual({ ok: true, value: true });
   });
 
-  it('Q7: finds the names that the example of the file queue uses', async () => {
+  it('finds the names that the example of the file queue uses', async () => {
     const { book } = bookOf({ 'react-specialist.input.schema.json': { type: 'object' } });
     expect((await book.check('react-specialist.input.schema.json', {})).ok).toBe(true);
   });

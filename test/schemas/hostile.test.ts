@@ -154,7 +154,7 @@ describe('hostile values', () => {
         ':'.repeat(50_000),
         `http://${'%'.repeat(50_000)}`,
       ];
-      for (const text of shapes) await judge({ format }, text);
+      for (const text of shapes) expect((await judge({ format }, text))?.code).not.toBe('schema-broken');
     },
   );
 });
