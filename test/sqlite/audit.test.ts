@@ -81,8 +81,10 @@ describe('an audit of a SQLite database', () => {
     const before = openForgettableStore(path);
     await filled(before);
     await put(before, ...openingsOf(500, 'b', { body: jsonOf({ input: 'x'.repeat(2_000) }) }));
-    await before.upkeep.tend();
     await before.close();
+    const tables = openDatabase(path, { sync: 'normal' });
+    tables.exec('PRAGMA wal_checkpoint(truncate)');
+    tables.close();
     // The last pages hold what was written last, and nothing that is needed for opening.
     const spoilt = Buffer.alloc(PAGE_BYTES * 20, 0x5a);
     const file = openSync(path, 'r+');
@@ -90,6 +92,7 @@ describe('an audit of a SQLite database', () => {
     closeSync(file);
     const store = openForgettableStore(path);
     onTestFinished(async () => store.close());
-    expect((await store.upkeep.audit()).map(({ what }) => what)).toContain('file');
+    const says = (await store.upkeep.audit()).filter(({ what }) => what === 'file').map((finding) => finding.says);
+    expect(says.join('\n')).toMatch(/Tree|page/);
   });
 });
