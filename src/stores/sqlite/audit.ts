@@ -61,10 +61,10 @@ export function audit(path: string): readonly Finding[] {
   try {
     database.exec('BEGIN');
     const looks = [lookAtFile, lookAtReferences, lookAtCounters, lookAtHandoffs];
-    const findings = looks.flatMap((look) => orDamage(() => look(database)));
-    database.exec('COMMIT');
-    return findings;
+    return looks.flatMap((look) => orDamage(() => look(database)));
   } finally {
+    // Nothing was written; ending it in the other way fails where a page cannot be read.
+    if (database.isTransaction) database.exec('ROLLBACK');
     database.close();
   }
 }
