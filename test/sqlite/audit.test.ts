@@ -93,6 +93,6 @@ describe('an audit of a SQLite database', () => {
     const store = openForgettableStore(path);
     onTestFinished(async () => store.close());
     const says = (await store.upkeep.audit()).filter(({ what }) => what === 'file').map((finding) => finding.says);
-    expect(says.join('\n')).toMatch(/Tree|page/);
+    expect(says.join('\n')).toMatch(/malformed|damaged|Tree/);
   });
 });
