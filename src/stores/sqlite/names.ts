@@ -46,7 +46,8 @@ export function namesOf(database: Database): Names {
         sessions.number(id, () => findSession.get(id)?.[0] as number | undefined),
         `session ${id} is open`,
       ),
-    sessionName: (n) => sessions.name(n, () => readSession.get(n)?.[0] as SessionId | undefined),
+    // Read each time: when a session is forgotten, its number is given to the next one.
+    sessionName: (n) => present(readSession.get(n)?.[0] as SessionId | undefined, `session number ${n} has a name`),
     forget: () => {
       agents.forget();
       sessions.forget();
