@@ -13,6 +13,8 @@ export type Row = readonly Value[];
 export interface Statement {
   /** Answers the number of rows changed. */
   run(...values: Value[]): number;
+  /** Answers the number of the row that was put in; half as dear as asking for it with RETURNING. */
+  insert(...values: Value[]): number;
   get(...values: Value[]): Row | undefined;
   all(...values: Value[]): readonly Row[];
 }
@@ -63,6 +65,7 @@ export function prepare(database: Database, sql: string): Statement {
   statement.setReturnArrays(true);
   return {
     run: (...values) => Number(statement.run(...values).changes),
+    insert: (...values) => Number(statement.run(...values).lastInsertRowid),
     get: (...values) => statement.get(...values) as Row | undefined,
     all: (...values) => statement.all(...values) as Row[],
   };

@@ -21,6 +21,7 @@ import { readingOf } from './reading.ts';
 import { SCHEMA_VERSION, schemaSince } from './schema.ts';
 import { dutyOf, sessionsOf, type Quiet } from './sessions.ts';
 import { sharedCommit, whenFree, wrongVersion } from './shared-commit.ts';
+import { sharedLook } from './shared-look.ts';
 import { writingOf } from './writing.ts';
 
 export interface SqliteOptions {
@@ -109,15 +110,11 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const rethrow = (error: unknown): never => {
     throw faultOf(error, path);
   };
-  const reader = async <Answer>(read: () => Answer): Promise<Answer> => {
+  const look = sharedLook(database, () => {
     alive();
     stillThere();
-    try {
-      return read();
-    } catch (error) {
-      throw faultOf(error, path);
-    }
-  };
+  });
+  const reader = <Answer>(read: () => Answer): Promise<Answer> => look(read).catch(rethrow);
   const forgetRequests = prepare(
     database,
     'DELETE FROM request WHERE (by, key) IN (SELECT by, key FROM request WHERE at < ? LIMIT ?)',
