@@ -60,6 +60,7 @@ export interface Hold {
 export async function work(around: Surroundings, options: WorkOptions): Promise<WorkDone> {
   const { agent, concurrency = 1, attemptsMax = Number.POSITIVE_INFINITY } = options;
   const principal = options.principal ?? agentPrincipal(agent);
+  const entitled = { ...options, principal };
   const stop = options.stop ?? new AbortController().signal;
   const running = new Set<Promise<unknown>>();
   const settling = new Set<Promise<unknown>>();
@@ -80,7 +81,7 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
   const start = (claimed: Claimed): void => {
     attempts += 1;
     attended.add(acceptanceOf(claimed.handoff));
-    const { handled, settled } = runAttempt(around, { ...options, principal }, hold, claimed, askedMs);
+    const { handled, settled } = runAttempt(around, entitled, hold, claimed, askedMs);
     keep(running, handled, look);
     keep(
       settling,

@@ -19,7 +19,7 @@ export interface Statement {
   all(...values: Value[]): readonly Row[];
 }
 
-const LOCK_WAIT_MS = 4;
+export const LOCK_WAIT_MS = 4;
 /**
  * Whoever opens may meet somebody who is the last to close, or who recovers the log of the dead, and has to wait for
  * their disk. The first look (at the version) is where that shows; nobody waits for us yet.

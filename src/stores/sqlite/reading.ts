@@ -26,7 +26,7 @@ export const FREED_SQL = `${SELECT} INDEXED BY handoff_freed
 
 export function readingOf(database: Database, names: Names): Reading {
   const byId = prepare(database, `${SELECT} WHERE id = ?`);
-  const revision = prepare(database, 'SELECT revision FROM handoff WHERE id = ?');
+  const revision = prepare(database, 'SELECT revision FROM handoff WHERE n = ?');
   const overdue = prepare(database, OVERDUE_SQL);
   const ofSession = prepare(database, OF_SESSION_SQL);
   const freed = prepare(database, FREED_SQL);
@@ -62,7 +62,7 @@ export function readingOf(database: Database, names: Names): Reading {
 
   return {
     byIds,
-    revisionOf: (id) => (revision.get(id)?.[0] as number | undefined) ?? null,
+    revisionOf: (id) => (revision.get(names.handoffNumber(id))?.[0] as number | undefined) ?? null,
     whole: (id) => {
       const row = wholeById.get(id);
       if (row === undefined) return null;

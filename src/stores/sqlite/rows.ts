@@ -62,20 +62,6 @@ export function changingValues(handoff: Handoff, nowMs: number, names: Names): V
   ];
 }
 
-/**
- * The row of a record that came from a database, so that writing it again need not look for its id first. Only a hint:
- * the record may have come from another database than the one it goes to, so the id is compared as well.
- */
-const rowNumbers = new WeakMap<Handoff, number>();
-
-export function rowNumberOf(handoff: Handoff): number | undefined {
-  return rowNumbers.get(handoff);
-}
-
-export function rememberRowNumber(handoff: Handoff, n: number): void {
-  rowNumbers.set(handoff, n);
-}
-
 export interface ReadRow {
   readonly n: number;
   readonly handoff: Handoff;
@@ -107,9 +93,7 @@ export function readRow(row: Row, names: Names): ReadRow {
     claims: row[24] === null ? [] : (JSON.parse(row[24] as string) as readonly Claim[]),
     trail: row[25] as string,
   };
-  const n = row[0] as number;
-  rememberRowNumber(handoff, n);
-  return { n, handoff };
+  return { n: row[0] as number, handoff };
 }
 
 function readCustody(row: Row, names: Names): Custody | null {

@@ -44,6 +44,6 @@ export function sharedLook(database: Database, before: () => void): SharedLook {
     new Promise<Answer>((resolve, reject) => {
       waiting.push({ read, resolve: resolve as (answer: unknown) => void, reject });
       // Those who were woken by the same event ask before this runs.
-      if (waiting.length === 1) queueMicrotask(look);
+      if (waiting.length === 1) void Promise.resolve().then(look);
     });
 }

@@ -10,14 +10,7 @@ import type { AgentId } from '../../domain/names.ts';
 import { prepare, type Database } from './binding.ts';
 import type { Names } from './names.ts';
 import type { Places } from './places.ts';
-import {
-  changingValues,
-  CHANGING_COLUMNS,
-  fixedValues,
-  FIXED_COLUMNS,
-  rememberRowNumber,
-  rowNumberOf,
-} from './rows.ts';
+import { changingValues, CHANGING_COLUMNS, fixedValues, FIXED_COLUMNS } from './rows.ts';
 import { stateNumber, stepNumber } from '../numbers.ts';
 
 /** What the transaction has to tell others once it is committed. */
@@ -43,9 +36,8 @@ export function writingOf(database: Database, names: Names, places: Places): Wri
   );
   const updateRow = prepare(
     database,
-    `UPDATE handoff SET (${CHANGING_COLUMNS}) = (${marks(CHANGING_COLUMNS)}) WHERE n = ? AND id = ? AND revision = ?`,
+    `UPDATE handoff SET (${CHANGING_COLUMNS}) = (${marks(CHANGING_COLUMNS)}) WHERE n = ? AND revision = ?`,
   );
-  const findNumber = prepare(database, 'SELECT n FROM handoff WHERE id = ?');
   const insertBody = prepare(database, 'INSERT INTO body (handoff, text) VALUES (?, ?)');
   const putOutcome = prepare(
     database,
@@ -106,13 +98,9 @@ export function writingOf(database: Database, names: Names, places: Places): Wri
     },
     update: (before, decision, nowMs) => {
       const { handoff } = decision;
-      const values = changingValues(handoff, nowMs, names);
-      let n = rowNumberOf(before);
-      if (n === undefined || updateRow.run(...values, n, before.id, before.revision) === 0) {
-        n = findNumber.get(before.id)?.[0] as number | undefined;
-        if (n === undefined || updateRow.run(...values, n, before.id, before.revision) === 0) return false;
-      }
-      rememberRowNumber(handoff, n);
+      const n = names.handoffNumber(before.id);
+      if (n === null) return false;
+      if (updateRow.run(...changingValues(handoff, nowMs, names), n, before.revision) === 0) return false;
       writeRest(n, before, decision, nowMs);
       return true;
     },
