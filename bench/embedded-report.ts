@@ -29,7 +29,7 @@ export const atMost = (says: string, is: number, bound: number): Pledge => ({
 
 export function report(name: string, { rows, pledges, notes = [] }: Figures): string {
   const columns = [...new Set(Object.values(rows).flatMap((row) => Object.keys(row)))];
-  const others = columns.filter((column) => column !== 'baton');
+  const others = columns.includes('baton') ? columns.filter((column) => column !== 'baton') : [];
   const lines = Object.entries(rows).map(([what, row]) => [
     what,
     ...columns.map((column) => shown(row[column])),
