@@ -31,7 +31,7 @@ export function interruptionsOf(
     if (attended.delete(attendance)) attendance.interrupt(why);
   };
   const interruptAll = (why: Interruption): void => {
-    for (const attendance of [...attended]) interrupt(attendance, why);
+    for (const attendance of attended) interrupt(attendance, why);
   };
   const silence = (): void => {
     const last = alarm;
@@ -54,7 +54,7 @@ export function interruptionsOf(
       if (alarm !== mine) return;
       alarm = null;
       const nowMs = clock.monotonicMs();
-      for (const attendance of [...attended]) if (attendance.untilMs <= nowMs) interrupt(attendance, 'time-up');
+      for (const attendance of attended) if (attendance.untilMs <= nowMs) interrupt(attendance, 'time-up');
       setAlarm(Math.min(...[...attended].map(({ untilMs }) => untilMs)));
     });
   };
