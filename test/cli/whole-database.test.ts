@@ -181,7 +181,7 @@ describe('baton doctor', () => {
     [
       'an effect',
       'warning: outbox',
-      (path: string) => change(path, `INSERT INTO effect VALUES (1, 'k', 'tell', '{}', 0, 0)`),
+      (path: string) => change(path, `INSERT INTO effect (key, kind, payload, due_at) VALUES ('k', 'tell', '{}', 0)`),
     ],
     [
       'an older schema',

@@ -52,8 +52,15 @@ const PLANS: readonly { readonly what: string; readonly sql: string; readonly st
   },
   // All of that index is wanted: nothing else is in it.
   { what: 'what waits for nothing any more', sql: FREED_SQL, steps: ['SCAN handoff USING INDEX handoff_freed'] },
-  // As here: nothing else is in that index either.
-  { what: 'what waits for a place', sql: PLACES_SQL, steps: ['SCAN handoff USING INDEX handoff_place'] },
+  {
+    what: 'what waits for a place',
+    sql: PLACES_SQL,
+    steps: [
+      'SEARCH handoff USING INDEX handoff_place (n>?)',
+      'SCALAR SUBQUERY 1',
+      'SEARCH handoff USING COVERING INDEX sqlite_autoindex_handoff_1 (id=?)',
+    ],
+  },
   {
     what: 'a chain',
     sql: CHAIN_SQL,
