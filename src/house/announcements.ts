@@ -6,7 +6,7 @@ import type { Fact } from '../domain/facts.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import { noticeOf, type Event } from '../domain/notices.ts';
 import type { HouseRules } from '../engine/surroundings.ts';
-import type { Notifications } from './configuration.ts';
+import type { Notifications } from './configuration-values.ts';
 
 /** The person at the machine is only told of what needs somebody. */
 const FOR_THE_DESKTOP: readonly Event[] = ['verification-wanted', 'question', 'failed', 'rejected', 'expired'];

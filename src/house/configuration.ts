@@ -1,53 +1,25 @@
 /** `baton.yaml`: read once at the door; every complaint says file, line and column. */
 import { readFileSync } from 'node:fs';
 import { isMap, isNode, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
-import type { AgentLimit, Limits } from '../domain/limits.ts';
-import type { Terms } from '../domain/handoff.ts';
 import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../domain/names.ts';
-import type { Event } from '../domain/notices.ts';
-import type { Role } from '../domain/principal.ts';
-import { DEFAULT_RETRY } from '../domain/retry.ts';
-import type { AgentSchemas } from '../engine/surroundings.ts';
 import { ConfigurationShape, type ConfigurationText } from './configuration-shape.ts';
-
-export interface Configuration {
-  readonly project: string | null;
-  readonly identity: 'local' | 'strict';
-  readonly limits: Limits;
-  readonly leaseMs: number | null;
-  readonly roles: ReadonlyMap<AgentId, readonly Role[]>;
-  readonly schemas: ReadonlyMap<AgentId, AgentSchemas>;
-  readonly verifiers: readonly AgentId[];
-  readonly queueTerms: Partial<Terms>;
-  readonly documentTerms: Partial<Terms>;
-  readonly evidence: { readonly commands: 'allowed' | 'refused'; readonly timeoutMs: number };
-  readonly notifications: Notifications;
-}
-
-export interface Notifications {
-  readonly desktop: boolean;
-  readonly webhooks: readonly Webhook[];
-  readonly allowHosts: readonly string[];
-}
-
-interface Webhook {
-  readonly url: string;
-  readonly events: readonly Event[] | null;
-  readonly secretEnv: string | null;
-}
+import { configurationOf, type Configuration } from './configuration-values.ts';
 
 class ConfigurationProblem extends Error {
   override readonly name = 'ConfigurationProblem';
 }
 
 const BYTES_MAX = 256 * 1024;
-const EVIDENCE_TIMEOUT_MS = 120_000;
 
 export function readConfiguration(path: string): Configuration {
-  return parseConfiguration(readFileSync(path, 'utf8'), path);
+  return parseConfiguration(readFileSync(path, 'utf8'), path).configuration;
 }
 
-function parseConfiguration(text: string, path: string): Configuration {
+/** Both what it says and what it means. */
+export function parseConfiguration(
+  text: string,
+  path: string,
+): { readonly text: ConfigurationText; readonly configuration: Configuration } {
   if (Buffer.byteLength(text) > BYTES_MAX) throw new ConfigurationProblem(`${path}: larger than ${BYTES_MAX} bytes`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, strict: true, uniqueKeys: true });
@@ -65,86 +37,11 @@ function parseConfiguration(text: string, path: string): Configuration {
     });
     throw new ConfigurationProblem(complaints.join('\n'));
   }
-  return configurationOf(read.data, (at) => {
+  const configuration = configurationOf(read.data, (at) => {
     const { line, col } = placeOf(document, lines, { path: at });
     return new ConfigurationProblem(`${path}:${line}:${col}: ${at.join('.')}: ${AGENT_NAME_RULE}`);
   });
-}
-
-function configurationOf(
-  text: ConfigurationText,
-  badName: (at: readonly PropertyKey[]) => ConfigurationProblem,
-): Configuration {
-  const agentNamed = (name: string, at: readonly PropertyKey[]): AgentId => {
-    const id = readAgentId(name);
-    if (id === null) throw badName(at);
-    return id;
-  };
-  const agents = Object.entries(text.agents ?? {}).map(
-    ([name, agent]) => [agentNamed(name, ['agents', name]), agent ?? {}] as const,
-  );
-  const { notifications, evidence, retry, clocks } = text;
-  return {
-    project: text.project ?? null,
-    identity: text.identity ?? 'local',
-    leaseMs: text.lease_seconds === undefined ? null : text.lease_seconds * 1000,
-    limits: {
-      everyone: limitOf(text.limits),
-      agents: new Map(
-        agents.flatMap(([id, { limits }]) => (limits === undefined ? [] : [[id, limitOf(limits)] as const])),
-      ),
-    },
-    roles: new Map(agents.flatMap(([id, { roles }]) => (roles === undefined ? [] : [[id, roles] as const]))),
-    schemas: new Map(
-      agents.flatMap(([id, { schemas }]) =>
-        schemas === undefined ? [] : [[id, { input: schemas.input ?? null, output: schemas.output ?? null }] as const],
-      ),
-    ),
-    verifiers: (text.verifiers ?? []).map((name, index) => agentNamed(name, ['verifiers', index])),
-    queueTerms: { ...clockTerms(clocks?.queue), ...retryTerms(retry) },
-    documentTerms: clockTerms(clocks?.documents),
-    evidence: {
-      commands: evidence?.commands === 'allow' ? 'allowed' : 'refused',
-      timeoutMs: evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : evidence.timeout_seconds * 1000,
-    },
-    notifications: {
-      desktop: notifications?.desktop ?? false,
-      allowHosts: notifications?.allow_hosts ?? [],
-      webhooks: (notifications?.webhooks ?? []).map(({ url, events, secret_env: secretEnv }) => ({
-        url,
-        events: events ?? null,
-        secretEnv: secretEnv ?? null,
-      })),
-    },
-  };
-}
-
-/** What is not said is not there: the terms of the house fill it in. */
-function clockTerms(clock: NonNullable<ConfigurationText['clocks']>['queue']): Partial<Terms> {
-  const given = {
-    draftMs: clock?.draft_seconds,
-    offeredMs: clock?.offered_seconds,
-    blockedMs: clock?.blocked_seconds,
-    attemptTimeoutMs: clock?.attempt_seconds,
-  };
-  return Object.fromEntries(
-    Object.entries(given).flatMap(([name, seconds]) =>
-      seconds === undefined ? [] : [[name, seconds === null ? null : seconds * 1000]],
-    ),
-  );
-}
-
-function retryTerms(retry: ConfigurationText['retry']): Partial<Terms> {
-  if (retry === undefined) return {};
-  return {
-    retry: {
-      retriesMax: retry.max_retries ?? DEFAULT_RETRY.retriesMax,
-      delayMs: retry.delay_seconds === undefined ? DEFAULT_RETRY.delayMs : retry.delay_seconds * 1000,
-      multiplier: retry.multiplier ?? DEFAULT_RETRY.multiplier,
-      capMs: retry.cap_seconds === undefined ? DEFAULT_RETRY.capMs : retry.cap_seconds * 1000,
-      retryOn: retry.retry_on ?? DEFAULT_RETRY.retryOn,
-    },
-  };
+  return { text: read.data, configuration };
 }
 
 /** Looks at the text itself: as properties of an object, two spellings of one agent or `__proto__` would get lost. */
@@ -162,10 +59,6 @@ function refuseAgentNames(document: Document, lines: LineCounter, path: string):
     const says = id === null ? AGENT_NAME_RULE : `@${id} stands here twice`;
     throw new ConfigurationProblem(`${path}:${line}:${col}: agents.${name}: ${says}`);
   }
-}
-
-function limitOf(limit: ConfigurationText['limits']): AgentLimit {
-  return { outgoingMax: limit?.outgoing ?? null, incomingMax: limit?.incoming ?? null };
 }
 
 function toPlain(document: Document, path: string): unknown {

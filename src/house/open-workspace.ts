@@ -1,8 +1,9 @@
 /** A workspace or a bare database becomes a house that stands: the one way in for the command line and the library. */
 import { NO_LIMITS } from '../domain/limits.ts';
 import type { EngineEvent } from '../engine/surroundings.ts';
-import type { Configuration } from './configuration.ts';
+import type { Configuration } from './configuration-values.ts';
 import type { DatabaseAddress } from './database-address.ts';
+import { knownConfiguration } from './known-configuration.ts';
 import { openHouse, type House } from './open-house.ts';
 import { workspaceFor, type Workspace } from './workspace.ts';
 
@@ -23,7 +24,7 @@ export interface OpenWorkspace extends House {
 export async function openWorkspace({ workspace, database, report }: OpenOptions): Promise<OpenWorkspace | null> {
   const place = workspaceFor(workspace);
   if (place === null && database === undefined) return null;
-  const configuration = place === null ? null : await configurationOf(place);
+  const configuration = place === null ? null : await knownConfiguration(place);
   const address = database ?? { kind: 'sqlite', path: place?.databasePath ?? '' };
   const leaseMs = configuration?.leaseMs ?? null;
   const { rulesOf } = await import('./rules.ts');
@@ -35,9 +36,4 @@ export async function openWorkspace({ workspace, database, report }: OpenOptions
     ...(report === undefined ? {} : { report }),
   });
   return { ...house, workspace: place, configuration };
-}
-
-async function configurationOf({ configurationPath }: Workspace): Promise<Configuration> {
-  const { readConfiguration } = await import('./configuration.ts');
-  return readConfiguration(configurationPath);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { NO_RULES, type HouseRules } from '../engine/surroundings.ts';
 import { announcementsBy } from './announcements.ts';
 import { carriersBy } from './carriers/carriers.ts';
-import type { Configuration } from './configuration.ts';
+import type { Configuration } from './configuration-values.ts';
 import { openEvidenceDesk } from './evidence/open-evidence-desk.ts';
 import { openSchemaBook } from './schema-book.ts';
 import type { Workspace } from './workspace.ts';

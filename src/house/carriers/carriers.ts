@@ -2,7 +2,7 @@
 import { systemClock } from '../../foundation/clock.ts';
 import type { Effect } from '../../domain/decision.ts';
 import type { Carrier } from '../../engine/effects.ts';
-import type { Notifications } from '../configuration.ts';
+import type { Notifications } from '../configuration-values.ts';
 
 const WEBHOOK_LIMIT_MS = 10_000;
 
