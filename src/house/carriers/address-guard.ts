@@ -80,7 +80,7 @@ export function guardAddresses(allowHosts: readonly string[], resolve: Resolve):
 function wording(host: string, address: string): string {
   const says =
     host === address ? `${host} is not a public address` : `${host} leads to ${address}, which is not public`;
-  return `${says}; allow it with allowHosts if that is meant`;
+  return `${says}; allow it with allow_hosts if that is meant`;
 }
 
 export function isPublic(address: string): boolean {
