@@ -26,7 +26,7 @@ try {
   const { items } = await here.find({ task: 'sums', states: ['completed'] });
   assert.ok(items.length >= 3);
   await worker.stop();
-  console.log(`sums: ${sums.join(', ')}`);
+  console.log('sums:', ...sums);
 } finally {
   await there.close();
   await here.close();

@@ -22,10 +22,10 @@ This page is made from the catalogue in \`src/faces/cli/\`; a test keeps it fres
 \`baton COMMAND --help\`.
 
 Answers go to standard output, everything else to standard error. With \`--json\` the answer is one line of JSON, and a
-problem is one line \`{"error":{"code":…,"message":…}}\` on standard error. Names of agents are written with or without
-\`@\`. Whoever makes a move says who they are with \`--as\`.
+problem is one line \`{"error":{"code":…,"message":…}}\` on standard error. Names of agents are written with or
+without \`@\`. Whoever makes a move says who they are with \`--as\`.
 
-${CHAPTERS.map(([title, entries]) => `- ${title}: ${entries.map(linkTo).join(', ')}`).join('\n')}
+${CHAPTERS.map(([title, entries]) => `- ${title}:\n${linesOf(entries.map(linkTo))}`).join('\n')}
 
 ## Options that commands share
 
@@ -62,8 +62,8 @@ ${table(
 
 ## Codes of problems
 
-With \`--json\` as \`error.code\`, in the library as \`code\` of a \`BatonRefusal\`. *Again* says whether the same request can
-succeed later without being changed.
+With \`--json\` as \`error.code\`, in the library as \`code\` of a \`BatonRefusal\`. *Again* says whether the same
+request can succeed later without being changed.
 
 ${table(
   ['code', 'exit code', 'again', 'what it means'],
@@ -79,6 +79,12 @@ ${table(
 
 function linkTo({ name }: CommandEntry): string {
   return `[${name}](#baton-${name.replaceAll(' ', '-')})`;
+}
+
+/** Three to a line: a list of links is read by eye, and its source by people too. */
+function linesOf(links: readonly string[]): string {
+  const lines = Array.from({ length: Math.ceil(links.length / 3) }, (_, at) => links.slice(at * 3, at * 3 + 3));
+  return lines.map((line) => `  ${line.join(', ')}`).join(',\n');
 }
 
 function section(entry: CommandEntry): string {
@@ -109,6 +115,7 @@ function capitalised(text: string): string {
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
 }

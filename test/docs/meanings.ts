@@ -1,5 +1,5 @@
 /** One line for every code: the table of problems has no row without one. */
-import { PROBLEMS, type ProblemCode } from '../../src/faces/shared/problems.ts';
+import type { PROBLEMS, ProblemCode } from '../../src/faces/shared/problems.ts';
 
 type ExitCode = (typeof PROBLEMS)[ProblemCode]['exitCode'] | 0;
 

@@ -108,7 +108,8 @@ function readAllowed(text: string): Allowed {
   const host = (bracketed ?? plain ?? text).toLowerCase().replace(/\.$/, '');
   const family = isIP(host);
   if (family !== 0) return withList(host, family === 4 ? 32 : 128, port, text);
-  if (!/^[a-z0-9_.-]+$/.test(host)) throw new Error(`allow_hosts: ${JSON.stringify(text)} is no host, address or range`);
+  if (!/^[a-z0-9_.-]+$/.test(host))
+    throw new Error(`allow_hosts: ${JSON.stringify(text)} is no host, address or range`);
   return { name: host, covers: () => false, ports: (each) => port === null || each === port };
 }
 
