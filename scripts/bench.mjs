@@ -3,10 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { build } from 'esbuild';
 
-const [name] = process.argv.slice(2);
-const entries = { fleet: ['fleet', 'fleet-worker'] }[name ?? ''];
+const [name, ...rest] = process.argv.slice(2);
+const BENCHES = { embedded: ['embedded', 'embedded-role'], fleet: ['fleet', 'fleet-worker'] };
+const entries = BENCHES[name ?? ''];
 if (entries === undefined) {
-  process.stderr.write('usage: node scripts/bench.mjs fleet\n');
+  process.stderr.write('usage: node scripts/bench.mjs embedded|fleet [section…]\n');
   process.exit(2);
 }
 if (!existsSync('bench/node_modules'))
@@ -23,4 +24,4 @@ await build({
   target: 'node20',
   logLevel: 'error',
 });
-execFileSync(process.execPath, [`bench/.out/${entries[0]}.mjs`], { stdio: 'inherit' });
+execFileSync(process.execPath, [`bench/.out/${entries[0]}.mjs`, ...rest], { stdio: 'inherit' });

@@ -4,12 +4,15 @@ export type {
   As,
   Baton,
   EvidenceOption,
+  FactView,
   FeedItem,
   FeedOptions,
   Fenced,
   FindOptions,
+  HandoffView,
   OpenBatonOptions,
   SendOptions,
+  WholeView,
   WorkAttempt,
   Worker,
   WorkerOptions,
@@ -18,6 +21,5 @@ export type {
 export { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './house/baton-errors.ts';
 export { HandlerFailure } from './engine/attempt.ts';
 export { LIFECYCLE, STATES, type Move, type State } from './domain/lifecycle.ts';
-export type { FactView, HandoffView, WholeView } from './faces/shared/views.ts';
 export type { Json, JsonObject } from './foundation/json.ts';
 export type { Priority } from './domain/priority.ts';

@@ -43,9 +43,10 @@ export function witness(
   atMs: number,
   detail: JsonObject | null = null,
 ): Witnessed {
-  const fact = {
+  const revision = (before?.revision ?? 0) + 1;
+  const fact: Mutable<Fact> = {
     handoff: next.id,
-    revision: (before?.revision ?? 0) + 1,
+    revision,
     at: atMs,
     by,
     deed,
@@ -54,10 +55,13 @@ export function witness(
     attempt: next.attempt,
     fence: next.fence,
     detail: detail === null ? '' : JSON.stringify(detail),
+    hash: '',
   };
-  const hash = hashOf(fact, before?.trail ?? NO_TRAIL);
-  return { handoff: { ...next, revision: fact.revision, trail: hash }, fact: { ...fact, hash } };
+  fact.hash = hashOf(fact, before?.trail ?? NO_TRAIL);
+  return { handoff: { ...next, revision, trail: fact.hash }, fact };
 }
+
+type Mutable<Thing> = { -readonly [Key in keyof Thing]: Thing[Key] };
 
 export function hashOf(fact: Omit<Fact, 'hash'>, previous: string): string {
   const { handoff, revision, at, by, deed, from, to, attempt, fence, detail } = fact;

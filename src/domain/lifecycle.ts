@@ -56,8 +56,10 @@ export function after(state: State, move: Move): State | undefined {
   return row[move];
 }
 
+const FINAL: ReadonlySet<State> = new Set(STATES.filter((state) => Object.keys(LIFECYCLE[state]).length === 0));
+
 export function isFinal(state: State): boolean {
-  return Object.keys(LIFECYCLE[state]).length === 0;
+  return FINAL.has(state);
 }
 
 export const OPEN_STATES: readonly State[] = STATES.filter((state) => !isFinal(state));

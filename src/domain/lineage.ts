@@ -4,7 +4,7 @@ import type { Handoff, Lineage } from './handoff.ts';
 import type { Refusal } from './refusals.ts';
 
 /** Two agents that send each other the same thing are stopped here; a real relay is shorter. */
-export const HOPS_MAX = 16;
+const HOPS_MAX = 16;
 
 export function legOf(parent: Handoff): Result<Lineage, Refusal> {
   return descend(parent, { parent: parent.id, retryOf: null });

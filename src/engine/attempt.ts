@@ -8,6 +8,7 @@ import { StoreGone, type Claimed } from '../stores/store.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import type { AskedEvidence } from './evidence-desk.ts';
 import { tellingProgress } from './telling-progress.ts';
+import type { Interruption } from './interruptions.ts';
 import type { Surroundings } from './surroundings.ts';
 import { deliver, type DeliverRefusal } from './verbs/deliver.ts';
 import { fail } from './verbs/fail.ts';
@@ -60,40 +61,62 @@ export function runAttempt(
 
 async function handle(
   around: Surroundings,
-  { handler, abort, principal }: WorkOptions & { readonly principal: Principal },
+  { handler, principal }: WorkOptions & { readonly principal: Principal },
   hold: Hold,
   claimed: Claimed,
   askedMs: number,
 ): Promise<Ending> {
   const limitMs = claimed.handoff.terms.attemptTimeoutMs;
-  const leftMs = (): number => askedMs + (limitMs ?? Number.POSITIVE_INFINITY) - around.clock.monotonicMs();
-  const over = new AbortController();
-  const stops: readonly [AbortSignal | undefined, Ending][] = [
-    [abort, { kind: 'given-up' }],
-    [hold.lost.signal, { kind: 'lost' }],
-  ];
-  const interrupted = new Promise<Ending>((resolve) => {
-    for (const [signal, ending] of stops) {
-      const end = (): void => resolve(ending);
-      if (signal?.aborted === true) end();
-      else signal?.addEventListener('abort', end, { once: true, signal: over.signal });
-    }
-    if (limitMs === null) return;
-    void around.timers.sleep(Math.max(0, leftMs()), over.signal).then(() => {
-      const failure = { code: 'TIMEOUT', message: `no result within ${limitMs / 1000} s` };
-      resolve({ kind: 'failure', failure });
+  const untilMs = limitMs === null ? Number.POSITIVE_INFINITY : askedMs + limitMs;
+  const over = lazySignal();
+  const answered = answerOf(
+    around,
+    handler,
+    hold,
+    claimed,
+    over,
+    () => untilMs - around.clock.monotonicMs(),
+    principal,
+  );
+  const stoppedBy = await new Promise<Interruption | null>((resolve) => {
+    const leave = hold.interruptions.attend(untilMs, resolve);
+    void answered.then(() => {
+      leave();
+      resolve(null);
     });
   });
-  const telling = tellingProgress(around, principal, claimed.handoff, over.signal);
-  const answered = answerOf(around, handler, hold, claimed, { signal: over.signal, leftMs, telling });
-  const stoppedBy = await Promise.race([answered.then(() => null), interrupted]);
-  over.abort(OVER);
+  over.abort();
   if (stoppedBy === null) return answered;
   await ended(around, answered);
   // A handler that is over has taken its command off this list.
   const left = hold.groups.filter((group) => group.handoff === claimed.handoff.id);
   for (const group of left) await around.liveness.endGroup(group);
-  return stoppedBy;
+  if (stoppedBy !== 'time-up') return { kind: stoppedBy };
+  return { kind: 'failure', failure: { code: 'TIMEOUT', message: `no result within ${(limitMs ?? 0) / 1000} s` } };
+}
+
+interface LazySignal {
+  readonly signal: AbortSignal;
+  abort(): void;
+}
+
+/** Most handlers never ask for their signal, and one costs as much as writing a fact. */
+function lazySignal(): LazySignal {
+  let controller: AbortController | null = null;
+  let isOver = false;
+  return {
+    get signal() {
+      if (controller === null) {
+        controller = new AbortController();
+        if (isOver) controller.abort(OVER);
+      }
+      return controller.signal;
+    },
+    abort: () => {
+      isOver = true;
+      controller?.abort(OVER);
+    },
+  };
 }
 
 /** Two agents never work in one tree: a command that was told to stop is gone before its handoff is offered again. */
@@ -111,18 +134,22 @@ async function answerOf(
   handler: WorkOptions['handler'],
   hold: Hold,
   claimed: Claimed,
-  {
-    signal,
-    leftMs,
-    telling,
-  }: { readonly signal: AbortSignal; readonly leftMs: () => number; readonly telling: Attempt['progress'] },
+  over: LazySignal,
+  leftMs: () => number,
+  principal: Principal,
 ): Promise<Ending> {
   const { id } = claimed.handoff;
   const evidence: AskedEvidence[] = [];
+  let telling: Attempt['progress'] | null = null;
   try {
     const result = await handler(claimed, {
-      signal,
-      progress: telling,
+      get signal() {
+        return over.signal;
+      },
+      progress: (fraction, says) => {
+        telling ??= tellingProgress(around, principal, claimed.handoff, over.signal);
+        telling(fraction, says);
+      },
       evidence: (deliverable, kind, value) => {
         evidence.push({ deliverable, kind, value });
       },

@@ -36,7 +36,8 @@ export function decideBy(principal: Principal, op: Op, wish: (handoff: Handoff, 
     if (!entitled.ok) return entitled;
     if (!moved.ok) return moved;
     const seen = witness(handoff, moved.value, deed, principalText(principal), nowMs, detail ?? null);
-    return yes({ handoff: seen.handoff, facts: [seen.fact], ...(outcome === undefined ? {} : { outcome }) });
+    const facts = [seen.fact];
+    return yes(outcome === undefined ? { handoff: seen.handoff, facts } : { handoff: seen.handoff, facts, outcome });
   };
 }
 
@@ -72,6 +73,9 @@ export function andThen(first: Decide, wanted: (handoff: Handoff) => boolean, se
     const two = second(one.value.handoff, nowMs);
     if (!two.ok) return two;
     const effects = [...(one.value.effects ?? []), ...(two.value.effects ?? [])];
-    return yes({ ...one.value, ...two.value, facts: [...one.value.facts, ...two.value.facts], effects });
+    const facts = [...one.value.facts, ...two.value.facts];
+    const outcome = two.value.outcome ?? one.value.outcome;
+    const { handoff: last } = two.value;
+    return yes(outcome === undefined ? { handoff: last, facts, effects } : { handoff: last, facts, effects, outcome });
   };
 }

@@ -5,7 +5,6 @@
  * A hand is free as soon as its handler has ended, not when the result is on the disk: settling one and claiming the
  * next share a commit. Words: a *session* is this worker's life in the store, an *attempt* one acceptance.
  */
-import { setMaxListeners } from 'node:events';
 import { newUuid } from '../foundation/ids.ts';
 import type { Json } from '../foundation/json.ts';
 import type { Evidence } from '../domain/evidence.ts';
@@ -14,6 +13,7 @@ import type { AgentId, SessionId } from '../domain/names.ts';
 import { agentPrincipal, type Principal } from '../domain/principal.ts';
 import { CLAIM_MAX, StoreGone, type Claimed, type RunningGroup } from '../stores/store.ts';
 import { OVER, runAttempt } from './attempt.ts';
+import { interruptionsOf, type Interruptions } from './interruptions.ts';
 import type { Surroundings } from './surroundings.ts';
 import { claimForSession } from './verbs/claim.ts';
 import { release } from './verbs/release.ts';
@@ -58,21 +58,27 @@ export interface Hold {
   readonly session: SessionId;
   readonly lost: AbortController;
   readonly groups: RunningGroup[];
+  readonly interruptions: Interruptions;
   readonly stop: () => Promise<void>;
 }
 
 export async function work(around: Surroundings, options: WorkOptions): Promise<WorkDone> {
   const { agent, concurrency = 1, attemptsMax = Number.POSITIVE_INFINITY } = options;
   const principal = options.principal ?? agentPrincipal(agent);
+  const entitled = { ...options, principal };
   const stop = options.stop ?? new AbortController().signal;
-  if (options.abort !== undefined) setMaxListeners(0, options.abort);
   const running = new Set<Promise<unknown>>();
   const settling = new Set<Promise<unknown>>();
   const attended = new Set<string>();
-  let hold = await openHold(around, agent);
+  let goOn = (): void => undefined;
+  const look = (): void => goOn();
+  const openNext = async (): Promise<Hold> => openHold(around, agent, options.abort, look);
+  let hold = await openNext();
   let attempts = 0;
   let refused = 0;
-  let handFree = (): void => undefined;
+  const listening = new AbortController();
+  /** Kept from round to round until it comes: as long as it has not, nothing has changed since it was asked for. */
+  let hint: Promise<void> | null = null;
   /** A claim was asked for, and its answer is not there. */
   let unsure = false;
   let askedMs = 0;
@@ -80,8 +86,8 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
   const start = (claimed: Claimed): void => {
     attempts += 1;
     attended.add(acceptanceOf(claimed.handoff));
-    const { handled, settled } = runAttempt(around, { ...options, principal }, hold, claimed, askedMs);
-    keep(running, handled, () => handFree());
+    const { handled, settled } = runAttempt(around, entitled, hold, claimed, askedMs);
+    keep(running, handled, look);
     keep(
       settling,
       settled.then((accepted) => {
@@ -104,30 +110,29 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
 
   const round = async (): Promise<void> => {
     if (hold.lost.signal.aborted) {
-      const next = await safely(around, 'opening a session', () => openHold(around, agent));
+      const next = await safely(around, 'opening a session', openNext);
       if (next === null) return;
       hold = next;
       unsure = false;
     }
-    const iteration = new AbortController();
-    const hint = around.store.changed({ kind: 'offers', agent }, iteration.signal);
-    let more = false;
+    hint ??= around.store.changed({ kind: 'offers', agent }, listening.signal).then(() => {
+      hint = null;
+      if (wanted() > 0) goOn();
+    });
     if (wanted() > 0) {
       const claimed = (await safely(around, 'claiming', claim)) ?? [];
       for (const each of claimed) start(each);
-      more = claimed.length > 0 && wanted() > 0;
+      if (claimed.length > 0 && wanted() > 0) return;
     }
-    if (!more && attempts < attemptsMax) {
-      const idle = wanted() > 0 ? [hint] : [];
-      // Not the running attempts themselves: a long one would collect a listener from every round beside it.
-      const free = new Promise<void>((resolve) => {
-        handFree = resolve;
-      });
-      await Promise.race([...idle, free, aborted(stop, iteration.signal), aborted(hold.lost.signal, iteration.signal)]);
-    }
-    iteration.abort(OVER);
+    if (attempts >= attemptsMax || stop.aborted || hold.lost.signal.aborted) return;
+    // The change came while we looked, perhaps after we had looked.
+    if (hint === null && wanted() > 0) return;
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
   };
 
+  stop.addEventListener('abort', look, { once: true });
   try {
     while (!stop.aborted && attempts < attemptsMax) await round();
   } catch (error) {
@@ -136,6 +141,9 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
     await Promise.all([...running, ...settling]);
     await hold.stop();
     throw error;
+  } finally {
+    stop.removeEventListener('abort', look);
+    listening.abort(OVER);
   }
   await Promise.all([...running, ...settling]);
   if (unsure) await safely(around, 'giving back', () => giveBackStrays(around, principal, hold.session, attended));
@@ -143,17 +151,23 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
   return { attempts, refused };
 }
 
-async function openHold(around: Surroundings, agent: AgentId): Promise<Hold> {
+async function openHold(
+  around: Surroundings,
+  agent: AgentId,
+  abort: AbortSignal | undefined,
+  onLost: () => void,
+): Promise<Hold> {
   const session = newUuid(around.store.nowMs(), around.random) as SessionId;
   const lost = new AbortController();
-  // Every attempt listens.
-  setMaxListeners(0, lost.signal);
   await around.store.sessions.open({ id: session, agent, process: around.liveness.self });
   const beating = await around.heartbeat.start(session, () => {
     around.report({ kind: 'session-lost', session });
-    lost.abort();
+    lost.abort(OVER);
+    onLost();
   });
+  const interruptions = interruptionsOf(around, { abort, lost: lost.signal });
   const stop = async (): Promise<void> => {
+    interruptions.close();
     await beating.stop();
     try {
       // Nothing is held any more, so nothing has to be waited for.
@@ -163,7 +177,7 @@ async function openHold(around: Surroundings, agent: AgentId): Promise<Hold> {
       around.report({ kind: 'fault', doing: 'closing a session', error });
     }
   };
-  return { session, lost, groups: [], stop };
+  return { session, lost, groups: [], interruptions, stop };
 }
 
 /** What a claim whose answer was lost has taken: nobody here works on it, and our beats would keep it for ever. */
@@ -200,13 +214,5 @@ function keep(set: Set<Promise<unknown>>, promise: Promise<unknown>, then: () =>
   void promise.finally(() => {
     set.delete(promise);
     then();
-  });
-}
-
-/** Ends when `signal` is aborted, and leaves nothing behind when `end` comes first. */
-function aborted(signal: AbortSignal, end: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true, signal: end });
   });
 }

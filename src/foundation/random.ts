@@ -7,8 +7,25 @@ export interface Random {
   unit(): number;
 }
 
+/** Asking the system costs the same for many bytes as for few; none is ever given out twice. */
+const STOCK_BYTES = 4096;
+const stock = new Uint8Array(STOCK_BYTES);
+let used = STOCK_BYTES;
+
+function fromStock(count: number): Uint8Array {
+  if (count > STOCK_BYTES) return randomFillSync(new Uint8Array(count));
+  if (used + count > STOCK_BYTES) {
+    randomFillSync(stock);
+    used = 0;
+  }
+  const bytes = stock.slice(used, used + count);
+  stock.fill(0, used, used + count);
+  used += count;
+  return bytes;
+}
+
 export const systemRandom: Random = {
-  bytes: (count) => randomFillSync(new Uint8Array(count)),
+  bytes: fromStock,
   unit: () => Math.random(),
 };
 

@@ -4,6 +4,8 @@ import type { State } from '../domain/lifecycle.ts';
 import type { Priority } from '../domain/priority.ts';
 import type { FactView, HandoffView, WholeView } from '../faces/shared/views.ts';
 
+export type { FactView, HandoffView, WholeView };
+
 /** Hands work from one agent to another. Everything that is refused is thrown as a `BatonRefusal` with its code. */
 export interface Baton {
   /** Offers work to an agent. When this comes back, it survives a power cut. */

@@ -30,13 +30,13 @@ export interface Notifications {
   readonly allowHosts: readonly string[];
 }
 
-export interface Webhook {
+interface Webhook {
   readonly url: string;
   readonly events: readonly Event[] | null;
   readonly secretEnv: string | null;
 }
 
-export class ConfigurationProblem extends Error {
+class ConfigurationProblem extends Error {
   override readonly name = 'ConfigurationProblem';
 }
 

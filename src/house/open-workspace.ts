@@ -25,12 +25,13 @@ export async function openWorkspace({ workspace, database, report }: OpenOptions
   if (place === null && database === undefined) return null;
   const configuration = place === null ? null : await configurationOf(place);
   const address = database ?? { kind: 'sqlite', path: place?.databasePath ?? '' };
+  const leaseMs = configuration?.leaseMs ?? null;
   const { rulesOf } = await import('./rules.ts');
   const house = await openHouse({
     database: address,
     limits: configuration?.limits ?? NO_LIMITS,
     rules: rulesOf(place, configuration),
-    ...(configuration?.leaseMs == null ? {} : { leaseMs: configuration.leaseMs }),
+    ...(leaseMs === null ? {} : { leaseMs }),
     ...(report === undefined ? {} : { report }),
   });
   return { ...house, workspace: place, configuration };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { baton, BATON, start, tempFolder, type Ended } from '../support/processes.ts';
 
-const COMMANDS = ['init', 'send', 'work', 'wait', 'demo'];
+const COMMANDS = ['init', 'send', 'work', 'wait', 'demo', 'export', 'import', 'backup', 'doctor'];
 /** What a terminal would obey. */
 const ESCAPE = '\u001b';
 

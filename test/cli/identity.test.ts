@@ -18,7 +18,7 @@ describe.each(databases)('a strict workspace on $name', (database) => {
     const [pm, dev, again, qa] = [await tokenOf('pm'), await tokenOf('dev'), await tokenOf('dev'), await tokenOf('qa')];
     const send = ['send', '--from', 'pm', '--to', 'dev', '--verifier', 'qa'];
 
-    expect(await run(send)).toMatchObject({ code: 4, stderr: expect.stringContaining('BATON_TOKEN') });
+    expect(await run(send)).toMatchObject({ code: 4, stderr: expect.stringContaining('BATON_TOKEN') as string });
     expect(await run(send, dev)).toMatchObject({ code: 4 });
     expect(await run([...send, '--as', 'pm'], dev)).toMatchObject({ code: 4 });
     const id = (await run(send, pm)).stdout.trim();
@@ -26,7 +26,10 @@ describe.each(databases)('a strict workspace on $name', (database) => {
     expect(await run(['claim', 'dev'], dev)).toMatchObject({ code: 0 });
     expect(await run(['deliver', id], dev)).toMatchObject({ code: 0 });
     // The same doer under another token is the same doer.
-    expect(await run(['verify', id], again)).toMatchObject({ code: 4, stderr: expect.stringContaining('is the doer') });
+    expect(await run(['verify', id], again)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('is the doer') as string,
+    });
     expect(await run(['verify', id], { env: { BATON_TOKEN: 'baton_wrong' } })).toMatchObject({ code: 4 });
     expect(await run(['verify', id], qa)).toMatchObject({ code: 0, stdout: `${id} completed\n` });
     expect(await run(['list'])).toMatchObject({ code: 0 });
@@ -45,11 +48,14 @@ describe.each(databases)('a strict workspace on $name', (database) => {
     expect(await run(send, as(made.token))).toMatchObject({ code: 0 });
     expect(await run(send, as(readOnly))).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining('not allow to write'),
+      stderr: expect.stringContaining('not allow to write') as string,
     });
     expect(await run(['list'], as(readOnly))).toMatchObject({ code: 0 });
     expect(await run(['token', 'revoke', made.id], operator)).toMatchObject({ code: 0 });
-    expect(await run(send, as(made.token))).toMatchObject({ code: 4, stderr: expect.stringContaining('was revoked') });
+    expect(await run(send, as(made.token))).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('was revoked') as string,
+    });
     expect(await run(['token', 'revoke', made.id], operator)).toMatchObject({ code: 3 });
     const listed = await run(['token', 'list', '--json'], operator);
     expect(listed.stdout).not.toContain(made.token);

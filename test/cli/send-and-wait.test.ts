@@ -37,7 +37,9 @@ describe.each(databases)('baton send and wait on $name', (database) => {
   });
 
   it('wait prints the result for people and the whole handoff for programs', async () => {
-    const { run, send } = await makeWorkspace(database);
+    const { run, send, folder } = await makeWorkspace(database);
+    mkdirSync(join(folder, 'schemas'));
+    writeFileSync(join(folder, 'schemas', 's.json'), '{"type":"object"}');
     const id = await send('@react', { x: 1 }, [
       '--title',
       'A line',

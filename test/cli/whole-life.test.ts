@@ -24,8 +24,21 @@ async function begin(workspace: Workspace): Promise<HandoffId> {
   git('commit', '-qm', 'first');
   const asked = DELIVERABLES.flatMap((name) => ['--deliverable', name]);
   const created = await run([
-    ...['create', '--document', '--from', '@pm', '--to', '@dev', '--task', 'T-1', '--title', 'Login'],
-    ...['--purpose', 'people want in', '--criterion', 'works on a phone', ...asked],
+    'create',
+    '--document',
+    '--from',
+    '@pm',
+    '--to',
+    '@dev',
+    '--task',
+    'T-1',
+    '--title',
+    'Login',
+    '--purpose',
+    'people want in',
+    '--criterion',
+    'works on a phone',
+    ...asked,
   ]);
   expect(created).toMatchObject({ code: 0 });
   return created.stdout.trim() as HandoffId;
@@ -52,7 +65,7 @@ async function expectRefusals({ run }: Workspace, refusals: readonly Refusal[]):
       code,
       stdout: '',
     });
-    expect(error.message, what).toMatch(says);
+    expect(error.message).toMatch(says);
   }
 }
 
@@ -64,7 +77,7 @@ describe.each(databases)('a handoff with three deliverables on $name', (database
     const as = (agent: string, ...args: readonly string[]): readonly string[] => [...args, '--as', agent];
     const good = async (args: readonly string[], state: string): Promise<void> => {
       const answer = await run([...args, '--json']);
-      expect(answer, args.join(' ')).toMatchObject({ code: 0, stderr: '' });
+      expect(answer).toMatchObject({ code: 0, stderr: '' });
       expect(JSON.parse(answer.stdout)).toMatchObject({ id, state });
     };
 

@@ -74,7 +74,7 @@ export function effectOf(key: string, kind = 'test', payload: Json = null): Effe
   return { key, kind, payload: jsonOf(payload) };
 }
 
-export interface Received {
+interface Received {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;

@@ -45,11 +45,11 @@ describe('options with wrong values', () => {
   it('what a shell or a database would obey is only text', async () => {
     const { run } = await makeWorkspace(sqlite);
     const title = `'; DROP TABLE handoff; -- $(touch owned) \`touch owned\` "%s" \\ ${'\u{1F600}'}`;
-    const sent = await run([...SEND, '--title', title, '--task', title, '--schema', title, '--request-id', title]);
+    const sent = await run([...SEND, '--title', title, '--task', title, '--request-id', title]);
     expect(sent).toMatchObject({ code: 0, stderr: '' });
     await run(['work', 'react', '--once', '--', 'cat']);
     const { stdout } = await run(['wait', sent.stdout.trim(), '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ title, task: title, schema: title });
+    expect(JSON.parse(stdout)).toMatchObject({ title, task: title });
   });
 
   it('unknown options and missing arguments are wrong usage', async () => {

@@ -16,15 +16,13 @@ export function deliver(handoff: Handoff, delivery: Delivery, nowMs: number): Mo
   const held = holdsFence(handoff, delivery.fence);
   if (!held.ok) return held;
   if (handoff.state !== 'accepted') return step(handoff, 'deliver', nowMs);
+  // First, because what does not hold was not counted as shown.
   const wrong = falseChecks(delivery.checks);
-  // What was shown and does not hold is no claim either, but its doer needs to hear why, not that it is missing.
-  const missing = withoutEvidence(terms.deliverables, delivery.claims).filter(
-    (name) => !wrong.some(({ deliverable }) => deliverable === name),
-  );
+  if (wrong.length > 0) return refuse({ code: 'evidence-false', id, checks: wrong });
+  const missing = withoutEvidence(terms.deliverables, delivery.claims);
   if (missing.length > 0) return refuse({ code: 'evidence-missing', id, deliverables: missing });
   const unknown = unknownClaims(terms.deliverables, delivery.claims);
   if (unknown.length > 0) return refuse({ code: 'evidence-unknown', id, deliverables: unknown });
-  if (wrong.length > 0) return refuse({ code: 'evidence-false', id, checks: wrong });
   return step(handoff, 'deliver', nowMs, {
     claims: delivery.claims,
     custody: custody?.by === 'hand' ? custody : null,

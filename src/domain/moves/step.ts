@@ -6,13 +6,34 @@ import type { Refusal } from '../refusals.ts';
 
 export type Moved = Result<Handoff, Refusal>;
 
-/** Custody and reason of blocking end with the state they belong to, unless `changes` carries them over. */
-export function step(handoff: Handoff, move: Move, nowMs: number, changes: Partial<Handoff> = {}): Moved {
+/** What a move may change besides the state. */
+type Changes = Partial<
+  Pick<Handoff, 'custody' | 'blockedOn' | 'attempt' | 'excused' | 'fence' | 'notBefore' | 'offeredAt' | 'claims'>
+>;
+const NO_CHANGES: Changes = {};
+
+/**
+ * Custody and reason of blocking end with the state they belong to, unless `changes` carries them over.
+ * They are named one by one, because merging two objects is the dearest way of making a third, and every move makes one.
+ */
+export function step(handoff: Handoff, move: Move, nowMs: number, changes: Changes = NO_CHANGES): Moved {
   const state = after(handoff.state, move);
   if (state === undefined) {
     return refuse({ code: 'move-not-allowed', id: handoff.id, state: handoff.state, move });
   }
-  return yes({ ...handoff, custody: null, blockedOn: null, ...changes, state, since: nowMs });
+  return yes({
+    ...handoff,
+    state,
+    since: nowMs,
+    offeredAt: changes.offeredAt ?? handoff.offeredAt,
+    notBefore: changes.notBefore ?? handoff.notBefore,
+    attempt: changes.attempt ?? handoff.attempt,
+    excused: changes.excused ?? handoff.excused,
+    fence: changes.fence ?? handoff.fence,
+    custody: changes.custody ?? null,
+    blockedOn: changes.blockedOn ?? null,
+    claims: changes.claims ?? handoff.claims,
+  });
 }
 
 /**

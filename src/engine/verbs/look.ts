@@ -10,7 +10,7 @@ import type { Page, Query, Whole } from '../../stores/store.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** A chain is read up to here; a longer one is not one that somebody can look at. */
-export const CHAIN_MAX = 1_000;
+const CHAIN_MAX = 1_000;
 const FACTS_PAGE = 500;
 
 export async function show(

@@ -19,7 +19,8 @@ export async function wait(
   const { store, clock, timers } = around;
   const beganMs = clock.monotonicMs();
   const stop = new AbortController();
-  const end = (): void => stop.abort();
+  // A reason given saves the making of an error with its stack, which nobody reads.
+  const end = (): void => stop.abort('over');
   options.signal?.addEventListener('abort', end, { once: true });
   if (options.signal?.aborted === true) end();
   if (options.timeoutMs !== undefined) void timers.sleep(options.timeoutMs, stop.signal).then(end);

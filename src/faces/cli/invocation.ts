@@ -1,6 +1,7 @@
 /** What every command shares: where the workspace is, and who asks. */
 import { resolve } from 'node:path';
-import { agentPrincipal, OPERATOR, type Principal } from '../../domain/principal.ts';
+import type { AgentId } from '../../domain/names.ts';
+import { agentPrincipal, OPERATOR, principalText, type Principal } from '../../domain/principal.ts';
 import type { EngineEvent, Surroundings } from '../../engine/surroundings.ts';
 import type { DatabaseAddress } from '../../house/database-address.ts';
 import type { Scope } from '../../house/identity.ts';
@@ -86,6 +87,12 @@ export async function whoAsks(
 /** With the roles that the configuration gives. */
 function named({ rules }: Surroundings, principal: Principal): Principal {
   return principal.kind === 'agent' ? agentPrincipal(principal.agent, rules.rolesOf(principal.agent)) : principal;
+}
+
+/** What is offered to an agent is for that agent: somebody else would wait for ever. */
+export function mustBe(principal: Principal, agent: AgentId): void {
+  if (principal.kind === 'agent' && principal.agent === agent) return;
+  throw faceProblem('not-yours', `${principalText(principal)} cannot take what is offered to @${agent}`);
 }
 
 /** Inside a worker's command, whoever speaks about the handoff is the worker's agent. */

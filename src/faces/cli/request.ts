@@ -27,7 +27,10 @@ const LIST_MAX = 100;
 export function requestOf(command: string, options: RequestOptions, own: Partial<Terms>): Omit<SendRequest, 'input'> {
   const { from, to, parent } = options;
   if (from === undefined || to === undefined) {
-    throw faceProblem('usage', `${command} needs --from and --to; see: baton ${command} --help`);
+    throw faceProblem(
+      'usage',
+      `${command} needs --from and --to, for example: baton ${command} --from @me --to @react …`,
+    );
   }
   const terms: Partial<Terms> = { ...own, ...termsOf(options) };
   const leg = parent === undefined ? parentFromWorker() : { parent: idArgument(parent, '--parent') };

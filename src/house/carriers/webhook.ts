@@ -18,7 +18,7 @@ import type { DueEffect } from '../../stores/store.ts';
 import { guardAddresses, hostOf, type Address, type Resolve } from './address-guard.ts';
 
 /** What an effect of kind `webhook` says. Secrets are not in it: an outbox is read by many. */
-export interface WebhookPayload {
+interface WebhookPayload {
   readonly url: string;
   /** Like `handoff.completed`. */
   readonly event: string;

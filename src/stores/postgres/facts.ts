@@ -21,7 +21,7 @@ export const FEED_SQL = `select ${COLUMNS} from baton.fact f join baton.body b o
 where (f.xid, f.seq) > ($1::text::xid8, $2::bigint) and f.xid < ${XMIN}
 order by f.xid, f.seq limit $3::integer`;
 
-export const NEWEST_SQL = `select ${COLUMNS} from baton.fact f join baton.body b on b.n = f.n
+const NEWEST_SQL = `select ${COLUMNS} from baton.fact f join baton.body b on b.n = f.n
 where f.xid < ${XMIN} order by f.xid desc, f.seq desc limit 1`;
 
 /** Whether there are facts that the feed does not show yet. */

@@ -37,7 +37,13 @@ export function openListener(
       return link;
     }
     attended.clear();
-    link = await open();
+    const opened = await open();
+    // Closed meanwhile: nobody else would ever end it, and the process would stay for its sake.
+    if (closed) {
+      await opened.end();
+      throw new Error('the listener is closed');
+    }
+    link = opened;
     askedAtMs = now;
     await link.runScript(`listen "${CHANNEL}"`);
     return link;

@@ -18,7 +18,7 @@ import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
 const FACTS = `(select json_agg(json_build_array(f.revision, f.at, f.by, f.step, f.attempt, f.fence, f.detail, f.hash)
   order by f.revision)::text from baton.fact f where f.n = b.n)`;
 
-export const COPIES_SQL = `select ${ROW_COLUMNS}, b.n, b.text, o.text, ${FACTS}
+const COPIES_SQL = `select ${ROW_COLUMNS}, b.n, b.text, o.text, ${FACTS}
 from baton.body b join baton.handoff h on h.id = b.id left join baton.outcome o on o.n = b.n
 where b.n > $1::bigint order by b.n limit $2::integer`;
 

@@ -57,34 +57,41 @@ const ABOUT_HANDOFFS: readonly Question[] = [
 ];
 
 export function audit(path: string): readonly Finding[] {
-  const findings: Finding[] = [];
   const database = openDatabase(path, { sync: 'normal' });
   try {
     database.exec('BEGIN');
-    for (const look of [lookAtFile, lookAtCounters, lookAtHandoffs]) findings.push(...look(database));
-    database.exec('COMMIT');
-  } catch (error) {
-    const trouble = diskTrouble(error);
-    if (trouble === null) throw error;
-    findings.push({ what: 'file', handoff: null, says: trouble });
+    const looks = [lookAtFile, lookAtReferences, lookAtCounters, lookAtHandoffs];
+    return looks.flatMap((look) => orDamage(() => look(database)));
   } finally {
+    // Nothing was written; ending it in the other way fails where a page cannot be read.
+    if (database.isTransaction) database.exec('ROLLBACK');
     database.close();
   }
-  return findings;
+}
+
+/** What cannot even be asked is an answer as well. */
+function orDamage(look: () => readonly Finding[]): readonly Finding[] {
+  try {
+    return look();
+  } catch (error) {
+    const says = diskTrouble(error) ?? (error instanceof Error ? error.message : String(error));
+    return [{ what: 'file', handoff: null, says: `the database file: ${says}` }];
+  }
 }
 
 function lookAtFile(database: Database): readonly Finding[] {
   const lines = prepare(database, `PRAGMA integrity_check(${FINDINGS_MAX})`).all();
   const damage = lines.map((row) => String(row[0])).filter((line) => line !== 'ok');
+  return damage.map((line) => ({ what: 'file', handoff: null, says: `the database file: ${line}` }));
+}
+
+function lookAtReferences(database: Database): readonly Finding[] {
   const lost = prepare(database, 'PRAGMA foreign_key_check').all().slice(0, FINDINGS_MAX);
-  return [
-    ...damage.map((line) => ({ what: 'file', handoff: null, says: `the database file: ${line}` })),
-    ...lost.map(([table, row, parent]) => ({
-      what: 'reference',
-      handoff: null,
-      says: `${table} ${row} belongs to a ${parent} that is not there`,
-    })),
-  ];
+  return lost.map(([table, row, parent]) => ({
+    what: 'reference',
+    handoff: null,
+    says: `${table} ${row} belongs to a ${parent} that is not there`,
+  }));
 }
 
 function lookAtCounters(database: Database): readonly Finding[] {

@@ -13,11 +13,13 @@ export type Row = readonly Value[];
 export interface Statement {
   /** Answers the number of rows changed. */
   run(...values: Value[]): number;
+  /** Answers the number of the row that was put in; half as dear as asking for it with RETURNING. */
+  insert(...values: Value[]): number;
   get(...values: Value[]): Row | undefined;
   all(...values: Value[]): readonly Row[];
 }
 
-const LOCK_WAIT_MS = 4;
+export const LOCK_WAIT_MS = 4;
 /**
  * Whoever opens may meet somebody who is the last to close, or who recovers the log of the dead, and has to wait for
  * their disk. The first look (at the version) is where that shows; nobody waits for us yet.
@@ -72,6 +74,7 @@ export function prepare(database: Database, sql: string): Statement {
   statement.setReturnArrays(true);
   return {
     run: (...values) => Number(statement.run(...values).changes),
+    insert: (...values) => Number(statement.run(...values).lastInsertRowid),
     get: (...values) => statement.get(...values) as Row | undefined,
     all: (...values) => statement.all(...values) as Row[],
   };

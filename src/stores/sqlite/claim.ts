@@ -55,7 +55,8 @@ export function claimOf(
       ripen.run(n, now);
       const rows = select.all(n, Math.min(max, CLAIM_MAX));
       const taken = rows.flatMap((row) => {
-        const { handoff } = readRow(row, names);
+        const { n: number, handoff } = readRow(row, names);
+        names.rememberHandoff(handoff.id, number);
         const decided = decide(handoff, now);
         if (!decided.ok || !sessions.mayHold(handoff, decided.value.handoff)) return [];
         assertSound(handoff.id, handoff, decided.value);

@@ -57,9 +57,11 @@ export function insertOf(
 
   const decideAll = (openings: readonly Opening[], now: number): Result<readonly Decision[], Refusal> => {
     const decisions: Decision[] = [];
+    const handoffs: Handoff[] = [];
+    const ids = new Set<HandoffId>();
     for (const opening of openings) {
       const { id, dependsOn } = opening;
-      if (findState.get(id) !== undefined || decisions.some((other) => other.handoff.id === id)) {
+      if (findState.get(id) !== undefined || ids.has(id)) {
         return refuse({ code: 'known-id', id });
       }
       const ring = ringOf(opening, openings);
@@ -67,12 +69,11 @@ export function insertOf(
       const decided = opening.decide(now, statesOf(dependsOn));
       if (!decided.ok) return decided;
       assertSound(id, null, decided.value);
-      const full = places.roomFor(
-        decided.value.handoff,
-        decisions.map((other) => other.handoff),
-      );
+      const full = places.roomFor(decided.value.handoff, handoffs);
       if (full !== null) return refuse(full);
       decisions.push(decided.value);
+      handoffs.push(decided.value.handoff);
+      ids.add(id);
     }
     return yes(decisions);
   };

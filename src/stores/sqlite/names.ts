@@ -1,10 +1,10 @@
 /**
- * Agents and sessions are numbers in the rows; this is the way there and back, remembered per connection.
+ * Agents, sessions and handoffs are numbers in the rows; this is the way there and back, remembered per connection.
  *
  * A number given within a transaction that is rolled back never existed, so the memory is emptied then.
  */
 import { present } from '../../foundation/assert.ts';
-import type { AgentId, SessionId } from '../../domain/names.ts';
+import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
 import { prepare, type Database } from './binding.ts';
 
 export interface Names {
@@ -14,6 +14,9 @@ export interface Names {
   agentName(n: number): AgentId;
   sessionNumber(id: SessionId): number;
   sessionName(n: number): SessionId;
+  handoffNumber(id: HandoffId): number | null;
+  /** From a row that was read. What is taken is settled soon, and then need not be looked for. */
+  rememberHandoff(id: HandoffId, n: number): void;
   forget(): void;
 }
 
@@ -28,6 +31,8 @@ export function namesOf(database: Database): Names {
   const readSession = prepare(database, 'SELECT id FROM session WHERE n = ?');
   const agents = memory<AgentId>();
   const sessions = memory<SessionId>();
+  const findHandoff = prepare(database, 'SELECT n FROM handoff WHERE id = ?');
+  const handoffs = new Map<HandoffId, number>();
 
   const knownAgentNumber = (agent: AgentId): number | null =>
     agents.number(agent, () => findAgent.get(agent)?.[0] as number | undefined) ?? null;
@@ -46,10 +51,17 @@ export function namesOf(database: Database): Names {
         sessions.number(id, () => findSession.get(id)?.[0] as number | undefined),
         `session ${id} is open`,
       ),
-    sessionName: (n) => sessions.name(n, () => readSession.get(n)?.[0] as SessionId | undefined),
+    // Read each time: when a session is forgotten, its number is given to the next one.
+    sessionName: (n) => present(readSession.get(n)?.[0] as SessionId | undefined, `session number ${n} has a name`),
+    handoffNumber: (id) => handoffs.get(id) ?? (findHandoff.get(id)?.[0] as number | undefined) ?? null,
+    rememberHandoff: (id, n) => {
+      if (handoffs.size >= REMEMBERED_MAX) handoffs.clear();
+      handoffs.set(id, n);
+    },
     forget: () => {
       agents.forget();
       sessions.forget();
+      handoffs.clear();
     },
   };
 }

@@ -22,6 +22,7 @@ import { readingOf } from './reading.ts';
 import { SCHEMA_VERSION, schemaSince } from './schema.ts';
 import { dutyOf, sessionsOf, type Quiet } from './sessions.ts';
 import { sharedCommit, whenFree, wrongVersion } from './shared-commit.ts';
+import { sharedLook } from './shared-look.ts';
 import { tokensOf } from './tokens.ts';
 import { wordIndexOf } from './words.ts';
 import { copiesOf, restoreOf } from './transfer.ts';
@@ -37,6 +38,8 @@ export interface SqliteOptions {
   readonly timers?: Timers;
 }
 
+/** A glance at the file costs as much as reading a record, and many may look in one moment. */
+const LATELY_MS = 10;
 /** No commit counter is ever this. */
 const GONE = -1;
 const DAY_MS = 24 * 60 * 60_000;
@@ -68,8 +71,15 @@ export function openSqliteStore(options: SqliteOptions): Store {
   });
   // A database that was deleted under us would go on taking writes that nobody will ever see.
   const isStillThere = (): boolean => fileIdentity(path) === identity;
+  let seenThereMs = Number.NEGATIVE_INFINITY;
+  /** For those who only look: writers look at the file every time. */
+  const stillThereLately = (): void => {
+    if (performance.now() - seenThereMs > LATELY_MS) stillThere();
+  };
   const stillThere = (): void => {
+    seenThereMs = performance.now();
     if (isStillThere()) return;
+    seenThereMs = Number.NEGATIVE_INFINITY;
     throw new StoreGone(
       `${path} was removed or replaced while in use; look at what happened before going on`,
       'unchanged',
@@ -115,15 +125,11 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const rethrow = (error: unknown): never => {
     throw faultOf(error, path);
   };
-  const reader = async <Answer>(read: () => Answer): Promise<Answer> => {
+  const look = sharedLook(database, () => {
     alive();
-    stillThere();
-    try {
-      return read();
-    } catch (error) {
-      throw faultOf(error, path);
-    }
-  };
+    stillThereLately();
+  });
+  const reader = <Answer>(read: () => Answer): Promise<Answer> => look(read).catch(rethrow);
   const forgetRequests = prepare(
     database,
     'DELETE FROM request WHERE (by, key) IN (SELECT by, key FROM request WHERE at < ? LIMIT ?)',
@@ -138,7 +144,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     },
     claim: async (agent, max, decide) => {
       alive();
-      stillThere();
+      stillThereLately();
       if (max < 1 || !claim.anything(agent)) return [];
       return commit.run(claim.work(agent, max, decide));
     },

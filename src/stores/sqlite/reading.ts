@@ -34,14 +34,17 @@ export const CHAIN_SQL = `${SELECT} WHERE id = ?1 UNION ALL ${SELECT} INDEXED BY
 
 export function readingOf(database: Database, names: Names): Reading {
   const byId = prepare(database, `${SELECT} WHERE id = ?`);
-  const revision = prepare(database, 'SELECT revision FROM handoff WHERE id = ?');
+  const revision = prepare(database, 'SELECT revision FROM handoff WHERE n = ?');
   const overdue = prepare(database, OVERDUE_SQL);
   const ofSession = prepare(database, OF_SESSION_SQL);
   const freed = prepare(database, FREED_SQL);
   const places = prepare(database, PLACES_SQL);
   const chain = prepare(database, CHAIN_SQL);
-  const bodyOf = prepare(database, 'SELECT text FROM body WHERE handoff = ?');
-  const outcomeOf = prepare(database, 'SELECT text FROM outcome WHERE handoff = ?');
+  const wholeById = prepare(
+    database,
+    `SELECT ${ROW_COLUMNS}, (SELECT text FROM body WHERE handoff = n), (SELECT text FROM outcome WHERE handoff = n)
+     FROM handoff WHERE id = ?`,
+  );
   const factColumns = 'seq, handoff.id, fact.revision, at, by, step, fact.attempt, fact.fence, detail, hash';
   const trail = prepare(
     database,
@@ -72,13 +75,15 @@ export function readingOf(database: Database, names: Names): Reading {
 
   return {
     byIds,
-    revisionOf: (id) => (revision.get(id)?.[0] as number | undefined) ?? null,
+    revisionOf: (id) => (revision.get(names.handoffNumber(id))?.[0] as number | undefined) ?? null,
     whole: (id) => {
-      const row = byId.get(id);
+      const row = wholeById.get(id);
       if (row === undefined) return null;
-      const { n, handoff } = readRow(row, names);
-      const body = bodyOf.get(n)?.[0] as JsonText;
-      return { handoff, body, outcome: (outcomeOf.get(n)?.[0] as JsonText | undefined) ?? null };
+      return {
+        handoff: readRow(row, names).handoff,
+        body: row.at(-2) as JsonText,
+        outcome: row.at(-1) as JsonText | null,
+      };
     },
     find: (query, nowMs) => {
       switch (query.by) {

@@ -8,7 +8,7 @@
 import type { Timers } from '../../foundation/clock.ts';
 import { jittered, type Random } from '../../foundation/random.ts';
 import { StoreFault } from '../store.ts';
-import { diskTrouble, isBusy, isFromDatabase, isUncertain, prepare, type Database } from './binding.ts';
+import { diskTrouble, isBusy, isFromDatabase, isUncertain, LOCK_WAIT_MS, prepare, type Database } from './binding.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 
 /** Runs inside the transaction. The first call reads and decides, and may throw; what it answers then writes. */
@@ -35,6 +35,9 @@ const SHARED_MAX = 256;
 /** Longer than any healthy queue of writers; whoever waits longer is told that nothing has changed. */
 const LOCK_PATIENCE_MS = 30_000;
 const RETRY_MS = 2;
+const LOCK_STEP_MS = 0.2;
+/** Nobody ever wakes us here: it is only a short sleep. */
+const NOBODY = new Int32Array(new SharedArrayBuffer(4));
 
 interface Piece {
   readonly work: Work<unknown>;
@@ -54,8 +57,29 @@ export function sharedCommit(
   let waiting: Piece[] = [];
   let turning: Promise<void> | null = null;
 
+  const noWait = prepare(database, 'PRAGMA busy_timeout = 0');
+  const usualWait = prepare(database, `PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
+
+  /** The binding's own waiting sleeps for whole milliseconds; most others are done sooner. */
+  const beginSoon = (): void => {
+    noWait.get();
+    try {
+      for (let waitedMs = 0; ; waitedMs += LOCK_STEP_MS) {
+        try {
+          begin.run();
+          return;
+        } catch (error) {
+          if (!isBusy(error) || waitedMs >= LOCK_WAIT_MS) throw error;
+          Atomics.wait(NOBODY, 0, 0, LOCK_STEP_MS);
+        }
+      }
+    } finally {
+      usualWait.get();
+    }
+  };
+
   const inTransaction = (pieces: readonly Piece[]): (() => void)[] => {
-    begin.run();
+    beginSoon();
     try {
       const found = version.get()?.[0];
       if (found !== SCHEMA_VERSION) throw wrongVersion(around.path, Number(found));

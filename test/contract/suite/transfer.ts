@@ -78,7 +78,7 @@ export function describeTransfer(open: OpenStore): void {
       const [from, to] = [await open(NO_LIMITS, SESSIONS), await open(NO_LIMITS, [])];
       const makings = fc.sample(anyMaking, { numRuns: 60, seed: 5 });
       const made = makings.map((making, index) => madeOf(idOf(`r${index}`), making));
-      for (const { decision: _, ...opening } of made) await put(from.store, opening);
+      for (const opening of made) await put(from.store, opening);
       const copies = await copiesIn(from.store);
       expect(copies.map(({ handoff, facts }) => ({ handoff, facts }))).toEqual(made.map(({ decision }) => decision));
       expect(await to.store.transfer.restore(copies)).toEqual(copies.map(() => 'added'));
@@ -253,7 +253,7 @@ export function describeTransfer(open: OpenStore): void {
       const copies = Array.from({ length: 30 }, (_, index) => copyOf(`a-${index}`));
       const answers = await Promise.all([store.transfer.restore(copies), other.transfer.restore(copies)]);
       for (const index of copies.keys()) {
-        expect(answers.map((each) => each[index]).toSorted()).toEqual(['added', 'same']);
+        expect(new Set(answers.map((each) => each[index]))).toEqual(new Set(['added', 'same']));
       }
       expect(await damageIn(store)).toEqual([]);
     });

@@ -18,7 +18,7 @@ export interface CommandEntry {
 
 export type OptionEntry = readonly [flags: string, summary: string, more?: OptionDetails];
 
-export interface OptionDetails {
+interface OptionDetails {
   readonly choices?: readonly string[];
   /** May be given several times. */
   readonly repeated?: true;

@@ -1,12 +1,11 @@
 /** What can be done with a handoff that is there. */
+import type * as Moves from '../commands/moves.ts';
 import type { CommandEntry, OptionEntry } from './entry.ts';
 import { REPEATED } from './handing.ts';
 
 const FENCE: OptionEntry = ['--fence <n>', 'the number of your acceptance, as claim printed it'];
 
-async function moves(): Promise<typeof import('../commands/moves.ts')> {
-  return import('../commands/moves.ts');
-}
+const moves = async (): Promise<typeof Moves> => import('../commands/moves.ts');
 
 export const MOVING: readonly CommandEntry[] = [
   {

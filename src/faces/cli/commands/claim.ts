@@ -6,7 +6,7 @@ import { claimByHand } from '../../../engine/verbs/claim.ts';
 import type { Claimed } from '../../../stores/store.ts';
 import { wholeView } from '../../shared/views.ts';
 import { agentArgument, secondsArgument } from '../arguments.ts';
-import { inHouse, type CommonOptions } from '../invocation.ts';
+import { inHouse, mustBe, type CommonOptions } from '../invocation.ts';
 import { onInterrupt } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import { faceProblem } from '../problem.ts';
@@ -22,6 +22,7 @@ export async function claim(args: readonly string[], options: ClaimOptions, outp
   const waitMs = options.wait === undefined ? 0 : secondsArgument(options.wait, '--wait', 0, WEEK_SECONDS);
   const leaseMs = options.lease === undefined ? undefined : secondsArgument(options.lease, '--lease', 1, WEEK_SECONDS);
   return inHouse(options, { otherwise: agentPrincipal(agent) }, async (around, principal) => {
+    mustBe(principal, agent);
     const interrupts = onInterrupt(() => undefined);
     const claimed = await claimWithin(around, principal, agent, { waitMs, leaseMs, stop: interrupts.stop });
     if (claimed !== null) {

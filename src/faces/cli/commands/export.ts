@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createWriteStream, existsSync, rmSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { draftBeside, FileExists, putInPlace } from '../../../foundation/whole-file.ts';
@@ -17,6 +17,8 @@ interface ExportOptions extends CommonOptions {
 }
 
 /** Lines are handed on together: one by one, each would cost a system call. */
+/** Names end at 255 bytes, and a draft has a longer one. */
+const NAME_MAX = 200;
 const CHUNK_BYTES = 64 * 1024;
 
 export async function exportTo(args: readonly string[], options: ExportOptions, output: Output): Promise<number> {
@@ -46,6 +48,8 @@ export async function exportTo(args: readonly string[], options: ExportOptions, 
 /** Where a file is to be made, if it can be; found out before anything is read. */
 export function targetOf(file: string, replace: boolean): string {
   const path = resolve(file);
+  if (Buffer.byteLength(basename(path)) > NAME_MAX)
+    throw faceProblem('bad-request', 'the name of the file is too long');
   if (!existsSync(dirname(path))) throw faceProblem('bad-request', `there is no folder ${dirname(path)}`);
   if (!replace && existsSync(path)) throw existsProblem(path);
   return path;

@@ -22,7 +22,7 @@ export async function inbox(args: readonly string[], options: InboxOptions, outp
     const own = principal.kind === 'operator' || (principal.kind === 'agent' && principal.agent === agent);
     if (!own) throw faceProblem('not-yours', `this is the inbox of @${agent}`);
     const entries = await store.outbox.inbox(agent, max);
-    const told = entries.map(({ payload }) => JSON.parse(payload) as JsonObject);
+    const told = entries.map(({ payload }) => JSON.parse(payload) as Told);
     if (output.json) output.answer(told);
     else for (const each of told) output.line(lineOf(each));
     if (told.length === 0) output.note(`nothing new for @${agent}`);
@@ -31,12 +31,21 @@ export async function inbox(args: readonly string[], options: InboxOptions, outp
   });
 }
 
-function lineOf({ at, event, handoff, from, to, title, detail }: JsonObject): string {
-  const reason = typeof detail === 'object' && detail !== null ? reasonIn(detail as JsonObject) : '';
-  const name = typeof title === 'string' ? ` “${title}”` : '';
-  return readableText(
-    `${String(at)}  ${String(event)}  ${String(handoff)}  ${String(from)} → ${String(to)}${name}${reason}`,
-  );
+/** As `announcements.ts` writes it. */
+interface Told {
+  readonly at: string;
+  readonly event: string;
+  readonly handoff: string;
+  readonly from: string;
+  readonly to: string;
+  readonly title: string | null;
+  readonly detail?: JsonObject;
+}
+
+function lineOf({ at, event, handoff, from, to, title, detail }: Told): string {
+  const name = title === null ? '' : ` “${title}”`;
+  const reason = detail === undefined ? '' : reasonIn(detail);
+  return readableText(`${at}  ${event}  ${handoff}  ${from} → ${to}${name}${reason}`);
 }
 
 function reasonIn(detail: JsonObject): string {

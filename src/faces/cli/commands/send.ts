@@ -43,11 +43,16 @@ export async function sendOrSay(around: Surroundings, principal: Principal, requ
   // A parent that only the environment names may belong to another workspace.
   const stray = sent.refusal.code === 'no-such-handoff' && sent.refusal.id === process.env['BATON_HANDOFF_ID'];
   if (!stray || request.parent !== sent.refusal.id) throw sendProblem(sent.refusal);
-  const { parent: _stray, ...alone } = request;
-  return sendOrSay(around, principal, alone);
+  return sendOrSay(around, principal, withoutParent(request));
 }
 
 export function sendProblem(refusal: SendRefusal): Problem {
   if (refusal.code !== 'not-json') return problemOf(refusal);
   return faceProblem('not-json', `the input cannot be sent: ${refusal.problem.says}`);
+}
+
+function withoutParent(request: SendRequest): SendRequest {
+  const alone: { -readonly [Name in keyof SendRequest]: SendRequest[Name] } = { ...request };
+  delete alone.parent;
+  return alone;
 }

@@ -6,7 +6,7 @@ import { PROBLEMS } from '../../shared/problems.ts';
 import { readableText } from '../../shared/readable-text.ts';
 import { wordingOf } from '../../shared/wording.ts';
 import { agentArgument, countArgument } from '../arguments.ts';
-import { openFor, whoAsks, type CommonOptions } from '../invocation.ts';
+import { mustBe, openFor, whoAsks, type CommonOptions } from '../invocation.ts';
 import { commandHandler, findCommand } from '../command-handler.ts';
 import { onInterrupt } from '../interrupt.ts';
 import type { Output } from '../output.ts';
@@ -36,6 +36,7 @@ export async function work(args: readonly string[], options: WorkOptions, output
   const duty = standDuty(house.around, over.signal);
   try {
     const principal = await whoAsks(house, options, agentPrincipal(agent));
+    mustBe(principal, agent);
     output.note(`@${agent} is at work (${concurrency} at a time); Ctrl-C to stop`);
     const done = await runWorker(house.around, {
       agent,

@@ -1,0 +1,89 @@
+import type { Bench } from './embedded.ts';
+import { atLeast, ratioOf, type Figures, type Pledge } from './embedded-report.ts';
+import { startRole } from './embedded-roles.ts';
+import type { EmbeddedContestant } from './contestants/embedded.ts';
+import { median } from './measure.ts';
+
+const CONCURRENCIES = [1, 10, 50] as const;
+const LIVES: Record<number, number> = { 1: 600, 10: 3_000, 50: 6_000 };
+/** Before the clock runs: everybody's code is compiled, everybody's files have been made. */
+const WARM_UP = 1_500;
+const BULK = 10_000;
+const BULK_BATCH = 1_000;
+const BULLMQ_BOUNDS: Record<number, number> = { 1: 1, 10: 1.25, 50: 1 };
+const FLOOR_BOUND = 0.65;
+
+export async function measureLives(bench: Bench): Promise<Figures> {
+  const values = new Map<string, Map<string, number[]>>();
+  const keep = (what: string, who: string, value: number): void => {
+    const row = values.get(what) ?? new Map<string, number[]>();
+    row.set(who, [...(row.get(who) ?? []), value]);
+    values.set(what, row);
+  };
+  for (let round = 1; round <= bench.rounds; round += 1) {
+    for (const concurrency of CONCURRENCIES) {
+      for (const contestant of bench.contestants) {
+        process.stderr.write(`  round ${round} of ${bench.rounds}: ${contestant.name} at ${concurrency}\n`);
+        const count = Math.ceil((LIVES[concurrency] ?? 0) * bench.scale);
+        const { rate, cpuUs } = await livesOf(contestant, await bench.fresh(contestant), concurrency, count);
+        keep(`lives/s at ${concurrency}`, contestant.name, rate);
+        keep(`processor µs per life at ${concurrency}`, contestant.name, cpuUs);
+      }
+    }
+    for (const contestant of bench.contestants) {
+      const { sent, drained } = await bulkOf(bench, contestant);
+      keep('bulk sends/s', contestant.name, sent);
+      keep('drained/s', contestant.name, drained);
+    }
+  }
+  const rows = Object.fromEntries(
+    [...values].map(([what, row]) => [what, Object.fromEntries([...row].map(([who, all]) => [who, median(all)]))]),
+  );
+  return { rows, pledges: pledgesOf(rows) };
+}
+
+/** Processor time is that of both processes of the contestant; what a server uses beside them is not in it. */
+export async function livesOf(
+  contestant: EmbeddedContestant,
+  place: string,
+  concurrency: number,
+  count: number,
+): Promise<{ readonly rate: number; readonly cpuUs: number }> {
+  const worker = await startRole('worker', contestant, place, { concurrency });
+  const producer = await startRole('producer', contestant, place);
+  await producer.ask({ do: 'lives', concurrency, count: WARM_UP });
+  const before = await worker.ask({ do: 'look' });
+  const { seconds = Number.NaN, cpuMs = 0 } = await producer.ask({ do: 'lives', concurrency, count });
+  const after = await worker.ask({ do: 'look' });
+  await producer.stop();
+  await worker.stop();
+  const workerMs = (after.cpuMs ?? 0) - (before.cpuMs ?? 0);
+  return { rate: count / seconds, cpuUs: ((cpuMs + workerMs) * 1000) / count };
+}
+
+/** Sent in batches with nobody there; then a worker with fifty hands drains it. */
+async function bulkOf(
+  bench: Bench,
+  contestant: EmbeddedContestant,
+): Promise<{ readonly sent: number; readonly drained: number }> {
+  const place = await bench.fresh(contestant);
+  const count = Math.ceil(BULK * bench.scale);
+  const producer = await startRole('producer', contestant, place);
+  const { seconds = Number.NaN } = await producer.ask({ do: 'bulk', count, batch: BULK_BATCH });
+  const beganMs = performance.now();
+  const worker = await startRole('worker', contestant, place, { concurrency: 50 });
+  await producer.ask({ do: 'drained' });
+  const drainSeconds = (performance.now() - beganMs) / 1000;
+  await producer.stop();
+  await worker.stop();
+  return { sent: count / seconds, drained: count / drainSeconds };
+}
+
+function pledgesOf(rows: Figures['rows']): readonly Pledge[] {
+  return CONCURRENCIES.flatMap((concurrency) => {
+    const row = rows[`lives/s at ${concurrency}`];
+    const pledges = [atLeast(`of the bare loop at ${concurrency}`, ratioOf(row, 'bare loop'), FLOOR_BOUND)];
+    if (row?.['BullMQ'] === undefined) return pledges;
+    return [...pledges, atLeast(`× BullMQ at ${concurrency}`, ratioOf(row, 'BullMQ'), BULLMQ_BOUNDS[concurrency] ?? 1)];
+  });
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { databases, makeWorkspace, storyOf } from './workspaces.ts';
+
+describe.each(databases)('by hand on $name', (database) => {
+  it('claim of nothing answers 3 at once, and 7 after waiting; it never stays', async () => {
+    const { run } = await makeWorkspace(database);
+    expect(await run(['claim', 'react'])).toMatchObject({ code: 3, stdout: '' });
+    expect(await run(['claim', 'react', '--wait', '0.2'])).toMatchObject({ code: 7, stdout: '' });
+  });
+
+  it('Q4: claim takes the next one, renew keeps it, release gives it back, deliver settles with the fence', async () => {
+    const workspace = await makeWorkspace(database);
+    const { run, send } = workspace;
+    const waiting = run(['claim', 'react', '--wait', '30']);
+    const id = await send('react', { n: 1 });
+    const claimed = JSON.parse((await waiting).stdout) as { id: string; fence: number; input: unknown };
+    expect(claimed).toMatchObject({ id, fence: 1, state: 'accepted', input: { n: 1 }, heldBy: '@react' });
+    expect(await run(['claim', 'react'])).toMatchObject({ code: 3 });
+    expect(await run(['claim', 'react', '--as', 'vue'])).toMatchObject({ code: 4 });
+    expect(await run(['renew', id, '--fence', '1', '--lease', '60', '--as', 'react'])).toMatchObject({ code: 0 });
+    expect(await run(['release', id, '--fence', '1', '--as', 'react'])).toMatchObject({ code: 0 });
+    expect(await run(['accept', id, '--as', 'react'])).toMatchObject({ code: 0, stdout: `${id} accepted (fence 2)\n` });
+    const late = await run(['deliver', id, '--fence', '1', '--as', 'react']);
+    expect(late).toMatchObject({ code: 9, stdout: '' });
+    const asked = await run(['block', id, '--fence', '2', '--question', 'which colour?', '--as', 'react']);
+    expect(asked).toMatchObject({ code: 0, stdout: `${id} blocked\n` });
+    expect((await run(['inbox', 'me', '--clear'])).stdout).toContain(`question  ${id}  @me → @react: which colour?`);
+    expect((await run(['inbox', 'me'])).stdout).toBe('');
+    expect(await run(['unblock', id, '--answer', 'blue', '--as', 'me'])).toMatchObject({ code: 0 });
+    expect(await run(['accept', id, '--as', 'react'])).toMatchObject({ code: 0 });
+    expect(await run(['deliver', id, '--artifact', '{"n":2}', '--as', 'react'])).toMatchObject({ code: 0 });
+    expect(await run(['wait', id])).toMatchObject({ code: 0, stdout: '{\n  "n": 2\n}\n' });
+    expect(await storyOf(await workspace.open(), id)).toEqual([
+      'create by @me',
+      'accept by @react',
+      'renew by @react',
+      'release by @react',
+      'accept by @react',
+      'block by @react',
+      'unblock by @me',
+      'accept by @react',
+      'deliver by @react',
+      'verify by system',
+    ]);
+  });
+
+  it('reject, cancel and list by words, task, agent and state', async () => {
+    const { run, send } = await makeWorkspace(database);
+    const wood = await send('react', { material: 'Holzkohle' }, ['--task', 'T-1', '--title', 'Grill']);
+    const iron = await send('vue', { material: 'iron' }, ['--task', 'T-2', '--priority', 'low']);
+    const why = ['--type', 'skill_gap', '--reason', 'no fire here'];
+    expect(await run(['reject', wood, ...why, '--as', 'react'])).toMatchObject({
+      code: 0,
+      stdout: `${wood} rejected\n`,
+    });
+    expect(await run(['cancel', iron, '--as', 'vue'])).toMatchObject({ code: 4 });
+    expect(await run(['cancel', iron, '--as', 'me', '--reason', 'rain'])).toMatchObject({ code: 0 });
+    const ids = async (...args: readonly string[]): Promise<readonly string[]> => {
+      const listed = JSON.parse((await run(['list', '--json', ...args])).stdout) as { items: { id: string }[] };
+      return listed.items.map((item) => item.id);
+    };
+    expect(await ids('--text', 'holzkohle grill')).toEqual([wood]);
+    expect(await ids('--text', 'holzkohle iron')).toEqual([]);
+    expect(await ids('--task', 'T-2')).toEqual([iron]);
+    expect(await ids('--agent', '@me')).toEqual([iron, wood]);
+    expect(await ids('--state', 'rejected')).toEqual([wood]);
+    expect(await ids('--state', 'open')).toEqual([]);
+    const first = JSON.parse((await run(['list', '--json', '--limit', '1'])).stdout) as { next: string };
+    expect(await ids('--limit', '1', '--after', first.next)).toEqual([wood]);
+    const shown = await run(['wait', wood, '--json']);
+    expect(shown.code).toBe(8);
+    expect(JSON.parse(shown.stdout)).toMatchObject({ failure: { code: 'REJECTED', message: 'no fire here' } });
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { acceptBy, deliverAndVerify, idOf, limitsOf, openingOf, openingsOf } from '../contract/builders.ts';
+import { put, valueOf } from '../contract/looks.ts';
+import { describeWithServer } from './fixture.ts';
+
+await describeWithServer('an audit of a PostgreSQL database', { fsync: true }, (fixture) => {
+  it.each([
+    ['nothing', 'select 1', [], /^$/],
+    ['a counter', `update baton.place set all_open = 7`, ['counter'], /@worker counts 7 open coming in .*there are 2/],
+    ['a fact that is gone', `delete from baton.fact where revision = 2`, ['revision'], /a-0 has 3 facts at revision 4/],
+    ['the newest fact', `delete from baton.fact where revision = 4`, ['revision', 'trail'], /newest fact/],
+    ['a hash', `update baton.fact set hash = 'x' where revision = 4`, ['trail'], /a-0: the newest fact/],
+    ['a revision', `update baton.handoff set revision = 9 where id = 'a-1'`, ['revision'], /a-1 has 1 facts/],
+    ['a body', `delete from baton.body where id = 'a-0'`, ['body', 'reference'], /a-0 has lost what it carries/],
+    ['a record', `delete from baton.handoff where id = 'a-1'`, ['body', 'counter'], /a-1 is carried without a record/],
+  ])('sees that %s was changed by hand', async (_, sql, kinds, says) => {
+    const { url, name } = await fixture.database();
+    const store = await fixture.open(url, { limits: limitsOf({ worker: [null, 10] }) });
+    await put(store, ...openingsOf(3, 'a'), openingOf({ id: 'place', queued: true }));
+    valueOf((await store.change([idOf('a-0')], acceptBy()))[0]);
+    valueOf((await store.change([idOf('a-0')], deliverAndVerify(1)))[0]);
+    await fixture.server.sql(name).unsafe(sql);
+    const findings = await store.upkeep.audit();
+    expect([...new Set(findings.map(({ what }) => what))].toSorted()).toEqual(kinds);
+    expect(findings.map((finding) => finding.says).join('\n')).toMatch(says);
+  });
+});
+
+const careless = ['full_page_writes=off', 'synchronous_commit=off'];
+await describeWithServer('a careless PostgreSQL server', { fsync: false, settings: careless }, (fixture) => {
+  it('is told what it risks; what Baton sets for itself is not told', async () => {
+    const store = await fixture.open((await fixture.database()).url);
+    const findings = await store.upkeep.audit();
+    expect(findings.map(({ what }) => what)).toEqual(['setting', 'setting']);
+    expect(findings.map(({ says }) => says).toSorted()).toEqual([
+      expect.stringContaining('full_page_writes is off'),
+      expect.stringContaining('fsync is off'),
+    ]);
+  });
+});

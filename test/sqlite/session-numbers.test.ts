@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { acceptBy, idOf, openingOf, processOf, releaseBy, sessionOf, WORKER } from '../contract/builders.ts';
+import { put, recordOf } from '../contract/looks.ts';
+import { newPath, openStore } from './stores.ts';
+
+it('I6: the number of a forgotten session is given away again, its name is not', async () => {
+  const path = newPath();
+  const [one, two] = [openStore(path), openStore(path)];
+  const [first, next] = [sessionOf('first'), sessionOf('next')];
+  await put(one, openingOf({ id: 'a' }));
+  await one.sessions.open({ id: first, agent: WORKER, process: processOf() });
+  await one.change([idOf('a')], acceptBy(first));
+  expect((await recordOf(two, idOf('a'))).custody).toMatchObject({ session: 'first' });
+  await one.change([idOf('a')], releaseBy(1));
+  await one.sessions.end(first, 0);
+  await one.sessions.forget(first);
+  await one.sessions.open({ id: next, agent: WORKER, process: processOf() });
+  await one.change([idOf('a')], acceptBy(next));
+  expect((await recordOf(two, idOf('a'))).custody).toMatchObject({ session: 'next' });
+});

@@ -1,0 +1,64 @@
+/** Any records in any state, in numbers, with what senders and workers would have put beside them. */
+import fc from 'fast-check';
+import { yes } from '../../src/foundation/result.ts';
+import { exportAll, type Exported } from '../../src/engine/transfer/export.ts';
+import { importAll, type ImportOptions } from '../../src/engine/transfer/import.ts';
+import { openMemoryStore } from '../../src/stores/memory/memory-store.ts';
+import { NO_LIMITS } from '../../src/domain/limits.ts';
+import type { Store } from '../../src/stores/store.ts';
+import { anyMaking, madeOf, SESSIONS } from '../contract/arbitraries.ts';
+import { idOf, jsonOf, processOf, WORKER } from '../contract/builders.ts';
+import { valueOf } from '../contract/looks.ts';
+import { manualClock } from '../contract/manual-clock.ts';
+
+export const COUNT = Number(process.env['BATON_TRANSFER_COUNT'] ?? 500);
+
+const BATCH = 100;
+
+export async function fill(store: Store, count: number, name = 'r'): Promise<void> {
+  for (const id of SESSIONS) await store.sessions.open({ id, agent: WORKER, process: processOf() });
+  const makings = fc.sample(anyMaking, { numRuns: Math.min(count, 2_000), seed: 11 });
+  for (let from = 0; from < count; from += BATCH) {
+    const openings = Array.from({ length: Math.min(BATCH, count - from) }, (_, index) => {
+      const number = from + index;
+      const { decision, ...opening } = madeOf(idOf(`${name}${number}`), makings[number % makings.length]!);
+      const ended = decision.handoff.state === 'completed' || decision.handoff.state === 'failed';
+      const outcome = jsonOf({ kind: 'result', result: { number, text: 'ü "\\ \u2028' } });
+      const whole = ended ? { ...decision, outcome } : decision;
+      return {
+        ...opening,
+        body: jsonOf({ input: { number, text: 'x'.repeat(number % 300) } }),
+        decide: () => yes(whole),
+      };
+    });
+    valueOf(await store.insert(openings));
+  }
+}
+
+export function memoryStore(): Store {
+  return openMemoryStore({ clock: manualClock(), limits: NO_LIMITS });
+}
+
+/** The whole export as text, and what it says of itself. */
+export async function exported(store: Store): Promise<Exported & { readonly text: string }> {
+  const lines = exportAll(store);
+  let text = '';
+  for (;;) {
+    const next = await lines.next();
+    if (next.done === true) return { ...next.value, text };
+    text += next.value;
+  }
+}
+
+/** In pieces of a size that fits no line. */
+export function imported(
+  store: Store,
+  text: string | Uint8Array,
+  options: ImportOptions = {},
+): ReturnType<typeof importAll> {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
+  const chunks = async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (let from = 0; from < bytes.length; from += 7_001) yield bytes.subarray(from, from + 7_001);
+  };
+  return importAll(store, chunks(), options);
+}
