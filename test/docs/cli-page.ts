@@ -90,8 +90,8 @@ function linesOf(links: readonly string[]): string {
 function section(entry: CommandEntry): string {
   const { name, takes = '', summary, options = [], note, example } = entry;
   const usage = `baton ${name}${takes === '' ? '' : ` ${takes}`} [options]`;
-  const shared = sharedOptionsOf(entry);
-  const without = sharedOptionsOf({}).filter((option) => !shared.includes(option));
+  const own = [...options, ...sharedOptionsOf(entry)].map(([flags]) => flags);
+  const without = sharedOptionsOf({}).filter(([flags]) => !own.includes(flags));
   return [
     `### baton ${name}`,
     `${capitalised(summary)}.`,
