@@ -18,7 +18,7 @@ const AgentShape = z.strictObject({
   roles: z
     .array(z.enum(['verifier', 'chief']))
     .optional()
-    .describe('verifier: may verify what it neither sent nor did. chief: is told of what needs a decision.'),
+    .describe('verifier: may verify what it neither sent nor did. chief: has no meaning yet.'),
   schemas: z
     .strictObject({ input: SchemaName.optional(), output: SchemaName.optional() })
     .optional()

@@ -34,7 +34,7 @@ export async function identify(
   const claimed = as === null ? otherwise : agentPrincipal(as, rules.rolesOf(as));
   if (token === null) {
     if (identity === 'local' || scope === 'read') return yes(withRoles(claimed, rules.rolesOf));
-    const who = principalText(claimed);
+    const who = claimed.kind === 'operator' ? 'the operator' : principalText(claimed);
     return refuse({ code: 'token-needed', says: `this workspace is strict: show a token of ${who} in BATON_TOKEN` });
   }
   const record = await store.tokens.byHash(hashOf(token));

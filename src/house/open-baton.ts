@@ -60,7 +60,8 @@ function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
       house.configuration?.identity ?? 'local',
       {
         as: named === undefined ? null : agentIn(named, 'as'),
-        token: opened.token ?? process.env['BATON_TOKEN'] ?? null,
+        // A variable that is empty is one that is not set.
+        token: opened.token ?? (process.env['BATON_TOKEN'] || null),
         otherwise: otherwise ?? OPERATOR,
       },
       scope,

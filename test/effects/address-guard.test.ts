@@ -97,7 +97,7 @@ describe('the guard of addresses', () => {
   it.each(['', 'http://localhost', '10.0.0.0/33', 'a b', 'nonsense/8', '*'])(
     'does not take %j for something that is allowed',
     (entry) => {
-      expect(() => guardAddresses([entry], nobody)).toThrow(/allowHosts/);
+      expect(() => guardAddresses([entry], nobody)).toThrow(/allow_hosts/);
     },
   );
 

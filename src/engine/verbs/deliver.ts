@@ -68,6 +68,6 @@ async function schemaRefusal(
   const handoff = typeof target === 'string' ? (await store.find({ by: 'ids', ids: [target] })).items[0] : target;
   const name = handoff === undefined ? null : rules.schemasOf(handoff.to).output;
   if (name === null) return null;
-  const checked = await rules.schemas.check(name, result);
+  const checked = await rules.schemas.check(name, result, 'result');
   return checked.ok ? null : checked.refusal;
 }

@@ -52,10 +52,14 @@ function noWorkspace(options: CommonOptions): Problem {
 /** Opens, asks who it is, does it, closes: the frame of nearly every command. */
 export async function inHouse<Answer>(
   options: CommonOptions,
-  asking: { readonly otherwise?: Principal; readonly scope?: Scope },
+  asking: {
+    readonly otherwise?: Principal;
+    readonly scope?: Scope;
+    readonly report?: (event: EngineEvent) => void;
+  },
   act: (around: Surroundings, principal: Principal, house: OpenWorkspace) => Promise<Answer>,
 ): Promise<Answer> {
-  const house = await openFor(options);
+  const house = await openFor(options, asking.report);
   try {
     const principal = await whoAsks(house, options, asking.otherwise ?? OPERATOR, asking.scope ?? 'write');
     return await act(house.around, principal, house);

@@ -71,15 +71,18 @@ function groupOf(program: Command, groups: Map<string, Command>, name: string): 
 }
 
 function addEntry(place: Command, name: string, entry: CommandEntry, act: Act): void {
-  const { takes = '', summary, options = [], note, example, shares } = entry;
+  const { takes = '', summary, note, example } = entry;
   const command = place
     .command(`${name} ${takes}`.trim())
     .description(summary)
     .addHelpText('after', `${note === undefined ? '' : `\n${note}\n`}\nExample:\n  $ baton ${example}`)
     .exitOverride();
-  const shared = shares === 'json' ? [JSON_OPTION] : shares === 'place' ? PLACE_OPTIONS : ALL_OPTIONS;
-  for (const option of [...options, ...shared]) command.addOption(optionOf(option));
+  for (const option of [...(entry.options ?? []), ...sharedOptionsOf(entry)]) command.addOption(optionOf(option));
   command.action(async () => act(entry, command.args, command.opts()));
+}
+
+export function sharedOptionsOf({ shares }: Pick<CommandEntry, 'shares'>): readonly OptionEntry[] {
+  return shares === 'json' ? [JSON_OPTION] : shares === 'place' ? PLACE_OPTIONS : ALL_OPTIONS;
 }
 
 function optionOf([flags, summary, { choices, repeated } = {}]: OptionEntry): Option {

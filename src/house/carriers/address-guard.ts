@@ -80,7 +80,7 @@ export function guardAddresses(allowHosts: readonly string[], resolve: Resolve):
 function wording(host: string, address: string): string {
   const says =
     host === address ? `${host} is not a public address` : `${host} leads to ${address}, which is not public`;
-  return `${says}; allow it with allowHosts if that is meant`;
+  return `${says}; allow it with allow_hosts if that is meant`;
 }
 
 export function isPublic(address: string): boolean {
@@ -108,14 +108,15 @@ function readAllowed(text: string): Allowed {
   const host = (bracketed ?? plain ?? text).toLowerCase().replace(/\.$/, '');
   const family = isIP(host);
   if (family !== 0) return withList(host, family === 4 ? 32 : 128, port, text);
-  if (!/^[a-z0-9_.-]+$/.test(host)) throw new Error(`allowHosts: ${JSON.stringify(text)} is no host, address or range`);
+  if (!/^[a-z0-9_.-]+$/.test(host))
+    throw new Error(`allow_hosts: ${JSON.stringify(text)} is no host, address or range`);
   return { name: host, covers: () => false, ports: (each) => port === null || each === port };
 }
 
 function withList(address: string, prefix: number, port: string | null, text: string): Allowed {
   const family = isIP(address);
   if (family === 0 || prefix > (family === 4 ? 32 : 128)) {
-    throw new Error(`allowHosts: ${JSON.stringify(text)} is no host, address or range`);
+    throw new Error(`allow_hosts: ${JSON.stringify(text)} is no host, address or range`);
   }
   const list = listOf([[address, prefix]], family === 4 ? 'ipv4' : 'ipv6');
   return {

@@ -1,0 +1,121 @@
+/** `docs/reference/cli.md` as the catalogue and the table of problems say it. */
+import type { CommandEntry, OptionEntry } from '../../src/faces/cli/catalogue/entry.ts';
+import { HANDING } from '../../src/faces/cli/catalogue/handing.ts';
+import { KEEPING } from '../../src/faces/cli/catalogue/keeping.ts';
+import { LOOKING } from '../../src/faces/cli/catalogue/looking.ts';
+import { MOVING } from '../../src/faces/cli/catalogue/moving.ts';
+import { sharedOptionsOf } from '../../src/faces/cli/program.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/faces/shared/problems.ts';
+import { EXIT_CODES, MEANINGS } from './meanings.ts';
+
+const CHAPTERS: readonly (readonly [string, readonly CommandEntry[]])[] = [
+  ['Making handoffs, and doing what they ask for', HANDING],
+  ['Moving a handoff', MOVING],
+  ['Looking', LOOKING],
+  ['Keeping the workspace in order', KEEPING],
+];
+
+export function cliPage(): string {
+  return `# The command line
+
+This page is made from the catalogue in \`src/faces/cli/\`; a test keeps it fresh. The same is said by
+\`baton COMMAND --help\`.
+
+Answers go to standard output, everything else to standard error. With \`--json\` the answer is one line of JSON, and a
+problem is one line \`{"error":{"code":…,"message":…}}\` on standard error. Names of agents are written with or
+without \`@\`. Whoever makes a move says who they are with \`--as\`.
+
+${CHAPTERS.map(([title, entries]) => `- ${title}:\n${linesOf(entries.map(linkTo))}`).join('\n')}
+
+## Options that commands share
+
+${optionTable(sharedOptionsOf({}))}
+
+All commands have all of them, except where it is said otherwise.
+
+## Variables
+
+${table(
+  ['variable', 'what it does'],
+  [
+    ['`BATON_DATABASE`', 'the database where there is no `--database`'],
+    ['`BATON_TOKEN`', 'proves who you are; see [tokens](../guides/tokens.md)'],
+    [
+      '`BATON_HANDOFF_ID` `BATON_FENCE` `BATON_AGENT`',
+      'set by `baton work` for its command; moves of that handoff inside it need neither `--fence` nor `--as`',
+    ],
+    ['`BATON_DEBUG`', 'with any value: faults are told with their stack'],
+    ['`NO_COLOR`', 'no colours'],
+  ],
+)}
+
+${CHAPTERS.map(([title, entries]) => `## ${title}\n\n${entries.map(section).join('\n\n')}`).join('\n\n')}
+
+## Exit codes
+
+${table(
+  ['exit code', ''],
+  Object.entries(EXIT_CODES).map(([code, says]) => [code, says]),
+)}
+
+130 and 143: ended by Ctrl-C or a signal.
+
+## Codes of problems
+
+With \`--json\` as \`error.code\`, in the library as \`code\` of a \`BatonRefusal\`. *Again* says whether the same
+request can succeed later without being changed.
+
+${table(
+  ['code', 'exit code', 'again', 'what it means'],
+  (Object.keys(PROBLEMS) as ProblemCode[]).map((code) => [
+    `\`${code}\``,
+    String(PROBLEMS[code].exitCode),
+    PROBLEMS[code].retryable ? 'yes' : '',
+    MEANINGS[code],
+  ]),
+)}
+`;
+}
+
+function linkTo({ name }: CommandEntry): string {
+  return `[${name}](#baton-${name.replaceAll(' ', '-')})`;
+}
+
+/** Three to a line: a list of links is read by eye, and its source by people too. */
+function linesOf(links: readonly string[]): string {
+  const lines = Array.from({ length: Math.ceil(links.length / 3) }, (_, at) => links.slice(at * 3, at * 3 + 3));
+  return lines.map((line) => `  ${line.join(', ')}`).join(',\n');
+}
+
+function section(entry: CommandEntry): string {
+  const { name, takes = '', summary, options = [], note, example } = entry;
+  const usage = `baton ${name}${takes === '' ? '' : ` ${takes}`} [options]`;
+  const own = [...options, ...sharedOptionsOf(entry)].map(([flags]) => flags);
+  const without = sharedOptionsOf({}).filter(([flags]) => !own.includes(flags));
+  return [
+    `### baton ${name}`,
+    `${capitalised(summary)}.`,
+    `\`\`\`\n${usage}\n\`\`\``,
+    ...(options.length === 0 ? [] : [optionTable(options)]),
+    ...(without.length === 0 ? [] : [`Without ${without.map(([flags]) => `\`${flags}\``).join(', ')}.`]),
+    ...(note === undefined ? [] : [note]),
+    `\`\`\`sh\nbaton ${example}\n\`\`\``,
+  ].join('\n\n');
+}
+
+function optionTable(options: readonly OptionEntry[]): string {
+  return table(
+    ['option', ''],
+    options.map(([flags, summary]) => [`\`${flags}\``, summary]),
+  );
+}
+
+function capitalised(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,198 @@
+/** What the pages written by hand say, held against what is there: commands run, code compiles, keys and names exist. */
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import ts from 'typescript';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readConfiguration } from '../../src/house/configuration.ts';
+import { privatePostgres, WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
+import { BATON, start, tempFolder, type Ended } from '../support/processes.ts';
+import { ROOT } from '../support/source-files.ts';
+
+const CONFIGURATION = 'docs/reference/configuration.md';
+const LIBRARY = 'docs/reference/library.md';
+const MOVING = 'docs/guides/backup-and-move.md';
+/** The address that the pages use where readers put their own. */
+const ADDRESS = 'postgres://baton@db.internal/baton';
+
+let server: PrivatePostgres | null = null;
+afterAll(async () => server?.remove());
+
+function blocksOf(page: string, language: string): readonly string[] {
+  const fenced = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms');
+  return [...readFileSync(join(ROOT, page), 'utf8').matchAll(fenced)].map(([, block = '']) => block);
+}
+
+/** All commands of a page, in its order, as somebody would type them who follows it. */
+async function follow(page: string, rewrite: (script: string) => string = (script) => script): Promise<Ended> {
+  const bin = join(tempFolder(), 'bin');
+  mkdirSync(bin);
+  symlinkSync(BATON, join(bin, 'baton'));
+  symlinkSync(process.execPath, join(bin, 'node'));
+  const script = rewrite(blocksOf(page, 'sh').join('\n'));
+  expect(script).toContain('baton init');
+  const env = { PATH: [bin, process.env['PATH'] ?? ''].join(delimiter) };
+  const ended = await start('sh', ['-eu', '-c', script], { cwd: tempFolder(), env }).ended;
+  if (ended.code !== 0) throw new Error(`${page} ended with ${ended.code ?? ended.signal}: ${ended.stderr}`);
+  return ended;
+}
+
+describe('the guides', () => {
+  it('verified work can be followed to its end', async () => {
+    const { stdout, stderr } = await follow('docs/guides/verified-work.md');
+    expect(stdout).toContain('verify   → completed  @qa');
+    expect(stdout.match(/refused, exit code 4/g)).toHaveLength(3);
+    expect(stderr).toContain('this workspace runs no commands');
+    expect(stderr).toContain('@dev is the doer');
+    expect(stderr).toContain('not checked yet: works on a phone');
+  });
+
+  it('tokens can be followed to its end', async () => {
+    const { stdout, stderr } = await follow('docs/guides/tokens.md');
+    expect(stdout.match(/refused, exit code 4/g)).toHaveLength(4);
+    expect(stdout).toMatch(/hoff-\S+ completed\n/);
+    expect(stdout).toMatch(/tok-\w+ revoked\n$/);
+    expect(stderr).toContain('does not allow to write');
+  });
+
+  it('notifications can be followed to its end', async () => {
+    const { stdout, stderr } = await follow('docs/guides/notifications.md');
+    expect(stdout).toContain('“Login page”');
+    expect(stderr).toContain('nothing new for @dev');
+  });
+
+  it('backup and moving can be followed to its end, to PostgreSQL and back', async ({ skip }) => {
+    server = await privatePostgres({ fsync: true });
+    if (server === null) return skip(WITHOUT_POSTGRES);
+    const address = await server.createDatabase('moved');
+    const { stdout } = await follow(MOVING, (script) => script.replaceAll(ADDRESS, address));
+    expect(stdout.match(/imported 1 handoff; checksum/g)).toHaveLength(2);
+    expect(stdout.match(/^ok +trails: /gm)).toHaveLength(2);
+  });
+
+  it('notifications quotes the signature check that the example runs', () => {
+    const example = readFileSync(join(ROOT, 'examples/webhook.mjs'), 'utf8');
+    const [, checked] = /^\/\/ begin: signature\n(.*)^\/\/ end: signature$/ms.exec(example) ?? [];
+    expect(blocksOf('docs/guides/notifications.md', 'js')).toEqual([checked]);
+  });
+
+  it('notifications configures only what can be configured', () => {
+    const blocks = blocksOf('docs/guides/notifications.md', 'yaml');
+    expect(blocks).toHaveLength(3);
+    for (const block of blocks) expect(() => readConfiguration(written(block))).not.toThrow();
+  });
+});
+
+describe('the page of the configuration', () => {
+  const [example = ''] = blocksOf(CONFIGURATION, 'yaml');
+
+  it('has an example that can be read', () => {
+    const { identity, verifiers, evidence, notifications } = readConfiguration(written(example));
+    expect({ identity, verifiers, evidence }).toEqual({
+      identity: 'local',
+      verifiers: ['qa', 'lead'],
+      evidence: { commands: 'allowed', timeoutMs: 120_000 },
+    });
+    expect(notifications.webhooks).toHaveLength(1);
+  });
+
+  it('names every key that the schema has, and its example uses it', () => {
+    const page = readFileSync(join(ROOT, CONFIGURATION), 'utf8');
+    const keys = keysIn(publishedSchema());
+    expect(keys.length).toBeGreaterThan(25);
+    expect(keys.filter((key) => !page.includes(`\`${key}`) && !page.includes(`.${key}\``))).toEqual([]);
+    expect(keys.filter((key) => !new RegExp(`\\b${key}:`).test(example))).toEqual([]);
+  });
+});
+
+describe('the published schema', () => {
+  const ajv = new Ajv2020({ strict: true, allErrors: true });
+  formats.default(ajv);
+
+  it('compiles without a complaint, takes the example and refuses what the house refuses', () => {
+    const isFine = ajv.compile(publishedSchema());
+    expect(isFine(parse(blocksOf(CONFIGURATION, 'yaml')[0] ?? ''))).toBe(true);
+    const wrongs = ['limts: {}', 'identity: loose', 'lease_seconds: 0', 'agents: { a: { limits: 3 } }'];
+    expect(wrongs.filter((wrong) => isFine(parse(wrong)))).toEqual([]);
+    for (const wrong of wrongs) expect(() => readConfiguration(written(`${wrong}\n`))).toThrow(/baton\.yaml:1:/);
+  });
+
+  it('is in the package', () => {
+    const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { files: readonly string[] };
+    expect(files).toContain('schemas');
+  });
+});
+
+describe('the page of the library', () => {
+  it('has only code that compiles', () => {
+    const blocks = blocksOf(LIBRARY, 'ts');
+    expect(blocks.length).toBeGreaterThan(8);
+    expect(complaintsAbout(blocks)).toEqual([]);
+  });
+
+  it('and the compiler would complain', () => {
+    expect(complaintsAbout(["await baton.send({ from: '@me', too: '@you', input: 1 });"])).toHaveLength(1);
+  });
+
+  it('names everything that the library has', () => {
+    const page = readFileSync(join(ROOT, LIBRARY), 'utf8');
+    const source = readFileSync(join(ROOT, 'src/house/baton.ts'), 'utf8');
+    const [, body = ''] = /export interface Baton \{\n(.*?)^\}/ms.exec(source) ?? [];
+    const methods = [...body.matchAll(/^ {2}([a-zA-Z]+)\(/gm)].map(([, name = '']) => name);
+    expect(methods.length).toBeGreaterThan(20);
+    const values = ['openBaton', 'BatonRefusal', 'BatonTimeout', 'HandoffNotCompleted', 'HandlerFailure', 'LIFECYCLE'];
+    expect([...methods, ...values].filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).toEqual([]);
+  });
+});
+
+function written(text: string): string {
+  const path = join(tempFolder(), 'baton.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+function publishedSchema(): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(ROOT, 'schemas/baton.schema.json'), 'utf8')) as Record<string, unknown>;
+}
+
+function keysIn(schema: unknown): readonly string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties = {} } = schema as { readonly properties?: object };
+  const inside = Object.values(schema).flatMap((each) => keysIn(each));
+  return [...new Set([...Object.keys(properties), ...inside, ...Object.values(properties).flatMap(keysIn)])];
+}
+
+/** Each block as a file of its own in the package, where `batonpass` is the library as it was built. */
+function complaintsAbout(blocks: readonly string[]): readonly string[] {
+  const names = ['BatonRefusal', 'BatonTimeout', 'HandlerFailure', 'HandoffNotCompleted', 'openBaton', 'type Baton'];
+  const prelude = `import { ${names.join(', ')} } from 'batonpass';\ndeclare const baton: Baton;\n`;
+  const texts = new Map(
+    blocks.map((block, index) => [
+      join(ROOT, `docs/block-${index + 1}.mts`),
+      block.startsWith('import ') ? block : prelude + block,
+    ]),
+  );
+  const options: ts.CompilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.NodeNext,
+    types: ['node'],
+  };
+  const host = ts.createCompilerHost(options);
+  const { readFile, fileExists, getSourceFile } = host;
+  host.readFile = (file) => texts.get(file) ?? readFile(file);
+  host.fileExists = (file) => texts.has(file) || fileExists(file);
+  host.getSourceFile = (file, how, ...rest) => {
+    const text = texts.get(file);
+    return text === undefined ? getSourceFile(file, how, ...rest) : ts.createSourceFile(file, text, how);
+  };
+  const program = ts.createProgram([...texts.keys()], options, host);
+  return ts.getPreEmitDiagnostics(program).map(({ file, messageText }) => {
+    return `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
+  });
+}

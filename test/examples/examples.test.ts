@@ -1,0 +1,52 @@
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { privatePostgres, WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
+import { BATON, start, tempFolder, type Ended } from '../support/processes.ts';
+import { filesUnder, ROOT } from '../support/source-files.ts';
+
+const POSTGRES = 'examples/postgres.mjs';
+const programs = filesUnder('examples', '.mjs').filter((file) => file !== POSTGRES);
+
+let server: PrivatePostgres | null = null;
+afterAll(async () => server?.remove());
+
+/** Runs it where its temporary files can be counted, far from any workspace. */
+async function run(program: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const folder = tempFolder();
+  const ended = await start(program, args, { cwd: folder, env: { TMPDIR: folder, ...env } }).ended;
+  if (ended.code !== 0) throw new Error(`it ended with ${ended.code ?? ended.signal}: ${ended.stderr}`);
+  expect(readdirSync(folder), 'what it left behind').toEqual([]);
+  return ended;
+}
+
+describe('the examples', () => {
+  it('are there', () => {
+    expect(programs.length).toBeGreaterThan(4);
+  });
+
+  it.each(programs)('%s does what it says, and leaves nothing behind', async (file) => {
+    const { stdout, stderr } = await run(process.execPath, [join(ROOT, file)]);
+    expect(stdout.trim()).not.toBe('');
+    expect(stderr).toBe('');
+  });
+
+  it(`${POSTGRES} does the same on PostgreSQL`, async ({ skip }) => {
+    server = await privatePostgres({ fsync: false });
+    if (server === null) return skip(WITHOUT_POSTGRES);
+    const database = await server.createDatabase('example');
+    const { stdout } = await run(process.execPath, [join(ROOT, POSTGRES)], { BATON_DATABASE: database });
+    expect(stdout).toBe('sums: 11 12 13\n');
+  });
+
+  it('examples/shell.sh goes from draft to completed with the command', async () => {
+    const bin = join(tempFolder(), 'bin');
+    mkdirSync(bin);
+    symlinkSync(BATON, join(bin, 'baton'));
+    symlinkSync(process.execPath, join(bin, 'node'));
+    const path = [bin, process.env['PATH'] ?? ''].join(delimiter);
+    const { stdout, stderr } = await run('sh', [join(ROOT, 'examples/shell.sh')], { PATH: path });
+    expect(stdout).toContain('verify   → completed  @qa');
+    expect(stderr).toContain('there is no file "login.html" in the workspace');
+  });
+});
