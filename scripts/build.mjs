@@ -10,7 +10,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
 
@@ -23,6 +23,52 @@ const OLD_CHUNK_MS = 24 * 60 * 60 * 1000;
 
 /** Native code cannot be bundled, and a driver that few commands load is better left where npm put it. */
 const EXTERNAL = ['@photostructure/sqlite', 'postgres'];
+
+/**
+ * What is loaded together comes as one file: cut along every `import()`, a command came as fifty, and opening them took
+ * longer than running what is in them.
+ */
+const TOGETHER = {
+  everyday: [
+    ...commands('send', 'create', 'claim', 'wait', 'moves', 'list', 'show', 'inbox', 'sync', 'token'),
+    ...['open-workspace', 'open-house', 'rules', 'identity'].map((name) => `src/house/${name}.ts`),
+    'src/stores/sqlite/open-sqlite-store.ts',
+  ],
+  seldom: [
+    ...commands('work', 'doctor', 'export', 'import', 'backup', 'trace', 'demo', 'init'),
+    ...['make-workspace', 'back-up', 'examine-place', 'carriers/webhook', 'carriers/desktop'].map(
+      (name) => `src/house/${name}.ts`,
+    ),
+    'src/house/evidence/open-evidence-desk.ts',
+  ],
+};
+
+function commands(...names) {
+  return names.map((name) => `src/faces/cli/commands/${name}.ts`);
+}
+
+/** A name that two of them export would be nobody's, and the command that wants it would fail its test. */
+const together = {
+  name: 'together',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /\.ts$/ }, ({ path, kind, resolveDir }) => {
+      if (kind !== 'dynamic-import') return null;
+      const file = relative(ROOT, resolve(resolveDir, path)).replaceAll('\\', '/');
+      const group = Object.keys(TOGETHER).find((name) => TOGETHER[name].includes(file));
+      return group === undefined ? null : { path: group, namespace: 'together' };
+    });
+    onLoad({ filter: /.*/, namespace: 'together' }, ({ path }) => ({
+      contents: TOGETHER[path].map((file) => `export * from ${JSON.stringify(join(ROOT, file))};`).join('\n'),
+      resolveDir: ROOT,
+      loader: 'ts',
+    }));
+  },
+};
+
+/** Bundled CommonJS packages ask for node's own modules with `require`, which an ES module does not have. */
+const REQUIRE =
+  "import { createRequire as createRequireOfBundle } from 'node:module';\n" +
+  'const require = createRequireOfBundle(import.meta.url);';
 
 const FLAGS = ['--cli-only', '--clean', '--quiet'];
 
@@ -46,8 +92,21 @@ async function buildCommand() {
   const entry = join(ROOT, 'src/faces/cli/main.ts');
   if (!existsSync(entry)) throw new Error('src/faces/cli/main.ts is missing: there is no command to build');
 
-  const result = await bundle({
-    entryPoints: { baton: entry, ...threadEntries() },
+  // A thread shares no memory with the command, so it need not share files either.
+  const built = await Promise.all([{ baton: entry }, threadEntries()].map(bundleOf));
+  const files = built.flatMap(({ outputFiles }) => outputFiles);
+  const chunksFirst = files.toSorted((a, b) => Number(isChunk(b.path)) - Number(isChunk(a.path)));
+  for (const file of chunksFirst) {
+    const executable = file.path === COMMAND;
+    const text = /\brequire\b/.test(file.text) ? `${REQUIRE}\n${file.text}` : file.text;
+    writeWhole(file.path, executable ? `#!/usr/bin/env node\n${text}` : text, executable ? 0o755 : 0o644);
+  }
+  forgetOldChunks(new Set(chunksFirst.map((file) => basename(file.path))));
+}
+
+function bundleOf(entryPoints) {
+  return bundle({
+    entryPoints,
     outdir: DIST,
     absWorkingDir: ROOT,
     bundle: true,
@@ -59,22 +118,14 @@ async function buildCommand() {
     target: 'node20',
     external: EXTERNAL,
     define: { __BATON_VERSION__: JSON.stringify(version) },
-    // Bundled CommonJS packages ask for node's own modules with `require`, which an ES module does not have.
-    banner: {
-      js: "import { createRequire as createRequireOfBundle } from 'node:module';\nconst require = createRequireOfBundle(import.meta.url);",
-    },
+    // Read on every start: half the text is half the time to read it. Names stay, so that a stack tells where.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    plugins: [together],
     legalComments: 'none',
     logLevel: 'warning',
     write: false,
   });
-
-  const chunksFirst = result.outputFiles.toSorted((a, b) => Number(isChunk(b.path)) - Number(isChunk(a.path)));
-  for (const file of chunksFirst) {
-    const executable = file.path === COMMAND;
-    const text = executable && !file.text.startsWith('#!') ? `#!/usr/bin/env node\n${file.text}` : file.text;
-    writeWhole(file.path, text, executable ? 0o755 : 0o644);
-  }
-  forgetOldChunks(new Set(chunksFirst.map((file) => basename(file.path))));
 }
 
 /** `src/house/beat-thread.ts` becomes `dist/beat-thread.mjs`: a worker thread needs a file of its own. */

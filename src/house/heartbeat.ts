@@ -1,7 +1,6 @@
 /** Starts the thread that beats for a session. */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import type { SessionId } from '../domain/names.ts';
 import type { Heartbeat } from '../engine/surroundings.ts';
 import type { DatabaseAddress } from './database-address.ts';
@@ -18,6 +17,8 @@ const BEATS_PER_LEASE = 5;
 export function threadHeartbeat(database: DatabaseAddress, leaseMs: number): Heartbeat {
   return {
     start: async (session, lost) => {
+      // Only workers have one, and every command has to start.
+      const { Worker } = await import('node:worker_threads');
       const order: BeatOrder = { database, session, everyMs: leaseMs / BEATS_PER_LEASE };
       const thread = new Worker(threadFile(), { workerData: order });
       let stopped = false;

@@ -1,10 +1,11 @@
 /** Makes the rules of the house out of the configuration. */
 import { join } from 'node:path';
+import type { EvidenceDesk } from '../engine/evidence-desk.ts';
 import { NO_RULES, type HouseRules } from '../engine/surroundings.ts';
 import { announcementsBy } from './announcements.ts';
 import { carriersBy } from './carriers/carriers.ts';
 import type { Configuration } from './configuration-values.ts';
-import { openEvidenceDesk } from './evidence/open-evidence-desk.ts';
+import type { EvidenceDeskOptions } from './evidence/open-evidence-desk.ts';
 import { openSchemaBook } from './schema-book.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -23,11 +24,24 @@ export function rulesOf(workspace: Workspace | null, configuration: Configuratio
       document: { ...documentTerms, verifiers },
     },
     schemas: openSchemaBook(join(workspace.folder, 'schemas')),
-    desk: openEvidenceDesk({
+    desk: deskWhenNeeded({
       folder: workspace.folder,
       commands: evidence.commands,
       commandTimeoutMs: evidence.timeoutMs,
     }),
     carriers: carriersBy(notifications),
+  };
+}
+
+/** Few commands look at evidence, and every command has to start. */
+function deskWhenNeeded(options: EvidenceDeskOptions): EvidenceDesk {
+  let opening: Promise<EvidenceDesk> | null = null;
+  const opened = async (): Promise<EvidenceDesk> => {
+    opening ??= import('./evidence/open-evidence-desk.ts').then(({ openEvidenceDesk }) => openEvidenceDesk(options));
+    return opening;
+  };
+  return {
+    collect: async (asked, signal) => (await opened()).collect(asked, signal),
+    check: async (claims, signal) => (await opened()).check(claims, signal),
   };
 }

@@ -1,0 +1,15 @@
+/** Everything behind the door of the command line: runs the command, and says what went wrong. */
+import { PROBLEMS } from '../shared/problems.ts';
+import { ignoreClosedPipes, outputFor, tellProblem } from './output.ts';
+import { runProgram } from './program.ts';
+
+export async function runCommand(args: readonly string[], version: string): Promise<number> {
+  ignoreClosedPipes();
+  const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+  const wantsJson = own.includes('--json');
+  try {
+    return (await runProgram(args, version, outputFor(wantsJson))) ?? PROBLEMS.usage.exitCode;
+  } catch (error) {
+    return tellProblem(error, wantsJson);
+  }
+}
