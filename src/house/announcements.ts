@@ -14,7 +14,11 @@ const FOR_THE_DESKTOP: readonly Event[] = ['verification-wanted', 'question', 'f
 const NOTHING: readonly Effect[] = [];
 
 export function announcementsBy({ desktop, webhooks }: Notifications): HouseRules['announce'] {
-  const hooks = webhooks.map(({ url, events }) => ({ url, events, mark: digestOf(url).slice(0, 12) }));
+  const hooks = webhooks.map(({ url, events }) => ({
+    url,
+    events,
+    mark: digestOf(`${url} ${events?.join(' ') ?? ''}`).slice(0, 12),
+  }));
   return (handoff, fact) => {
     const notice = noticeOf(handoff, fact);
     if (notice === null) return NOTHING;

@@ -9,7 +9,7 @@ import {
   type AgentId,
   type HandoffId,
 } from '../domain/names.ts';
-import { DEFAULT_RETRY, RETRIES_MAX } from '../domain/retry.ts';
+import { RETRIES_MAX, type RetryPolicy } from '../domain/retry.ts';
 import type { SendRequest } from '../engine/verbs/send.ts';
 import type { Query } from '../stores/store.ts';
 import type { FindOptions, SendOptions } from './baton.ts';
@@ -34,9 +34,9 @@ export function addressIn(text: string): DatabaseAddress {
   return /^postgres(?:ql)?:\/\//.test(text) ? { kind: 'postgres', url: text } : { kind: 'sqlite', path: resolve(text) };
 }
 
-export function requestIn(request: SendOptions): SendRequest {
+export function requestIn(request: SendOptions, retryBase: RetryPolicy): SendRequest {
   const { input, schema, context, title, task, priority, kind, queue, requestId, parent, notBefore } = request;
-  const terms = termsIn(request);
+  const terms = termsIn(request, retryBase);
   return {
     from: agentIn(request.from, 'from'),
     to: agentIn(request.to, 'to'),
@@ -56,14 +56,10 @@ export function requestIn(request: SendOptions): SendRequest {
 }
 
 /** Null where nothing special is agreed, which is what nearly every send does. */
-function termsIn({
-  timeoutMs,
-  dependsOn,
-  deliverables,
-  criteria,
-  verifiers,
-  retry,
-}: SendOptions): Partial<Terms> | null {
+function termsIn(
+  { timeoutMs, dependsOn, deliverables, criteria, verifiers, retry }: SendOptions,
+  retryBase: RetryPolicy,
+): Partial<Terms> | null {
   const terms: Partial<Terms> = {
     ...(timeoutMs === undefined ? {} : { attemptTimeoutMs: within(timeoutMs, 'timeoutMs', 1, 7 * 24 * 3_600_000) }),
     ...(dependsOn === undefined ? {} : { dependsOn: dependsOn.map(idIn) }),
@@ -74,10 +70,10 @@ function termsIn({
       ? {}
       : {
           retry: {
-            ...DEFAULT_RETRY,
-            retriesMax: within(retry.max ?? DEFAULT_RETRY.retriesMax, 'retry.max', 0, RETRIES_MAX),
-            delayMs: within(retry.delayMs ?? DEFAULT_RETRY.delayMs, 'retry.delayMs', 0, DEFAULT_RETRY.capMs),
-            multiplier: within(retry.multiplier ?? DEFAULT_RETRY.multiplier, 'retry.multiplier', 1, 100),
+            ...retryBase,
+            retriesMax: within(retry.max ?? retryBase.retriesMax, 'retry.max', 0, RETRIES_MAX),
+            delayMs: within(retry.delayMs ?? retryBase.delayMs, 'retry.delayMs', 0, retryBase.capMs),
+            multiplier: within(retry.multiplier ?? retryBase.multiplier, 'retry.multiplier', 1, 100),
           },
         }),
   };

@@ -57,7 +57,13 @@ const NotificationShape = z.strictObject({
   desktop: z.boolean().optional(),
   webhooks: z.array(WebhookShape).max(50).optional(),
   allow_hosts: z
-    .array(z.string().min(1).max(300))
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(300)
+        .regex(/^[A-Za-z0-9.:/[\]-]+$/, 'a host, an address or a range like 10.0.0.0/8'),
+    )
     .max(100)
     .optional()
     .describe('Hosts of private networks that webhooks may reach; by default none.'),

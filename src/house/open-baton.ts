@@ -4,7 +4,8 @@ import type { Result } from '../foundation/result.ts';
 import type { Body } from '../domain/body.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import type { HandoffId } from '../domain/names.ts';
-import { agentPrincipal, OPERATOR, type Principal } from '../domain/principal.ts';
+import { agentPrincipal, OPERATOR, principalText, type Principal } from '../domain/principal.ts';
+import { DEFAULT_RETRY } from '../domain/retry.ts';
 import { standDuty } from '../engine/duty.ts';
 import type { Handler } from '../engine/work.ts';
 import { accept, renew } from '../engine/verbs/accept.ts';
@@ -14,7 +15,7 @@ import { claimByHand } from '../engine/verbs/claim.ts';
 import { deliver } from '../engine/verbs/deliver.ts';
 import { cancel, reject } from '../engine/verbs/end.ts';
 import { fail } from '../engine/verbs/fail.ts';
-import { factsOf, list, show, trace } from '../engine/verbs/look.ts';
+import { list, show, trace } from '../engine/verbs/look.ts';
 import { progress } from '../engine/verbs/progress.ts';
 import { release } from '../engine/verbs/release.ts';
 import { retry } from '../engine/verbs/retry.ts';
@@ -32,10 +33,14 @@ import { identify, type Scope } from './identity.ts';
 import { openWorkspace, type OpenWorkspace } from './open-workspace.ts';
 
 export async function openBaton(options: OpenBatonOptions = {}): Promise<Baton> {
+  const database = options.database ?? process.env['BATON_DATABASE'] ?? '';
   const house = await openWorkspace({
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
-    ...(options.database === undefined ? {} : { database: addressIn(options.database) }),
+    ...(database === '' ? {} : { database: addressIn(database) }),
     ...(options.onEvent === undefined ? {} : { report: options.onEvent }),
+  }).catch((error: unknown) => {
+    if (!(error instanceof Error) || error.name !== 'ConfigurationProblem') throw error;
+    throw new BatonRefusal('configuration', error.message);
   });
   if (house === null) {
     throw new BatonRefusal('no-workspace', 'there is no baton.yaml here; make a workspace with: baton init');
@@ -45,6 +50,7 @@ export async function openBaton(options: OpenBatonOptions = {}): Promise<Baton> 
 
 function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
   const { around } = house;
+  const retryBase = around.rules.terms.queue?.retry ?? DEFAULT_RETRY;
   const workers = new Set<Worker>();
   const closing = new AbortController();
   let duty: Promise<void> | null = null;
@@ -112,12 +118,12 @@ function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
 
   return {
     send: async (request) => {
-      const asked = requestIn(request);
+      const asked = requestIn(request, retryBase);
       const sent = granted(await sendMany(around, await asking(undefined, agentPrincipal(asked.from)), [asked]));
       return handoffView(sent[0] as Handoff);
     },
     sendMany: async (requests) => {
-      const asked = requests.map(requestIn);
+      const asked = requests.map((request) => requestIn(request, retryBase));
       const [first] = asked;
       if (first === undefined) return [];
       const principal = await asking(undefined, agentPrincipal(first.from));
@@ -189,10 +195,18 @@ function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
     },
     trace: async (id) =>
       granted(await trace(around, await asking(undefined, undefined, 'read'), idIn(id))).map(handoffView),
-    facts: async (id) => (await factsOf(around, idIn(id))).map(factView),
-    feed: (options = {}) => feedOf(around, options),
+    facts: async (id) => {
+      const found = await show(around, await asking(undefined, undefined, 'read'), idIn(id));
+      return granted(found).facts.map(factView);
+    },
+    feed: (options = {}) => feedOf(around, () => asking(undefined, undefined, 'read'), options),
     inbox: async (agentText, { clear = false, max = 100 } = {}) => {
-      const entries = await around.store.outbox.inbox(agentIn(agentText, 'agent'), max);
+      const agent = agentIn(agentText, 'agent');
+      const principal = await asking(undefined, agentPrincipal(agent), clear ? 'write' : 'read');
+      if (principal.kind !== 'operator' && principalText(principal) !== `@${agent}`) {
+        throw new BatonRefusal('not-yours', `this is the inbox of @${agent}`);
+      }
+      const entries = await around.store.outbox.inbox(agent, max);
       if (clear) await around.store.outbox.done(entries.map(({ key }) => key));
       return entries.map(({ payload }) => JSON.parse(payload) as JsonObject);
     },

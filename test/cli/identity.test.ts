@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { databases, makeWorkspace } from './workspaces.ts';
+import { databases, makeWorkspace, sqlite } from './workspaces.ts';
 
 const STRICT = 'identity: strict\nagents:\n  qa: { roles: [verifier] }\n';
 
@@ -61,4 +61,20 @@ describe.each(databases)('a strict workspace on $name', (database) => {
     expect(listed.stdout).not.toContain(made.token);
     expect(JSON.parse(listed.stdout)).toHaveLength(3);
   });
+});
+
+it('a strict workspace gives its whole content to the operator alone', async () => {
+  const { run } = await makeWorkspace(sqlite, STRICT);
+  const operator = { env: { BATON_TOKEN: (await run(['token', 'new', '--operator'])).stdout.trim() } };
+  const agent = { env: { BATON_TOKEN: (await run(['token', 'new', '--for', 'pm'], operator)).stdout.trim() } };
+  for (const args of [
+    ['export', 'all.jsonl'],
+    ['backup', 'copy.db'],
+  ]) {
+    expect(await run(args)).toMatchObject({ code: 4, stdout: '' });
+    expect(await run(args, agent)).toMatchObject({ code: 4, stdout: '' });
+    expect(await run(args, operator)).toMatchObject({ code: 0 });
+  }
+  expect(await run(['import', 'all.jsonl'])).toMatchObject({ code: 4, stdout: '' });
+  expect(await run(['import', 'all.jsonl'], operator)).toMatchObject({ code: 0 });
 });

@@ -89,6 +89,15 @@ function named({ rules }: Surroundings, principal: Principal): Principal {
   return principal.kind === 'agent' ? agentPrincipal(principal.agent, rules.rolesOf(principal.agent)) : principal;
 }
 
+/** What concerns the whole database is the operator's business. */
+export async function mustBeOperator(house: OpenWorkspace, options: CommonOptions, scope: Scope): Promise<void> {
+  const principal = await whoAsks(house, options, OPERATOR, scope);
+  const strict = house.configuration?.identity === 'strict';
+  const proven = !strict || (process.env['BATON_TOKEN'] ?? '') !== '';
+  if (principal.kind === 'operator' && proven) return;
+  throw faceProblem('token-needed', "this is the operator's business: show an operator's token in BATON_TOKEN");
+}
+
 /** What is offered to an agent is for that agent: somebody else would wait for ever. */
 export function mustBe(principal: Principal, agent: AgentId): void {
   if (principal.kind === 'agent' && principal.agent === agent) return;

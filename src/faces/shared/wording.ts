@@ -14,6 +14,7 @@ export function wordingOf(refusal: Refusal | SchemaRefusal): string {
     case 'move-not-allowed':
       return `${refusal.id} is ${refusal.state}: it cannot ${refusal.move}`;
     case 'not-entitled':
+      if (refusal.op === 'create') return `${refusal.principal} may not send in the name of somebody else`;
       return `${refusal.principal} may not ${refusal.op} ${refusal.id}${refusal.principal === 'operator' ? '; say who you are with --as' : ''}`;
     case 'own-work':
       return `${refusal.principal} is the ${refusal.part} of ${refusal.id} and cannot judge it; somebody else has to`;

@@ -1,5 +1,5 @@
 import { FileExists } from '../../../foundation/whole-file.ts';
-import { whereabouts, type CommonOptions } from '../invocation.ts';
+import { mustBeOperator, openFor, whereabouts, type CommonOptions } from '../invocation.ts';
 import { readableText } from '../../shared/readable-text.ts';
 import type { Output } from '../output.ts';
 import { faceProblem } from '../problem.ts';
@@ -23,6 +23,12 @@ export async function backup(args: readonly string[], options: BackupOptions, ou
   const replace = options.force === true;
   const path = targetOf(file, replace);
   if (path === database.path) throw faceProblem('bad-request', 'a backup needs another name than the database');
+  const house = await openFor(options);
+  try {
+    await mustBeOperator(house, options, 'read');
+  } finally {
+    await house.close();
+  }
   const { backUp } = await import('../../../house/back-up.ts');
   try {
     const made = backUp(database.path, path, { replace });

@@ -7,7 +7,7 @@ import { draftBeside, FileExists, putInPlace } from '../../../foundation/whole-f
 import { exportAll, type Exported } from '../../../engine/transfer/export.ts';
 import type { Store } from '../../../stores/store.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { openFor, type CommonOptions } from '../invocation.ts';
+import { mustBeOperator, openFor, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
 import { faceProblem } from '../problem.ts';
 import { handoffs, progressOf } from '../progress.ts';
@@ -28,6 +28,7 @@ export async function exportTo(args: readonly string[], options: ExportOptions, 
   const path = file === '-' ? null : targetOf(file, replace);
   const house = await openFor(options);
   try {
+    await mustBeOperator(house, options, 'read');
     const { store } = house.around;
     const exported =
       path === null

@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { importAll, type Imported } from '../../../engine/transfer/import.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { openFor, type CommonOptions } from '../invocation.ts';
+import { mustBeOperator, openFor, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
 import { faceProblem, Problem } from '../problem.ts';
 import { counted, handoffs, progressOf } from '../progress.ts';
@@ -14,6 +14,7 @@ export async function importFrom(args: readonly string[], options: CommonOptions
   const house = await openFor(options);
   const progress = progressOf('imported', output.json);
   try {
+    await mustBeOperator(house, options, 'write');
     const imported = await importAll(house.around.store, source.chunks(), {
       signal: interrupts.stop,
       progress: (count) => progress.show(count, source.share()),

@@ -115,10 +115,11 @@ function instant(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString();
 }
 
-const HEAD = ['id', 'for', 'scopes', 'state', 'label'];
+const HEAD = ['id', 'for', 'scopes', 'state', 'expires', 'label'];
 
 function rowOf(token: TokenRecord, nowMs: number): readonly string[] {
   const state = token.revokedAt !== null ? 'revoked' : isGood(token, nowMs) ? 'good' : 'expired';
   const holder = token.agent === null ? 'operator' : `@${token.agent}`;
-  return [token.id, holder, token.scopes.join(', '), state, readableText(token.label ?? '')];
+  const expires = instant(token.expiresAt) ?? 'never';
+  return [token.id, holder, token.scopes.join(', '), state, expires, readableText(token.label ?? '')];
 }
