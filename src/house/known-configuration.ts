@@ -18,16 +18,21 @@ interface Kept {
   readonly text: ConfigurationText;
 }
 
-export async function knownConfiguration({ configurationPath, privateFolder }: Workspace): Promise<Configuration> {
+export interface Known {
+  readonly configuration: Configuration;
+  /** For the next command; to be called when the place has proved to be ours. */
+  keep(): void;
+}
+
+export async function knownConfiguration({ configurationPath, privateFolder }: Workspace): Promise<Known> {
   const text = readFileSync(configurationPath, 'utf8');
   const mark = digestOf(`${__BATON_VERSION__}\n${text}`);
   const place = join(privateFolder, 'configuration.json');
   const kept = keptAt(place);
-  if (kept?.mark === mark) return configurationOf(kept.text);
+  if (kept?.mark === mark) return { configuration: configurationOf(kept.text), keep: () => undefined };
   const { parseConfiguration } = await import('./configuration.ts');
   const parsed = parseConfiguration(text, configurationPath);
-  keep(place, { mark, text: parsed.text });
-  return parsed.configuration;
+  return { configuration: parsed.configuration, keep: () => keep(place, { mark, text: parsed.text }) };
 }
 
 function keptAt(place: string): Kept | null {

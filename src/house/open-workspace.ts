@@ -24,7 +24,8 @@ export interface OpenWorkspace extends House {
 export async function openWorkspace({ workspace, database, report }: OpenOptions): Promise<OpenWorkspace | null> {
   const place = workspaceFor(workspace);
   if (place === null && database === undefined) return null;
-  const configuration = place === null ? null : await knownConfiguration(place);
+  const known = place === null ? null : await knownConfiguration(place);
+  const configuration = known?.configuration ?? null;
   const address = database ?? { kind: 'sqlite', path: place?.databasePath ?? '' };
   const leaseMs = configuration?.leaseMs ?? null;
   const { rulesOf } = await import('./rules.ts');
@@ -35,5 +36,6 @@ export async function openWorkspace({ workspace, database, report }: OpenOptions
     ...(leaseMs === null ? {} : { leaseMs }),
     ...(report === undefined ? {} : { report }),
   });
+  known?.keep();
   return { ...house, workspace: place, configuration };
 }
