@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { factsOf, databases, makeWorkspace, sendWith, storyOf, NO_RETRIES } from './workspaces.ts';
+import type { Ended } from '../support/processes.ts';
 
 /** More than a pipe holds, so that a program that does not read would block a careless writer. */
 const LARGE = 'x'.repeat(900_000);
@@ -141,5 +142,27 @@ describe.each(databases)('baton work on $name', (database) => {
     const command = `touch began-$BATON_HANDOFF_ID; while [ $(ls ${folder} | grep -c began) -lt 3 ]; do :; done; echo 1`;
     start(['work', '@react', '--concurrency', '3', '--', 'sh', '-c', command]);
     for (const id of ids) expect(await run(['wait', id, '--timeout', '30'])).toMatchObject({ code: 0, stdout: '1\n' });
+  });
+
+  it('D7: a program shows evidence with its answer, and false evidence fails the attempt', async () => {
+    const { run, folder } = await makeWorkspace(database);
+    writeFileSync(join(folder, 'page.html'), '<p>');
+    const send = ['send', '--from', 'me', '--to', 'react', '--deliverable', 'page', '--verifier', 'qa'];
+    const work = (answer: unknown): Promise<Ended> =>
+      run(['work', 'react', '--once', '--', 'echo', JSON.stringify(answer)]);
+    const id = (await run(send)).stdout.trim();
+    await work({ artifact: 1, evidence: { page: ['file:page.html', 'note:done'] } });
+    expect(JSON.parse((await run(['show', id, '--json'])).stdout)).toMatchObject({
+      state: 'delivered',
+      result: { artifact: 1 },
+      claims: [{ deliverable: 'page', evidence: [{ kind: 'file', path: 'page.html' }, { kind: 'note' }] }],
+    });
+    const other = (await run(send)).stdout.trim();
+    await work({ evidence: { page: 'file:gone.html' } });
+    const failed = JSON.parse((await run(['show', other, '--json'])).stdout) as {
+      failure: { code: string; message: string };
+    };
+    expect(failed).toMatchObject({ state: 'offered', failure: { code: 'VALIDATION_FAILED' } });
+    expect(failed.failure.message).toContain('gone.html');
   });
 });

@@ -9,8 +9,10 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { JSON_BYTES_MAX, readJson, type Json } from '../../foundation/json.ts';
+import { evidenceArgument } from './arguments.ts';
 import { HandlerFailure } from '../../engine/attempt.ts';
-import type { Handler } from '../../engine/work.ts';
+import type { AskedEvidence } from '../../engine/evidence-desk.ts';
+import type { Attempt, Handler } from '../../engine/work.ts';
 import { endNow, startOf } from '../../house/liveness.ts';
 import { bodyView, handoffView } from '../shared/views.ts';
 import type { Body } from '../../domain/body.ts';
@@ -22,7 +24,7 @@ const POLITE_MS = 1_000;
 const GATE = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
 
 export function commandHandler(command: readonly string[], onError: (text: string) => void): Handler {
-  return async ({ handoff, body }, { signal, running }) => {
+  return async ({ handoff, body }, { signal, running, evidence }) => {
     const view = { ...handoffView(handoff), ...bodyView(JSON.parse(body) as Body) };
     const child = start(command, {
       BATON_HANDOFF_ID: handoff.id,
@@ -42,7 +44,8 @@ export function commandHandler(command: readonly string[], onError: (text: strin
       const output = answer.output();
       if (code !== 0)
         throw new HandlerFailure('PROCESSING_ERROR', failureText(command, code, killedBy, answer.errors()));
-      return readAnswer(output);
+      const result = readAnswer(output);
+      return handoff.terms.deliverables.length === 0 ? result : withoutEvidence(result, evidence);
     } finally {
       signal.removeEventListener('abort', stop);
       // What the program left running, or what still stands at the gate, would be in the way of the next one.
@@ -152,4 +155,34 @@ function readAnswer(output: Buffer): Json {
   if (read.ok) return read.value.value;
   const { line, column, says } = read.refusal;
   throw new HandlerFailure('PROCESSING_ERROR', `standard output is not JSON: line ${line}, column ${column}: ${says}`);
+}
+
+/**
+ * Where deliverables were asked for, an answer may hold `"evidence": { "login page": "file:src/login.tsx" }`, or a list
+ * of such texts: it is shown for them, and is not part of the result.
+ */
+function withoutEvidence(result: Json, show: Attempt['evidence']): Json {
+  if (typeof result !== 'object' || result === null || !('evidence' in result)) return result;
+  const { evidence, ...rest } = result as { readonly evidence: Json; readonly [name: string]: Json };
+  if (typeof evidence !== 'object' || evidence === null || Array.isArray(evidence)) {
+    throw new HandlerFailure(
+      'PROCESSING_ERROR',
+      '"evidence" is an object: deliverable to "kind:value", or a list of them',
+    );
+  }
+  for (const [deliverable, shown] of Object.entries(evidence)) {
+    for (const text of Array.isArray(shown) ? shown : [shown]) {
+      const { kind, value } = readEvidence(`${deliverable}=${String(text)}`);
+      show(deliverable, kind, value);
+    }
+  }
+  return rest;
+}
+
+function readEvidence(text: string): AskedEvidence {
+  try {
+    return evidenceArgument(text);
+  } catch (error) {
+    throw new HandlerFailure('PROCESSING_ERROR', error instanceof Error ? error.message : String(error));
+  }
 }
