@@ -22,6 +22,7 @@ import {
   type Taken,
 } from './dealing.ts';
 import type { Tell } from './hints.ts';
+import type { MoveTogether } from './moving-together.ts';
 import { OFFERED } from './numbers.ts';
 import { ROW_COLUMNS } from './rows.ts';
 import { NOW_MS } from './schema.ts';
@@ -41,6 +42,7 @@ const LOOK_AHEAD = 16;
 export interface ClaimParts {
   readonly connection: Connection;
   readonly locking: LockingConnection;
+  readonly move: MoveTogether;
   readonly clock: ServerClock;
   readonly tell: Tell;
   readonly foundNothing: (agent: AgentId) => void;
@@ -140,7 +142,7 @@ async function serveByGuess(
   const { taken, refused } = dealOut(hands, ahead, parts.clock.nowMs());
   if (taken.length === 0) return null;
   const best = { recipient: agent, rank: last.rank, n: last.n, passed: [...refused] };
-  const lost = await giveOut(parts, taken, move(parts.connection, piecesOf(taken), { bodies: true, best }));
+  const lost = await giveOut(parts, taken, parts.move(piecesOf(taken), best));
   if (lost === 0 && refused.size === 0) counter.ahead = ahead.slice(wanted);
   return lost;
 }
@@ -148,11 +150,11 @@ async function serveByGuess(
 async function serveByLook(parts: ClaimParts, agent: AgentId, counter: Counter, hands: Hand[]): Promise<number> {
   const wanted = leftIn(hands);
   const sentAtMs = parts.clock.elapsedMs();
-  const rows = await parts.connection.read(READY_SQL, [agent, Math.max(wanted, LOOK_AHEAD)]);
+  const rows = await parts.connection.read(READY_SQL, [agent, Math.min(CLAIM_MAX, Math.max(wanted * 4, LOOK_AHEAD))]);
   const ready = readReady(rows, parts.clock, sentAtMs);
   const { taken, refused } = dealOut(hands, ready, parts.clock.nowMs());
   const lost =
-    taken.length === 0 ? 0 : await giveOut(parts, taken, move(parts.connection, piecesOf(taken), { bodies: true }));
+    taken.length === 0 ? 0 : await giveOut(parts, taken, parts.move(piecesOf(taken), null));
   if (lost === 0 && refused.size === 0) counter.ahead = ready.slice(wanted);
   return lost;
 }
@@ -164,7 +166,7 @@ async function serveLocked(parts: ClaimParts, agent: AgentId, hands: Hand[]): Pr
     const sentAtMs = parts.clock.elapsedMs();
     const moved = await parts.locking.together(READY_LOCKED_SQL, [agent, leftIn(hands)], async (rows, on) => {
       ({ taken } = dealOut(hands, readReady(rows, parts.clock, sentAtMs), parts.clock.nowMs()));
-      return taken.length === 0 ? null : move(on, piecesOf(taken), { bodies: true });
+      return taken.length === 0 ? null : move(on, piecesOf(taken));
     });
     if (taken.length === 0) return;
     // Lost without an answer: what is in the trail has been taken, and the rest is looked for again.

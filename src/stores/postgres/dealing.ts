@@ -72,7 +72,7 @@ export function dealOut(
       const pieces = given.map(({ handoff }) => ({ before: handoff, decided: hand.call.decide(handoff, nowMs) }));
       for (const { before, decided } of pieces) if (decided.ok) assertSound(before.id, before, decided.value);
       for (const { before, decided } of pieces) {
-        if (decided.ok) taken.push({ hand, piece: { before, decision: decided.value } });
+        if (decided.ok) taken.push({ hand, piece: { before, decision: decided.value, taken: true } });
         else refused.add(before.id);
       }
       hand.left -= given.length;

@@ -37,6 +37,7 @@ export function statementFor(parts: MoveParts): string {
 /** What comes along with a piece besides its record and its facts. */
 const BESIDES: readonly Column[] = [
   ['place', 'integer'],
+  ['taken', 'boolean'],
   ['effects', 'json'],
   ['joins', 'text'],
   ['gain', 'integer'],
@@ -74,7 +75,7 @@ export function moveStatement(parts: MoveParts): string {
     'h.id = g.id and h.revision = g.was',
     ...(joining ? ['(g.joins is null or g.joins in (select id from alive))'] : []),
     ...(gated ? [IS_OPEN] : []),
-    ...(best ? ['(select ok from best)'] : []),
+    ...(best ? ['(g.taken is null or (select ok from best))'] : []),
     ...(counting === 'if-none' ? [NO_COUNTERS] : []),
   ];
   const ctes = [
@@ -93,7 +94,8 @@ export function moveStatement(parts: MoveParts): string {
   ];
   const answers = [
     bodies
-      ? `select 'moved', moved.id, null::smallint, null::integer, null::integer, b.text from moved join baton.body b using (n)`
+      ? `select 'moved', moved.id, null::smallint, null::integer, null::integer,
+  (select b.text from baton.body b where b.n = moved.n and moved.taken) from moved`
       : `select 'moved', id, null::smallint, null::integer, null::integer, null::text from moved`,
     ...(joining ? [`select 'alive', id, null, null, null, null from alive`] : []),
     ...(gated ? [`select 'place', agent, direction, all_open, documents_open, null from locked`] : []),

@@ -21,6 +21,7 @@ import { insertOf } from './insert.ts';
 import { openListener } from './listener.ts';
 import { load } from './load.ts';
 import { migrate } from './migrations.ts';
+import { movingTogether } from './moving-together.ts';
 import { outboxOf } from './outbox.ts';
 import { NOW_MS } from './schema.ts';
 import { serverClock } from './server-clock.ts';
@@ -71,7 +72,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   await makeReady(greeting, patience);
   const quick = connection(PLANNED_ONCE);
   const lists = connection(BY_INDEX);
+  const claims = connection(PLANNED_ONCE);
   const parts = { reads: quick, writes: connection(PLANNED_ONCE), nowMs: clock.nowMs };
+  const move = movingTogether(parts.writes, claims);
 
   const listener = notify
     ? openListener(
@@ -101,9 +104,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   return {
     insert: door.guard(insertOf({ ...parts, writes: connection(PLANNED_ONCE), limits, tell })),
     claim: door.guard(
-      claimOf({ connection: connection(PLANNED_ONCE), locking: connection(PLANNED_ONCE), clock, tell, foundNothing }),
+      claimOf({ connection: claims, locking: connection(PLANNED_ONCE), move, clock, tell, foundNothing }),
     ),
-    change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), tell })),
+    change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), move, tell })),
     load: door.guard((id) => load(quick, id)),
     find: door.guard(findingWords(findOf(quick, lists, clock), words)),
     facts: door.guard(factsOf(lists, timers)),
