@@ -16,6 +16,7 @@ import {
   leftIn,
   piecesOf,
   readReady,
+  readTold,
   type Call,
   type Hand,
   type Ready,
@@ -52,15 +53,30 @@ export interface ClaimParts {
 interface Counter {
   readonly queue: Call[];
   isServing: boolean;
-  /** Seen by the last look, and not taken by it. */
+  /** Seen by the last look and not taken by it, or told of since. */
   ahead: readonly Ready[];
+  /** The highest number that was ever ahead: what is told of late has been seen before. */
+  newest: number;
+  /** The last claim found nothing. */
+  isEmpty: boolean;
   /** For how many claims to come others are expected at the same counter, and for how many they last were. */
   crowded: number;
   lastCrowded: number;
 }
 
-export function claimOf(parts: ClaimParts): Store['claim'] {
+export interface Claiming {
+  readonly claim: Store['claim'];
+  /** Another process has offered this one just now, to an agent for whom somebody here waits. */
+  offered(told: string): void;
+}
+
+export function claimingOf(parts: ClaimParts): Claiming {
   const counters = new Map<AgentId, Counter>();
+  const counterOf = (agent: AgentId): Counter => {
+    const counter = counters.get(agent) ?? newCounter();
+    counters.set(agent, counter);
+    return counter;
+  };
 
   const serveAll = async (agent: AgentId, counter: Counter): Promise<void> => {
     counter.isServing = true;
@@ -69,22 +85,42 @@ export function claimOf(parts: ClaimParts): Store['claim'] {
       await serve(parts, agent, counter, counter.queue.splice(0, together(counter.queue)));
     }
     counter.isServing = false;
-    if (counter.ahead.length === 0 && counter.lastCrowded === 0) counters.delete(agent);
+    if (counter.ahead.length === 0 && counter.lastCrowded === 0 && counters.size > KEPT_MAX) counters.delete(agent);
   };
 
-  return (agent, max, decide) =>
+  const claim: Store['claim'] = (agent, max, decide) =>
     new Promise((resolve, reject) => {
       const call = { max: Math.min(max, CLAIM_MAX), decide, resolve, reject };
       if (call.max <= 0) {
         resolve([]);
         return;
       }
-      const counter = counters.get(agent) ?? { queue: [], isServing: false, ahead: [], crowded: 0, lastCrowded: 0 };
-      counters.set(agent, counter);
+      const counter = counterOf(agent);
       counter.queue.push(call);
       if (!counter.isServing) void serveAll(agent, counter);
     });
+
+  const offered = (told: string): void => {
+    const ready = readTold(told);
+    if (ready === null) return;
+    const counter = counterOf(ready.handoff.to);
+    if (counter.ahead.length === 0 && ready.n > counter.newest) see(counter, [ready]);
+  };
+
+  return { claim, offered };
 }
+
+function newCounter(): Counter {
+  return { queue: [], isServing: false, ahead: [], newest: 0, isEmpty: false, crowded: 0, lastCrowded: 0 };
+}
+
+function see(counter: Counter, ready: readonly Ready[]): void {
+  counter.ahead = ready;
+  for (const { n } of ready) counter.newest = Math.max(counter.newest, n);
+}
+
+/** Of more agents than this, what is known is forgotten when nothing is ahead. */
+const KEPT_MAX = 100;
 
 /** How many of the waiting calls fit into one look. */
 function together(queue: readonly Call[]): number {
@@ -100,7 +136,8 @@ async function serve(parts: ClaimParts, agent: AgentId, counter: Counter, calls:
   } catch (error) {
     for (const hand of hands) hand.broken ??= error;
   }
-  if (hands.every(({ claimed }) => claimed.length === 0)) parts.foundNothing(agent);
+  counter.isEmpty = hands.every(({ claimed }) => claimed.length === 0);
+  if (counter.isEmpty) parts.foundNothing(agent);
   for (const { call, claimed, broken } of hands) {
     if (broken === null) call.resolve(claimed);
     else call.reject(broken);
@@ -111,6 +148,7 @@ async function serve(parts: ClaimParts, agent: AgentId, counter: Counter, calls:
 async function serveSomehow(parts: ClaimParts, agent: AgentId, counter: Counter, hands: Hand[]): Promise<void> {
   if (counter.crowded > 0) {
     counter.crowded -= 1;
+    counter.ahead = [];
     await serveLocked(parts, agent, hands);
     return;
   }
@@ -137,7 +175,8 @@ async function serveByGuess(
   const wanted = leftIn(hands);
   const { ahead } = counter;
   counter.ahead = [];
-  const last = ahead[wanted - 1];
+  // Where nothing was a moment ago, what has come since is all there is; else there may be enough for every hand.
+  const last = counter.isEmpty ? ahead.at(Math.min(wanted, ahead.length) - 1) : ahead[wanted - 1];
   if (last === undefined) return null;
   const { taken, refused } = dealOut(hands, ahead, parts.clock.nowMs());
   if (taken.length === 0) return null;
@@ -152,6 +191,8 @@ async function serveByLook(parts: ClaimParts, agent: AgentId, counter: Counter, 
   const sentAtMs = parts.clock.elapsedMs();
   const rows = await parts.connection.read(READY_SQL, [agent, Math.min(CLAIM_MAX, Math.max(wanted * 4, LOOK_AHEAD))]);
   const ready = readReady(rows, parts.clock, sentAtMs);
+  see(counter, ready);
+  counter.ahead = [];
   const { taken, refused } = dealOut(hands, ready, parts.clock.nowMs());
   const lost =
     taken.length === 0 ? 0 : await giveOut(parts, taken, parts.move(piecesOf(taken), null));

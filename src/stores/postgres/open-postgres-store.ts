@@ -9,9 +9,10 @@ import type { Random } from '../../foundation/random.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { StoreFault, type Store } from '../store.ts';
 import { readAddress } from './address.ts';
+import { readRing } from './bell.ts';
 import { placeParts } from './change-alone.ts';
 import { changeOf } from './change.ts';
-import { claimOf } from './claim.ts';
+import { claimingOf } from './claim.ts';
 import { faultOf, isPassing, openConnection, type LockingConnection, type Patience } from './connection.ts';
 import { factsOf } from './facts.ts';
 import { findOf } from './find.ts';
@@ -76,9 +77,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const parts = { reads: quick, writes: connection(PLANNED_ONCE), nowMs: clock.nowMs };
   const move = movingTogether(parts.writes, claims);
 
+  const heard = (payload: string): void => {
+    const { topic, record } = readRing(payload);
+    if (record !== null && hints.awaits(topic)) claiming.offered(record);
+    hints.heard([topic]);
+  };
   const listener = notify
     ? openListener(
-        () => greet(greeting, { heard: (name) => hints.heard([name]) }),
+        () => greet(greeting, { heard }),
         random,
         (names) => hints.heard(names),
       )
@@ -90,6 +96,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     attend: (names) => listener?.attend(names),
   });
   const { tell, foundNothing } = hints;
+  const claiming = claimingOf({ connection: claims, locking: connection(PLANNED_ONCE), move, clock, tell, foundNothing });
   const lookAtClock = async (): Promise<void> => {
     const sentAtMs = clock.elapsedMs();
     const [row] = await quick.read(`select ${NOW_MS}`);
@@ -103,9 +110,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   return {
     insert: door.guard(insertOf({ ...parts, writes: connection(PLANNED_ONCE), limits, tell })),
-    claim: door.guard(
-      claimOf({ connection: claims, locking: connection(PLANNED_ONCE), move, clock, tell, foundNothing }),
-    ),
+    claim: door.guard(claiming.claim),
     change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), move, tell })),
     load: door.guard((id) => load(quick, id)),
     find: door.guard(findingWords(findOf(quick, lists, clock), words)),

@@ -25,6 +25,8 @@ export interface Piece {
   readonly decision: Decision;
   /** By a claim: its body is wanted, and where `Best` is asked for, it moves only if that holds. */
   readonly taken?: true;
+  /** The record as a notification told of it, where it was decided over that: it must be so to the letter. */
+  readonly told?: string | undefined;
 }
 
 export interface Moved {
@@ -62,7 +64,7 @@ export async function move(
   // In the order of their names, so that two batches over the same records meet at the first and do not deadlock; the
   // facts are still told in the order in which they were decided.
   const sorted = pieces
-    .map(({ before, decision, taken }, place) => ({ before, decision, taken, place }))
+    .map(({ before, decision, taken, told }, place) => ({ before, decision, taken, told, place }))
     .toSorted((a, b) => (a.before.id < b.before.id ? -1 : 1));
   const taken = sorted.filter((piece) => piece.taken === true).map(({ before }) => before.id);
   const gains = sorted.some(({ before, decision }) => gainOf(before, decision.handoff) !== 0);
@@ -75,6 +77,7 @@ export async function move(
     gated: needs.length > 0,
     bodies: taken.length > 0,
     best: best !== null,
+    told: sorted.some((piece) => piece.told !== undefined),
     notifying: connection.house.notifies && sorted.some(({ decision }) => isNews(decision.handoff)),
   };
   const parameters: Parameter[] = [`[${sorted.map((piece) => given(piece, parts.telling)).join(',')}]`];
@@ -130,13 +133,14 @@ interface Placed extends Omit<Piece, 'taken'> {
   readonly place: number;
 }
 
-function given({ before, decision, taken, place }: Placed, telling: Telling): string {
+function given({ before, decision, taken, told, place }: Placed, telling: Telling): string {
   const gain = gainOf(before, decision.handoff);
   return oneObject(changingValues(decision.handoff), toldValues(decision, telling), {
     id: before.id,
     was: before.revision,
     place,
     taken,
+    told,
     effects: decision.effects?.length === 0 ? undefined : decision.effects,
     joins: joins(before, decision.handoff) ?? undefined,
     gain: gain === 0 ? undefined : gain,
