@@ -194,8 +194,7 @@ async function serveByLook(parts: ClaimParts, agent: AgentId, counter: Counter, 
   see(counter, ready);
   counter.ahead = [];
   const { taken, refused } = dealOut(hands, ready, parts.clock.nowMs());
-  const lost =
-    taken.length === 0 ? 0 : await giveOut(parts, taken, parts.move(piecesOf(taken), null));
+  const lost = taken.length === 0 ? 0 : await giveOut(parts, taken, parts.move(piecesOf(taken), null));
   if (lost === 0 && refused.size === 0) counter.ahead = ready.slice(wanted);
   return lost;
 }

@@ -96,7 +96,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     attend: (names) => listener?.attend(names),
   });
   const { tell, foundNothing } = hints;
-  const claiming = claimingOf({ connection: claims, locking: connection(PLANNED_ONCE), move, clock, tell, foundNothing });
+  const claiming = claimingOf({
+    connection: claims,
+    locking: connection(PLANNED_ONCE),
+    move,
+    clock,
+    tell,
+    foundNothing,
+  });
   const lookAtClock = async (): Promise<void> => {
     const sentAtMs = clock.elapsedMs();
     const [row] = await quick.read(`select ${NOW_MS}`);
