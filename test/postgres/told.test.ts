@@ -91,10 +91,10 @@ await describeWithServer('what is told', { fsync: false }, (fixture) => {
   it('one record wanted by a claim and by a change at the same moment has one story', async () => {
     const { url } = await fixture.database();
     const store = await fixture.open(url);
-    await put(store, ...openingsOf(9, 'a'));
+    await put(store, ...openingsOf(20, 'a'));
     for (let round = 0; round < 4; round += 1) {
       const [first] = await store.claim(WORKER, 1, acceptBy());
-      const { items } = await store.find({ by: 'filter', states: ['offered'], max: 10 });
+      const { items } = await store.find({ by: 'filter', states: ['offered'], max: 20 });
       const next = present(items.at(-1), 'the one that is next in line');
       const [[second], ended] = await Promise.all([
         store.claim(WORKER, 1, acceptBy()),
