@@ -14,10 +14,15 @@ import { describeWithServer, type Fixture } from './fixture.ts';
 const OFFERS: Topic = { kind: 'offers', agent: WORKER };
 const never = new AbortController().signal;
 
-const FORGED = JSON.stringify([
-  ...['a', 0, 'mallory', 'worker', 1, null, null, null, null, 1, 1, OFFERED, 1, 1, 0, 0, 0, 0],
-  ...[null, null, null, null, null, null, 'a trail that nobody left', 1, 1],
-]);
+const NOTHING_MORE = [null, null, null, null, null, null];
+const FORGED = JSON.stringify(
+  ['a', 0, 'mallory', 'worker', 1, null, null, null, null, 1, 1, OFFERED, 1, 1, 0, 0, 0, 0].concat(
+    NOTHING_MORE,
+    'a trail that nobody left',
+    1,
+    1,
+  ),
+);
 
 await describeWithServer('what is told', { fsync: false }, (fixture) => {
   it.each([
