@@ -3,8 +3,9 @@
  * processes that looked at the same moment meet at the guard; who comes second looks again, with locks that let others
  * pass by, and goes on like that for a while.
  *
- * A look brings a few more than are asked for, and the next claim begins with those. They are a guess: the statement
- * that takes them also makes sure that nothing better has come since, and if it has, the claim looks like any other.
+ * A look brings more than are asked for, and the next claim begins with those, or with what a notification told of.
+ * They are a guess: the statement that takes them also makes sure that nothing better has come since, and if it has,
+ * the claim looks like any other.
  * Claims of one process for one agent go together, so that they do not meet each other.
  */
 import type { AgentId } from '../../domain/names.ts';
@@ -37,8 +38,9 @@ order by h.rank, h.n limit $2::integer`;
 
 export const READY_LOCKED_SQL = `${READY_SQL} for update of h skip locked`;
 
-/** A look costs a round trip; these few more cost next to nothing beside it. */
+/** A look costs a round trip; a few claims more cost next to nothing beside it. */
 const LOOK_AHEAD = 16;
+const LOOK_AHEAD_TIMES = 4;
 
 export interface ClaimParts {
   readonly connection: Connection;
@@ -189,7 +191,10 @@ async function serveByGuess(
 async function serveByLook(parts: ClaimParts, agent: AgentId, counter: Counter, hands: Hand[]): Promise<number> {
   const wanted = leftIn(hands);
   const sentAtMs = parts.clock.elapsedMs();
-  const rows = await parts.connection.read(READY_SQL, [agent, Math.min(CLAIM_MAX, Math.max(wanted * 4, LOOK_AHEAD))]);
+  const rows = await parts.connection.read(READY_SQL, [
+    agent,
+    Math.min(CLAIM_MAX, Math.max(wanted * LOOK_AHEAD_TIMES, LOOK_AHEAD)),
+  ]);
   const ready = readReady(rows, parts.clock, sentAtMs);
   see(counter, ready);
   counter.ahead = [];
