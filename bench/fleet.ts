@@ -12,6 +12,9 @@ import { median, percentile, ratio, tableOf } from './measure.ts';
 
 const SCALE = Number(process.env['BATON_BENCH_SCALE'] ?? 1);
 const ROUNDS = Number(process.env['BATON_BENCH_ROUNDS'] ?? 3);
+/** Which of `lives`, `bulk` and `wake-up` to run, and beside whom, separated by semicolons; all unless said. */
+const PARTS = process.env['BATON_BENCH_PARTS']?.split(';') ?? ['lives', 'bulk', 'wake-up'];
+const NAMES = process.env['BATON_BENCH_NAMES']?.split(';') ?? CONTESTANTS.map(({ name }) => name);
 const CONCURRENCIES = [1, 10, 50] as const;
 const LIVES: Record<number, number> = { 1: 600, 10: 3_000, 50: 6_000 };
 const BULK = 10_000;
@@ -25,7 +28,7 @@ const rows = new Map<string, Record<string, number>>();
 const values = new Map<string, number[]>();
 try {
   for (let round = 1; round <= ROUNDS; round += 1) {
-    for (const contestant of CONTESTANTS) {
+    for (const contestant of CONTESTANTS.filter(({ name }) => NAMES.includes(name))) {
       process.stderr.write(`round ${round} of ${ROUNDS}: ${contestant.name}\n`);
       for (const [what, value] of Object.entries(await measure(contestant))) keep(contestant.name, what, value);
     }
@@ -47,15 +50,17 @@ async function startServer(): Promise<PrivatePostgres> {
 async function measure(contestant: Contestant): Promise<Record<string, number>> {
   const scale = SCALE * contestant.share;
   const results: Record<string, number> = {};
-  for (const concurrency of CONCURRENCIES) {
+  for (const concurrency of PARTS.includes('lives') ? CONCURRENCIES : []) {
     results[`lives/s at ${concurrency}`] = await singles(
       contestant,
       concurrency,
       Math.ceil((LIVES[concurrency] ?? 0) * scale),
     );
   }
-  Object.assign(results, await bulk(contestant, Math.ceil(BULK * scale)));
-  Object.assign(results, await wakeUps(contestant, Math.ceil(WAKE_UPS * scale)));
+  if (PARTS.includes('bulk')) Object.assign(results, await bulk(contestant, Math.ceil(BULK * scale)));
+  if (PARTS.includes('wake-up')) {
+    Object.assign(results, await wakeUps(contestant, Math.ceil(WAKE_UPS * scale)));
+  }
   return results;
 }
 
@@ -185,6 +190,8 @@ function report(): void {
     ratio(what, row, ['graphile-worker, batched']),
   ]);
   process.stdout.write(`${tableOf(['', ...names, '× better of plain two', '× batched'], lines)}\n`);
+  // A part of it is for whoever works on it; what is kept is whole.
+  if (PARTS.length < 3 || NAMES.length < CONTESTANTS.length) return;
   mkdirSync('bench/results', { recursive: true });
   writeFileSync('bench/results/fleet.json', `${JSON.stringify(Object.fromEntries(rows), null, 2)}\n`);
 }

@@ -38,6 +38,7 @@ const PLAIN = {
   gated: false,
   bodies: true,
   best: true,
+  told: true,
   notifying: true,
 } as const;
 

@@ -26,12 +26,37 @@ export function isNews(handoff: Handoff): boolean {
 /** Rewritten with the schema, so that two stores in one database do not wake each other. */
 export const CHANNEL = 'baton.hints';
 
-/** The pair of `topicOf`, over rows with `state` and `recipient`. What it answers must be read, or nothing is sent. */
-export function ring(source: string): string {
-  return `rung as materialized (select pg_notify('${CHANNEL}', news.topic)
-  from (select distinct case state when ${OFFERED} then '@' || recipient else 'settled' end as topic
-    from ${source} where state in (${[OFFERED, ...FINAL_NUMBERS].join(', ')})) news
+/** A notification of 8000 bytes or more is an error to the server, and fails the statement that sends it. */
+const RECORD_BYTES_MAX = 7000;
+
+/**
+ * The pair of `topicOf`, over rows with `state` and `recipient`. What it answers must be read, or nothing is sent.
+ *
+ * With `columns`, the only one that comes for an agent is told whole, so that whoever waits for it need not look it up.
+ */
+export function ring(source: string, columns: string | null = null): string {
+  const record =
+    columns === null
+      ? ''
+      : ` || coalesce((select ' ' || text from (select ${asText(columns)} as text from ${source}
+    where news.many = 1 and state = ${OFFERED} and '@' || recipient = news.topic offset 0) alone
+    where octet_length(text) <= ${RECORD_BYTES_MAX}), '')`;
+  return `rung as materialized (select pg_notify('${CHANNEL}', news.topic${record})
+  from (select case state when ${OFFERED} then '@' || recipient else 'settled' end as topic, count(*) as many
+    from ${source} where state in (${[OFFERED, ...FINAL_NUMBERS].join(', ')}) group by 1) news
   where exists (select from baton.listener l where l.topic = news.topic and l.until > clock_timestamp()))`;
+}
+
+/** Written alike by whoever tells of a record and by whoever makes sure of it. */
+export function asText(columns: string): string {
+  return `json_build_array(${columns})::text`;
+}
+
+/** What a notification says: a topic, and perhaps the record that has come, as text. */
+export function readRing(payload: string): { readonly topic: string; readonly record: string | null } {
+  const end = payload.indexOf(' ');
+  if (end === -1) return { topic: payload, record: null };
+  return { topic: payload.slice(0, end), record: payload.slice(end + 1) };
 }
 
 /** Longer than between two renewals, so that whoever waits stays known; short, so that the dead are forgotten. */

@@ -16,14 +16,15 @@ import { changeAlone } from './change-alone.ts';
 import type { Connection } from './connection.ts';
 import type { Tell } from './hints.ts';
 import { idOf, records, traces } from './load.ts';
+import type { MoveTogether } from './moving-together.ts';
 import { sharedStatement } from './shared-statement.ts';
-import { endedSession, joins, lastFactOf, move, type Piece } from './writing.ts';
+import { endedSession, joins, lastFactOf, type Piece } from './writing.ts';
 
 export type Answer = Result<Handoff, Refusal>;
 export type Target = HandoffId | Handoff;
 
 export interface ChangeParts {
-  readonly writes: Connection;
+  readonly move: MoveTogether;
   readonly reads: Connection;
   readonly nowMs: () => number;
   readonly tell: Tell;
@@ -145,7 +146,7 @@ function joinsIn({ base, decisions }: Chain): boolean {
   return last !== undefined && joins(decisions.at(-2)?.handoff ?? base, last) !== null;
 }
 
-async function write({ writes, reads, tell }: ChangeParts, chains: readonly Chain[]): Promise<void> {
+async function write({ move, reads, tell }: ChangeParts, chains: readonly Chain[]): Promise<void> {
   const pieces = new Map<Chain, Piece>();
   for (const chain of chains) {
     const decision = inOne(chain.decisions);
@@ -153,7 +154,7 @@ async function write({ writes, reads, tell }: ChangeParts, chains: readonly Chai
     else if (chain.isNewest) settle(chain);
   }
   if (pieces.size === 0) return;
-  const { moved, alive, doubtful } = await move(writes, [...pieces.values()]);
+  const { moved, alive, doubtful } = await move([...pieces.values()], null);
   const missed = [...pieces.values()].filter(({ before }) => !moved.has(before.id));
   const ours = doubtful && missed.length > 0 ? await traces(reads, missed.map(lastFactOf)) : new Set<HandoffId>();
   for (const [chain, piece] of pieces) {

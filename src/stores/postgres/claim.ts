@@ -3,8 +3,9 @@
  * processes that looked at the same moment meet at the guard; who comes second looks again, with locks that let others
  * pass by, and goes on like that for a while.
  *
- * A look brings a few more than are asked for, and the next claim begins with those. They are a guess: the statement
- * that takes them also makes sure that nothing better has come since, and if it has, the claim looks like any other.
+ * A look brings more than are asked for, and the next claim begins with those, or with what a notification told of.
+ * They are a guess: the statement that takes them also makes sure that nothing better has come since, and if it has,
+ * the claim looks like any other.
  * Claims of one process for one agent go together, so that they do not meet each other.
  */
 import type { AgentId } from '../../domain/names.ts';
@@ -16,12 +17,14 @@ import {
   leftIn,
   piecesOf,
   readReady,
+  readTold,
   type Call,
   type Hand,
   type Ready,
   type Taken,
 } from './dealing.ts';
 import type { Tell } from './hints.ts';
+import type { MoveTogether } from './moving-together.ts';
 import { OFFERED } from './numbers.ts';
 import { ROW_COLUMNS } from './rows.ts';
 import { NOW_MS } from './schema.ts';
@@ -35,12 +38,14 @@ order by h.rank, h.n limit $2::integer`;
 
 export const READY_LOCKED_SQL = `${READY_SQL} for update of h skip locked`;
 
-/** A look costs a round trip; these few more cost next to nothing beside it. */
+/** A look costs a round trip; a few claims more cost next to nothing beside it. */
 const LOOK_AHEAD = 16;
+const LOOK_AHEAD_TIMES = 4;
 
 export interface ClaimParts {
   readonly connection: Connection;
   readonly locking: LockingConnection;
+  readonly move: MoveTogether;
   readonly clock: ServerClock;
   readonly tell: Tell;
   readonly foundNothing: (agent: AgentId) => void;
@@ -50,15 +55,30 @@ export interface ClaimParts {
 interface Counter {
   readonly queue: Call[];
   isServing: boolean;
-  /** Seen by the last look, and not taken by it. */
+  /** Seen by the last look and not taken by it, or told of since. */
   ahead: readonly Ready[];
+  /** The highest number that was ever ahead: what is told of late has been seen before. */
+  newest: number;
+  /** The last claim found nothing. */
+  isEmpty: boolean;
   /** For how many claims to come others are expected at the same counter, and for how many they last were. */
   crowded: number;
   lastCrowded: number;
 }
 
-export function claimOf(parts: ClaimParts): Store['claim'] {
+export interface Claiming {
+  readonly claim: Store['claim'];
+  /** Another process has offered this one just now, to an agent for whom somebody here waits. */
+  offered(told: string): void;
+}
+
+export function claimingOf(parts: ClaimParts): Claiming {
   const counters = new Map<AgentId, Counter>();
+  const counterOf = (agent: AgentId): Counter => {
+    const counter = counters.get(agent) ?? newCounter();
+    counters.set(agent, counter);
+    return counter;
+  };
 
   const serveAll = async (agent: AgentId, counter: Counter): Promise<void> => {
     counter.isServing = true;
@@ -67,22 +87,42 @@ export function claimOf(parts: ClaimParts): Store['claim'] {
       await serve(parts, agent, counter, counter.queue.splice(0, together(counter.queue)));
     }
     counter.isServing = false;
-    if (counter.ahead.length === 0 && counter.lastCrowded === 0) counters.delete(agent);
+    if (counter.ahead.length === 0 && counter.lastCrowded === 0 && counters.size > KEPT_MAX) counters.delete(agent);
   };
 
-  return (agent, max, decide) =>
+  const claim: Store['claim'] = (agent, max, decide) =>
     new Promise((resolve, reject) => {
       const call = { max: Math.min(max, CLAIM_MAX), decide, resolve, reject };
       if (call.max <= 0) {
         resolve([]);
         return;
       }
-      const counter = counters.get(agent) ?? { queue: [], isServing: false, ahead: [], crowded: 0, lastCrowded: 0 };
-      counters.set(agent, counter);
+      const counter = counterOf(agent);
       counter.queue.push(call);
       if (!counter.isServing) void serveAll(agent, counter);
     });
+
+  const offered = (told: string): void => {
+    const ready = readTold(told);
+    if (ready === null) return;
+    const counter = counterOf(ready.handoff.to);
+    if (counter.ahead.length === 0 && ready.n > counter.newest) see(counter, [ready]);
+  };
+
+  return { claim, offered };
 }
+
+function newCounter(): Counter {
+  return { queue: [], isServing: false, ahead: [], newest: 0, isEmpty: false, crowded: 0, lastCrowded: 0 };
+}
+
+function see(counter: Counter, ready: readonly Ready[]): void {
+  counter.ahead = ready;
+  for (const { n } of ready) counter.newest = Math.max(counter.newest, n);
+}
+
+/** Of more agents than this, what is known is forgotten when nothing is ahead. */
+const KEPT_MAX = 100;
 
 /** How many of the waiting calls fit into one look. */
 function together(queue: readonly Call[]): number {
@@ -98,7 +138,8 @@ async function serve(parts: ClaimParts, agent: AgentId, counter: Counter, calls:
   } catch (error) {
     for (const hand of hands) hand.broken ??= error;
   }
-  if (hands.every(({ claimed }) => claimed.length === 0)) parts.foundNothing(agent);
+  counter.isEmpty = hands.every(({ claimed }) => claimed.length === 0);
+  if (counter.isEmpty) parts.foundNothing(agent);
   for (const { call, claimed, broken } of hands) {
     if (broken === null) call.resolve(claimed);
     else call.reject(broken);
@@ -109,6 +150,7 @@ async function serve(parts: ClaimParts, agent: AgentId, counter: Counter, calls:
 async function serveSomehow(parts: ClaimParts, agent: AgentId, counter: Counter, hands: Hand[]): Promise<void> {
   if (counter.crowded > 0) {
     counter.crowded -= 1;
+    counter.ahead = [];
     await serveLocked(parts, agent, hands);
     return;
   }
@@ -135,12 +177,13 @@ async function serveByGuess(
   const wanted = leftIn(hands);
   const { ahead } = counter;
   counter.ahead = [];
-  const last = ahead[wanted - 1];
+  // Where nothing was a moment ago, what has come since is all there is; else there may be enough for every hand.
+  const last = counter.isEmpty ? ahead.at(Math.min(wanted, ahead.length) - 1) : ahead[wanted - 1];
   if (last === undefined) return null;
   const { taken, refused } = dealOut(hands, ahead, parts.clock.nowMs());
   if (taken.length === 0) return null;
   const best = { recipient: agent, rank: last.rank, n: last.n, passed: [...refused] };
-  const lost = await giveOut(parts, taken, move(parts.connection, piecesOf(taken), { bodies: true, best }));
+  const lost = await giveOut(parts, taken, parts.move(piecesOf(taken), best));
   if (lost === 0 && refused.size === 0) counter.ahead = ahead.slice(wanted);
   return lost;
 }
@@ -148,11 +191,15 @@ async function serveByGuess(
 async function serveByLook(parts: ClaimParts, agent: AgentId, counter: Counter, hands: Hand[]): Promise<number> {
   const wanted = leftIn(hands);
   const sentAtMs = parts.clock.elapsedMs();
-  const rows = await parts.connection.read(READY_SQL, [agent, Math.max(wanted, LOOK_AHEAD)]);
+  const rows = await parts.connection.read(READY_SQL, [
+    agent,
+    Math.min(CLAIM_MAX, Math.max(wanted * LOOK_AHEAD_TIMES, LOOK_AHEAD)),
+  ]);
   const ready = readReady(rows, parts.clock, sentAtMs);
+  see(counter, ready);
+  counter.ahead = [];
   const { taken, refused } = dealOut(hands, ready, parts.clock.nowMs());
-  const lost =
-    taken.length === 0 ? 0 : await giveOut(parts, taken, move(parts.connection, piecesOf(taken), { bodies: true }));
+  const lost = taken.length === 0 ? 0 : await giveOut(parts, taken, parts.move(piecesOf(taken), null));
   if (lost === 0 && refused.size === 0) counter.ahead = ready.slice(wanted);
   return lost;
 }
@@ -164,7 +211,7 @@ async function serveLocked(parts: ClaimParts, agent: AgentId, hands: Hand[]): Pr
     const sentAtMs = parts.clock.elapsedMs();
     const moved = await parts.locking.together(READY_LOCKED_SQL, [agent, leftIn(hands)], async (rows, on) => {
       ({ taken } = dealOut(hands, readReady(rows, parts.clock, sentAtMs), parts.clock.nowMs()));
-      return taken.length === 0 ? null : move(on, piecesOf(taken), { bodies: true });
+      return taken.length === 0 ? null : move(on, piecesOf(taken));
     });
     if (taken.length === 0) return;
     // Lost without an answer: what is in the trail has been taken, and the rest is looked for again.

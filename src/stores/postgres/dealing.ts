@@ -34,6 +34,8 @@ export interface Ready {
   readonly handoff: Handoff;
   readonly rank: number;
   readonly n: number;
+  /** As a notification told of it. Anybody can notify: it is made sure of when it is written. */
+  readonly told?: string;
 }
 
 export function leftIn(hands: readonly Hand[]): number {
@@ -44,11 +46,20 @@ export function readReady(rows: readonly Row[], clock: ServerClock, sentAtMs: nu
   const serverMs = rows[0]?.[AFTER_ROW + 2];
   // What the server found ready must not be too early by our reading of its clock.
   if (typeof serverMs === 'number') clock.heard(serverMs, sentAtMs);
-  return rows.map((row) => ({
-    handoff: readRow(row),
-    rank: row[AFTER_ROW] as number,
-    n: row[AFTER_ROW + 1] as number,
-  }));
+  return rows.map(readOne);
+}
+
+function readOne(row: Row): Ready {
+  return { handoff: readRow(row), rank: row[AFTER_ROW] as number, n: row[AFTER_ROW + 1] as number };
+}
+
+/** Null: not of our making. */
+export function readTold(told: string): Ready | null {
+  try {
+    return { ...readOne(JSON.parse(told) as Row), told };
+  } catch {
+    return null;
+  }
 }
 
 export interface Taken {
@@ -69,10 +80,14 @@ export function dealOut(
     const given = ready.slice(next, next + hand.left);
     next += given.length;
     try {
-      const pieces = given.map(({ handoff }) => ({ before: handoff, decided: hand.call.decide(handoff, nowMs) }));
+      const pieces = given.map(({ handoff, told }) => ({
+        before: handoff,
+        told,
+        decided: hand.call.decide(handoff, nowMs),
+      }));
       for (const { before, decided } of pieces) if (decided.ok) assertSound(before.id, before, decided.value);
-      for (const { before, decided } of pieces) {
-        if (decided.ok) taken.push({ hand, piece: { before, decision: decided.value } });
+      for (const { before, told, decided } of pieces) {
+        if (decided.ok) taken.push({ hand, piece: { before, decision: decided.value, taken: true, told } });
         else refused.add(before.id);
       }
       hand.left -= given.length;

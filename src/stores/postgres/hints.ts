@@ -20,6 +20,8 @@ export interface Hints {
   readonly tell: Tell;
   /** A claim found nothing: whoever waits for this agent's offers now waits in earnest. */
   foundNothing(agent: AgentId): void;
+  /** Whether anybody here waits for this topic. */
+  awaits(name: string): boolean;
   /** Topics of which something may have happened. */
   heard(names: readonly string[]): void;
   close(): void;
@@ -114,6 +116,7 @@ export function hintsOf(parts: HintParts): Hints {
       const name = topicName({ kind: 'offers', agent });
       if (waiters.has(name)) waitInEarnest(name);
     },
+    awaits: (name) => waiters.has(name),
     heard: (names) => names.forEach(wake),
     close: () => {
       closing.abort();

@@ -2,10 +2,10 @@
  * The text of the one statement with which records move. Its parts run in the order in which they need each other;
  * what is given is guarded piece by piece, and whatever does not move takes nothing along.
  */
-import { ring } from './bell.ts';
+import { asText, ring } from './bell.ts';
 import { OFFERED } from './numbers.ts';
 import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, NO_COUNTERS } from './places.ts';
-import { CHANGING, filled, named, split, typed, type Column } from './rows.ts';
+import { CHANGING, filled, named, ROW_COLUMNS, split, typed, type Column } from './rows.ts';
 import { NOW_MS } from './schema.ts';
 import { keepEffects, keepOutcomes, tellFacts, TOLD, toldNames, type Telling } from './telling.ts';
 
@@ -20,6 +20,7 @@ export interface MoveParts {
   readonly gated: boolean;
   readonly bodies: boolean;
   readonly best: boolean;
+  readonly told: boolean;
   readonly notifying: boolean;
 }
 
@@ -37,6 +38,8 @@ export function statementFor(parts: MoveParts): string {
 /** What comes along with a piece besides its record and its facts. */
 const BESIDES: readonly Column[] = [
   ['place', 'integer'],
+  ['taken', 'boolean'],
+  ['told', 'text'],
   ['effects', 'json'],
   ['joins', 'text'],
   ['gain', 'integer'],
@@ -51,6 +54,10 @@ const BESIDES: readonly Column[] = [
 const ALIVE = `alive as materialized (select s.id from (select distinct joins from given) taker
   join baton.session s on s.id = taker.joins where not s.ended order by s.id for key share of s)`;
 
+/** Who decided over what a notification said, decided over what the record says. */
+const AS_TOLD = `(g.told is null or g.told =
+  (select ${asText(`${ROW_COLUMNS}, h.rank, h.n`)} from baton.body b where b.n = h.n))`;
+
 /** A claim was decided over what is best by an earlier look; it holds only if nothing better has come since. */
 function nothingBetter([recipient, rank, n, ids]: readonly string[]): string {
   return `not exists (select from baton.handoff better where better.recipient = ${recipient}::text
@@ -60,7 +67,7 @@ function nothingBetter([recipient, rank, n, ids]: readonly string[]): string {
 }
 
 export function moveStatement(parts: MoveParts): string {
-  const { telling, outcomes, effects, counting, joining, gated, bodies, best, notifying } = parts;
+  const { telling, outcomes, effects, counting, joining, gated, bodies, best, told, notifying } = parts;
   let count = 0;
   const next = (): string => `$${(count += 1)}`;
   const columns: readonly Column[] = [['id', 'text'], ['was', 'integer'], ...CHANGING, ...TOLD[telling], ...BESIDES];
@@ -73,8 +80,9 @@ export function moveStatement(parts: MoveParts): string {
   const conditions = [
     'h.id = g.id and h.revision = g.was',
     ...(joining ? ['(g.joins is null or g.joins in (select id from alive))'] : []),
+    ...(told ? [AS_TOLD] : []),
     ...(gated ? [IS_OPEN] : []),
-    ...(best ? ['(select ok from best)'] : []),
+    ...(best ? ['(g.taken is null or (select ok from best))'] : []),
     ...(counting === 'if-none' ? [NO_COUNTERS] : []),
   ];
   const ctes = [
@@ -93,7 +101,8 @@ export function moveStatement(parts: MoveParts): string {
   ];
   const answers = [
     bodies
-      ? `select 'moved', moved.id, null::smallint, null::integer, null::integer, b.text from moved join baton.body b using (n)`
+      ? `select 'moved', moved.id, null::smallint, null::integer, null::integer,
+  (select b.text from baton.body b where b.n = moved.n and moved.taken) from moved`
       : `select 'moved', id, null::smallint, null::integer, null::integer, null::text from moved`,
     ...(joining ? [`select 'alive', id, null, null, null, null from alive`] : []),
     ...(gated ? [`select 'place', agent, direction, all_open, documents_open, null from locked`] : []),

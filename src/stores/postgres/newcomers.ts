@@ -28,6 +28,7 @@ import {
   joined,
   named,
   oneObject,
+  READY_COLUMNS,
   split,
   typed,
   type Column,
@@ -170,7 +171,7 @@ function addStatement(parts: Parts): string {
     ...(counting ? [ADD_TO_PLACES(`select sender, recipient, gain, kind = ${DOCUMENT} as document from given`)] : []),
     ...(outcomes ? [keepOutcomes('given')] : []),
     ...(effects ? [keepEffects('given')] : []),
-    ...(notifying ? [ring('given')] : []),
+    ...(notifying ? [ring('given', READY_COLUMNS)] : []),
     ...waits.writes,
     ...(request
       ? [

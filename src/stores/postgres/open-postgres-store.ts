@@ -9,9 +9,10 @@ import type { Random } from '../../foundation/random.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { StoreFault, type Store } from '../store.ts';
 import { readAddress } from './address.ts';
+import { readRing } from './bell.ts';
 import { placeParts } from './change-alone.ts';
 import { changeOf } from './change.ts';
-import { claimOf } from './claim.ts';
+import { claimingOf } from './claim.ts';
 import { faultOf, isPassing, openConnection, type LockingConnection, type Patience } from './connection.ts';
 import { factsOf } from './facts.ts';
 import { findOf } from './find.ts';
@@ -21,6 +22,7 @@ import { insertOf } from './insert.ts';
 import { openListener } from './listener.ts';
 import { load } from './load.ts';
 import { migrate } from './migrations.ts';
+import { movingTogether } from './moving-together.ts';
 import { outboxOf } from './outbox.ts';
 import { NOW_MS } from './schema.ts';
 import { serverClock } from './server-clock.ts';
@@ -71,11 +73,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   await makeReady(greeting, patience);
   const quick = connection(PLANNED_ONCE);
   const lists = connection(BY_INDEX);
+  const claims = connection(PLANNED_ONCE);
   const parts = { reads: quick, writes: connection(PLANNED_ONCE), nowMs: clock.nowMs };
+  const move = movingTogether(parts.writes, claims);
 
+  const heard = (payload: string): void => {
+    const { topic, record } = readRing(payload);
+    if (record !== null && hints.awaits(topic)) claiming.offered(record);
+    hints.heard([topic]);
+  };
   const listener = notify
     ? openListener(
-        () => greet(greeting, { heard: (name) => hints.heard([name]) }),
+        () => greet(greeting, { heard }),
         random,
         (names) => hints.heard(names),
       )
@@ -87,6 +96,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     attend: (names) => listener?.attend(names),
   });
   const { tell, foundNothing } = hints;
+  const claiming = claimingOf({
+    connection: claims,
+    locking: connection(PLANNED_ONCE),
+    move,
+    clock,
+    tell,
+    foundNothing,
+  });
   const lookAtClock = async (): Promise<void> => {
     const sentAtMs = clock.elapsedMs();
     const [row] = await quick.read(`select ${NOW_MS}`);
@@ -100,10 +117,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
   return {
     insert: door.guard(insertOf({ ...parts, writes: connection(PLANNED_ONCE), limits, tell })),
-    claim: door.guard(
-      claimOf({ connection: connection(PLANNED_ONCE), locking: connection(PLANNED_ONCE), clock, tell, foundNothing }),
-    ),
-    change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), tell })),
+    claim: door.guard(claiming.claim),
+    change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), move, tell })),
     load: door.guard((id) => load(quick, id)),
     find: door.guard(findingWords(findOf(quick, lists, clock), words)),
     facts: door.guard(factsOf(lists, timers)),

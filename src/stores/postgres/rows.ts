@@ -74,6 +74,8 @@ export const ROW_COLUMNS =
   'h.blocked, h.question, h.claims, h.trail';
 /** The place of the first column after those. */
 export const AFTER_ROW = 25;
+/** The same for what can be taken, with its place in the line, where all columns have one source. */
+export const READY_COLUMNS = `${ROW_COLUMNS.replaceAll(/\b[bh]\./g, '')}, rank, n`;
 
 export function fixedValues(handoff: Handoff): Columns<typeof FIXED> {
   return {

@@ -13,15 +13,15 @@ export function tellingOf(decisions: readonly Decision[]): Telling {
   return decisions.every(({ facts }) => facts.length === 1) ? 'one' : 'many';
 }
 
-const FACT: readonly Column[] = [
+const FACT = [
   ['told_at', 'bigint'],
   ['told_by', 'text'],
   ['step', 'smallint'],
   ['told_attempt', 'integer'],
   ['told_fence', 'integer'],
   ['detail', 'text'],
-];
-const FACT_OF_MANY: readonly Column[] = [['told_revision', 'integer'], ...FACT, ['hash', 'text']];
+] as const satisfies readonly Column[];
+const FACT_OF_MANY = [['told_revision', 'integer'], ...FACT, ['hash', 'text']] as const satisfies readonly Column[];
 
 /** The columns in which facts come along with their record. */
 export const TOLD: Record<Telling, readonly Column[]> = { one: FACT, many: [['facts', 'json']] };
@@ -30,17 +30,22 @@ export function toldValues({ facts, handoff }: Decision, telling: Telling): obje
   const [only] = facts;
   if (telling === 'one' && only !== undefined) return factValues(only, handoff);
   return {
-    facts: facts.map((fact) => ({
-      ...factValues(fact, handoff),
-      told_revision: fact.revision,
-      hash: fact.hash === handoff.trail ? undefined : fact.hash,
-    })),
+    facts: facts.map((fact) => {
+      const values: FactValues = factValues(fact, handoff);
+      values.told_revision = fact.revision;
+      if (fact.hash !== handoff.trail) values.hash = fact.hash;
+      return values;
+    }),
   };
 }
 
+type FactValues = Record<(typeof FACT_OF_MANY)[number][0], string | number | undefined>;
+
 /** What is as the record says is left out; the database takes it from there. */
-function factValues({ at, by, deed, from, to, attempt, fence, detail }: Fact, handoff: Handoff): object {
+function factValues({ at, by, deed, from, to, attempt, fence, detail }: Fact, handoff: Handoff): FactValues {
   return {
+    told_revision: undefined,
+    hash: undefined,
     told_at: at === handoff.since ? undefined : at,
     told_by: by,
     step: stepNumber(deed, from, to),

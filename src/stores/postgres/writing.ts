@@ -23,6 +23,10 @@ import { tellingOf, toldValues, type Telling } from './telling.ts';
 export interface Piece {
   readonly before: Handoff;
   readonly decision: Decision;
+  /** By a claim: its body is wanted, and where `Best` is asked for, it moves only if that holds. */
+  readonly taken?: true;
+  /** The record as a notification told of it, where it was decided over that: it must be so to the letter. */
+  readonly told?: string | undefined;
 }
 
 export interface Moved {
@@ -38,7 +42,7 @@ export interface Moved {
 }
 
 /** For a claim by guess: up to this one, nothing else is ready that should be served first. */
-interface Best {
+export interface Best {
   readonly recipient: string;
   /** The last one looked at. */
   readonly rank: number;
@@ -49,21 +53,20 @@ interface Best {
 
 interface MoveOptions {
   readonly needs?: readonly Need[];
-  /** Whether to answer with the bodies of what has moved. */
-  readonly bodies?: boolean;
   readonly best?: Best | null;
 }
 
 export async function move(
   connection: Connection,
   pieces: readonly Piece[],
-  { needs = [], bodies = false, best = null }: MoveOptions = {},
+  { needs = [], best = null }: MoveOptions = {},
 ): Promise<Moved> {
   // In the order of their names, so that two batches over the same records meet at the first and do not deadlock; the
   // facts are still told in the order in which they were decided.
   const sorted = pieces
-    .map((piece, place) => ({ ...piece, place }))
+    .map(({ before, decision, taken, told }, place) => ({ before, decision, taken, told, place }))
     .toSorted((a, b) => (a.before.id < b.before.id ? -1 : 1));
+  const taken = sorted.filter((piece) => piece.taken === true).map(({ before }) => before.id);
   const gains = sorted.some(({ before, decision }) => gainOf(before, decision.handoff) !== 0);
   const parts: MoveParts = {
     telling: tellingOf(sorted.map(({ decision }) => decision)),
@@ -72,21 +75,21 @@ export async function move(
     counting: !gains ? 'no' : connection.house.hasCounters || needs.length > 0 ? 'yes' : 'if-none',
     joining: sorted.some(({ before, decision }) => joins(before, decision.handoff) !== null),
     gated: needs.length > 0,
-    bodies,
+    bodies: taken.length > 0,
     best: best !== null,
+    told: sorted.some((piece) => piece.told !== undefined),
     notifying: connection.house.notifies && sorted.some(({ decision }) => isNews(decision.handoff)),
   };
   const parameters: Parameter[] = [`[${sorted.map((piece) => given(piece, parts.telling)).join(',')}]`];
   if (parts.outcomes) parameters.push(joined(sorted.map(({ decision }) => decision.outcome ?? null)));
   if (parts.gated) parameters.push(JSON.stringify(needs));
   if (best !== null) {
-    const seen = [...best.passed, ...sorted.map(({ before }) => before.id)];
-    parameters.push(best.recipient, best.rank, best.n, JSON.stringify(seen));
+    parameters.push(best.recipient, best.rank, best.n, JSON.stringify([...best.passed, ...taken]));
   }
   const { rows, doubtful } = await connection.write(statementFor(parts), parameters);
   if (rows.some((row) => row[0] === 'counters')) {
     connection.house.hasCounters = true;
-    const again = await move(connection, pieces, { needs, bodies, best });
+    const again = await move(connection, pieces, { needs, best });
     return { ...again, doubtful: again.doubtful || doubtful };
   }
   const named = (what: string): readonly Row[] => rows.filter((row) => row[0] === what);
@@ -94,7 +97,9 @@ export async function move(
     moved: new Set(named('moved').map((row) => row[1] as HandoffId)),
     alive: new Set(named('alive').map((row) => row[1] as SessionId)),
     counts: readCounts(named('place'), 1),
-    bodies: new Map(bodies ? named('moved').map((row) => [row[1] as HandoffId, row[5] as JsonText]) : []),
+    bodies: new Map(
+      named('moved').flatMap((row) => (row[5] === null ? [] : [[row[1] as HandoffId, row[5] as JsonText]])),
+    ),
     doubtful,
   };
 }
@@ -123,12 +128,19 @@ export function lastFactOf({ decision }: Piece): Fact {
   return present(decision.facts.at(-1), 'nothing changes without a fact');
 }
 
-function given({ before, decision, place }: Piece & { readonly place: number }, telling: Telling): string {
+interface Placed extends Omit<Piece, 'taken'> {
+  readonly taken: true | undefined;
+  readonly place: number;
+}
+
+function given({ before, decision, taken, told, place }: Placed, telling: Telling): string {
   const gain = gainOf(before, decision.handoff);
   return oneObject(changingValues(decision.handoff), toldValues(decision, telling), {
     id: before.id,
     was: before.revision,
     place,
+    taken,
+    told,
     effects: decision.effects?.length === 0 ? undefined : decision.effects,
     joins: joins(before, decision.handoff) ?? undefined,
     gain: gain === 0 ? undefined : gain,

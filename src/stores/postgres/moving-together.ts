@@ -1,0 +1,57 @@
+/**
+ * What is taken and what is settled in the same moment travels in one statement, with one answer and one wait for the
+ * disk: a worker with one hand settles and takes in turn, and to it that is half of all its statements.
+ *
+ * Large ones go apart, each on its own connection: then the server's work is what takes time, and it can do both at once.
+ */
+import type { Handoff } from '../../domain/handoff.ts';
+import type { Connection } from './connection.ts';
+import { move, type Best, type Moved, type Piece } from './writing.ts';
+
+/** What moved may name more than what was given: the ids tell whose is whose. */
+export type MoveTogether = (pieces: readonly Piece[], best: Best | null) => Promise<Moved>;
+
+/** Up to so many pieces, being asked costs the server more than carrying out. */
+const SMALL = 16;
+
+interface Waiting {
+  readonly pieces: readonly Piece[];
+  readonly best: Best | null;
+  readonly resolve: (moved: Moved | Promise<Moved>) => void;
+}
+
+export function movingTogether(writes: Connection, claims: Connection): MoveTogether {
+  let waiting: Waiting[] = [];
+
+  const sendApart = ({ pieces, best, resolve }: Waiting): void => {
+    resolve(move(pieces.some(isTaken) ? claims : writes, pieces, { best }));
+  };
+
+  const send = (): void => {
+    const batch = waiting;
+    waiting = [];
+    const pieces = batch.flatMap((each) => each.pieces);
+    const claiming = batch.filter((each) => each.pieces.some(isTaken));
+    if (batch.length === 1 || claiming.length > 1 || pieces.length > SMALL || !areDistinct(pieces)) {
+      batch.forEach(sendApart);
+      return;
+    }
+    const moving = move(writes, pieces, { best: claiming[0]?.best ?? null });
+    for (const { resolve } of batch) resolve(moving);
+  };
+
+  return (pieces, best) =>
+    new Promise((resolve) => {
+      // After this round of the event loop: who settles and then asks for more does both in it.
+      if (waiting.push({ pieces, best, resolve }) === 1) setImmediate(send);
+    });
+}
+
+function isTaken({ taken }: Piece): boolean {
+  return taken === true;
+}
+
+/** Of two that want the same record one must see what the other did, and a statement does not see itself. */
+function areDistinct(pieces: readonly Piece[]): boolean {
+  return new Set(pieces.map(({ before }): Handoff['id'] => before.id)).size === pieces.length;
+}

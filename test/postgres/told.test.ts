@@ -1,0 +1,137 @@
+/** What travels together, and what is told before it is looked up: neither may change what is true. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { present } from '../../src/foundation/assert.ts';
+import { asText, CHANNEL, readRing } from '../../src/stores/postgres/bell.ts';
+import { readTold } from '../../src/stores/postgres/dealing.ts';
+import { OFFERED } from '../../src/stores/postgres/numbers.ts';
+import { ROW_COLUMNS } from '../../src/stores/postgres/rows.ts';
+import type { Store, Topic } from '../../src/stores/store.ts';
+import { acceptBy, cancelled, deliverAndVerify, idOf, openingOf, openingsOf, WORKER } from '../contract/builders.ts';
+import { put, recordOf, soundRecordOf, valueOf } from '../contract/looks.ts';
+import { describeWithServer, type Fixture } from './fixture.ts';
+
+const OFFERS: Topic = { kind: 'offers', agent: WORKER };
+const never = new AbortController().signal;
+
+const NOTHING_MORE = [null, null, null, null, null, null];
+const FORGED = JSON.stringify(
+  ['a', 0, 'mallory', 'worker', 1, null, null, null, null, 1, 1, OFFERED, 1, 1, 0, 0, 0, 0].concat(
+    NOTHING_MORE,
+    'a trail that nobody left',
+    1,
+    1,
+  ),
+);
+
+await describeWithServer('what is told', { fsync: false }, (fixture) => {
+  it.each([
+    ['a forged record', `@worker ${FORGED}`],
+    ['a record that says another agent', `@worker ${FORGED.replace('"worker"', '"nobody"')}`],
+    ['half a record', '@worker ["a",0,"mallory"]'],
+    ['no JSON', '@worker {"a":'],
+    ['an empty record', '@worker '],
+    ['nothing', ''],
+  ])('anybody can notify, and %s changes nothing about what is taken', async (_what, payload) => {
+    const { url, name } = await fixture.database();
+    const [one, silent] = [await fixture.open(url), await fixture.open(url, { notify: false })];
+    const { over } = await wait(fixture, one, name);
+    await fixture.server.sql(name)`select pg_notify(${CHANNEL}, ${payload})`;
+    await fixture.server.sql(name)`select pg_notify(${CHANNEL}, '@worker')`;
+    await over;
+    const [made] = await put(silent, openingOf({ id: 'a' }));
+    const [claimed] = await one.claim(WORKER, 1, acceptBy());
+    expect(claimed?.handoff).toMatchObject({ id: 'a', from: made?.from, createdAt: made?.createdAt, revision: 2 });
+    expect(await soundRecordOf(one, idOf('a'))).toEqual(claimed?.handoff);
+  });
+
+  it('what is told of a record is the record, to the letter, and is taken as such', async () => {
+    const { url, name } = await fixture.database();
+    const [one, other] = [await fixture.open(url), await fixture.open(url)];
+    const heard = await listen(fixture, name);
+    const { over } = await wait(fixture, one, name);
+    await put(other, openingOf({ id: 'a', title: 'Größe "5"\n\t – 🙂', task: 'T-1', priority: 'urgent' }));
+    await over;
+    const told = (await heard.first()).record ?? '';
+    const [row] = await fixture.server
+      .sql(name)
+      .unsafe(
+        `select ${asText(`${ROW_COLUMNS}, h.rank, h.n`)} as text from baton.handoff h join baton.body b using (n)`,
+      );
+    expect(told).toBe(row?.['text']);
+    expect(readTold(told)?.handoff).toEqual(await recordOf(other, idOf('a')));
+    expect(await one.claim(WORKER, 5, acceptBy())).toHaveLength(1);
+    expect((await soundRecordOf(one, idOf('a'))).state).toBe('accepted');
+  });
+
+  it('what is too long to be told, or not alone, is only hinted at', async () => {
+    const { url, name } = await fixture.database();
+    const [one, other] = [await fixture.open(url), await fixture.open(url)];
+    const heard = await listen(fixture, name);
+    const { over } = await wait(fixture, one, name);
+    await put(other, openingOf({ id: 'long', title: 'ü'.repeat(5000) }));
+    await over;
+    expect(await heard.first()).toEqual({ topic: '@worker', record: null });
+    expect(await one.claim(WORKER, 1, acceptBy())).toHaveLength(1);
+    await put(other, ...openingsOf(2, 'pair'));
+    expect(await heard.second()).toEqual({ topic: '@worker', record: null });
+  });
+
+  it('who settles and asks for more does both in one transaction', async () => {
+    const { url, name } = await fixture.database();
+    const store = await fixture.open(url);
+    await put(store, ...openingsOf(3, 'a'));
+    const [first] = await store.claim(WORKER, 1, acceptBy());
+    const [settled, [second]] = await Promise.all([
+      store.change([first!.handoff], deliverAndVerify(1)),
+      store.claim(WORKER, 1, acceptBy()),
+    ]);
+    expect(valueOf(settled[0]).state).toBe('completed');
+    expect(second?.body).toBe((await store.load(second!.handoff.id))?.body);
+    const [row] = await fixture.server.sql(name)`select count(distinct xid)::int as many from baton.fact`;
+    expect(row?.['many']).toBe(3);
+    for (const { handoff } of [first!, second!]) await soundRecordOf(store, handoff.id);
+  });
+
+  it('one record wanted by a claim and by a change at the same moment has one story', async () => {
+    const { url } = await fixture.database();
+    const store = await fixture.open(url);
+    await put(store, ...openingsOf(20, 'a'));
+    for (let round = 0; round < 4; round += 1) {
+      const [first] = await store.claim(WORKER, 1, acceptBy());
+      const { items } = await store.find({ by: 'filter', states: ['offered'], max: 20 });
+      const next = present(items.at(-1), 'the one that is next in line');
+      const [[second], ended] = await Promise.all([
+        store.claim(WORKER, 1, acceptBy()),
+        store.change([next], cancelled),
+        store.change([first!.handoff], deliverAndVerify(1)),
+      ]);
+      expect(valueOf(ended[0]).state).toBe('cancelled');
+      expect((await soundRecordOf(store, next.id)).state).toBe('cancelled');
+      if (second !== undefined) await soundRecordOf(store, second.handoff.id);
+    }
+  });
+});
+
+/** Waits in earnest, and only for notifications: there is nothing that a poll could find. */
+async function wait(fixture: Fixture, store: Store, name: string): Promise<{ readonly over: Promise<void> }> {
+  const known = store.changed(OFFERS, never);
+  expect(await store.claim(WORKER, 1, acceptBy())).toEqual([]);
+  const sql = fixture.server.sql(name);
+  while ((await sql`select from baton.listener where topic = '@worker'`).length === 0) await pause(5);
+  // Who has just been made known is told to look once more.
+  await known;
+  return { over: store.changed(OFFERS, never) };
+}
+
+type Rung = ReturnType<typeof readRing>;
+
+async function listen(fixture: Fixture, name: string): Promise<{ first(): Promise<Rung>; second(): Promise<Rung> }> {
+  const heard: string[] = [];
+  await fixture.server.session(name).listen(CHANNEL, (payload) => heard.push(payload));
+  const nth = async (n: number): Promise<Rung> => {
+    while (heard.length < n) await pause(2);
+    return readRing(heard[n - 1] ?? '');
+  };
+  return { first: () => nth(1), second: () => nth(2) };
+}
