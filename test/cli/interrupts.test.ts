@@ -85,4 +85,19 @@ describe('a reader that has seen enough', () => {
     const { stderr, code } = await worker.ended;
     expect([code, stderr]).toEqual([0, '']);
   });
+
+  it('a worker whose reader has gone finishes what runs, and takes nothing more', async () => {
+    const { folder, send, run } = await makeWorkspace(sqlite);
+    const first = await send('react', { n: 1 });
+    await send('react', { n: 2 });
+    const third = await send('react', { n: 3 });
+    const slowly = 'sleep 0.3; cat; sleep 0.3';
+    const line = `"${process.execPath}" "$0" work react --json -- sh -c '${slowly}' 2>/dev/null | head -1`;
+    const shell = start('sh', ['-c', line, BATON], { cwd: folder });
+    await shell.ended;
+    const stateOf = async (id: string): Promise<unknown> =>
+      (JSON.parse((await run(['show', id, '--json'])).stdout) as { state: unknown }).state;
+    expect([await stateOf(first), await stateOf(third)]).toEqual(['completed', 'offered']);
+    expect((await run(['list', '--state', 'accepted'])).stdout).toBe('');
+  });
 });

@@ -2,6 +2,8 @@
 export interface Interrupts {
   readonly stop: AbortSignal;
   readonly insist: AbortSignal;
+  /** As an interrupt would, but nobody interrupted. */
+  ask(): void;
   /** The exit code if there was an interrupt, else null. */
   exitCode(): number | null;
 }
@@ -22,5 +24,5 @@ export function onInterrupt(note: (text: string) => void): Interrupts {
       else process.exit(exitCode);
     });
   }
-  return { stop: stop.signal, insist: insist.signal, exitCode: () => code };
+  return { stop: stop.signal, insist: insist.signal, ask: () => stop.abort(), exitCode: () => code };
 }

@@ -23,13 +23,23 @@ export async function openFor(
 ): Promise<OpenWorkspace> {
   const database = databaseOf(options);
   const { openWorkspace } = await import('../../house/open-workspace.ts');
+  const patience = setTimeout(() => tellWaiting(options), TELL_AFTER_MS);
   const house = await openWorkspace({
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
     ...(database === null ? {} : { database }),
     report,
-  }).catch(rethrow);
+  })
+    .catch(rethrow)
+    .finally(() => clearTimeout(patience));
   if (house !== null) return house;
   throw noWorkspace(options);
+}
+
+/** A server that is not there is waited for; whoever sits before it should know. */
+const TELL_AFTER_MS = 2_000;
+
+function tellWaiting({ json }: CommonOptions): void {
+  if (json !== true) process.stderr.write('baton: still waiting for the database to answer\n');
 }
 
 /** Which database is meant, before it is opened. */

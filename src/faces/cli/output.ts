@@ -68,11 +68,21 @@ function write(stream: NodeJS.WriteStream, text: string): void {
   stream.write(text);
 }
 
+/** Whoever only answers has nobody to answer to, and ends. */
+let unread = (): void => process.exit(0);
+
+/** For whoever is in the middle of something that matters more than being heard. */
+export function whenNobodyReads(act: () => void): void {
+  unread = act;
+}
+
 export function ignoreClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(0);
-      throw error;
+      if (error.code !== 'EPIPE') throw error;
+      const act = unread;
+      unread = () => undefined;
+      act();
     });
   }
 }

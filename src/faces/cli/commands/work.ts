@@ -9,7 +9,7 @@ import { agentArgument, countArgument } from '../arguments.ts';
 import { mustBe, openFor, whoAsks, type CommonOptions } from '../invocation.ts';
 import { commandHandler, findCommand } from '../command-handler.ts';
 import { onInterrupt } from '../interrupt.ts';
-import type { Output } from '../output.ts';
+import { whenNobodyReads, type Output } from '../output.ts';
 import { faceProblem } from '../problem.ts';
 
 interface WorkOptions extends CommonOptions {
@@ -32,6 +32,8 @@ export async function work(args: readonly string[], options: WorkOptions, output
   }
   const house = await openFor(options, (event) => tell(event, output));
   const interrupts = onInterrupt((text) => output.note(text));
+  // What runs is finished; the next one is for a worker that somebody can hear.
+  whenNobodyReads(() => interrupts.ask());
   const over = new AbortController();
   const duty = standDuty(house.around, over.signal);
   try {
