@@ -2,14 +2,15 @@ import type { Bench } from './embedded.ts';
 import { atMost, type Figures } from './embedded-report.ts';
 import { startRole } from './embedded-roles.ts';
 import { embeddedNamed } from './contestants/embedded-all.ts';
+import { median } from './measure.ts';
 
 const HANDOFFS = 100_000;
 const LOOKS = 10;
 const CONCURRENCY = 50;
-/** Kilobytes for a thousand handoffs. A worker that kept even one small object of each would be far above. */
-const FLAT_KB = 50;
+/** A worker that kept even a hundred bytes of each handoff would be above. */
+const GROWTH_MAX = 1.05;
 
-/** Two rounds of the same: while caches and heap find their size memory grows for everybody, so the slope is that of the second half. */
+/** While caches and heap find their size memory grows for everybody, and the collector comes when it likes: medians of three. */
 export async function measureMemory(bench: Bench): Promise<Figures> {
   const contestant = embeddedNamed('baton');
   const place = await bench.fresh(contestant);
@@ -27,14 +28,6 @@ export async function measureMemory(bench: Bench): Promise<Figures> {
   }
   await producer.stop();
   await worker.stop();
-  const perThousand = (slopeOf(sizes.slice(LOOKS / 2)) / each) * 1000;
-  return { rows, pledges: [atMost('kB that 1,000 more handoffs add to the worker', perThousand, FLAT_KB)] };
-}
-
-/** Least squares, per step. */
-function slopeOf(values: readonly number[]): number {
-  const middle = (values.length - 1) / 2;
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const over = values.reduce((sum, value, at) => sum + (at - middle) * (value - mean), 0);
-  return over / values.reduce((sum, _, at) => sum + (at - middle) ** 2, 0);
+  const growth = median(sizes.slice(-3)) / median(sizes.slice(2, 5));
+  return { rows, pledges: [atMost('worker memory at the end, as a part of that after a third', growth, GROWTH_MAX)] };
 }

@@ -3,7 +3,7 @@ import { batonSqlite } from './baton-sqlite.ts';
 import { bullmq } from './bullmq.ts';
 import type { EmbeddedContestant } from './embedded.ts';
 
-export const EMBEDDED: readonly EmbeddedContestant[] = [batonSqlite, bullmq, bareLoop];
+const EMBEDDED: readonly EmbeddedContestant[] = [batonSqlite, bullmq, bareLoop];
 
 export function embeddedNamed(name: string): EmbeddedContestant {
   const found = EMBEDDED.find((each) => each.name === name);

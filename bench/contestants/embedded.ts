@@ -17,7 +17,7 @@ export interface EmbeddedContestant {
   ): Promise<{ stop(): Promise<void> }>;
 }
 
-export interface Producer {
+interface Producer {
   /** `concurrency` callers, each of which sends one, and waits until it is completed before it sends the next. */
   lives(concurrency: number, count: number): Promise<void>;
   /** Comes back when what was sent is on the disk. */
