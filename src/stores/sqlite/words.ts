@@ -13,9 +13,13 @@ import type { SharedCommit } from './shared-commit.ts';
 /** One batch holds the write lock for a few milliseconds, so it ends with either of these. */
 const BATCH_MAX = 512;
 const BATCH_CHARACTERS = 256 * 1024;
+/** More newcomers than this between two looks: the house is busy, and whoever searches can wait for the index. */
+const BUSY = 100;
+/** But not for ever. */
+const BEHIND_MAX = 100_000;
 
 export interface WordIndex {
-  /** One batch, if anything is missing. */
+  /** One batch, if anything is missing and there is nothing better to do. */
   feed(): Promise<void>;
   /** All that was there when it was asked. */
   catchUp(): Promise<void>;
@@ -72,8 +76,17 @@ export function wordIndexOf(
     });
   };
 
+  let seen: number | null = null;
+  const feedWhenQuiet = async (): Promise<void> => {
+    alive();
+    const newestNow = (newest.get()?.[0] as number | null) ?? 0;
+    const isBusy = seen !== null && newestNow - seen > BUSY;
+    seen = newestNow;
+    if (!isBusy || newestNow - indexedNow() > BEHIND_MAX) await feed();
+  };
+
   return {
-    feed,
+    feed: feedWhenQuiet,
     catchUp: async () => {
       alive();
       const wanted = (newest.get()?.[0] as number | null) ?? 0;
