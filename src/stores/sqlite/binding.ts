@@ -68,16 +68,26 @@ export function openEmptyDatabase(path: string): Database {
  */
 const databaseOf = new WeakMap<StatementSyncInstance, Database>();
 
+/** Made when it is first used: a command that sends one handoff needs a few of the sixty that there are. */
 export function prepare(database: Database, sql: string): Statement {
+  let made: StatementSyncInstance | null = null;
+  const statement = (): StatementSyncInstance => {
+    made ??= make(database, sql);
+    return made;
+  };
+  return {
+    run: (...values) => Number(statement().run(...values).changes),
+    insert: (...values) => Number(statement().run(...values).lastInsertRowid),
+    get: (...values) => statement().get(...values) as Row | undefined,
+    all: (...values) => statement().all(...values) as Row[],
+  };
+}
+
+function make(database: Database, sql: string): StatementSyncInstance {
   const statement: StatementSyncInstance = database.prepare(sql);
   databaseOf.set(statement, database);
   statement.setReturnArrays(true);
-  return {
-    run: (...values) => Number(statement.run(...values).changes),
-    insert: (...values) => Number(statement.run(...values).lastInsertRowid),
-    get: (...values) => statement.get(...values) as Row | undefined,
-    all: (...values) => statement.all(...values) as Row[],
-  };
+  return statement;
 }
 
 const BUSY = 5;
