@@ -20,11 +20,16 @@ export async function accept(
     const untilAt = handoff.kind === 'document' ? null : nowMs + leaseMs;
     return {
       deed: 'accept',
-      moved: accepted(handoff, { by: 'hand', holder: handoff.to, untilAt }, nowMs),
+      moved: accepted(handoff, { by: 'hand', holder: handoff.to, untilAt, ...takenAs(principal) }, nowMs),
       detail: notes === undefined ? null : { notes },
     };
   });
   return change(around, id, decide);
+}
+
+/** A program that moves files is known by its user alone, and settles only what is marked with it. */
+function takenAs(principal: Principal): { readonly file?: string } {
+  return principal.kind === 'file' ? { file: principal.user } : {};
 }
 
 /** More time for what is held by hand, counted from now. */

@@ -24,6 +24,10 @@ export interface SendRequest {
   readonly input: Json;
   readonly schema?: string;
   readonly context?: JsonObject;
+  /** The schema that the answer has to follow. */
+  readonly outputSchema?: string;
+  /** The file it came as, to the byte. */
+  readonly message?: string;
   readonly title?: string;
   readonly task?: string;
   readonly priority?: Priority;
@@ -152,11 +156,13 @@ function termsOf(rules: HouseRules, kind: Kind, asked: Partial<Terms> | undefine
   return asked === undefined && own === undefined ? DEFAULT_TERMS[kind] : { ...DEFAULT_TERMS[kind], ...own, ...asked };
 }
 
-function writeBody({ input, schema, context }: SendRequest): Result<JsonText, JsonProblem> {
+function writeBody({ input, schema, context, outputSchema, message }: SendRequest): Result<JsonText, JsonProblem> {
   const body: Body = {
     input,
     ...(schema === undefined ? {} : { schema }),
     ...(context === undefined ? {} : { context }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(message === undefined ? {} : { message }),
   };
   return writeJson(body);
 }
