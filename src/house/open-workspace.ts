@@ -32,6 +32,9 @@ export async function openWorkspace({ workspace, database, report }: OpenOptions
     limits: configuration?.limits ?? NO_LIMITS,
     rules: rulesOf(place, configuration),
     ...(leaseMs === null ? {} : { leaseMs }),
+    ...(place !== null && configuration?.queueFolder === true
+      ? { queueFolder: { folder: place.folder, privateFolder: place.privateFolder } }
+      : {}),
     ...(report === undefined ? {} : { report }),
   });
   return { ...house, workspace: place, configuration };

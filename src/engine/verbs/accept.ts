@@ -1,4 +1,4 @@
-import type { Result } from '../../foundation/result.ts';
+import { refuse, type Result } from '../../foundation/result.ts';
 import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { accept as accepted } from '../../domain/moves/accept.ts';
@@ -24,7 +24,11 @@ export async function accept(
       detail: notes === undefined ? null : { notes },
     };
   });
-  return change(around, id, decide);
+  const taken = await change(around, id, decide);
+  if (!taken.ok || principal.kind === 'file' || around.rules.queue === null) return taken;
+  const { fence, state } = taken.value;
+  if (taken.value.kind !== 'queue' || (await around.rules.queue.win(principal, taken.value))) return taken;
+  return refuse({ code: 'lease-lost', id, fence, state, newest: fence });
 }
 
 /** A program that moves files is known by its user alone, and settles only what is marked with it. */

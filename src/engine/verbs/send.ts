@@ -3,12 +3,14 @@ import { newUuid } from '../../foundation/ids.ts';
 import { writeJson, type Json, type JsonObject, type JsonProblem, type JsonText } from '../../foundation/json.ts';
 import { refuse, yes, type Result } from '../../foundation/result.ts';
 import type { Body } from '../../domain/body.ts';
+import type { Decision } from '../../domain/decision.ts';
 import { witness } from '../../domain/facts.ts';
-import { NO_LINEAGE, type Handoff, type Kind, type Lineage, type Terms } from '../../domain/handoff.ts';
+import { NO_LINEAGE, type Failure, type Handoff, type Kind, type Lineage, type Terms } from '../../domain/handoff.ts';
 import { legOf } from '../../domain/lineage.ts';
 import { create, type Beginning } from '../../domain/moves/create.ts';
+import { failForGood } from '../../domain/moves/fail.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
-import { principalText, type Principal } from '../../domain/principal.ts';
+import { principalText, SYSTEM, type Principal } from '../../domain/principal.ts';
 import type { Priority } from '../../domain/priority.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { may } from '../../domain/rights.ts';
@@ -16,7 +18,8 @@ import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Guard, Opening } from '../../stores/store.ts';
 import { withEffects } from '../change.ts';
 import type { SchemaRefusal } from '../schema-book.ts';
-import type { HouseRules, Surroundings } from '../surroundings.ts';
+import type { HouseRules, QueueMirror, Surroundings } from '../surroundings.ts';
+import { failureText } from './fail.ts';
 
 export interface SendRequest {
   readonly from: AgentId;
@@ -45,6 +48,8 @@ export interface SendRequest {
   readonly queue?: boolean;
   /** Offered at once, or a draft until it is activated. By default documents are drafts. */
   readonly draft?: boolean;
+  /** It cannot be done as it is: it is kept for its sender to see, and has failed from the beginning. */
+  readonly failure?: Failure;
   /** The same key with the same content answers the same handoff, however often it is asked. */
   readonly requestId?: string;
 }
@@ -76,7 +81,7 @@ export async function sendMany(
   for (const request of requests) {
     const body = writeBody(request);
     if (!body.ok) return refuse({ code: 'not-json', problem: body.refusal });
-    const refusal = await schemaRefusal(around, request);
+    const refusal = request.failure === undefined ? await schemaRefusal(around, request) : null;
     if (refusal !== null) return refuse(refusal);
     const lineage =
       request.parent === undefined ? yes(request.lineage ?? NO_LINEAGE) : await legFrom(around, request.parent);
@@ -86,7 +91,14 @@ export async function sendMany(
   const guard = guardOf(principal, requests);
   const sent = await around.store.insert(openingsOf(around, principal, prepared, false), guard);
   const full = !sent.ok && sent.refusal.code === 'limit-reached' && requests.some(({ queue }) => queue === true);
-  return full ? around.store.insert(openingsOf(around, principal, prepared, true), guard) : sent;
+  const answer = full ? await around.store.insert(openingsOf(around, principal, prepared, true), guard) : sent;
+  if (answer.ok && around.rules.queue !== null) await mirrored(around.rules.queue, answer.value);
+  return answer;
+}
+
+/** In order, so that whoever looks into the folder meets the first one first. */
+async function mirrored(queue: QueueMirror, handoffs: readonly Handoff[]): Promise<void> {
+  for (const { id, kind } of handoffs) if (kind === 'queue') await queue.attend(id);
 }
 
 /** Only where the input has to follow a schema is there anything to wait for. */
@@ -145,9 +157,19 @@ function openingOf(
       const entitled = may(principal, 'create', created.value);
       if (!entitled.ok) return entitled;
       const { handoff, fact } = witness(null, created.value, 'create', principalText(principal), nowMs);
-      return yes(withEffects(around.rules, { handoff, facts: [fact] }));
+      const begun = { handoff, facts: [fact] };
+      const decision = request.failure === undefined ? yes(begun) : failedAtOnce(begun, request.failure, nowMs);
+      return decision.ok ? yes(withEffects(around.rules, decision.value)) : decision;
     },
   };
+}
+
+function failedAtOnce({ handoff, facts }: Decision, failure: Failure, nowMs: number): Result<Decision, Refusal> {
+  const moved = failForGood(handoff, nowMs);
+  if (!moved.ok) return moved;
+  const { code, message } = failure;
+  const seen = witness(handoff, moved.value, 'fail', principalText(SYSTEM), nowMs, { code, message });
+  return yes({ handoff: seen.handoff, facts: [...facts, seen.fact], outcome: failureText(failure) });
 }
 
 function termsOf(rules: HouseRules, kind: Kind, asked: Partial<Terms> | undefined): Terms {

@@ -7,6 +7,7 @@ import type { Output } from '../output.ts';
 export async function sync(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
   return inHouse(options, { scope: 'read' }, async (around) => {
     const { changed } = await sweep(around, oneLook(around));
+    await around.rules.queue?.pass('thorough');
     const { carried, postponed, dropped } = await carryEffects(around, around.rules.carriers);
     await around.store.upkeep.tend();
     const told = { changed, carried, postponed, dropped };
