@@ -58,7 +58,7 @@ async function take(
   const { around } = queue;
   const { id } = request;
   // Over a limit it waits for a place: its sender cannot be asked to come back.
-  const wanted = { ...request, queue: true };
+  const wanted = { ...request, queue: true, ...(place === 'pending' ? {} : { takenBy: user }) };
   const sent = await send(around, byFile(user), wanted);
   const failure = sent.ok ? null : failureOf(sent.refusal);
   const kept = failure === null ? sent : await send(around, byFile(user), { ...wanted, failure });

@@ -1,5 +1,4 @@
 /** A foreign worker has moved the file to an end: what it says is taken as it stands, and nobody repeats it. */
-import { isFinal } from '../../domain/lifecycle.ts';
 import { readAnswer, readMessage, statusIn } from '../../dialects/queue-message/read.ts';
 import type { Whole } from '../../stores/store.ts';
 import { accept } from '../verbs/accept.ts';
@@ -26,7 +25,7 @@ export async function takeAnswer(queue: Queue, whole: Whole, place: 'completed' 
   }
   if (statusIn(message.value) !== place && file.quietMs < REWRITTEN_MS) return false;
   const refused = await settle(queue, whole, file.user, readAnswer(place, message.value));
-  if (refused === null) return true;
+  if (refused === null || (await hasMoved(queue, whole))) return true;
   const says = `late_or_unfenced_completion: the handoff is ${whole.handoff.state}, and this cannot end it (${refused})`;
   await quarantine(queue, place, fileName(id), says);
   return true;
@@ -51,10 +50,13 @@ async function settle(
     answer.kind === 'completed'
       ? await deliver(around, principal, { target: id, fence: null, result: answer.result, unchecked: true })
       : await fail(around, principal, { target: id, fence: null, failure: answer.failure, forGood: true });
-  if (settled.ok) return null;
+  return settled.ok ? null : settled.refusal.code;
+}
+
+/** Somebody changed the record while we read the file: what it means now is decided anew. */
+async function hasMoved({ around }: Queue, { handoff }: Whole): Promise<boolean> {
   const {
     items: [newest],
-  } = await around.store.find({ by: 'ids', ids: [id] });
-  // Somebody who looked at the same time has done it.
-  return newest !== undefined && isFinal(newest.state) ? null : settled.refusal.code;
+  } = await around.store.find({ by: 'ids', ids: [handoff.id] });
+  return newest?.revision !== handoff.revision;
 }

@@ -106,7 +106,8 @@ async function inHands(queue: Queue, whole: Whole, places: readonly Place[]): Pr
   const { id, custody } = whole.handoff;
   const answered = answerPlace(places);
   if (custody?.by !== 'hand' || custody.file === undefined) {
-    if (answered !== null) {
+    // Without a file of its own it has not begun: whoever accepted it will find out that others were faster.
+    if (answered !== null && places.includes('in-progress')) {
       const says = 'late_or_unfenced_completion: one of our workers holds this handoff, and only its result counts';
       await quarantine(queue, answered, fileName(id), says);
       return true;

@@ -7,6 +7,8 @@ import type { Decision } from '../../domain/decision.ts';
 import { witness } from '../../domain/facts.ts';
 import { NO_LINEAGE, type Failure, type Handoff, type Kind, type Lineage, type Terms } from '../../domain/handoff.ts';
 import { legOf } from '../../domain/lineage.ts';
+import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
+import { accept } from '../../domain/moves/accept.ts';
 import { create, type Beginning } from '../../domain/moves/create.ts';
 import { failForGood } from '../../domain/moves/fail.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
@@ -50,6 +52,8 @@ export interface SendRequest {
   readonly draft?: boolean;
   /** It cannot be done as it is: it is kept for its sender to see, and has failed from the beginning. */
   readonly failure?: Failure;
+  /** The user of a program that had it in hand before we knew of it. */
+  readonly takenBy?: string;
   /** The same key with the same content answers the same handoff, however often it is asked. */
   readonly requestId?: string;
 }
@@ -158,10 +162,27 @@ function openingOf(
       if (!entitled.ok) return entitled;
       const { handoff, fact } = witness(null, created.value, 'create', principalText(principal), nowMs);
       const begun = { handoff, facts: [fact] };
-      const decision = request.failure === undefined ? yes(begun) : failedAtOnce(begun, request.failure, nowMs);
+      const decision = continued(begun, request, nowMs);
       return decision.ok ? yes(withEffects(around.rules, decision.value)) : decision;
     },
   };
+}
+
+/** What has gone on before we were told is written with the beginning, so that nobody comes in between. */
+function continued(begun: Decision, { failure, takenBy }: SendRequest, nowMs: number): Result<Decision, Refusal> {
+  if (failure !== undefined) return failedAtOnce(begun, failure, nowMs);
+  return takenBy === undefined || begun.handoff.state !== 'offered' ? yes(begun) : takenAtOnce(begun, takenBy, nowMs);
+}
+
+function takenAtOnce({ handoff, facts }: Decision, user: string, nowMs: number): Result<Decision, Refusal> {
+  const program: Principal = { kind: 'file', user };
+  const entitled = may(program, 'accept', handoff);
+  if (!entitled.ok) return entitled;
+  const untilAt = nowMs + (handoff.terms.attemptTimeoutMs ?? HAND_LEASE_MS);
+  const moved = accept(handoff, { by: 'hand', holder: handoff.to, untilAt, file: user }, nowMs);
+  if (!moved.ok) return moved;
+  const seen = witness(handoff, moved.value, 'accept', principalText(program), nowMs);
+  return yes({ handoff: seen.handoff, facts: [...facts, seen.fact] });
 }
 
 function failedAtOnce({ handoff, facts }: Decision, failure: Failure, nowMs: number): Result<Decision, Refusal> {
