@@ -13,6 +13,7 @@ import { pythonWorkspace } from './python-programs.ts';
 const COUNT = Number(process.env['BATON_FOLDER_COUNT'] ?? 200);
 const NATIVE = 4;
 const FOREIGN = 2;
+const PATIENCE_MS = 60_000 + COUNT * 100;
 
 /** As the specification does it, again and again; whoever is too late for a file goes on to the next. */
 const WORKER = `
@@ -63,16 +64,23 @@ describe('four of ours and two of theirs', () => {
       const sender = work.python(`
 for at in range(${half}):
     id = f'theirs-{at}'
-    with open(f'handoffs/pending/{id}.json', 'w') as f:
+    # Whole at once: two naive programs of theirs would otherwise trip over each other, without any of ours.
+    with open('draft.json', 'w') as f:
         json.dump({"handoff_id": id, "source": {"agent_id": "@me"}, "target": {"agent_id": "@react"},
                    "input": {"data": {"at": at}}, "timeout_seconds": 300}, f, indent=2)
+    os.rename('draft.json', f'handoffs/pending/{id}.json')
     really(0.002)
 `);
       const ours = await sendMany(work.folder, COUNT - half);
       expect((await sender.ended).stderr).toBe('');
       const all = [...early, ...theirs, ...ours];
       const completed = (): readonly string[] => readdirSync(join(work.folder, 'handoffs/completed'));
-      await until('all are completed', () => completed().length >= all.length, 240_000);
+      await until('all are completed', () => completed().length >= all.length, PATIENCE_MS).catch((error: unknown) => {
+        const left = ['pending', 'in-progress', 'waiting', 'failed', 'quarantine'].map(
+          (place) => `${place}: ${readdirSync(join(work.folder, 'handoffs', place)).join(' ')}`,
+        );
+        throw new Error([...left, ...foreign.map((each) => each.stderr())].join('\n'), { cause: error });
+      });
       writeFileSync(join(work.folder, 'over'), '');
       for (const worker of workers) worker.signal('SIGTERM');
       const ended = await Promise.all([...workers, ...foreign].map(async (each) => each.ended));
