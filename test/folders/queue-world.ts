@@ -21,6 +21,7 @@ import type { EngineEvent, QueueMirror, Surroundings } from '../../src/engine/su
 import { send } from '../../src/engine/verbs/send.ts';
 import type { Place } from '../../src/folders/folder.ts';
 import { PLACES } from '../../src/folders/folder.ts';
+import type { DatabaseAddress } from '../../src/house/database-address.ts';
 import { openHouse } from '../../src/house/open-house.ts';
 import type { Whole } from '../../src/stores/store.ts';
 import { tempFolder } from '../support/processes.ts';
@@ -48,13 +49,13 @@ export const ME = agentOf('me');
 export const REACT = agentOf('react');
 export const ROOT_USER = String(process.getuid?.() ?? 0);
 
-export async function queueWorld(): Promise<QueueWorld> {
+export async function queueWorld(database?: DatabaseAddress): Promise<QueueWorld> {
   const folder = tempFolder();
   const privateFolder = join(folder, '.baton');
   mkdirSync(privateFolder);
   const events: EngineEvent[] = [];
   const house = await openHouse({
-    database: { kind: 'sqlite', path: join(privateFolder, 'baton.db') },
+    database: database ?? { kind: 'sqlite', path: join(privateFolder, 'baton.db') },
     limits: NO_LIMITS,
     queueFolder: { folder, privateFolder },
     report: (event) => events.push(event),
