@@ -10,7 +10,7 @@ const PART = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,199}$/;
 const PARTS_MAX = 10;
 
 /** `artifacts/phase-13-react/x.json`, without any way out. */
-export function isArtifactPath(path: string): boolean {
+function isArtifactPath(path: string): boolean {
   const parts = path.split('/');
   const sound = parts.length >= 2 && parts.length <= PARTS_MAX && parts[0] === ROOT;
   return sound && parts.every((part) => PART.test(part) && !part.includes('..')) && posix.normalize(path) === path;

@@ -35,9 +35,9 @@ export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): 
 
   return {
     async prepare() {
-      await mkdir(locks, { recursive: true, mode: 0o700 });
-      await realFolder(root);
-      for (const place of [...PLACES, QUARANTINE]) await realFolder(join(root, place));
+      const folders = [root, ...[...PLACES, QUARANTINE].map((place) => join(root, place)), locks];
+      const kinds = await Promise.all(folders.map(kindOf));
+      for (const [index, path] of folders.entries()) if (kinds[index] !== 'folder') await realFolder(path);
     },
 
     async list(place) {
@@ -67,8 +67,9 @@ export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): 
     },
 
     async quarantine(place, name, reason) {
+      const plain = join(root, QUARANTINE, name);
       // Never over an older one of the same name.
-      const aside = join(root, QUARANTINE, `${name}.${randomUUID()}`);
+      const aside = (await kindOf(plain)) === null ? plain : `${plain}.${randomUUID()}`;
       try {
         await rename(join(folderOf(place), name), aside);
       } catch (error) {

@@ -3,6 +3,7 @@ import {
   chownSync,
   linkSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -124,6 +125,10 @@ describe('files that are no requests', () => {
     rmSync(join(world.folder, 'handoffs/pending'), { recursive: true });
     symlinkSync(elsewhere, join(world.folder, 'handoffs/pending'));
     await expect(world.sync()).rejects.toThrow('stands still');
+    const id = await world.send();
+    expect(await world.state(id)).toBe('offered');
+    expect(readdirSync(elsewhere)).toEqual([]);
+    expect(world.events.some((event) => event.kind === 'fault')).toBe(true);
   });
 
   it('Q8, I20: an answer never leaves artifacts/, wherever it is wanted and whatever stands in the way', async () => {

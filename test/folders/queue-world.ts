@@ -116,6 +116,6 @@ export function footprint(folder: string): readonly string[] {
     .toSorted();
 }
 
-export function agentOf(name: string): AgentId {
+function agentOf(name: string): AgentId {
   return present(readAgentId(name), `${name} is a name of an agent`);
 }

@@ -8,7 +8,7 @@ import type { RetryPolicy } from '../../domain/retry.ts';
 import { isObject } from './answer.ts';
 import { RequestShape, type RequestText } from './schema.ts';
 
-export interface FieldProblem {
+interface FieldProblem {
   /** Like `input.data` or `depends_on[2]`. */
   readonly field: string;
   readonly says: string;

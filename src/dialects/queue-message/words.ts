@@ -3,7 +3,7 @@ import type { Handoff } from '../../domain/handoff.ts';
 import type { State } from '../../domain/lifecycle.ts';
 
 export type QueuePlace = 'waiting' | 'pending' | 'in-progress' | 'completed' | 'failed';
-export type QueueStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
+type QueueStatus = 'pending' | 'in_progress' | 'completed' | 'failed';
 
 interface Said {
   readonly place: QueuePlace;

@@ -64,7 +64,7 @@ async function take(
   const kept = failure === null ? sent : await send(around, byFile(user), { ...wanted, failure });
   if (kept.ok) around.report({ kind: 'file-adopted', id, place });
   if (kept.ok || kept.refusal.code === 'known-id') return true;
-  await putAside(queue, place, id, { kind: 'wrong', problems: [{ field: '', says: kept.refusal.code }] });
+  await putAside(queue, place, id, { kind: 'wrong', problems: [{ field: '', says: wordsOf(kept.refusal) }] });
   return false;
 }
 
@@ -85,6 +85,11 @@ function failureOf(refusal: SendRefusal): Failure | null {
     default:
       return null;
   }
+}
+
+function wordsOf(refusal: SendRefusal): string {
+  if (refusal.code === 'not-json') return `request and input together are too much to keep: ${refusal.problem.says}`;
+  return refusal.code === 'dependency-cycle' ? `it waits for itself: ${refusal.ring.join(' → ')}` : refusal.code;
 }
 
 function missing(refusal: Exclude<SchemaRefusal, { code: 'schema-violated' }>): string {

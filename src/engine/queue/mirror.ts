@@ -11,21 +11,11 @@ import { win } from './win.ts';
 export function openQueueMirror(around: Surroundings, folder: MessageFolder): QueueMirror {
   const queue: Queue = { around, folder, abroad: new Set() };
   const hints = new Set<HandoffId>();
-  let prepared: Promise<void> | null = null;
-
-  /** Once for a process: a pass looks at the folders again and again. */
-  const ready = async (): Promise<void> => {
-    prepared ??= folder.prepare().catch((error: unknown) => {
-      prepared = null;
-      throw error;
-    });
-    return prepared;
-  };
 
   return {
     async attend(id) {
       try {
-        await ready();
+        await folder.prepare();
         await attend(queue, id);
       } catch (error) {
         // The database has it; the next pass puts the file right.
@@ -33,7 +23,7 @@ export function openQueueMirror(around: Surroundings, folder: MessageFolder): Qu
       }
     },
     async win(principal, handoff) {
-      await ready();
+      await folder.prepare();
       return win(queue, principal, handoff);
     },
     async pass(depth) {

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../src/foundation/json.ts';
 import { ROOT } from '../../support/source-files.ts';
 
 /** The public specification itself: its examples are read out of its text, so that nobody can improve them. */
-export const SPECIFICATION = readFileSync(join(ROOT, 'test/specs/000-file-queue.md'), 'utf8');
+const SPECIFICATION = readFileSync(join(ROOT, 'test/specs/000-file-queue.md'), 'utf8');
 
 export function codeBlocks(language: string): readonly string[] {
   return [...SPECIFICATION.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)]
