@@ -6,4 +6,8 @@ export interface Body {
   /** The name of the schema that the input follows. */
   readonly schema?: string;
   readonly context?: JsonObject;
+  /** The name of the schema that the answer has to follow. */
+  readonly outputSchema?: string;
+  /** The text of the file that it came as, to the byte. */
+  readonly message?: string;
 }

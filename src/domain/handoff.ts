@@ -79,7 +79,13 @@ export interface Terms {
  */
 export type Custody =
   | { readonly by: 'process'; readonly holder: AgentId; readonly session: SessionId }
-  | { readonly by: 'hand'; readonly holder: AgentId; readonly untilAt: number | null };
+  | {
+      readonly by: 'hand';
+      readonly holder: AgentId;
+      readonly untilAt: number | null;
+      /** The user of a program that has it in the queue folder and speaks to us through nothing else. */
+      readonly file?: string;
+    };
 
 export type BlockedOn =
   | { readonly reason: 'dependency' }
@@ -90,6 +96,15 @@ export type BlockedOn =
 export interface Failure {
   readonly code: string;
   readonly message: string;
+  /** Where input or answer did not follow its schema. */
+  readonly violations?: readonly SchemaViolation[];
+}
+
+export interface SchemaViolation {
+  /** Like `input.props[0].type`. */
+  readonly field: string;
+  readonly says: string;
+  readonly schemaPath: string;
 }
 
 /** The attempts that count against the retry policy. */

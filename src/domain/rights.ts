@@ -55,10 +55,9 @@ export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
   accept: { recipient: ['offered'], file: ['offered'] },
   renew: { holder: HELD },
   progress: { holder: HELD },
-  deliver: { holder: HELD, file: HELD },
+  deliver: { holder: HELD },
   fail: {
     holder: HELD,
-    file: HELD,
     operator: ['offered', 'blocked', 'accepted', 'delivered'],
     system: ['blocked', 'accepted'],
   },
@@ -87,6 +86,7 @@ export function may(principal: Principal, op: Op, handoff: Handoff): Result<true
 }
 
 export function relationsOf(principal: Principal, handoff: Handoff): readonly Relation[] {
+  if (principal.kind === 'file') return isInFileOf(principal.user, handoff) ? ['file', 'holder'] : ['file'];
   if (principal.kind !== 'agent') return [principal.kind];
   const relations: Relation[] = [];
   if (principal.agent === handoff.from) relations.push('sender');
@@ -96,6 +96,11 @@ export function relationsOf(principal: Principal, handoff: Handoff): readonly Re
     relations.push('verifier');
   }
   return relations.length > 0 ? relations : ['stranger'];
+}
+
+/** A program that moves files settles what it took as a file, and never what one of ours holds. */
+function isInFileOf(user: string, { custody }: Handoff): boolean {
+  return custody?.by === 'hand' && custody.file === user;
 }
 
 /** Refused to sender and doer, whatever other relation they stand in. */

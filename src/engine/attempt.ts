@@ -7,6 +7,7 @@ import type { Principal } from '../domain/principal.ts';
 import { StoreGone, type Claimed } from '../stores/store.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import type { AskedEvidence } from './evidence-desk.ts';
+import { violationOf } from './schema-book.ts';
 import { tellingProgress } from './telling-progress.ts';
 import type { Interruption } from './interruptions.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -55,7 +56,7 @@ export function runAttempt(
   const { id, attempt } = claimed.handoff;
   around.report({ kind: 'attempt-started', id, attempt });
   const ending = handle(around, options, hold, claimed, askedMs);
-  const settled = ending.then((how) => settle(around, options.principal, claimed.handoff, how));
+  const settled = ending.then((how) => settle(around, options.principal, claimed, how));
   return { handled: ending.then(() => undefined), settled };
 }
 
@@ -172,15 +173,16 @@ async function answerOf(
 }
 
 /** A result must not be lost to a passing fault: it is offered to the store again until there is an answer. */
-async function settle(around: Surroundings, principal: Principal, handoff: Handoff, ending: Ending): Promise<boolean> {
+async function settle(around: Surroundings, principal: Principal, claimed: Claimed, ending: Ending): Promise<boolean> {
+  const { handoff } = claimed;
   if (ending.kind === 'lost') return false;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
     try {
-      const answer = await tell(around, principal, handoff, ending);
+      const answer = await tell(around, principal, claimed, ending);
       if (answer.ok) around.report({ kind: 'attempt-settled', id: handoff.id, state: answer.value.state });
       else {
         const failure = unusable(answer.refusal);
-        if (failure !== null) return await settle(around, principal, handoff, { kind: 'failure', failure });
+        if (failure !== null) return await settle(around, principal, claimed, { kind: 'failure', failure });
         around.report({ kind: 'result-refused', id: handoff.id, refusal: answer.refusal as Refusal });
       }
       return answer.ok;
@@ -199,13 +201,19 @@ const PAUSE_MAX_MS = 5_000;
 async function tell(
   around: Surroundings,
   principal: Principal,
-  handoff: Handoff,
+  { handoff, body }: Claimed,
   ending: Exclude<Ending, { kind: 'lost' }>,
 ): Promise<Result<Handoff, DeliverRefusal>> {
   const { fence } = handoff;
   switch (ending.kind) {
     case 'result':
-      return deliver(around, principal, { target: handoff, fence, result: ending.result, evidence: ending.evidence });
+      return deliver(around, principal, {
+        target: handoff,
+        fence,
+        result: ending.result,
+        evidence: ending.evidence,
+        body,
+      });
     case 'failure':
       return fail(around, principal, { target: handoff, fence, failure: ending.failure });
     case 'given-up':
@@ -220,7 +228,12 @@ function unusable(refusal: DeliverRefusal): Failure | null {
       return { code: 'PROCESSING_ERROR', message: `the result is not usable: ${refusal.problem.says}` };
     case 'schema-violated': {
       const says = refusal.violations.map(({ path, says: what }) => `${path}: ${what}`).join('; ');
-      return { code: 'VALIDATION_FAILED', message: `the result does not follow ${refusal.schema}: ${says}` };
+      const violations = refusal.violations.map(violationOf);
+      return {
+        code: 'VALIDATION_FAILED',
+        message: `the result does not follow ${refusal.schema}: ${says}`,
+        violations,
+      };
     }
     case 'schema-unknown':
     case 'schema-broken':

@@ -48,7 +48,9 @@ export async function change(
   decide: Decide,
 ): Promise<Result<Handoff, Refusal>> {
   const [answer] = await around.store.change([target], announced(around.rules, decide));
-  return present(answer, 'one target, one answer');
+  const changed = present(answer, 'one target, one answer');
+  if (changed.ok && changed.value.kind === 'queue') await around.rules.queue?.attend(changed.value.id);
+  return changed;
 }
 
 /** Adds to each fact what has to happen because of it. */

@@ -5,6 +5,7 @@
 import { jittered } from '../foundation/random.ts';
 import { StoreGone, type DutyHolder } from '../stores/store.ts';
 import { carryBeside } from './effects.ts';
+import { keepQueue } from './queue/keep.ts';
 import { JUMP_MS, sweep, type Steadiness } from './sweep.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -17,6 +18,7 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
   const { store, clock, timers, random, liveness } = around;
   const steadiness = watchWallClock(around);
   const effects = carryBeside(around, around.rules.carriers);
+  const queue = around.rules.queue === null ? null : keepQueue(around, around.rules.queue);
   let renewedMs = Number.NEGATIVE_INFINITY;
   let mine = false;
 
@@ -41,6 +43,7 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
   const sweepOnce = async (steady: Steadiness): Promise<void> => {
     await sweep(around, steady);
     effects.look();
+    queue?.look();
     await store.upkeep.tend();
   };
 
@@ -55,6 +58,7 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
     await timers.sleep(jittered(SWEEP_MS, random), signal);
   }
   await effects.end();
+  await queue?.end();
   await store.upkeep.leaveDuty(liveness.self).catch(() => undefined);
 }
 

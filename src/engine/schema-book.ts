@@ -1,5 +1,6 @@
 /** Named JSON Schemas of a workspace: what an input or an output must look like before anybody works on it. */
 import type { Json } from '../foundation/json.ts';
+import type { SchemaViolation } from '../domain/handoff.ts';
 import type { Result } from '../foundation/result.ts';
 
 export interface SchemaBook {
@@ -20,6 +21,11 @@ export type SchemaRefusal =
       /** How many more there are than those listed. */
       readonly more: number;
     };
+
+/** As it is kept with a failure. */
+export function violationOf({ path, says, schemaPath }: Violation): SchemaViolation {
+  return { field: path, says, schemaPath };
+}
 
 export interface Violation {
   /** Like `input.props[0].type`; what is missing is named as if it were there. */

@@ -6,7 +6,7 @@ import type { Check } from '../domain/evidence.ts';
 import type { Fact } from '../domain/facts.ts';
 import type { Handoff, Kind, Terms } from '../domain/handoff.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
-import type { Role } from '../domain/principal.ts';
+import type { Principal, Role } from '../domain/principal.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import type { Carrier } from './effects.ts';
 import type { EvidenceDesk } from './evidence-desk.ts';
@@ -42,6 +42,31 @@ export interface HouseRules {
   readonly schemas: SchemaBook | null;
   readonly desk: EvidenceDesk;
   readonly carriers: readonly Carrier[];
+  /** The folders in which programs that only know files take part; null where there are none. */
+  readonly queue: QueueMirror | null;
+}
+
+/** Keeps the queue folder and the database of one mind. */
+export interface QueueMirror {
+  /** Puts the file of one handoff where its state belongs. Never a reason to fail: what is left undone is done later. */
+  attend(id: HandoffId): Promise<void>;
+  /** After the acceptance is durable and before anybody works. False: a foreign worker was faster, and has it now. */
+  win(principal: Principal, handoff: Handoff): Promise<boolean>;
+  /** Everything that came in or has to go out. */
+  pass(depth: Depth): Promise<Passed>;
+  /** Calls back when something may have come in. */
+  watch(changed: () => void): { close(): void };
+}
+
+/**
+ * `quick` is told by facts and hints and by what lies in the folders of open work; `full` also asks what is open and has
+ * no file; `thorough` reads every file of open work.
+ */
+export type Depth = 'quick' | 'full' | 'thorough';
+
+export interface Passed {
+  /** How many handoffs were looked at, because something about them was new or not in order. */
+  readonly attended: number;
 }
 
 export interface AgentSchemas {
@@ -63,6 +88,7 @@ export const NO_RULES: HouseRules = {
     check: async (claims) => claims.map(({ deliverable }) => unchecked(deliverable)),
   },
   carriers: [],
+  queue: null,
 };
 
 function unchecked(deliverable: string): Check {
@@ -93,4 +119,6 @@ export type EngineEvent =
   | { readonly kind: 'clock-jumped'; readonly byMs: number }
   | { readonly kind: 'effect-postponed'; readonly key: string; readonly effect: string; readonly says: string }
   | { readonly kind: 'effect-dropped'; readonly key: string; readonly effect: string; readonly says: string }
+  | { readonly kind: 'file-adopted'; readonly id: HandoffId; readonly place: string }
+  | { readonly kind: 'file-quarantined'; readonly name: string; readonly place: string; readonly says: string }
   | { readonly kind: 'fault'; readonly doing: string; readonly error: unknown };

@@ -155,7 +155,7 @@ function wishOf({ deed, moved, failure }: Overtaken, reason: string): Wish {
   return {
     deed,
     moved,
-    detail: failure === null ? { reason } : { ...failure },
+    detail: failure === null ? { reason } : { code: failure.code, message: failure.message },
     ...(failure === null ? {} : { outcome: failureText(failure) }),
   };
 }

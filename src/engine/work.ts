@@ -15,7 +15,7 @@ import { CLAIM_MAX, StoreGone, type Claimed, type RunningGroup } from '../stores
 import { OVER, runAttempt } from './attempt.ts';
 import { interruptionsOf, type Interruptions } from './interruptions.ts';
 import type { Surroundings } from './surroundings.ts';
-import { claimForSession } from './verbs/claim.ts';
+import { claimForSession, won } from './verbs/claim.ts';
 import { release } from './verbs/release.ts';
 
 export type Handler = (claimed: Claimed, attempt: Attempt) => Promise<Json>;
@@ -104,8 +104,9 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
     unsure = true;
     askedMs = around.clock.monotonicMs();
     const claimed = await claimForSession(around, principal, agent, hold.session, wanted());
+    const ours = await won(around, principal, claimed);
     unsure = false;
-    return claimed;
+    return ours;
   };
 
   const round = async (): Promise<void> => {

@@ -5,6 +5,12 @@ import { RETRIES_MAX } from '../domain/retry.ts';
 
 const WEEK_SECONDS = 7 * 24 * 60 * 60;
 
+/** A YAML reader of the older kind takes these words for truth values. */
+const OnOrOff = z.preprocess(
+  (given) => (given === true ? 'on' : given === false ? 'off' : given),
+  z.enum(['on', 'off']),
+);
+
 const LimitCount = z.int().min(0).max(1_000_000).nullable().optional();
 const LimitShape = z
   .strictObject({ outgoing: LimitCount, incoming: LimitCount })
@@ -91,6 +97,10 @@ export const ConfigurationShape = z.strictObject({
     .optional()
     .describe('Whether commands given as evidence are run again here.'),
   notifications: NotificationShape.optional(),
+  folders: z
+    .strictObject({ queue: OnOrOff.optional() })
+    .optional()
+    .describe('queue: on keeps handoffs/, where programs that only know files take part.'),
 });
 
 export type ConfigurationText = z.infer<typeof ConfigurationShape>;

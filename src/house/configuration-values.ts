@@ -20,6 +20,8 @@ export interface Configuration {
   readonly documentTerms: Partial<Terms>;
   readonly evidence: { readonly commands: 'allowed' | 'refused'; readonly timeoutMs: number };
   readonly notifications: Notifications;
+  /** Whether `handoffs/` is kept, so that programs that only know files take part. */
+  readonly queueFolder: boolean;
 }
 
 export interface Notifications {
@@ -72,6 +74,7 @@ export function configurationOf(
       commands: evidence?.commands === 'allow' ? 'allowed' : 'refused',
       timeoutMs: evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : evidence.timeout_seconds * 1000,
     },
+    queueFolder: text.folders?.queue === 'on',
     notifications: {
       desktop: notifications?.desktop ?? false,
       allowHosts: notifications?.allow_hosts ?? [],

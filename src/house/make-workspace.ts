@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { NO_LIMITS } from '../domain/limits.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { openHouse } from './open-house.ts';
+import { SAMPLE_SCHEMAS } from './sample-schemas.ts';
 import { workspaceAt } from './workspace.ts';
 
 export interface MadeWorkspace {
@@ -23,6 +24,12 @@ export async function makeWorkspace(folder: string, database?: DatabaseAddress):
   // Inside its own folder, so that nobody's .gitignore has to be edited.
   writeOnce(join(workspace.privateFolder, '.gitignore'), '*\n');
   if (writeOnce(workspace.configurationPath, sampleConfiguration(basename(workspace.folder)))) made.push('baton.yaml');
+  const schemas = join(workspace.folder, 'schemas');
+  mkdirSync(schemas, { recursive: true });
+  const shipped = Object.entries(SAMPLE_SCHEMAS).filter(([name, schema]) =>
+    writeOnce(join(schemas, name), `${JSON.stringify(schema, null, 2)}\n`),
+  );
+  if (shipped.length > 0) made.push('schemas/');
   return { folder: workspace.folder, made };
 }
 
@@ -45,6 +52,9 @@ project: ${JSON.stringify(project)}
 # limits: { outgoing: 5, incoming: 5 }
 # agents:
 #   react: { limits: { incoming: 10 } }
+
+# Programs that only know files take part through handoffs/pending and its neighbours.
+# folders: { queue: on }
 
 # A worker that has been silent for this long has lost what it holds.
 # lease_seconds: 10

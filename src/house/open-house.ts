@@ -4,6 +4,7 @@ import { systemRandom } from '../foundation/random.ts';
 import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
 import type { Limits } from '../domain/limits.ts';
 import { NO_RULES, type EngineEvent, type HouseRules, type Surroundings } from '../engine/surroundings.ts';
+import type { QueueFolderOptions } from '../folders/queue-folder.ts';
 import type { Store } from '../stores/store.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { threadHeartbeat } from './heartbeat.ts';
@@ -15,6 +16,8 @@ export interface HouseOptions {
   readonly rules?: HouseRules;
   readonly leaseMs?: number;
   readonly report?: (event: EngineEvent) => void;
+  /** Where programs that only know files take part. */
+  readonly queueFolder?: QueueFolderOptions;
 }
 
 export interface House {
@@ -37,7 +40,14 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     rules,
     report,
   };
-  return { around, close: () => store.close() };
+  return { around: await withQueue(around, options.queueFolder), close: () => store.close() };
+}
+
+async function withQueue(around: Surroundings, place: QueueFolderOptions | undefined): Promise<Surroundings> {
+  if (place === undefined) return around;
+  const { openQueueFolder } = await import('../folders/queue-folder.ts');
+  const { openQueueMirror } = await import('../engine/queue/mirror.ts');
+  return { ...around, rules: { ...around.rules, queue: openQueueMirror(around, openQueueFolder(place)) } };
 }
 
 async function openStore(database: DatabaseAddress, limits: Limits, boot: string): Promise<Store> {

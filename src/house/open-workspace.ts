@@ -34,6 +34,9 @@ export async function openWorkspace({ workspace, database, report }: OpenOptions
     limits: configuration?.limits ?? NO_LIMITS,
     rules: rulesOf(place, configuration),
     ...(leaseMs === null ? {} : { leaseMs }),
+    ...(place !== null && configuration?.queueFolder === true
+      ? { queueFolder: { folder: place.folder, privateFolder: place.privateFolder } }
+      : {}),
     ...(report === undefined ? {} : { report }),
   });
   known?.keep();

@@ -30,6 +30,8 @@ export function rulesOf(workspace: Workspace | null, configuration: Configuratio
       commandTimeoutMs: evidence.timeoutMs,
     }),
     carriers: carriersBy(notifications),
+    // The house puts it in when it stands: it needs the store.
+    queue: null,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Parts of a record that both databases write as text. What equals the default is null, as in nearly every row. */
 import { assert, present } from '../foundation/assert.ts';
-import type { BlockedOn, Kind, Lineage, Terms } from '../domain/handoff.ts';
+import type { BlockedOn, Handoff, Kind, Lineage, Terms } from '../domain/handoff.ts';
 import { DEFAULT_TERMS } from '../domain/terms.ts';
 import { BLOCKED_REASONS } from './numbers.ts';
 
@@ -8,6 +8,15 @@ export function readBlockedOn(reasonNumber: number | null, text: string | null):
   if (reasonNumber === null) return null;
   const reason = present(BLOCKED_REASONS[reasonNumber], 'a known reason');
   return reason === 'question' ? { reason, text: text ?? '' } : { reason };
+}
+
+/**
+ * What goes with a state in words, in one column because a state has only one of them: the question of what is blocked,
+ * the user of the program that has what is accepted.
+ */
+export function writeStateText({ blockedOn, custody }: Handoff): string | null {
+  if (blockedOn?.reason === 'question') return blockedOn.text;
+  return custody?.by === 'hand' ? (custody.file ?? null) : null;
 }
 
 export function writeLineage(lineage: Lineage): string | null {

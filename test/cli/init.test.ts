@@ -8,7 +8,7 @@ describe('baton init', () => {
     const folder = tempFolder();
     const made = await baton(['init'], { cwd: folder });
     expect(made).toMatchObject({ code: 0, stderr: '' });
-    expect(made.stdout).toBe(`made .baton/ and baton.yaml in ${folder}\n`);
+    expect(made.stdout).toBe(`made .baton/, baton.yaml and schemas/ in ${folder}\n`);
     const inside = join(folder, '.baton');
     expect(statSync(inside).mode & 0o777).toBe(0o700);
     expect(readFileSync(join(inside, '.gitignore'), 'utf8')).toBe('*\n');
@@ -34,7 +34,7 @@ describe('baton init', () => {
     const folder = tempFolder();
     const made = await baton(['init', 'deep/inside', '--json'], { cwd: folder });
     const workspace = join(folder, 'deep/inside');
-    expect(JSON.parse(made.stdout)).toEqual({ workspace, made: ['.baton/', 'baton.yaml'] });
+    expect(JSON.parse(made.stdout)).toEqual({ workspace, made: ['.baton/', 'baton.yaml', 'schemas/'] });
     const again = await baton(['init', workspace, '--json']);
     expect(JSON.parse(again.stdout)).toEqual({ workspace, made: [] });
   });

@@ -113,11 +113,15 @@ const anyClaim: fc.Arbitrary<Claim> = fc.record({
   evidence: fc.array(anyEvidence, { maxLength: 4 }),
 });
 
-const byHand: fc.Arbitrary<Custody> = fc.record({
-  by: fc.constant('hand' as const),
-  holder: anyAgent,
-  untilAt: fc.option(instant, { nil: null }),
-});
+const byHand: fc.Arbitrary<Custody> = fc.record(
+  {
+    by: fc.constant('hand' as const),
+    holder: anyAgent,
+    untilAt: fc.option(instant, { nil: null }),
+    file: fc.constantFrom('0', '1000'),
+  },
+  { requiredKeys: ['by', 'holder', 'untilAt'] },
+);
 
 const byProcess: fc.Arbitrary<Custody> = fc.record({
   by: fc.constant('process' as const),

@@ -177,15 +177,8 @@ export type RequirementId = (typeof REQUIREMENTS)[number]['id'];
 
 /** Tested as far as it goes; what is still to come. A citation alone would read as done. */
 export const partly: Partial<Record<RequirementId, string>> = {
-  Q3: 'a reused id in the folder is quarantined: comes with the queue folder',
-  Q4: 'foreign workers: come with the queue folder',
-  Q6: 'the failure file: comes with the queue folder',
-  Q7: 'the code in the failure file: comes with the queue folder',
-  Q8: 'destinations in artifacts/: come with the queue folder',
+  Q2: 'phase and agent_type from baton.yaml: come with artifacts',
   Q9: 'references to artifacts: come with artifacts',
-  Q10: 'the file in the folder: comes with the queue folder',
-  Q12: 'the field of a request: comes with the queue folder',
-  Q13: 'Python that waits for us: comes with the queue folder',
   D3: 'the words in documents: come with documents',
   D4: 'the warning for a missed target date: comes with documents',
   D5: 'the sample configuration: comes with documents',
@@ -193,21 +186,14 @@ export const partly: Partial<Record<RequirementId, string>> = {
   D7: 'deliverable_status in the document: comes with documents',
   D8: 'the record in the document: comes with documents',
   D15: 'listeners over HTTP: come with the server',
-  I7: 'the file in completed/: comes with the queue folder',
-  I8: 'foreign workers: come with the queue folder',
-  F9: 'files in the folder: come with the queue folder',
-  I20: 'paths in artifacts: come with the queue folder',
+  F7: 'both senders are told only by the reason in quarantine',
   I21: 'long campaigns: come with operations',
 };
 
 /** Delete a line here with the first test that cites its id. */
 export const notYet: Partial<Record<RequirementId, string>> = {
-  Q1: 'comes with the queue folder',
-  Q2: 'comes with the queue folder',
-  Q5: 'comes with the queue folder',
   Q14: 'comes with artifacts',
-  Q15: 'comes with the queue folder',
-  Q16: 'comes with the queue folder',
+  Q15: 'comes with artifacts',
   Q17: 'comes with the examples',
 
   D1: 'comes with documents',
@@ -253,17 +239,5 @@ export const notYet: Partial<Record<RequirementId, string>> = {
   X11: 'comes with session succession',
   X12: 'comes with session succession',
 
-  I10: 'comes with the queue folder',
-  I11: 'comes with the queue folder',
-  I16: 'comes with the queue folder',
-
-  F1: 'comes with the queue folder',
-  F2: 'comes with the queue folder',
-  F3: 'comes with the queue folder',
-  F4: 'comes with the queue folder',
-  F5: 'comes with the queue folder',
-  F6: 'comes with the queue folder',
-  F7: 'comes with the queue folder',
-  F8: 'comes with the queue folder',
   F10: 'comes with documents',
 };

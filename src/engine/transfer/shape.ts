@@ -8,6 +8,7 @@ import { PRIORITIES } from '../../domain/priority.ts';
 /** The end of the year 9999: what is later cannot be written as a date. */
 const LAST_INSTANT = Date.UTC(10_000, 0, 1) - 1;
 const SESSION_MAX = 200;
+const FILE_USER_MAX = 64;
 
 const Id = z.string().refine((text) => readHandoffId(text) === text, 'not the id of a handoff');
 const Agent = z.string().refine((text) => readAgentId(text) === text, 'not the name of an agent');
@@ -66,7 +67,12 @@ const Record = z.strictObject({
   custody: z
     .discriminatedUnion('by', [
       z.strictObject({ by: z.literal('process'), holder: Agent, session: Text.min(1).max(SESSION_MAX) }),
-      z.strictObject({ by: z.literal('hand'), holder: Agent, untilAt: Instant.nullable() }),
+      z.strictObject({
+        by: z.literal('hand'),
+        holder: Agent,
+        untilAt: Instant.nullable(),
+        file: Text.min(1).max(FILE_USER_MAX).optional(),
+      }),
     ])
     .nullable(),
   blockedOn: z

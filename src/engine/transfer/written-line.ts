@@ -84,7 +84,12 @@ function handoffParts(handoff: Handoff): { readonly [Key in keyof Handoff]: unkn
         ? null
         : custody.by === 'process'
           ? { by: custody.by, holder: custody.holder, session: custody.session }
-          : { by: custody.by, holder: custody.holder, untilAt: custody.untilAt },
+          : {
+              by: custody.by,
+              holder: custody.holder,
+              untilAt: custody.untilAt,
+              ...(custody.file === undefined ? {} : { file: custody.file }),
+            },
     blockedOn:
       blockedOn?.reason === 'question'
         ? { reason: blockedOn.reason, text: blockedOn.text }

@@ -1,4 +1,4 @@
-import type { Result } from '../../foundation/result.ts';
+import { refuse, type Result } from '../../foundation/result.ts';
 import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { accept as accepted } from '../../domain/moves/accept.ts';
@@ -20,11 +20,20 @@ export async function accept(
     const untilAt = handoff.kind === 'document' ? null : nowMs + leaseMs;
     return {
       deed: 'accept',
-      moved: accepted(handoff, { by: 'hand', holder: handoff.to, untilAt }, nowMs),
+      moved: accepted(handoff, { by: 'hand', holder: handoff.to, untilAt, ...takenAs(principal) }, nowMs),
       detail: notes === undefined ? null : { notes },
     };
   });
-  return change(around, id, decide);
+  const taken = await change(around, id, decide);
+  if (!taken.ok || principal.kind === 'file' || around.rules.queue === null) return taken;
+  const { fence, state } = taken.value;
+  if (taken.value.kind !== 'queue' || (await around.rules.queue.win(principal, taken.value))) return taken;
+  return refuse({ code: 'lease-lost', id, fence, state, newest: fence });
+}
+
+/** A program that moves files is known by its user alone, and settles only what is marked with it. */
+function takenAs(principal: Principal): { readonly file?: string } {
+  return principal.kind === 'file' ? { file: principal.user } : {};
 }
 
 /** More time for what is held by hand, counted from now. */

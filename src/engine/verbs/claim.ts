@@ -15,8 +15,11 @@ export async function claimByHand(
   leaseMs: number = HAND_LEASE_MS,
 ): Promise<Claimed | null> {
   const custodyAt = (nowMs: number): Custody => ({ by: 'hand', holder: agent, untilAt: nowMs + leaseMs });
-  const [claimed] = await claim(around, principal, agent, 1, custodyAt);
-  return claimed ?? null;
+  for (;;) {
+    const [claimed] = await claim(around, principal, agent, 1, custodyAt);
+    if (claimed === undefined) return null;
+    if ((await won(around, principal, [claimed])).length > 0) return claimed;
+  }
 }
 
 /** For a worker session, as many as it has hands free. */
@@ -29,6 +32,18 @@ export async function claimForSession(
 ): Promise<readonly Claimed[]> {
   const custody: Custody = { by: 'process', holder: agent, session };
   return claim(around, principal, agent, max, () => custody);
+}
+
+/** Those that no foreign worker has: with a queue folder, an acceptance is half of a pick-up. */
+export async function won(
+  { rules }: Surroundings,
+  principal: Principal,
+  claimed: readonly Claimed[],
+): Promise<readonly Claimed[]> {
+  const { queue } = rules;
+  if (queue === null) return claimed;
+  const answers = await Promise.all(claimed.map(({ handoff }) => queue.win(principal, handoff)));
+  return claimed.filter((_each, index) => answers[index] === true);
 }
 
 async function claim(

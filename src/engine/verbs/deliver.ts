@@ -1,5 +1,6 @@
-import { writeJson, type Json, type JsonProblem } from '../../foundation/json.ts';
+import { writeJson, type Json, type JsonProblem, type JsonText } from '../../foundation/json.ts';
 import { refuse, type Result } from '../../foundation/result.ts';
+import type { Body } from '../../domain/body.ts';
 import type { Decide } from '../../domain/decision.ts';
 import type { Check, Claim } from '../../domain/evidence.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -10,6 +11,7 @@ import type { Outcome } from '../../domain/outcome.ts';
 import { SYSTEM, type Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { needsVerifier } from '../../domain/verification.ts';
+import { answerOf } from '../../dialects/queue-message/answer.ts';
 import { andThen, change, decideBy } from '../change.ts';
 import type { AskedEvidence } from '../evidence-desk.ts';
 import type { SchemaRefusal } from '../schema-book.ts';
@@ -22,6 +24,10 @@ export interface DeliverRequest {
   readonly result: Json;
   /** What is shown for the deliverables; it is looked at before anything is written. */
   readonly evidence?: readonly AskedEvidence[];
+  /** What the handoff carries, for whoever has it at hand. */
+  readonly body?: JsonText;
+  /** Taken as it is: whoever answered cannot be asked to do better. */
+  readonly unchecked?: true;
   readonly signal?: AbortSignal;
 }
 
@@ -62,12 +68,30 @@ export async function deliver(
 /** The answer follows the schema that its agent has promised, if there is one. */
 async function schemaRefusal(
   { rules, store }: Surroundings,
-  { target, result }: DeliverRequest,
+  { target, result, body, unchecked }: DeliverRequest,
 ): Promise<SchemaRefusal | null> {
-  if (rules.schemas === null) return null;
-  const handoff = typeof target === 'string' ? (await store.find({ by: 'ids', ids: [target] })).items[0] : target;
-  const name = handoff === undefined ? null : rules.schemasOf(handoff.to).output;
-  if (name === null) return null;
-  const checked = await rules.schemas.check(name, result, 'result');
+  if (rules.schemas === null || unchecked === true) return null;
+  const whole =
+    typeof target === 'string' || body === undefined
+      ? await store.load(typeof target === 'string' ? target : target.id)
+      : { handoff: target, body };
+  const promised = whole === null ? null : rules.schemasOf(whole.handoff.to).output;
+  if (promised !== null) {
+    const checked = await rules.schemas.check(promised, result, 'result');
+    if (!checked.ok) return checked.refusal;
+  }
+  const asked = whole === null ? null : askedSchema(whole.body);
+  if (asked === null) return null;
+  const checked = await rules.schemas.check(asked, contentOf(result), 'output');
   return checked.ok ? null : checked.refusal;
+}
+
+/** Looked for as text first: nearly no body names one, and every delivery passes here. */
+function askedSchema(body: JsonText): string | null {
+  return body.includes('"outputSchema":') ? ((JSON.parse(body) as Body).outputSchema ?? null) : null;
+}
+
+/** The schema of an answer is about its content, not about how it is wrapped. */
+function contentOf(result: Json): Json {
+  return answerOf(result).content;
 }

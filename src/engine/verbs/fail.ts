@@ -1,7 +1,7 @@
 import type { JsonText } from '../../foundation/json.ts';
 import type { Result } from '../../foundation/result.ts';
 import type { Failure, Handoff } from '../../domain/handoff.ts';
-import { failAttempt } from '../../domain/moves/fail.ts';
+import { failAttempt, failForGood } from '../../domain/moves/fail.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Principal } from '../../domain/principal.ts';
@@ -13,19 +13,25 @@ export interface FailRequest {
   readonly target: HandoffId | Handoff;
   readonly fence: number | null;
   readonly failure: Failure;
+  /** Nobody is to try again, whatever the policy says. */
+  readonly forGood?: true;
 }
 
 /** One attempt has failed; whether there is another is the policy's word, not the worker's. */
 export async function fail(
   around: Surroundings,
   principal: Principal,
-  { target, fence, failure }: FailRequest,
+  { target, fence, failure, forGood }: FailRequest,
 ): Promise<Result<Handoff, Refusal>> {
-  const sound = { code: printable(failure.code, CODE_MAX), message: printable(failure.message, MESSAGE_MAX) };
+  const said = { code: printable(failure.code, CODE_MAX), message: printable(failure.message, MESSAGE_MAX) };
+  const { violations } = failure;
+  const outcome = failureText(violations === undefined ? said : { ...said, violations });
   const decide = decideBy(principal, 'fail', (handoff, nowMs) => ({
-    ...failAttempt(handoff, sound.code, fence, nowMs),
-    detail: { ...sound },
-    outcome: failureText(sound),
+    ...(forGood === true
+      ? { deed: 'fail' as const, moved: failForGood(handoff, nowMs) }
+      : failAttempt(handoff, said.code, fence, nowMs)),
+    detail: said,
+    outcome,
   }));
   return change(around, target, decide);
 }

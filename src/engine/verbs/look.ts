@@ -51,7 +51,7 @@ export async function trace(
   return yes(items);
 }
 
-async function factsOf({ store }: Surroundings, handoff: HandoffId): Promise<readonly Fact[]> {
+export async function factsOf({ store }: Surroundings, handoff: HandoffId): Promise<readonly Fact[]> {
   const facts: Fact[] = [];
   for (let after: string | undefined; ;) {
     const page = await store.facts({ handoff, max: FACTS_PAGE, ...(after === undefined ? {} : { after }) });

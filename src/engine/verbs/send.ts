@@ -3,12 +3,16 @@ import { newUuid } from '../../foundation/ids.ts';
 import { writeJson, type Json, type JsonObject, type JsonProblem, type JsonText } from '../../foundation/json.ts';
 import { refuse, yes, type Result } from '../../foundation/result.ts';
 import type { Body } from '../../domain/body.ts';
+import type { Decision } from '../../domain/decision.ts';
 import { witness } from '../../domain/facts.ts';
-import { NO_LINEAGE, type Handoff, type Kind, type Lineage, type Terms } from '../../domain/handoff.ts';
+import { NO_LINEAGE, type Failure, type Handoff, type Kind, type Lineage, type Terms } from '../../domain/handoff.ts';
 import { legOf } from '../../domain/lineage.ts';
+import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
+import { accept } from '../../domain/moves/accept.ts';
 import { create, type Beginning } from '../../domain/moves/create.ts';
+import { failForGood } from '../../domain/moves/fail.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
-import { principalText, type Principal } from '../../domain/principal.ts';
+import { principalText, SYSTEM, type Principal } from '../../domain/principal.ts';
 import type { Priority } from '../../domain/priority.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { may } from '../../domain/rights.ts';
@@ -16,7 +20,8 @@ import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Guard, Opening } from '../../stores/store.ts';
 import { withEffects } from '../change.ts';
 import type { SchemaRefusal } from '../schema-book.ts';
-import type { HouseRules, Surroundings } from '../surroundings.ts';
+import type { HouseRules, QueueMirror, Surroundings } from '../surroundings.ts';
+import { failureText } from './fail.ts';
 
 export interface SendRequest {
   readonly from: AgentId;
@@ -24,6 +29,10 @@ export interface SendRequest {
   readonly input: Json;
   readonly schema?: string;
   readonly context?: JsonObject;
+  /** The schema that the answer has to follow. */
+  readonly outputSchema?: string;
+  /** The file it came as, to the byte. */
+  readonly message?: string;
   readonly title?: string;
   readonly task?: string;
   readonly priority?: Priority;
@@ -41,6 +50,10 @@ export interface SendRequest {
   readonly queue?: boolean;
   /** Offered at once, or a draft until it is activated. By default documents are drafts. */
   readonly draft?: boolean;
+  /** It cannot be done as it is: it is kept for its sender to see, and has failed from the beginning. */
+  readonly failure?: Failure;
+  /** The user of a program that had it in hand before we knew of it. */
+  readonly takenBy?: string;
   /** The same key with the same content answers the same handoff, however often it is asked. */
   readonly requestId?: string;
 }
@@ -72,7 +85,7 @@ export async function sendMany(
   for (const request of requests) {
     const body = writeBody(request);
     if (!body.ok) return refuse({ code: 'not-json', problem: body.refusal });
-    const refusal = await schemaRefusal(around, request);
+    const refusal = request.failure === undefined ? await schemaRefusal(around, request) : null;
     if (refusal !== null) return refuse(refusal);
     const lineage =
       request.parent === undefined ? yes(request.lineage ?? NO_LINEAGE) : await legFrom(around, request.parent);
@@ -82,7 +95,14 @@ export async function sendMany(
   const guard = guardOf(principal, requests);
   const sent = await around.store.insert(openingsOf(around, principal, prepared, false), guard);
   const full = !sent.ok && sent.refusal.code === 'limit-reached' && requests.some(({ queue }) => queue === true);
-  return full ? around.store.insert(openingsOf(around, principal, prepared, true), guard) : sent;
+  const answer = full ? await around.store.insert(openingsOf(around, principal, prepared, true), guard) : sent;
+  if (answer.ok && around.rules.queue !== null) await mirrored(around.rules.queue, answer.value);
+  return answer;
+}
+
+/** In order, so that whoever looks into the folder meets the first one first. */
+async function mirrored(queue: QueueMirror, handoffs: readonly Handoff[]): Promise<void> {
+  for (const { id, kind } of handoffs) if (kind === 'queue') await queue.attend(id);
 }
 
 /** Only where the input has to follow a schema is there anything to wait for. */
@@ -141,9 +161,36 @@ function openingOf(
       const entitled = may(principal, 'create', created.value);
       if (!entitled.ok) return entitled;
       const { handoff, fact } = witness(null, created.value, 'create', principalText(principal), nowMs);
-      return yes(withEffects(around.rules, { handoff, facts: [fact] }));
+      const begun = { handoff, facts: [fact] };
+      const decision = continued(begun, request, nowMs);
+      return decision.ok ? yes(withEffects(around.rules, decision.value)) : decision;
     },
   };
+}
+
+/** What has gone on before we were told is written with the beginning, so that nobody comes in between. */
+function continued(begun: Decision, { failure, takenBy }: SendRequest, nowMs: number): Result<Decision, Refusal> {
+  if (failure !== undefined) return failedAtOnce(begun, failure, nowMs);
+  return takenBy === undefined || begun.handoff.state !== 'offered' ? yes(begun) : takenAtOnce(begun, takenBy, nowMs);
+}
+
+function takenAtOnce({ handoff, facts }: Decision, user: string, nowMs: number): Result<Decision, Refusal> {
+  const program: Principal = { kind: 'file', user };
+  const entitled = may(program, 'accept', handoff);
+  if (!entitled.ok) return entitled;
+  const untilAt = nowMs + (handoff.terms.attemptTimeoutMs ?? HAND_LEASE_MS);
+  const moved = accept(handoff, { by: 'hand', holder: handoff.to, untilAt, file: user }, nowMs);
+  if (!moved.ok) return moved;
+  const seen = witness(handoff, moved.value, 'accept', principalText(program), nowMs);
+  return yes({ handoff: seen.handoff, facts: [...facts, seen.fact] });
+}
+
+function failedAtOnce({ handoff, facts }: Decision, failure: Failure, nowMs: number): Result<Decision, Refusal> {
+  const moved = failForGood(handoff, nowMs);
+  if (!moved.ok) return moved;
+  const { code, message } = failure;
+  const seen = witness(handoff, moved.value, 'fail', principalText(SYSTEM), nowMs, { code, message });
+  return yes({ handoff: seen.handoff, facts: [...facts, seen.fact], outcome: failureText(failure) });
 }
 
 function termsOf(rules: HouseRules, kind: Kind, asked: Partial<Terms> | undefined): Terms {
@@ -152,11 +199,13 @@ function termsOf(rules: HouseRules, kind: Kind, asked: Partial<Terms> | undefine
   return asked === undefined && own === undefined ? DEFAULT_TERMS[kind] : { ...DEFAULT_TERMS[kind], ...own, ...asked };
 }
 
-function writeBody({ input, schema, context }: SendRequest): Result<JsonText, JsonProblem> {
+function writeBody({ input, schema, context, outputSchema, message }: SendRequest): Result<JsonText, JsonProblem> {
   const body: Body = {
     input,
     ...(schema === undefined ? {} : { schema }),
     ...(context === undefined ? {} : { context }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(message === undefined ? {} : { message }),
   };
   return writeJson(body);
 }

@@ -89,7 +89,8 @@ export function jsonArgument(given: string, what: string): Json {
   throw faceProblem('not-json', `${where}:${line}:${column}: ${says}`, { line, column });
 }
 
-function readText(from: string, what: string): string {
+/** The text of a file, or of standard input. */
+export function readText(from: string, what: string): string {
   let bytes: Buffer;
   try {
     bytes = readFileSync(from === '-' ? 0 : from);

@@ -10,7 +10,7 @@ import { PRIORITIES, rankOf } from '../../domain/priority.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Row } from './link.ts';
 import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
-import { readBlockedOn, readTerms, writeLineage, writeTerms } from '../written-parts.ts';
+import { readBlockedOn, readTerms, writeLineage, writeStateText, writeTerms } from '../written-parts.ts';
 
 /** Name and type. */
 export type Column = readonly [name: string, type: string];
@@ -109,7 +109,7 @@ export function changingValues(handoff: Handoff): Columns<typeof CHANGING> {
     holder: custody?.holder,
     until_at: custody?.by === 'hand' ? (custody.untilAt ?? undefined) : undefined,
     blocked: blockedOn === null ? undefined : BLOCKED_REASONS.indexOf(blockedOn.reason),
-    question: blockedOn?.reason === 'question' ? blockedOn.text : undefined,
+    question: writeStateText(handoff) ?? undefined,
     claims: handoff.claims.length === 0 ? undefined : JSON.stringify(handoff.claims),
     trail: handoff.trail,
   };
@@ -136,16 +136,20 @@ export function readRow(row: Row): Handoff {
     attempt: row[15] as number,
     excused: row[16] as number,
     fence: row[17] as number,
-    custody: readCustody(row[18] as SessionId | null, row[19] as AgentId | null, row[20] as number | null),
+    custody: readCustody(row),
     blockedOn: readBlockedOn(row[21] as number | null, row[22] as string | null),
     claims: row[23] === null ? [] : (JSON.parse(row[23] as string) as readonly Claim[]),
     trail: row[24] as string,
   };
 }
 
-function readCustody(session: SessionId | null, holder: AgentId | null, untilAt: number | null): Custody | null {
+function readCustody(row: Row): Custody | null {
+  const [session, holder, untilAt] = [row[18] as SessionId | null, row[19] as AgentId | null, row[20] as number | null];
   if (holder === null) return null;
-  return session === null ? { by: 'hand', holder, untilAt } : { by: 'process', holder, session };
+  const file = row[22] as string | null;
+  return session === null
+    ? { by: 'hand', holder, untilAt, ...(file === null ? {} : { file }) }
+    : { by: 'process', holder, session };
 }
 
 /** Objects as one JSON object. Spreading them into a new one first is several times slower. */

@@ -10,7 +10,7 @@ import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Row, Value } from './binding.ts';
 import type { Names } from './names.ts';
 import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
-import { readBlockedOn, readTerms, writeLineage, writeTerms } from '../written-parts.ts';
+import { readBlockedOn, readTerms, writeLineage, writeStateText, writeTerms } from '../written-parts.ts';
 
 /** What never changes, in the order in which `fixedValues` answers. */
 export const FIXED_COLUMNS = 'id, kind, sender, recipient, priority, title, task, lineage, terms, created_at' as const;
@@ -56,7 +56,7 @@ export function changingValues(handoff: Handoff, nowMs: number, names: Names): V
     custody === null ? null : names.agentNumber(custody.holder),
     custody?.by === 'hand' ? custody.untilAt : null,
     blockedOn === null ? null : BLOCKED_REASONS.indexOf(blockedOn.reason),
-    blockedOn?.reason === 'question' ? blockedOn.text : null,
+    writeStateText(handoff),
     handoff.claims.length === 0 ? null : JSON.stringify(handoff.claims),
     handoff.trail,
   ];
@@ -100,7 +100,8 @@ function readCustody(row: Row, names: Names): Custody | null {
   const [session, holder, untilAt] = [row[19] as number | null, row[20] as number | null, row[21] as number | null];
   if (holder === null) return null;
   const agent = names.agentName(holder);
+  const file = row[23] as string | null;
   return session === null
-    ? { by: 'hand', holder: agent, untilAt }
+    ? { by: 'hand', holder: agent, untilAt, ...(file === null ? {} : { file }) }
     : { by: 'process', holder: agent, session: names.sessionName(session) };
 }

@@ -37,6 +37,7 @@ export const HANDING: readonly CommandEntry[] = [
       ['--schema <name>', 'the schema that the input follows'],
       ...WHAT_IS_ASKED,
       ['--timeout <seconds>', 'for each attempt, from pick-up'],
+      ['--request <file|->', 'a whole request of the file queue, instead of the options above'],
       ['--wait', 'wait for the result and print it'],
     ],
     example: 'send --from @me --to @react --input \'{"x":1}\' --wait',

@@ -18,6 +18,10 @@ export async function init(args: readonly string[], options: InitOptions, output
   const { folder: workspace, made } = await makeWorkspace(folder, database);
   if (output.json) output.answer({ workspace, made });
   else if (made.length === 0) output.line(`${workspace} is a workspace already`);
-  else output.line(`made ${made.join(' and ')} in ${workspace}`);
+  else output.line(`made ${listOf(made)} in ${workspace}`);
   return 0;
+}
+
+function listOf(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

@@ -7,26 +7,21 @@ import { inHouse } from '../invocation.ts';
 import type { Output } from '../output.ts';
 import { faceProblem, problemOf, type Problem } from '../problem.ts';
 import { requestOf, type RequestOptions } from '../request.ts';
+import { wholeRequest } from '../whole-request.ts';
 import { waitAndTell } from './wait.ts';
 
 interface SendOptions extends RequestOptions {
   readonly input?: string;
   readonly schema?: string;
   readonly timeout?: string;
+  readonly request?: string;
   readonly wait?: true;
 }
 
 export const WEEK_SECONDS = 7 * 24 * 60 * 60;
 
 export async function send(_args: readonly string[], options: SendOptions, output: Output): Promise<number> {
-  const { timeout, schema } = options;
-  const terms =
-    timeout === undefined ? {} : { attemptTimeoutMs: secondsArgument(timeout, '--timeout', 1, WEEK_SECONDS) };
-  const request: SendRequest = {
-    ...requestOf('send', options, terms),
-    input: options.input === undefined ? {} : jsonArgument(options.input, '--input'),
-    ...(schema === undefined ? {} : { schema: textArgument(schema, '--schema') }),
-  };
+  const request = options.request === undefined ? requestBy(options) : await wholeRequest(options.request, options);
   return inHouse(options, { otherwise: agentPrincipal(request.from) }, async (around, principal) => {
     const { id, state } = await sendOrSay(around, principal, request);
     if (options.wait === true) return waitAndTell(around, principal, id, {}, output);
@@ -35,6 +30,17 @@ export async function send(_args: readonly string[], options: SendOptions, outpu
     if (state === 'blocked') output.note(`${id} waits: see baton show ${id}`);
     return 0;
   });
+}
+
+function requestBy(options: SendOptions): SendRequest {
+  const { timeout, schema } = options;
+  const terms =
+    timeout === undefined ? {} : { attemptTimeoutMs: secondsArgument(timeout, '--timeout', 1, WEEK_SECONDS) };
+  return {
+    ...requestOf('send', options, terms),
+    input: options.input === undefined ? {} : jsonArgument(options.input, '--input'),
+    ...(schema === undefined ? {} : { schema: textArgument(schema, '--schema') }),
+  };
 }
 
 export async function sendOrSay(around: Surroundings, principal: Principal, request: SendRequest): Promise<Handoff> {

@@ -9,6 +9,7 @@ export async function sync(_args: readonly string[], options: CommonOptions, out
   const report = (event: EngineEvent): void => tell(event, output);
   return inHouse(options, { scope: 'read', report }, async (around) => {
     const { changed } = await sweep(around, oneLook(around));
+    await around.rules.queue?.pass('thorough');
     const { carried, postponed, dropped } = await carryEffects(around, around.rules.carriers);
     await around.store.upkeep.tend();
     const told = { changed, carried, postponed, dropped };

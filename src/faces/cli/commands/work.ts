@@ -88,6 +88,12 @@ function tell(event: EngineEvent, output: Output): void {
     case 'effect-dropped':
       output.warn(`${event.effect} ${event.key} is given up: ${event.says}`);
       break;
+    case 'file-adopted':
+      output.note(`${event.id} taken in from ${event.place}/`);
+      break;
+    case 'file-quarantined':
+      output.warn(`${event.place}/${event.name} is in quarantine: ${event.says}`);
+      break;
     case 'fault':
       output.warn(`${event.doing}: ${event.error instanceof Error ? event.error.message : String(event.error)}`);
       break;

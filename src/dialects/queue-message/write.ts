@@ -1,0 +1,169 @@
+/**
+ * What the house knows of a handoff → the text of its queue file. Everything the sender wrote stays, in its order; what
+ * the house knows better (id, status, times, answer) is laid over it.
+ */
+import type { JsonObject } from '../../foundation/json.ts';
+import type { Body } from '../../domain/body.ts';
+import { countedAttempts, type Failure, type Handoff } from '../../domain/handoff.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import { answerOf, isObject } from './answer.ts';
+import { FENCE_FIELD } from './read.ts';
+import { recoveryActions } from './recovery.ts';
+import { WORDS } from './words.ts';
+
+export interface Told {
+  readonly handoff: Handoff;
+  readonly body: Body;
+  readonly outcome: Outcome | null;
+  /** When the last attempt began. */
+  readonly startedAt: number | null;
+  /** Where the answer lies; only for what is completed. */
+  readonly artifact: ArtifactPlace | null;
+}
+
+export interface ArtifactPlace {
+  readonly id: string;
+  /** Within the workspace. */
+  readonly path: string;
+  readonly type: string;
+}
+
+/** Said by the house about one stage, so never carried over from an earlier one. */
+const STAGE_FIELDS = [FENCE_FIELD, 'started_at', 'retry_count'];
+
+export function writeMessage(told: Told): string {
+  return `${JSON.stringify(messageOf(told), null, 2)}\n`;
+}
+
+function messageOf(told: Told): JsonObject {
+  const request = requestOf(told);
+  const { handoff } = told;
+  switch (WORDS[handoff.state].status) {
+    case 'pending':
+      return { ...request, ...retryCount(handoff) };
+    case 'in_progress': {
+      const started = told.startedAt ?? handoff.since;
+      const mark =
+        handoff.custody?.by === 'hand' && handoff.custody.file !== undefined ? {} : { [FENCE_FIELD]: handoff.fence };
+      return { ...request, ...retryCount(handoff, 1), started_at: instant(started), ...mark };
+    }
+    case 'completed':
+      return { ...request, ...completion(told) };
+    case 'failed':
+      return { ...request, ...failureOf(told) };
+  }
+}
+
+function requestOf({ handoff, body }: Told): JsonObject {
+  const original = body.message === undefined ? {} : (JSON.parse(withoutMark(body.message)) as JsonObject);
+  const kept = Object.fromEntries(Object.entries(original).filter(([name]) => !STAGE_FIELDS.includes(name)));
+  const input = isObject(kept['input']) ? kept['input'] : {};
+  const { status } = WORDS[handoff.state];
+  return {
+    ...(body.message === undefined ? nativeRequest(handoff, body) : kept),
+    handoff_id: handoff.id,
+    status,
+    input: {
+      ...input,
+      ...(body.schema === undefined ? {} : { schema: body.schema }),
+      data: body.input,
+    },
+    ...(body.context === undefined ? {} : { context: body.context }),
+    ...(handoff.lineage.retryOf === null ? {} : { retry_of: handoff.lineage.retryOf }),
+  };
+}
+
+/** For what did not come as a file. The order is that of the spec's own example. */
+function nativeRequest(handoff: Handoff, body: Body): JsonObject {
+  const { terms } = handoff;
+  return {
+    handoff_id: handoff.id,
+    timestamp: instant(handoff.createdAt),
+    status: 'pending',
+    source: { agent_id: `@${handoff.from}` },
+    target: { agent_id: `@${handoff.to}` },
+    ...(handoff.title === null ? {} : { title: handoff.title }),
+    ...(handoff.task === null ? {} : { task: handoff.task }),
+    ...(body.context === undefined ? {} : { context: body.context }),
+    input: {},
+    ...(body.outputSchema === undefined ? {} : { expected_output: { schema: body.outputSchema } }),
+    ...(terms.attemptTimeoutMs === null ? {} : { timeout_seconds: terms.attemptTimeoutMs / 1000 }),
+    priority: handoff.priority,
+    retry_policy: {
+      max_retries: terms.retry.retriesMax,
+      retry_delay_seconds: terms.retry.delayMs / 1000,
+      backoff_multiplier: terms.retry.multiplier,
+    },
+    ...(terms.dependsOn.length === 0 ? {} : { depends_on: terms.dependsOn }),
+  };
+}
+
+function retryCount(handoff: Handoff, present = 0): JsonObject {
+  const count = countedAttempts(handoff) - present;
+  return count > 0 ? { retry_count: count } : {};
+}
+
+function completion(told: Told): JsonObject {
+  const { artifact, outcome } = told;
+  const answer = answerOf(outcome?.result ?? null);
+  const endedAt = instant(told.handoff.since);
+  const checked = told.body.outputSchema !== undefined;
+  return {
+    ...times(told),
+    completed_at: endedAt,
+    timestamp_completed: endedAt,
+    output: {
+      artifact_id: artifact?.id ?? null,
+      artifact_path: artifact?.path ?? null,
+      artifact_type: artifact?.type ?? null,
+      schema_compliance: checked ? 'valid' : 'not checked',
+    },
+    validation: answer.validation ?? { status: checked ? 'passed' : 'not checked' },
+    metadata: answer.metadata ?? {},
+    next_steps: answer.nextSteps ?? [],
+    warnings: answer.warnings ?? [],
+    errors: [],
+  };
+}
+
+function failureOf(told: Told): JsonObject {
+  const { handoff } = told;
+  const failure = failureIn(told);
+  const endedAt = instant(handoff.since);
+  const violations = failure.violations ?? [];
+  return {
+    ...times(told),
+    failed_at: endedAt,
+    timestamp_failed: endedAt,
+    error: { code: failure.code, message: failure.message, severity: 'error', timestamp: endedAt },
+    validation: {
+      status: violations.length === 0 ? 'not checked' : 'failed',
+      errors: violations.map(({ field, says, schemaPath }) => ({ field, error: says, schema_path: schemaPath })),
+    },
+    retry_available: handoff.state !== 'cancelled',
+    retry_count: Math.max(0, countedAttempts(handoff) - 1),
+    max_retries: handoff.terms.retry.retriesMax,
+    recovery_actions: recoveryActions(handoff, failure),
+  };
+}
+
+/** Who waits reads `error.message`, so there always is one. */
+function failureIn({ handoff, outcome }: Told): Failure {
+  const code = WORDS[handoff.state].code ?? 'PROCESSING_ERROR';
+  if (outcome?.kind === 'failure') return { ...outcome, code: handoff.state === 'failed' ? outcome.code : code };
+  return { code, message: handoff.state === 'expired' ? 'nobody took it in time' : `it was ${handoff.state}` };
+}
+
+function times({ handoff, startedAt }: Told): JsonObject {
+  if (startedAt === null) return { execution_time_seconds: 0 };
+  const seconds = Math.max(0, handoff.since - startedAt) / 1000;
+  return { started_at: instant(startedAt), execution_time_seconds: seconds };
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
+export function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,69 @@
+/** The duty's part in the queue folder: a pass when something has come, and a slow one in any case. */
+import type { QueueMirror, Surroundings } from '../surroundings.ts';
+
+const SLOW_LOOK_MS = 1_000;
+/** For what the hints have missed; it costs as much as a list of everything. */
+const FULL_MS = 60_000;
+/** A program that writes a file rings several times. */
+const SETTLE_MS = 20;
+/** Whoever has not been asked for this long no longer has the duty. */
+const OFF_DUTY_MS = 2_000;
+
+/** `look` never waits: whoever has a folder full of files to take in must still hear of dead workers. */
+export function keepQueue(
+  around: Surroundings,
+  queue: QueueMirror,
+): { readonly look: () => void; readonly end: () => Promise<void> } {
+  const { clock, timers } = around;
+  let round: Promise<void> | null = null;
+  let watching: { close(): void } | null = null;
+  let isOver = false;
+  let rang = true;
+  let askedMs = Number.NEGATIVE_INFINITY;
+  let passedMs = Number.NEGATIVE_INFINITY;
+  let fullMs = Number.NEGATIVE_INFINITY;
+
+  const pass = async (): Promise<void> => {
+    await timers.sleep(SETTLE_MS);
+    const nowMs = clock.monotonicMs();
+    const isFull = nowMs - fullMs >= FULL_MS;
+    rang = false;
+    passedMs = nowMs;
+    if (isFull) fullMs = nowMs;
+    await queue.pass(isFull ? 'full' : 'quick');
+    if (watching !== null || isOver) return;
+    // Only now, because before the first pass the folders need not be there; and what came meanwhile did not ring.
+    watching = queue.watch(ring);
+    fullMs = Number.NEGATIVE_INFINITY;
+    rang = true;
+  };
+
+  const begin = (): void => {
+    const nowMs = clock.monotonicMs();
+    if (isOver || round !== null || nowMs - askedMs > OFF_DUTY_MS) return;
+    if (!rang && nowMs - passedMs < SLOW_LOOK_MS) return;
+    round = pass()
+      .catch((error: unknown) => around.report({ kind: 'fault', doing: 'keeping the queue folder', error }))
+      .finally(() => {
+        round = null;
+        if (rang) begin();
+      });
+  };
+
+  const ring = (): void => {
+    rang = true;
+    begin();
+  };
+
+  return {
+    look: () => {
+      askedMs = clock.monotonicMs();
+      begin();
+    },
+    end: async () => {
+      isOver = true;
+      watching?.close();
+      await round;
+    },
+  };
+}

@@ -1,0 +1,124 @@
+/** One pass: which handoffs have to be looked at, because something about them is new or not in order. */
+import { OPEN_STATES } from '../../domain/lifecycle.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import { placeOf } from '../../dialects/queue-message/words.ts';
+import { OPEN_PLACES, type OpenPlace } from '../../folders/folder.ts';
+import type { Depth, Passed } from '../surroundings.ts';
+import { attend } from './attend.ts';
+import { quarantine, type Queue } from './queue.ts';
+
+const PAGE = 200;
+const FACTS_PAGE = 500;
+/** One pass goes on for a second or so; the rest is for the next one. */
+const FACT_PAGES_MAX = 20;
+const AT_ONCE = 8;
+
+export async function pass(queue: Queue, hints: ReadonlySet<HandoffId>, depth: Depth): Promise<Passed> {
+  const { folder } = queue;
+  await folder.prepare();
+  const ids = new Set([...hints, ...queue.abroad]);
+  const news = await factsSince(queue, await folder.bookmark.load());
+  for (const id of news.ids) ids.add(id);
+  const listed = await listedNames(queue);
+  for (const id of await outOfPlace(queue, listed, depth)) ids.add(id);
+  if (depth !== 'quick') for (const id of await missing(queue, listed)) ids.add(id);
+  const done = await attendAll(queue, [...ids]);
+  // What failed is looked at again: the facts about it are not behind us.
+  if (news.cursor !== null && done) await folder.bookmark.save(news.cursor);
+  return { attended: ids.size };
+}
+
+interface News {
+  readonly ids: ReadonlySet<HandoffId>;
+  readonly cursor: string | null;
+}
+
+async function factsSince({ around }: Queue, bookmark: string | null): Promise<News> {
+  const ids = new Set<HandoffId>();
+  let cursor: string | null = null;
+  for (let page = 0; page < FACT_PAGES_MAX; page += 1) {
+    const after = cursor ?? bookmark;
+    const facts = await around.store.facts({ max: FACTS_PAGE, ...(after === null ? {} : { after }) });
+    for (const { fact } of facts) ids.add(fact.handoff);
+    cursor = facts.at(-1)?.cursor ?? cursor;
+    if (facts.length < FACTS_PAGE) break;
+  }
+  return { ids, cursor };
+}
+
+type Listed = ReadonlyMap<HandoffId, ReadonlySet<OpenPlace>>;
+
+async function listedNames(queue: Queue): Promise<Listed> {
+  const listed = new Map<HandoffId, Set<OpenPlace>>();
+  for (const place of OPEN_PLACES) {
+    for (const { name, id } of await queue.folder.list(place)) {
+      if (id !== null) listed.set(id, (listed.get(id) ?? new Set()).add(place));
+      else if (place !== 'waiting') await quarantine(queue, place, name, 'the name of the file is not a usable id');
+    }
+  }
+  return listed;
+}
+
+async function outOfPlace({ around }: Queue, listed: Listed, depth: Depth): Promise<readonly HandoffId[]> {
+  const ids = [...listed.keys()];
+  if (depth === 'thorough') return ids;
+  const wrong: HandoffId[] = [];
+  for (let at = 0; at < ids.length; at += PAGE) {
+    const page = ids.slice(at, at + PAGE);
+    const { items } = await around.store.find({ by: 'ids', ids: page });
+    const known = new Map(items.map((handoff) => [handoff.id, handoff]));
+    const nowMs = around.store.nowMs();
+    wrong.push(...page.filter((id) => !isInPlace(known.get(id), listed.get(id) ?? new Set(), nowMs)));
+  }
+  return wrong;
+}
+
+function isInPlace(handoff: Handoff | undefined, places: ReadonlySet<OpenPlace>, nowMs: number): boolean {
+  if (handoff === undefined) return false;
+  if (handoff.kind !== 'queue') return true;
+  const right = placeOf(handoff, nowMs);
+  if (places.size === 1 && places.has(right as OpenPlace)) return true;
+  // The worker that has just accepted it is about to take the file itself.
+  return isOurs(handoff) && places.size === 1 && !places.has('in-progress');
+}
+
+function isOurs({ state, custody }: Handoff): boolean {
+  return state === 'accepted' && (custody?.by === 'process' || (custody?.by === 'hand' && custody.file === undefined));
+}
+
+/** What is open and has no file where it should: foreign workers have brought it to an end, or somebody has deleted it. */
+async function missing({ around }: Queue, listed: Listed): Promise<readonly HandoffId[]> {
+  const found: HandoffId[] = [];
+  for (let after: string | undefined; ;) {
+    const { items, next } = await around.store.find({
+      by: 'filter',
+      states: OPEN_STATES,
+      max: PAGE,
+      ...(after === undefined ? {} : { after }),
+    });
+    for (const handoff of items) {
+      if (handoff.kind === 'queue' && !isOurs(handoff) && !listed.has(handoff.id)) found.push(handoff.id);
+    }
+    if (next === null) return found;
+    after = next;
+  }
+}
+
+/** True: all of them were put right, as far as they could be. */
+async function attendAll(queue: Queue, ids: readonly HandoffId[]): Promise<boolean> {
+  let all = true;
+  const rest = [...ids];
+  const work = async (): Promise<void> => {
+    for (let id = rest.shift(); id !== undefined; id = rest.shift()) {
+      try {
+        await attend(queue, id);
+      } catch (error) {
+        all = false;
+        queue.around.report({ kind: 'fault', doing: `putting ${id} in its place`, error });
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return all;
+}

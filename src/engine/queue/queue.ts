@@ -1,0 +1,34 @@
+/** What the parts of the mirror share: the house without its mirror, and the folder. */
+import type { HandoffId } from '../../domain/names.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { MessageFolder, Place } from '../../folders/folder.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+export interface Queue {
+  /** Its rules know no queue: what is done here is not mirrored a second time. */
+  readonly around: Surroundings;
+  readonly folder: MessageFolder;
+  /** What foreign workers have, as far as this process has seen: they end it where nobody lists. */
+  readonly abroad: Set<HandoffId>;
+}
+
+/** A program that writes a file is done with it by then, or has died. */
+export const WRITTEN_MS = 2_000;
+/** What breaks off may go on; nobody pauses for longer in the middle of a file. */
+export const UNREADABLE_MS = 60_000;
+
+/** Did something change? Then it is looked at once more. */
+export type LookAgain = boolean;
+
+export function byFile(user: string): Principal {
+  return { kind: 'file', user };
+}
+
+export async function quarantine({ around, folder }: Queue, place: Place, name: string, says: string): Promise<void> {
+  await folder.quarantine(place, name, says);
+  around.report({ kind: 'file-quarantined', name, place, says });
+}
+
+export function fileName(id: HandoffId): string {
+  return `${id}.json`;
+}

@@ -1,0 +1,70 @@
+/**
+ * Between the acceptance and the work: the rename out of reach of foreign workers. Whoever lost it to one of them hands
+ * the acceptance over in the same breath, so that the record never says that nobody has it.
+ */
+import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
+import { countedAttempts, type Handoff } from '../../domain/handoff.ts';
+import { accept } from '../../domain/moves/accept.ts';
+import { giveBack } from '../../domain/moves/release.ts';
+import type { Principal } from '../../domain/principal.ts';
+import { fenceIn, readMessage, retriesIn } from '../../dialects/queue-message/read.ts';
+import type { FileRead } from '../../folders/folder.ts';
+import type { Whole } from '../../stores/store.ts';
+import { andThen, change, decideBy } from '../change.ts';
+import { byFile, type Queue } from './queue.ts';
+import { openText } from './told.ts';
+
+export async function win(queue: Queue, principal: Principal, { id, fence }: Handoff): Promise<boolean> {
+  return queue.folder.alone(id, async () => {
+    const whole = await queue.around.store.load(id);
+    // Lost while we waited for our turn: there is nothing to win.
+    if (whole === null || whole.handoff.state !== 'accepted' || whole.handoff.fence !== fence) return false;
+    return whole.handoff.kind === 'queue' ? take(queue, principal, whole) : true;
+  });
+}
+
+async function take(queue: Queue, principal: Principal, whole: Whole): Promise<boolean> {
+  const { folder } = queue;
+  const { id } = whole.handoff;
+  const there = await folder.read('in-progress', id);
+  const isLeft = there.kind === 'file' && isLeftOver(there.text, whole.handoff);
+  if (there.kind !== 'absent' && !isLeft) return handOver(queue, principal, whole, there);
+  const moved =
+    isLeft || (await folder.move(id, 'waiting', 'in-progress')) || (await folder.move(id, 'pending', 'in-progress'));
+  const text = openText(whole);
+  if (moved && (await folder.rewrite('in-progress', id, text))) return true;
+  // In the order in which files move: what was ahead of us a moment ago is found further on.
+  for (const place of ['in-progress', 'completed', 'failed'] as const) {
+    const gone = await folder.read(place, id);
+    if (gone.kind !== 'absent') return handOver(queue, principal, whole, gone);
+  }
+  await folder.put('in-progress', id, text);
+  return true;
+}
+
+/** From an attempt of ours that is over, or of a foreign worker that was given up. */
+function isLeftOver(text: string, handoff: Handoff): boolean {
+  const message = readMessage(text);
+  if (!message.ok) return false;
+  return fenceIn(message.value) !== null || retriesIn(message.value) < countedAttempts(handoff) - 1;
+}
+
+async function handOver(queue: Queue, principal: Principal, whole: Whole, file: FileRead): Promise<false> {
+  const { id, fence, to, terms } = whole.handoff;
+  const user = file.kind === 'file' ? file.user : 'unknown';
+  const given = decideBy(principal, 'release', (handoff, nowMs) => ({
+    deed: 'release',
+    moved: giveBack(handoff, fence, nowMs),
+    detail: { reason: 'a foreign worker has the file' },
+  }));
+  const taken = decideBy(byFile(user), 'accept', (handoff, nowMs) => {
+    const untilAt = nowMs + (terms.attemptTimeoutMs ?? HAND_LEASE_MS);
+    return { deed: 'accept', moved: accept(handoff, { by: 'hand', holder: to, untilAt, file: user }, nowMs) };
+  });
+  await change(
+    queue.around,
+    id,
+    andThen(given, () => true, taken),
+  );
+  return false;
+}

@@ -1,0 +1,45 @@
+/** Puts an answer where its sender wants it, if that is below `artifacts/` and every folder on the way is a real one. */
+import { lstat, mkdir } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { codeOf } from '../foundation/error-code.ts';
+import { writeDurably } from './durable-write.ts';
+import { readPlainFile } from './plain-file.ts';
+
+const ROOT = 'artifacts';
+const PART = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,199}$/;
+const PARTS_MAX = 10;
+
+/** `artifacts/phase-13-react/x.json`, without any way out. */
+function isArtifactPath(path: string): boolean {
+  const parts = path.split('/');
+  const sound = parts.length >= 2 && parts.length <= PARTS_MAX && parts[0] === ROOT;
+  return sound && parts.every((part) => PART.test(part) && !part.includes('..')) && posix.normalize(path) === path;
+}
+
+export async function putArtifact(
+  workspace: string,
+  path: string,
+  text: string,
+  isOurs: (text: string) => boolean,
+): Promise<boolean> {
+  if (!isArtifactPath(path)) return false;
+  const parts = dirname(path).split('/');
+  for (let depth = 1; depth <= parts.length; depth += 1) {
+    if (!(await isRealFolder(join(workspace, ...parts.slice(0, depth))))) return false;
+  }
+  const target = join(workspace, path);
+  const there = await readPlainFile(target);
+  if (there.kind === 'unfit') return false;
+  if (there.kind === 'file') return isOurs(there.text);
+  await writeDurably(target, text);
+  return true;
+}
+
+async function isRealFolder(path: string): Promise<boolean> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
+  return (await lstat(path)).isDirectory();
+}

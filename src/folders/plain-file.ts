@@ -1,0 +1,65 @@
+/** Reads a file that a stranger may have put there: only a plain one, of one name, of ours, of bearable size. */
+import { constants, type Stats } from 'node:fs';
+import { lstat, type FileHandle } from 'node:fs/promises';
+import { codeOf } from '../foundation/error-code.ts';
+import { JSON_BYTES_MAX } from '../foundation/json.ts';
+import { openPlain } from './durable-write.ts';
+import type { FileRead } from './folder.ts';
+
+export async function readPlainFile(path: string): Promise<FileRead> {
+  const seen = await lstat(path).catch(nothing);
+  if (seen === null) return { kind: 'absent' };
+  const unfit = unfitness(seen);
+  if (unfit !== null) return { kind: 'unfit', says: unfit };
+  const handle = await openPlain(path, constants.O_RDONLY).catch(noRight);
+  if (handle === 'no right') return { kind: 'unfit', says: 'it may not be read' };
+  // It became something else, or went away, since we looked: the next look tells.
+  if (handle === null) return { kind: 'absent' };
+  try {
+    return await contentOf(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function contentOf(handle: FileHandle): Promise<FileRead> {
+  const before = await handle.stat();
+  const unfit = unfitness(before);
+  if (unfit !== null) return { kind: 'unfit', says: unfit };
+  const bytes = await handle.readFile();
+  const after = await handle.stat();
+  const moved = after.size !== before.size || after.mtimeMs !== before.mtimeMs || bytes.length !== before.size;
+  const quietMs = moved ? 0 : Math.max(0, Date.now() - after.mtimeMs);
+  const user = String(after.uid);
+  try {
+    // The mark at the beginning is kept: what came is what is written down.
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return { kind: 'file', text, user, quietMs };
+  } catch {
+    return moved ? { kind: 'absent' } : { kind: 'unfit', says: 'it is not UTF-8 text' };
+  }
+}
+
+function unfitness(found: Stats): string | null {
+  if (found.isSymbolicLink()) return 'it is a link, and links are not followed';
+  if (!found.isFile()) return 'it is not a plain file';
+  if (found.nlink > 1) return 'it has a second name elsewhere';
+  if (found.size > JSON_BYTES_MAX) return `it has ${found.size} bytes, at most ${JSON_BYTES_MAX} are read`;
+  return isTrusted(found.uid) ? null : `it belongs to user ${found.uid}, who has no part in this workspace`;
+}
+
+/** Whoever runs us, and whoever could do anything anyway. */
+function isTrusted(uid: number): boolean {
+  const own = process.getuid?.();
+  return own === undefined || uid === own || uid === 0;
+}
+
+function nothing(error: unknown): null {
+  if (codeOf(error) === 'ENOENT') return null;
+  throw error;
+}
+
+function noRight(error: unknown): 'no right' {
+  if (codeOf(error) === 'EACCES') return 'no right';
+  throw error;
+}
