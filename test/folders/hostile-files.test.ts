@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { deliver } from '../../src/engine/verbs/deliver.ts';
 import { aRequest, footprint, queueWorld, type QueueWorld } from './queue-world.ts';
 
 /** The one thing in quarantine, and the reason beside it. */
@@ -155,6 +156,33 @@ describe('files that are no requests', () => {
       expect(output.artifact_path).toBe(`artifacts/phase-13-react/artifact-w${at}.json`);
     }
     expect(execFileSync('find', [join(world.folder, 'outside'), '-type', 'f'], { encoding: 'utf8' })).toBe('');
+  });
+});
+
+describe('something in the way of an answer', () => {
+  it('I7, I16, F8: is put aside, and the answer takes its place', async () => {
+    const world = await queueWorld();
+    const id = await world.send();
+    const { take, WORKER } = await import('./native.ts');
+    const { fence } = await take(world);
+    mkdirSync(world.path('completed', id));
+    await deliver(world.around, WORKER, { target: id, fence, result: 1 });
+    await world.sync();
+    expect(world.read('completed', id)).toMatchObject({ status: 'completed' });
+    expect(world.places(id)).toEqual(['completed']);
+    expect(onlyReason(world)).toContain('not a plain file');
+  });
+
+  it('a bookmark of another database is not believed', async () => {
+    const world = await queueWorld();
+    const id = await world.send();
+    const { answer } = await import('./native.ts');
+    await answer(world, id, 1);
+    rmSync(world.path('completed', id));
+    writeFileSync(join(world.folder, '.baton/queue.bookmark'), 'another 999999');
+    const again = await queueWorld(undefined, world.folder);
+    await again.sync();
+    expect(world.places(id)).toEqual(['completed']);
   });
 });
 

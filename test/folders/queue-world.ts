@@ -49,10 +49,10 @@ export const ME = agentOf('me');
 export const REACT = agentOf('react');
 export const ROOT_USER = String(process.getuid?.() ?? 0);
 
-export async function queueWorld(database?: DatabaseAddress): Promise<QueueWorld> {
-  const folder = tempFolder();
+export async function queueWorld(database?: DatabaseAddress, there?: string): Promise<QueueWorld> {
+  const folder = there ?? tempFolder();
   const privateFolder = join(folder, '.baton');
-  mkdirSync(privateFolder);
+  mkdirSync(privateFolder, { recursive: true });
   const events: EngineEvent[] = [];
   const house = await openHouse({
     database: database ?? { kind: 'sqlite', path: join(privateFolder, 'baton.db') },

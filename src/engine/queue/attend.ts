@@ -130,6 +130,11 @@ async function settled(queue: Queue, whole: Whole, places: readonly Place[]): Pr
     return true;
   }
   if (!places.includes(right)) return finish(queue, whole, places);
+  const file = await queue.folder.read(right, id);
+  if (file.kind === 'unfit') {
+    await quarantine(queue, right, fileName(id), file.says);
+    return true;
+  }
   for (const place of places.filter((each) => each === 'pending' || each === 'in-progress')) {
     await quarantine(queue, place, fileName(id), `the handoff ${id} is ${state} already; a new one needs a new id`);
   }

@@ -9,7 +9,13 @@ import { win } from './win.ts';
 
 /** `around` is the house without its mirror. */
 export function openQueueMirror(around: Surroundings, folder: MessageFolder): QueueMirror {
-  const queue: Queue = { around, folder, abroad: new Set() };
+  const queue: Queue = {
+    around,
+    folder,
+    abroad: new Set(),
+    again: new Set(),
+    reading: { cursor: null, isBegun: false },
+  };
   const hints = new Set<HandoffId>();
 
   return {
@@ -27,9 +33,9 @@ export function openQueueMirror(around: Surroundings, folder: MessageFolder): Qu
       return win(queue, principal, handoff);
     },
     async pass(depth) {
-      const taken = new Set(hints);
+      for (const id of hints) queue.again.add(id);
       hints.clear();
-      return pass(queue, taken, depth);
+      return pass(queue, depth);
     },
     watch: (changed) =>
       folder.watch((_place, id) => {

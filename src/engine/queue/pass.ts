@@ -4,7 +4,7 @@ import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { placeOf } from '../../dialects/queue-message/words.ts';
 import { OPEN_PLACES, type OpenPlace } from '../../folders/folder.ts';
-import type { Depth, Passed } from '../surroundings.ts';
+import type { Depth, Passed, Surroundings } from '../surroundings.ts';
 import { attend } from './attend.ts';
 import { quarantine, type Queue } from './queue.ts';
 
@@ -14,37 +14,53 @@ const FACTS_PAGE = 500;
 const FACT_PAGES_MAX = 20;
 const AT_ONCE = 8;
 
-export async function pass(queue: Queue, hints: ReadonlySet<HandoffId>, depth: Depth): Promise<Passed> {
+export async function pass(queue: Queue, depth: Depth): Promise<Passed> {
   const { folder } = queue;
   await folder.prepare();
-  const ids = new Set([...hints, ...queue.abroad]);
-  const news = await factsSince(queue, await folder.bookmark.load());
-  for (const id of news.ids) ids.add(id);
+  const ids = new Set([...queue.again, ...queue.abroad]);
+  const isNew = await readFacts(queue, ids);
   const listed = await listedNames(queue);
   for (const id of await outOfPlace(queue, listed, depth)) ids.add(id);
   if (depth !== 'quick') for (const id of await missing(queue, listed)) ids.add(id);
-  const done = await attendAll(queue, [...ids]);
-  // What failed is looked at again: the facts about it are not behind us.
-  if (news.cursor !== null && done) await folder.bookmark.save(news.cursor);
+  await attendAll(queue, [...ids]);
+  // Whoever comes after us has to try what we could not do.
+  if (isNew && queue.again.size === 0) await saveBookmark(queue);
   return { attended: ids.size };
 }
 
-interface News {
-  readonly ids: ReadonlySet<HandoffId>;
-  readonly cursor: string | null;
-}
-
-async function factsSince({ around }: Queue, bookmark: string | null): Promise<News> {
-  const ids = new Set<HandoffId>();
-  let cursor: string | null = null;
+/** True: there were some. */
+async function readFacts({ around, folder, reading, again }: Queue, ids: Set<HandoffId>): Promise<boolean> {
+  if (!reading.isBegun) {
+    reading.cursor = bookmarkOf(await databaseName(around), await folder.bookmark.load());
+    reading.isBegun = true;
+  }
+  let isNew = false;
   for (let page = 0; page < FACT_PAGES_MAX; page += 1) {
-    const after = cursor ?? bookmark;
+    const after = reading.cursor;
     const facts = await around.store.facts({ max: FACTS_PAGE, ...(after === null ? {} : { after }) });
     for (const { fact } of facts) ids.add(fact.handoff);
-    cursor = facts.at(-1)?.cursor ?? cursor;
+    // Also when this pass breaks off: the cursor is past them.
+    for (const { fact } of facts) again.add(fact.handoff);
+    isNew ||= facts.length > 0;
+    reading.cursor = facts.at(-1)?.cursor ?? reading.cursor;
     if (facts.length < FACTS_PAGE) break;
   }
-  return { ids, cursor };
+  return isNew;
+}
+
+/** A bookmark of another database says nothing about this one: the hash of its first fact tells them apart. */
+async function databaseName({ store }: Surroundings): Promise<string> {
+  const [first] = await store.facts({ max: 1 });
+  return first?.fact.hash ?? '';
+}
+
+function bookmarkOf(database: string, text: string | null): string | null {
+  const [name = '', cursor = ''] = (text ?? '').split(' ');
+  return name === database && cursor !== '' ? cursor : null;
+}
+
+async function saveBookmark({ around, folder, reading }: Queue): Promise<void> {
+  if (reading.cursor !== null) await folder.bookmark.save(`${await databaseName(around)} ${reading.cursor}`);
 }
 
 type Listed = ReadonlyMap<HandoffId, ReadonlySet<OpenPlace>>;
@@ -105,20 +121,18 @@ async function missing({ around }: Queue, listed: Listed): Promise<readonly Hand
   }
 }
 
-/** True: all of them were put right, as far as they could be. */
-async function attendAll(queue: Queue, ids: readonly HandoffId[]): Promise<boolean> {
-  let all = true;
+async function attendAll(queue: Queue, ids: readonly HandoffId[]): Promise<void> {
   const rest = [...ids];
   const work = async (): Promise<void> => {
     for (let id = rest.shift(); id !== undefined; id = rest.shift()) {
+      queue.again.add(id);
       try {
         await attend(queue, id);
+        queue.again.delete(id);
       } catch (error) {
-        all = false;
         queue.around.report({ kind: 'fault', doing: `putting ${id} in its place`, error });
       }
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return all;
 }

@@ -10,6 +10,15 @@ export interface Queue {
   readonly folder: MessageFolder;
   /** What foreign workers have, as far as this process has seen: they end it where nobody lists. */
   readonly abroad: Set<HandoffId>;
+  /** What could not be put right, and has to be tried again before the bookmark may move. */
+  readonly again: Set<HandoffId>;
+  readonly reading: Reading;
+}
+
+/** How far this process has read the facts; the bookmark follows when all is in its place. */
+interface Reading {
+  cursor: string | null;
+  isBegun: boolean;
 }
 
 /** A program that writes a file is done with it by then, or has died. */
