@@ -40,7 +40,13 @@ const TOGETHER = {
       (name) => `src/house/${name}.ts`,
     ),
     'src/house/evidence/open-evidence-desk.ts',
+    'src/stores/sqlite/network-folder.ts',
+    'src/stores/sqlite/schema.ts',
   ],
+  fleet: ['open-postgres-store', 'version-at'].map((name) => `src/stores/postgres/${name}.ts`),
+  queue: ['folders/queue-folder', 'engine/queue/mirror', 'dialects/queue-message/read'].map((name) => `src/${name}.ts`),
+  configuration: ['src/house/configuration.ts'],
+  schemas: ['src/house/schema-compiler.ts'],
 };
 
 function commands(...names) {
@@ -57,11 +63,15 @@ const together = {
       const group = Object.keys(TOGETHER).find((name) => TOGETHER[name].includes(file));
       return group === undefined ? null : { path: group, namespace: 'together' };
     });
-    onLoad({ filter: /.*/, namespace: 'together' }, ({ path }) => ({
-      contents: TOGETHER[path].map((file) => `export * from ${JSON.stringify(join(ROOT, file))};`).join('\n'),
-      resolveDir: ROOT,
-      loader: 'ts',
-    }));
+    onResolve({ filter: /^everyday$/ }, () => ({ path: 'everyday', namespace: 'together' }));
+    onLoad({ filter: /.*/, namespace: 'together' }, ({ path }) => {
+      const own = TOGETHER[path].map((file) => `export * from ${JSON.stringify(join(ROOT, file))};`);
+      // Whatever else is loaded comes after the everyday part. To say so keeps that part in one piece: otherwise each
+      // module that it shares with another part would become a file of its own.
+      const first =
+        path === 'everyday' ? [] : ["import * as everyday from 'everyday';", 'export const after = everyday;'];
+      return { contents: [...first, ...own].join('\n'), resolveDir: ROOT, loader: 'ts' };
+    });
   },
 };
 

@@ -24,7 +24,7 @@ const EXIT_CODES =
 /** Null: the arguments were wrong, and commander has said so. */
 export async function runProgram(args: readonly string[], version: string, output: Output): Promise<number | null> {
   let exitCode = 0;
-  const program = programOf(version, async (entry, given, options) => {
+  const program = programOf(version, entriesFor(args[0]), async (entry, given, options) => {
     const run = (await entry.load()) as Run;
     exitCode = await run(given, options, output);
   });
@@ -40,7 +40,13 @@ export async function runProgram(args: readonly string[], version: string, outpu
 
 type Act = (entry: CommandEntry, args: readonly string[], options: Readonly<Record<string, never>>) => Promise<void>;
 
-function programOf(version: string, act: Act): Command {
+/** The one that is asked for; all of them where the answer is about them: help, completion, a word that is none. */
+function entriesFor(word: string | undefined): readonly CommandEntry[] {
+  const asked = CATALOGUE.filter((entry) => entry.name.split(' ')[0] === word);
+  return asked.length > 0 ? asked : CATALOGUE;
+}
+
+function programOf(version: string, entries: readonly CommandEntry[], act: Act): Command {
   const program = new Command('baton')
     .description('Hands work from one agent to another and proves that it arrived.')
     .version(version, '-V, --version')
@@ -53,7 +59,7 @@ function programOf(version: string, act: Act): Command {
         'Completions: baton complete bash|zsh|fish|powershell',
     );
   const groups = new Map<string, Command>();
-  for (const entry of CATALOGUE) {
+  for (const entry of entries) {
     const [first = '', second] = entry.name.split(' ');
     const place = second === undefined ? program : groupOf(program, groups, first);
     addEntry(place, second ?? first, entry, act);
