@@ -3,7 +3,8 @@
  * never without its holder; nothing ever follows it.
  */
 import { randomUUID } from 'node:crypto';
-import { lstat, readlink, rename, symlink, unlink } from 'node:fs/promises';
+import { lstat, readdir, readlink, rename, symlink, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf } from '../foundation/error-code.ts';
 
@@ -81,7 +82,7 @@ async function isOver(lock: string, holder: string): Promise<boolean> {
 
 /** Of two who find it dead one is faster, and the other may have caught a new one: then it is put back. */
 async function takeAway(lock: string, holder: string): Promise<void> {
-  const aside = `${lock}.${randomUUID()}`;
+  const aside = `${lock}.${process.pid}-${randomUUID()}`;
   try {
     await rename(lock, aside);
   } catch {
@@ -90,6 +91,19 @@ async function takeAway(lock: string, holder: string): Promise<void> {
   const caught = await holderOf(aside);
   if (caught === holder || caught === null) await unlink(aside).catch(() => undefined);
   else await rename(aside, lock);
+}
+
+const ASIDE = /\.lock\.(\d+)-[0-9a-f-]{36}$/;
+
+/** What those who died have left: locks that nobody else came for, and what they had put aside. */
+export async function forgetTheDead(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const pid = ASIDE.exec(name)?.[1];
+    if (pid !== undefined && !isRunning(Number(pid))) await unlink(path).catch(() => undefined);
+    const holder = name.endsWith('.lock') ? await holderOf(path) : null;
+    if (holder !== null && (await isOver(path, holder))) await takeAway(path, holder);
+  }
 }
 
 function isRunning(pid: number): boolean {

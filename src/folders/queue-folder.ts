@@ -4,7 +4,7 @@ import { lstat, mkdir, readdir, readFile, rename, unlink } from 'node:fs/promise
 import { join } from 'node:path';
 import { codeOf } from '../foundation/error-code.ts';
 import { readHandoffId, type HandoffId } from '../domain/names.ts';
-import { openAlone } from './alone.ts';
+import { forgetTheDead, openAlone } from './alone.ts';
 import { putArtifact } from './artifact-file.ts';
 import { isDraft, moveFile, rewriteInPlace, writeDurably } from './durable-write.ts';
 import { PLACES, type ListedName, type MessageFolder, type Place } from './folder.ts';
@@ -42,7 +42,10 @@ export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): 
 
     async list(place) {
       const names = await readdir(folderOf(place));
-      if (place === 'waiting') await forgetDrafts(folderOf(place), names);
+      if (place === 'waiting') {
+        await forgetDrafts(folderOf(place), names);
+        await forgetTheDead(locks);
+      }
       return names.flatMap(listed);
     },
 
