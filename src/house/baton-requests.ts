@@ -1,5 +1,4 @@
 /** What the users of the library write, read once: a name that is none is refused before anything is opened. */
-import { resolve } from 'node:path';
 import type { Terms } from '../domain/handoff.ts';
 import {
   AGENT_NAME_RULE,
@@ -14,7 +13,7 @@ import type { SendRequest } from '../engine/verbs/send.ts';
 import type { Query } from '../stores/store.ts';
 import type { FindOptions, SendOptions } from './baton.ts';
 import { BatonRefusal } from './baton-errors.ts';
-import type { DatabaseAddress } from './database-address.ts';
+import { DATABASE_RULE, readDatabaseAddress, type DatabaseAddress } from './database-address.ts';
 
 const FIND_MAX = 1_000;
 
@@ -31,7 +30,10 @@ export function idIn(text: string): HandoffId {
 }
 
 export function addressIn(text: string): DatabaseAddress {
-  return /^postgres(?:ql)?:\/\//.test(text) ? { kind: 'postgres', url: text } : { kind: 'sqlite', path: resolve(text) };
+  const address = readDatabaseAddress(text);
+  if (address !== null) return address;
+  // Not repeated here: an address may hold a password.
+  throw new BatonRefusal('bad-request', `database takes ${DATABASE_RULE}`);
 }
 
 export function requestIn(request: SendOptions, retryBase: RetryPolicy): SendRequest {

@@ -184,3 +184,11 @@ describe.each(databases)('the library on $name', (database) => {
 it('without a workspace there is a clear answer', async () => {
   await expect(openBaton({ workspace: tempFolder() })).rejects.toMatchObject({ code: 'no-workspace' });
 });
+
+it('an address of something else is refused, and does not become a file', async () => {
+  const refused = openBaton({ workspace: tempFolder(), database: 'mysql://root:secret@db/x' });
+  await expect(refused).rejects.toMatchObject({
+    code: 'bad-request',
+    message: 'database takes postgres://… or the path of a SQLite file',
+  });
+});

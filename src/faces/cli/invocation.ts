@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { AgentId } from '../../domain/names.ts';
 import { agentPrincipal, OPERATOR, principalText, type Principal } from '../../domain/principal.ts';
 import type { EngineEvent, Surroundings } from '../../engine/surroundings.ts';
-import type { DatabaseAddress } from '../../house/database-address.ts';
+import { DATABASE_RULE, readDatabaseAddress, type DatabaseAddress } from '../../house/database-address.ts';
 import type { Scope } from '../../house/identity.ts';
 import type { OpenWorkspace } from '../../house/open-workspace.ts';
 import { agentArgument } from './arguments.ts';
@@ -127,11 +127,9 @@ function databaseOf(options: CommonOptions): DatabaseAddress | null {
 }
 
 export function databaseAddress(given: string): DatabaseAddress {
-  if (/^postgres(?:ql)?:\/\//.test(given)) return { kind: 'postgres', url: given };
-  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(given)) {
-    throw faceProblem('usage', '--database takes postgres://… or the path of a SQLite file');
-  }
-  return { kind: 'sqlite', path: resolve(given) };
+  const address = readDatabaseAddress(given);
+  if (address !== null) return address;
+  throw faceProblem('usage', `--database takes ${DATABASE_RULE}`);
 }
 
 function rethrow(error: unknown): never {
