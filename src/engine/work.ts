@@ -3,7 +3,7 @@
  * settles with the fence of the acceptance.
  *
  * A hand is free as soon as its handler has ended, not when the result is on the disk: settling one and claiming the
- * next share a commit. Words: a *session* is this worker's life in the store, an *attempt* one acceptance.
+ * next share a commit. Where handlers are quick, more is claimed than there are hands (`shelf.ts`). Words: a *session* is this worker's life in the store, an *attempt* one acceptance.
  */
 import { newUuid } from '../foundation/ids.ts';
 import type { Json } from '../foundation/json.ts';
@@ -15,6 +15,7 @@ import { CLAIM_MAX, StoreGone, type Claimed, type RunningGroup } from '../stores
 import { OVER, runAttempt } from './attempt.ts';
 import { interruptionsOf, type Interruptions } from './interruptions.ts';
 import type { Surroundings } from './surroundings.ts';
+import { openShelf, type Shelved } from './shelf.ts';
 import { claimForSession, won } from './verbs/claim.ts';
 import { release } from './verbs/release.ts';
 
@@ -81,13 +82,25 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
   let hint: Promise<void> | null = null;
   /** A claim was asked for, and its answer is not there. */
   let unsure = false;
-  let askedMs = 0;
+  const shelf = openShelf(around, listening.signal, (items) => keep(settling, giveBack(items)));
 
-  const start = (claimed: Claimed): void => {
+  const giveBack = async (items: readonly Shelved[]): Promise<void> => {
+    for (const { claimed } of items) {
+      await safely(around, 'giving back', () => release(around, principal, claimed.handoff, claimed.handoff.fence));
+      attended.delete(acceptanceOf(claimed.handoff));
+    }
+  };
+
+  const start = ({ claimed, askedMs }: Shelved): void => {
     attempts += 1;
-    attended.add(acceptanceOf(claimed.handoff));
+    const beganMs = around.clock.monotonicMs();
     const { handled, settled } = runAttempt(around, entitled, hold, claimed, askedMs);
-    keep(running, handled, look);
+    const freed = (): void => {
+      shelf.took(around.clock.monotonicMs() - beganMs);
+      startNext();
+      look();
+    };
+    keep(running, handled, freed);
     keep(
       settling,
       settled.then((accepted) => {
@@ -97,22 +110,42 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
     );
   };
 
-  const wanted = (): number => Math.min(concurrency - running.size, attemptsMax - attempts);
+  const startNext = (): void => {
+    while (running.size < concurrency && !stop.aborted && !hold.lost.signal.aborted) {
+      const next = shelf.take();
+      if (next === undefined) return;
+      start(next);
+    }
+  };
 
-  const claim = async (): Promise<readonly Claimed[]> => {
+  const wanted = (): number => {
+    const free = concurrency - running.size;
+    const more = shelf.room(concurrency);
+    // A few that are missing on the shelf are no reason to ask: with the next claim they come for nothing.
+    const due = free > shelf.size || more > shelf.size;
+    return due ? Math.min(free + more, attemptsMax - attempts - shelf.size, CLAIM_MAX) : 0;
+  };
+
+  const claim = async (): Promise<number> => {
     if (unsure) await giveBackStrays(around, principal, hold.session, attended);
     unsure = true;
-    askedMs = around.clock.monotonicMs();
-    const claimed = await claimForSession(around, principal, agent, hold.session, wanted());
+    const askedMs = around.clock.monotonicMs();
+    const asked = wanted();
+    const claimed = await claimForSession(around, principal, agent, hold.session, asked);
     const ours = await won(around, principal, claimed);
+    for (const { handoff } of ours) attended.add(acceptanceOf(handoff));
+    shelf.brought(asked, claimed.length);
+    shelf.put(ours.map((each) => ({ claimed: each, askedMs })));
     unsure = false;
-    return ours;
+    return ours.length;
   };
 
   const round = async (): Promise<void> => {
     if (hold.lost.signal.aborted) {
       const next = await safely(around, 'opening a session', openNext);
       if (next === null) return;
+      // What lies there was the lost session's.
+      for (const { claimed } of shelf.takeAll()) attended.delete(acceptanceOf(claimed.handoff));
       hold = next;
       unsure = false;
     }
@@ -121,9 +154,9 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
       if (wanted() > 0) goOn();
     });
     if (wanted() > 0) {
-      const claimed = (await safely(around, 'claiming', claim)) ?? [];
-      for (const each of claimed) start(each);
-      if (claimed.length > 0 && wanted() > 0) return;
+      const got = (await safely(around, 'claiming', claim)) ?? 0;
+      startNext();
+      if (got > 0 && wanted() > 0) return;
     }
     if (attempts >= attemptsMax || stop.aborted || hold.lost.signal.aborted) return;
     // The change came while we looked, perhaps after we had looked.
@@ -146,6 +179,7 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
     stop.removeEventListener('abort', look);
     listening.abort(OVER);
   }
+  await giveBack(shelf.takeAll());
   await Promise.all([...running, ...settling]);
   if (unsure) await safely(around, 'giving back', () => giveBackStrays(around, principal, hold.session, attended));
   await hold.stop();
