@@ -1,0 +1,110 @@
+/** A card of the registry as text, and the registry made of them. Written by us alone, and read with care all the same. */
+import { digestOf } from '../../foundation/digest.ts';
+import type { Json, JsonObject } from '../../foundation/json.ts';
+import { ARTIFACT_STATUSES, type ArtifactCard } from '../../domain/artifacts.ts';
+import { readAgentId, readArtifactId, readHandoffId, type ArtifactId } from '../../domain/names.ts';
+
+export function writeCard(card: ArtifactCard): string {
+  return JSON.stringify(entryOf(card));
+}
+
+/** Null: it was not written by us, or not to its end. */
+export function readCard(text: string): ArtifactCard | null {
+  try {
+    return cardOf(JSON.parse(text) as Json);
+  } catch {
+    return null;
+  }
+}
+
+/** One line for each, in the order of their ids: the same cards make the same text. */
+export function writeRegistry(cards: Iterable<ArtifactCard>): string {
+  const lines = [...cards].toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(writeCard);
+  const entries = lines.join(',\n');
+  const list = lines.length === 0 ? '[]' : `[\n${entries}\n]`;
+  return `{"schema_version":"1.0","digest":"${digestOf(entries)}","artifacts":${list}}\n`;
+}
+
+/** Null: somebody has edited it, or broken it; it can be made anew from the cards. */
+export function readRegistry(text: string): Map<ArtifactId, ArtifactCard> | null {
+  const head = /^\{"schema_version":"1\.0","digest":"([\w-]{43})","artifacts":(?:\[\]|\[\n)/.exec(text);
+  if (head === null) return null;
+  const [whole, digest] = head;
+  const entries = whole.endsWith('[]') ? '' : text.slice(whole.length, -'\n]}\n'.length);
+  if (digestOf(entries) !== digest) return null;
+  const cards = entries === '' ? [] : entries.split(',\n').map(readCard);
+  return cards.includes(null) ? null : new Map((cards as ArtifactCard[]).map((card) => [card.id, card]));
+}
+
+/** In the words of the published schema. */
+export function entryOf(card: ArtifactCard): JsonObject {
+  return {
+    artifact_id: card.id,
+    artifact_type: card.type,
+    artifact_version: card.version,
+    status: card.status,
+    status_since: instant(card.since),
+    created_at: instant(card.createdAt),
+    phase: card.phase,
+    agent_id: card.agent === null ? null : `@${card.agent}`,
+    handoff_id: card.handoff,
+    path: card.path,
+    sha256: card.sha256,
+    dependencies: { required: card.required, optional: card.optional },
+    files: card.files.map(({ path, sha256 }) => ({ path, sha256 })),
+    flaw: card.flaw,
+  };
+}
+
+function cardOf(entry: Json): ArtifactCard | null {
+  if (!isObject(entry)) return null;
+  const { dependencies, files, phase, flaw } = entry;
+  const id = readArtifactId(text(entry['artifact_id']) ?? '');
+  const status = ARTIFACT_STATUSES.find((each) => each === entry['status']);
+  const type = text(entry['artifact_type']);
+  const version = text(entry['artifact_version']);
+  const path = text(entry['path']);
+  const sha256 = text(entry['sha256']);
+  const since = Date.parse(text(entry['status_since']) ?? '');
+  const createdAt = Date.parse(text(entry['created_at']) ?? '');
+  if (id === null || status === undefined || type === null || version === null || path === null) return null;
+  if (sha256 === null || Number.isNaN(since + createdAt) || !isObject(dependencies) || !Array.isArray(files))
+    return null;
+  return {
+    id,
+    type,
+    version,
+    status,
+    since,
+    createdAt,
+    phase: typeof phase === 'number' ? phase : null,
+    agent: readAgentId(text(entry['agent_id']) ?? ''),
+    handoff: readHandoffId(text(entry['handoff_id']) ?? ''),
+    path,
+    sha256,
+    required: idsIn(dependencies['required']),
+    optional: idsIn(dependencies['optional']),
+    files: files.flatMap((each: Json) => {
+      const file = isObject(each) ? { path: text(each['path']), sha256: text(each['sha256']) } : null;
+      return file?.path != null && file.sha256 !== null ? [{ path: file.path, sha256: file.sha256 }] : [];
+    }),
+    flaw: text(flaw),
+  };
+}
+
+function idsIn(list: Json | undefined): readonly ArtifactId[] {
+  const ids = Array.isArray(list) ? list.map((each: Json) => readArtifactId(text(each) ?? '')) : [];
+  return ids.filter((id) => id !== null);
+}
+
+function text(value: Json | undefined): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}
