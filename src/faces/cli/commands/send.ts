@@ -1,3 +1,4 @@
+import { isObject } from '../../../dialects/queue-message/answer.ts';
 import type { JsonObject } from '../../../foundation/json.ts';
 import { CONTEXT_FILES, contextKeyOf, contextPathOf } from '../../../engine/artifacts/context-files.ts';
 import type { Surroundings } from '../../../engine/surroundings.ts';
@@ -56,7 +57,7 @@ function contextArgument(texts: readonly string[]): JsonObject {
     const name = CONTEXT_FILES.find((each) => each === text);
     if (name !== undefined) return { ...context, [contextKeyOf(name)]: contextPathOf(name) };
     const given = jsonArgument(text, '--context');
-    if (typeof given === 'object' && given !== null && !Array.isArray(given)) return { ...context, ...given };
+    if (isObject(given)) return { ...context, ...given };
     throw faceProblem('bad-request', `--context takes a JSON object, a file with one, or ${CONTEXT_FILES.join(', ')}`);
   }, {});
 }
