@@ -48,7 +48,9 @@ describe('the registry', () => {
     const { ino, mtimeMs } = statSync(join(world.folder, REGISTRY));
     await world.sync();
     expect(statSync(join(world.folder, REGISTRY))).toMatchObject({ ino, mtimeMs });
-    expect(JSON.parse(text)).toMatchObject({ artifacts: [{ artifact_id: 'a' }, { artifact_id: 'b', status: 'created' }] });
+    expect(JSON.parse(text)).toMatchObject({
+      artifacts: [{ artifact_id: 'a' }, { artifact_id: 'b', status: 'created' }],
+    });
     rmSync(join(world.folder, REGISTRY));
     await world.sync();
     expect(world.textOf(REGISTRY)).toBe(text);
@@ -116,7 +118,10 @@ describe('the registry', () => {
         load: (id) => (asked.push(id), world.artifacts.cards.load(id)),
         all: () => (asked.push('all'), world.artifacts.cards.all()),
       },
-      registry: { load: () => (asked.push('registry'), world.artifacts.registry.load()), save: world.artifacts.registry.save },
+      registry: {
+        load: () => (asked.push('registry'), world.artifacts.registry.load()),
+        save: world.artifacts.registry.save,
+      },
     };
     world.file(placeOf('new'), anArtifact('new', requiring('a-9999')));
     expect(await register(world.around, counting, { path: placeOf('new') })).toMatchObject({ ok: true });

@@ -43,7 +43,12 @@ export function openQueueMirror(around: Surroundings, folder: MessageFolder): Qu
       for (const id of hints) queue.again.add(id);
       hints.clear();
       const passed = await pass(queue, depth);
-      for (const keep of keepers) await keep(depth === 'thorough');
+      for (const keep of keepers) {
+        // Lists for readers: what is wrong with them is no reason to stand still.
+        await keep(depth === 'thorough').catch((error: unknown) =>
+          around.report({ kind: 'fault', doing: 'writing what follows from the queue', error }),
+        );
+      }
       return passed;
     },
     watch: (changed) =>
