@@ -48,7 +48,8 @@ function typeErrors(paths) {
     'declare namespace JSX { interface IntrinsicElements { section: { children?: unknown } } }\n',
   );
   const files = [elements, ...paths.map((path) => join(folder, path))];
-  const program = ts.createProgram(files, { jsx: ts.JsxEmit.Preserve, strict: true, noEmit: true, types: [] });
+  const basics = { lib: ['lib.es5.d.ts'], types: [], skipLibCheck: true };
+  const program = ts.createProgram(files, { ...basics, jsx: ts.JsxEmit.Preserve, strict: true, noEmit: true });
   return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' '));
 }
 

@@ -20,6 +20,8 @@ const REGISTRY_BYTES_MAX = 256 * 1024 * 1024;
 const GENERATED_BYTES_MAX = 256 * 1024 * 1024;
 const LISTED_MAX = 100_000;
 const PATH_MAX = 1_000;
+/** For that long four folders are what they were: every answer of a worker passes here. */
+const SOUND_MS = 1_000;
 
 export function openArtifactFolder({ folder, privateFolder }: QueueFolderOptions): ArtifactFolder {
   const locks = join(privateFolder, 'artifacts');
@@ -69,19 +71,24 @@ function cardsIn(folder: string): Cards {
   const known = join(root, 'known');
   const places = [join(folder, 'artifacts'), root, fresh, known];
 
+  let soundUntilMs = Number.NEGATIVE_INFINITY;
+
   /** Links would lead us out of the workspace: better no registry than somebody else's files. */
   const prepare = async (): Promise<void> => {
+    if (await isSound()) return;
     for (const place of places) {
       if (!(await isRealFolder(place))) throw new Error(`${place} is not a folder of its own; nothing is registered`);
     }
   };
   const isSound = async (): Promise<boolean> => {
+    if (performance.now() < soundUntilMs) return true;
     for (const place of places) if (!(await isFolder(place))) return false;
+    soundUntilMs = performance.now() + SOUND_MS;
     return true;
   };
   const idsIn = async (place: string): Promise<readonly ArtifactId[]> =>
     (await isSound())
-      ? (await readdir(place)).flatMap((name) => {
+      ? (await readdir(place).catch(noNames)).flatMap((name) => {
           const id = name.endsWith(ENDING) ? readArtifactId(name.slice(0, -ENDING.length)) : null;
           return id === null ? [] : [id];
         })
@@ -89,6 +96,11 @@ function cardsIn(folder: string): Cards {
   const textIn = async (place: string, id: ArtifactId): Promise<string | null> => {
     const read = await readPlainFile(join(place, `${id}${ENDING}`));
     return read.kind === 'file' ? read.text : null;
+  };
+  const put = async (id: ArtifactId, text: string): Promise<void> => {
+    const draft = join(root, `.${id}.${randomUUID()}.draft`);
+    await writeFile(draft, text, { flag: 'wx' });
+    await rename(draft, join(fresh, `${id}${ENDING}`));
   };
   const load = async (id: ArtifactId): Promise<string | null> => {
     if (!(await isSound())) return null;
@@ -100,9 +112,15 @@ function cardsIn(folder: string): Cards {
     load,
     async save(id, text) {
       await prepare();
-      const draft = join(root, `.${id}.${randomUUID()}.draft`);
-      await writeFile(draft, text, { flag: 'wx' });
-      await rename(draft, join(fresh, `${id}${ENDING}`));
+      try {
+        await put(id, text);
+      } catch (error) {
+        if (codeOf(error) !== 'ENOENT') throw error;
+        // Somebody has taken the folders away since they were last looked at.
+        soundUntilMs = Number.NEGATIVE_INFINITY;
+        await prepare();
+        await put(id, text);
+      }
     },
     all: async () => [...new Set([...(await idsIn(fresh)), ...(await idsIn(known))])],
     news: () => idsIn(fresh),
@@ -206,6 +224,11 @@ async function isFolder(path: string): Promise<boolean> {
 
 function ignoreMissing(error: unknown): void {
   if (codeOf(error) !== 'ENOENT') throw error;
+}
+
+function noNames(error: unknown): readonly string[] {
+  ignoreMissing(error);
+  return [];
 }
 
 function noRight(error: unknown): 'no right' {

@@ -60,8 +60,11 @@ describe('the registry', () => {
     ['garbage', 'not JSON'],
     ['empty', ''],
     ['somebody’s own list', '{"schema_version":"1.0","digest":"","artifacts":[]}'],
-    ['an old one of ours', writeRegistry([])],
-    ['one with a foreign entry', writeRegistry([aCard('a', { path: '/etc/passwd' })])],
+    ['an old one of ours', writeRegistry(new Map())],
+    [
+      'one with a foreign entry',
+      writeRegistry(new Map([['a' as ArtifactId, writeCard(aCard('a', { path: '/etc/passwd' }))]])),
+    ],
     ['one with a key that is none', '{"schema_version":"1.0","__proto__":{"artifacts":[]},"artifacts":[]}'],
   ])('Q14: %s in its place is not believed, and replaced', async (_what, text) => {
     const world = await artifactWorld();

@@ -17,23 +17,37 @@ export function readCard(text: string): ArtifactCard | null {
   }
 }
 
-/** One line for each, in the order of their ids: the same cards make the same text. */
-export function writeRegistry(cards: Iterable<ArtifactCard>): string {
-  const lines = [...cards].toSorted((a, b) => (a.id < b.id ? -1 : 1)).map(writeCard);
-  const entries = lines.join(',\n');
-  const list = lines.length === 0 ? '[]' : `[\n${entries}\n]`;
+/** One line for each card. Who only adds some need not take the others apart. */
+export type RegistryLines = ReadonlyMap<ArtifactId, string>;
+
+/** In the order of their ids: the same cards make the same text. */
+export function writeRegistry(lines: RegistryLines): string {
+  const sorted = [...lines].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
+  const entries = sorted.join(',\n');
+  const list = sorted.length === 0 ? '[]' : `[\n${entries}\n]`;
   return `{"schema_version":"1.0","digest":"${digestOf(entries)}","artifacts":${list}}\n`;
 }
 
+const LINE_ID = /^\{"artifact_id":"([A-Za-z0-9._-]{1,128})",/;
+
 /** Null: somebody has edited it, or broken it; it can be made anew from the cards. */
-export function readRegistry(text: string): Map<ArtifactId, ArtifactCard> | null {
+export function readRegistry(text: string): Map<ArtifactId, string> | null {
   const head = /^\{"schema_version":"1\.0","digest":"([\w-]{43})","artifacts":(?:\[\]|\[\n)/.exec(text);
   if (head === null) return null;
   const [whole, digest] = head;
   const entries = whole.endsWith('[]') ? '' : text.slice(whole.length, -'\n]}\n'.length);
   if (digestOf(entries) !== digest) return null;
-  const cards = entries === '' ? [] : entries.split(',\n').map(readCard);
-  return cards.includes(null) ? null : new Map((cards as ArtifactCard[]).map((card) => [card.id, card]));
+  const lines = new Map<ArtifactId, string>();
+  for (const line of entries === '' ? [] : entries.split(',\n')) {
+    const id = LINE_ID.exec(line)?.[1];
+    if (id === undefined) return null;
+    lines.set(id as ArtifactId, line);
+  }
+  return lines;
+}
+
+export function cardsIn(lines: RegistryLines): readonly ArtifactCard[] {
+  return [...lines.values()].map(readCard).filter((card) => card !== null);
 }
 
 /** In the words of the published schema. */

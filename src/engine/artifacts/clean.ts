@@ -2,6 +2,7 @@
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { aged, moved, neededOf, type Ages, type ArtifactCard, type ArtifactStatus } from '../../domain/artifacts.ts';
 import type { ArtifactId } from '../../domain/names.ts';
+import { cardsIn } from '../../dialects/artifact/card.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
 import { refreshRegistry } from './registry.ts';
 import { loadCard, saveCard } from './cards.ts';
@@ -20,7 +21,7 @@ export async function cleanArtifacts(
   nowMs: number,
   { apply }: { readonly apply: boolean },
 ): Promise<readonly Cleaned[]> {
-  const cards = [...(await refreshRegistry(folder)).values()];
+  const cards = cardsIn(await refreshRegistry(folder));
   const needed = neededOf(cards);
   const cleaned: Cleaned[] = [];
   for (const card of cards.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {

@@ -3,6 +3,7 @@ import { hexDigestOf } from '../../foundation/digest.ts';
 import type { Json } from '../../foundation/json.ts';
 import type { ArtifactCard, ArtifactStatus } from '../../domain/artifacts.ts';
 import type { AgentId, ArtifactId } from '../../domain/names.ts';
+import { cardsIn } from '../../dialects/artifact/card.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
 import { refreshRegistry } from './registry.ts';
 import { loadCard } from './cards.ts';
@@ -16,7 +17,7 @@ export interface ArtifactFilter {
 }
 
 export async function findArtifacts(folder: ArtifactFolder, filter: ArtifactFilter): Promise<readonly ArtifactCard[]> {
-  const cards = [...(await refreshRegistry(folder)).values()];
+  const cards = cardsIn(await refreshRegistry(folder));
   return cards.filter((card) => matches(card, filter)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
@@ -45,7 +46,7 @@ export async function showArtifact(folder: ArtifactFolder, id: ArtifactId): Prom
   const card = await loadCard(folder, id);
   if (card === null) return null;
   const { file, changed } = await contentOf(folder, card);
-  const cards = [...(await refreshRegistry(folder)).values()];
+  const cards = cardsIn(await refreshRegistry(folder));
   const dependents = cards.filter(({ required, optional }) => [...required, ...optional].includes(id));
   return {
     card,

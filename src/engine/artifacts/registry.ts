@@ -2,25 +2,21 @@
  * `artifacts/registry.json`: everything that is registered, as one list for readers. It is made of the cards and decides
  * nothing. What has changed since is merged in; a list that was edited, broken or deleted is made anew.
  */
-import type { ArtifactCard } from '../../domain/artifacts.ts';
 import type { ArtifactId } from '../../domain/names.ts';
-import { readCard, readRegistry, writeRegistry } from '../../dialects/artifact/card.ts';
+import { readCard, readRegistry, writeCard, writeRegistry, type RegistryLines } from '../../dialects/artifact/card.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
 
-export type Registry = ReadonlyMap<ArtifactId, ArtifactCard>;
-
-export async function refreshRegistry(folder: ArtifactFolder): Promise<Registry> {
+export async function refreshRegistry(folder: ArtifactFolder): Promise<RegistryLines> {
   if ((await folder.cards.all()).length === 0 && (await folder.registry.load()) === null) return new Map();
   return folder.alone('registry', async () => {
     const text = await folder.registry.load();
-    const cards = text === null ? null : readRegistry(text);
+    const lines = text === null ? null : readRegistry(text);
     const [news, all] = [await folder.cards.news(), await folder.cards.all()];
-    const isWhole = cards !== null && cards.size + news.filter((id) => !cards.has(id)).length === all.length;
-    const next = isWhole ? cards : new Map<ArtifactId, ArtifactCard>();
+    const isWhole = lines !== null && lines.size + news.filter((id) => !lines.has(id)).length === all.length;
     const read = await readAll(folder, isWhole ? news : all);
-    for (const [id, { card }] of read) next.set(id, card);
-    const wanted = writeRegistry(next.values());
-    if (wanted !== text) await folder.registry.save(wanted);
+    const next = new Map([...(isWhole ? lines : []), ...[...read].map(([id, { line }]) => [id, line] as const)]);
+    const wanted = isWhole && read.size === 0 ? text : writeRegistry(next);
+    if (wanted !== null && wanted !== text) await folder.registry.save(wanted);
     for (const id of news) {
       const filed = read.get(id);
       if (filed !== undefined) await folder.cards.filed(id, filed.text);
@@ -31,19 +27,21 @@ export async function refreshRegistry(folder: ArtifactFolder): Promise<Registry>
 
 interface Read {
   readonly text: string;
-  readonly card: ArtifactCard;
+  /** As we would write it, whoever has had it in hand. */
+  readonly line: string;
 }
 
 const AT_ONCE = 16;
 
-async function readAll(folder: ArtifactFolder, ids: readonly ArtifactId[]): Promise<Map<ArtifactId, Read>> {
+async function readAll(folder: ArtifactFolder, ids: readonly ArtifactId[]): Promise<ReadonlyMap<ArtifactId, Read>> {
   const read = new Map<ArtifactId, Read>();
   const rest = [...ids];
   const work = async (): Promise<void> => {
     for (let id = rest.pop(); id !== undefined; id = rest.pop()) {
       const text = await folder.cards.load(id);
+      // What is not whole, or a card of another, is not listed.
       const card = text === null ? null : readCard(text);
-      if (text !== null && card?.id === id) read.set(id, { text, card });
+      if (text !== null && card?.id === id) read.set(id, { text, line: writeCard(card) });
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
@@ -51,17 +49,18 @@ async function readAll(folder: ArtifactFolder, ids: readonly ArtifactId[]): Prom
 }
 
 const SELDOM_MS = 1_000;
+/** However long the list is, keeping it takes a small part of the time. */
+const REST_FACTOR = 30;
 
 /** For whoever keeps the folder: not more often than once in a second, and only when a card has changed. */
 export function registryKeeper(folder: ArtifactFolder, monotonicMs: () => number): (isSure: boolean) => Promise<void> {
   let mark = '';
-  let lookedMs = Number.NEGATIVE_INFINITY;
+  let nextMs = Number.NEGATIVE_INFINITY;
   return async (isSure) => {
-    if (!isSure && monotonicMs() - lookedMs < SELDOM_MS) return;
-    lookedMs = monotonicMs();
-    const now = await folder.cards.mark();
-    if (!isSure && now === mark) return;
+    const beganMs = monotonicMs();
+    if (!isSure && (beganMs < nextMs || (await folder.cards.mark()) === mark)) return;
     await refreshRegistry(folder);
     mark = await folder.cards.mark();
+    nextMs = monotonicMs() + Math.max(SELDOM_MS, (monotonicMs() - beganMs) * REST_FACTOR);
   };
 }
