@@ -5,7 +5,7 @@
 import type { AgentId, ArtifactId, HandoffId } from './names.ts';
 
 /** Nobody is told to stop using something overnight: what is deprecated still serves, what is archived only lies there. */
-export const ARTIFACT_LIFE = {
+const ARTIFACT_LIFE = {
   created: { activate: 'active', deprecate: 'deprecated' },
   active: { deprecate: 'deprecated' },
   deprecated: { archive: 'archived' },

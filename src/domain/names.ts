@@ -31,9 +31,7 @@ export const HANDOFF_ID_RULE =
   'an id is 1 to 128 letters, digits, ".", "_" or "-", begins with a letter or digit, holds no "..", ' +
   'does not end in "." and is no device name';
 
-/** The same rule: both are names of files. */
+/** By `HANDOFF_ID_RULE`: both are names of files. */
 export function readArtifactId(text: string): ArtifactId | null {
   return readHandoffId(text) === null ? null : (text as ArtifactId & string);
 }
-
-export const ARTIFACT_ID_RULE = HANDOFF_ID_RULE;

@@ -1,6 +1,6 @@
 /** The library's part about artifacts. */
 import type { Json, JsonObject } from '../foundation/json.ts';
-import { ARTIFACT_ID_RULE, readArtifactId, type ArtifactId } from '../domain/names.ts';
+import { HANDOFF_ID_RULE, readArtifactId, type ArtifactId } from '../domain/names.ts';
 import type { Principal } from '../domain/principal.ts';
 import { entryOf } from '../dialects/artifact/card.ts';
 import { freeAwaiting } from '../engine/artifacts/awaited.ts';
@@ -54,7 +54,7 @@ export function artifactsOf(
 function artifactIn(text: string): ArtifactId {
   const id = readArtifactId(text);
   if (id !== null) return id;
-  throw new BatonRefusal('bad-request', `artifact ${JSON.stringify(text)}: ${ARTIFACT_ID_RULE}`);
+  throw new BatonRefusal('bad-request', `artifact ${JSON.stringify(text)}: ${HANDOFF_ID_RULE}`);
 }
 
 function folderOf({ rules }: Surroundings): ArtifactFolder {

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { present } from '../../src/foundation/assert.ts';
-import type { Json, JsonObject } from '../../src/foundation/json.ts';
+import type { JsonObject } from '../../src/foundation/json.ts';
 import type { ArtifactId } from '../../src/domain/names.ts';
 import type { ArtifactCard } from '../../src/domain/artifacts.ts';
 import { loadCard } from '../../src/engine/artifacts/cards.ts';
@@ -59,7 +59,7 @@ export function anArtifact(id: string, parts: object = {}): JsonObject {
     schema_version: '1.0',
     metadata: { phase: 13, agent_id: '@react-specialist' },
     dependencies: { required: [], optional: [] },
-    content: { of: id } as Json,
+    content: { of: id },
     validation: { status: 'passed' },
     quality_metrics: {},
     recommendations: [],

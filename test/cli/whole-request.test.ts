@@ -79,7 +79,7 @@ describe('the request of the specification', () => {
       'agents: { react-specialist: { phase: 13, agent_type: specialist }, frontend-specialist: { phase: 11 } }';
     const folder = await workspace('on', `${agents}\nretry: { max_retries: 1, delay_seconds: 7, multiplier: 3 }\n`);
     const source = { agent_id: '@frontend-specialist', phase: 4, team: 'web' };
-    const { destination: _, ...output } = example('request')['expected_output'] as Record<string, string>;
+    const output = { artifact_type: 'react-components', schema: 'react-specialist.output' };
     const parts = { source, target: '@React-Specialist', expected_output: output, retry_policy: { max_retries: 2 } };
     request(folder, parts);
     const file = await answered(folder, '{"components":[]}');

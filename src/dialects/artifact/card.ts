@@ -99,8 +99,8 @@ function cardOf(entry: Json): ArtifactCard | null {
     required: idsIn(dependencies['required']),
     optional: idsIn(dependencies['optional']),
     files: files.flatMap((each: Json) => {
-      const file = isObject(each) ? { path: text(each['path']), sha256: text(each['sha256']) } : null;
-      return file?.path != null && file.sha256 !== null ? [{ path: file.path, sha256: file.sha256 }] : [];
+      const [file, hash] = isObject(each) ? [text(each['path']), text(each['sha256'])] : [null, null];
+      return file === null || hash === null ? [] : [{ path: file, sha256: hash }];
     }),
     flaw: text(flaw),
   };

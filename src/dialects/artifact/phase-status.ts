@@ -2,7 +2,7 @@
 import { digestOf } from '../../foundation/digest.ts';
 import { readJson, type Json, type JsonObject } from '../../foundation/json.ts';
 
-export const PHASE_WORDS = ['pending', 'in_progress', 'completed', 'failed'] as const;
+const PHASE_WORDS = ['pending', 'in_progress', 'completed', 'failed'] as const;
 export type PhaseWord = (typeof PHASE_WORDS)[number];
 
 export interface PhaseLine {

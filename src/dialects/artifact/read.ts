@@ -50,7 +50,7 @@ export function readArtifact(text: string): Result<ReadArtifact, string> {
 }
 
 /** Null: what stands there cannot be a list of files. */
-export function generatedIn(content: Json): readonly string[] | null {
+function generatedIn(content: Json): readonly string[] | null {
   if (typeof content !== 'object' || content === null || !Object.hasOwn(content, 'files')) return [];
   const read = GeneratedShape.safeParse(content);
   if (!read.success) return null;

@@ -1,7 +1,7 @@
 /** The shapes of an artifact's file, of the registry and of the phase status; what is published is made from these. */
 import * as z from 'zod';
 import { ARTIFACT_STATUSES } from '../../domain/artifacts.ts';
-import { AGENT_NAME_RULE, ARTIFACT_ID_RULE, readAgentId, readArtifactId } from '../../domain/names.ts';
+import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readArtifactId } from '../../domain/names.ts';
 
 const LINKS_MAX = 100;
 const FILES_MAX = 1_000;
@@ -9,7 +9,7 @@ const FILES_MAX = 1_000;
 const Id = z
   .string()
   .max(128)
-  .refine((text) => readArtifactId(text) !== null, ARTIFACT_ID_RULE);
+  .refine((text) => readArtifactId(text) !== null, HANDOFF_ID_RULE);
 const AgentName = z
   .string()
   .min(1)
@@ -48,7 +48,6 @@ export const ArtifactShape = z.looseObject({
   quality_metrics: z.record(z.string(), z.json()).nullish(),
   recommendations: z.array(z.json()).nullish(),
 });
-export type ArtifactText = z.infer<typeof ArtifactShape>;
 
 /** Generated files are named in the content; one that brings its text along need not lie anywhere. */
 export const GeneratedShape = z.looseObject({

@@ -10,7 +10,7 @@ import type { JsonObject } from '../../foundation/json.ts';
 import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { unblock } from '../../domain/moves/block.ts';
-import { ARTIFACT_ID_RULE, readArtifactId, type ArtifactId } from '../../domain/names.ts';
+import { HANDOFF_ID_RULE, readArtifactId, type ArtifactId } from '../../domain/names.ts';
 import { SYSTEM } from '../../domain/principal.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
 import { change, decideBy } from '../change.ts';
@@ -29,7 +29,7 @@ export function referencesIn(context: JsonObject | undefined): Result<readonly A
   for (const [name, value] of Object.entries(context ?? {})) {
     if (!REFERENCE.test(name) || typeof value !== 'string' || value === '') continue;
     const id = readArtifactId(value);
-    if (id === null) return refuse({ code: 'artifact-reference', field: `context.${name}`, says: ARTIFACT_ID_RULE });
+    if (id === null) return refuse({ code: 'artifact-reference', field: `context.${name}`, says: HANDOFF_ID_RULE });
     ids.add(id);
   }
   if (ids.size <= REFERENCES_MAX) return yes([...ids]);

@@ -37,7 +37,7 @@ export interface WholeArtifact {
   readonly dependents: readonly ArtifactId[];
 }
 
-export interface Changed {
+interface Changed {
   readonly path: string;
   readonly says: string;
 }

@@ -100,7 +100,7 @@ async function learn({ store }: Surroundings, ids: ReadonlySet<HandoffId>, parts
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-export function phaseOf({ message, target: known }: Body): number | null {
+function phaseOf({ message, target: known }: Body): number | null {
   const fields = message === undefined ? {} : (JSON.parse(message.replace(/^\uFEFF/, '')) as JsonObject);
   const phase = isObject(fields['target']) ? fields['target']['phase'] : null;
   return typeof phase === 'number' ? phase : (known?.phase ?? null);

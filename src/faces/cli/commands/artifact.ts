@@ -1,7 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
 import type { JsonObject } from '../../../foundation/json.ts';
 import { AGES, ARTIFACT_STATUSES, type ArtifactCard } from '../../../domain/artifacts.ts';
-import { ARTIFACT_ID_RULE, readArtifactId, type ArtifactId } from '../../../domain/names.ts';
+import { HANDOFF_ID_RULE, readArtifactId, type ArtifactId } from '../../../domain/names.ts';
 import { entryOf } from '../../../dialects/artifact/card.ts';
 import { freeAwaiting } from '../../../engine/artifacts/awaited.ts';
 import { deprecate } from '../../../engine/artifacts/cards.ts';
@@ -15,7 +15,7 @@ import { readableText } from '../../shared/readable-text.ts';
 import { agentArgument, countArgument, textArgument } from '../arguments.ts';
 import { inHouse, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
-import { faceProblem, Problem, problemOf } from '../problem.ts';
+import { faceProblem, problemOf, type Problem } from '../problem.ts';
 import { ageOf, tableOf } from '../table.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -184,7 +184,7 @@ function daysOf(text: string | undefined, what: string): number | null {
 function artifactArgument(text: string, what: string): ArtifactId {
   const id = readArtifactId(text);
   if (id !== null) return id;
-  throw faceProblem('bad-request', `${what} ${JSON.stringify(text)}: ${ARTIFACT_ID_RULE}`);
+  throw faceProblem('bad-request', `${what} ${JSON.stringify(text)}: ${HANDOFF_ID_RULE}`);
 }
 
 function folderOf({ rules }: Surroundings): ArtifactFolder {
