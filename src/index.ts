@@ -1,6 +1,9 @@
 /** What others may build on; everything that is not named here can change. */
 export { openBaton } from './house/open-baton.ts';
 export type {
+  ArtifactEntry,
+  ArtifactOptions,
+  ArtifactView,
   As,
   Baton,
   EvidenceOption,

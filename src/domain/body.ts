@@ -10,4 +10,13 @@ export interface Body {
   readonly outputSchema?: string;
   /** The text of the file that it came as, to the byte. */
   readonly message?: string;
+  /** What the house knew of both when it was made, where the request does not say it. */
+  readonly source?: Party;
+  readonly target?: Party;
+}
+
+/** The part that an agent has in the order of phases. */
+export interface Party {
+  readonly phase?: number;
+  readonly agentType?: string;
 }

@@ -6,7 +6,7 @@
  */
 import type { Claim } from './evidence.ts';
 import type { State } from './lifecycle.ts';
-import type { AgentId, HandoffId, SessionId } from './names.ts';
+import type { AgentId, ArtifactId, HandoffId, SessionId } from './names.ts';
 import type { Priority } from './priority.ts';
 import type { RetryPolicy } from './retry.ts';
 
@@ -67,6 +67,8 @@ export interface Terms {
   readonly offeredMs: number | null;
   readonly blockedMs: number | null;
   readonly dependsOn: readonly HandoffId[];
+  /** What has to be in the registry of artifacts before anybody works; absent: nothing. */
+  readonly artifacts?: readonly ArtifactId[];
   readonly deliverables: readonly string[];
   readonly criteria: readonly string[];
   /** Who may verify, in order of preference. Empty: nobody must. */
@@ -89,6 +91,7 @@ export type Custody =
 
 export type BlockedOn =
   | { readonly reason: 'dependency' }
+  | { readonly reason: 'artifact' }
   | { readonly reason: 'place' }
   | { readonly reason: 'question'; readonly text: string };
 

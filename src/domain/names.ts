@@ -3,6 +3,7 @@ declare const brand: unique symbol;
 
 export type AgentId = string & { readonly [brand]: 'AgentId' };
 export type HandoffId = string & { readonly [brand]: 'HandoffId' };
+export type ArtifactId = string & { readonly [brand]: 'ArtifactId' };
 export type SessionId = string & { readonly [brand]: 'SessionId' };
 
 /** ASCII, so that two names that look alike are alike; short, so that they fit into file names. */
@@ -29,3 +30,8 @@ export function readHandoffId(text: string): HandoffId | null {
 export const HANDOFF_ID_RULE =
   'an id is 1 to 128 letters, digits, ".", "_" or "-", begins with a letter or digit, holds no "..", ' +
   'does not end in "." and is no device name';
+
+/** By `HANDOFF_ID_RULE`: both are names of files. */
+export function readArtifactId(text: string): ArtifactId | null {
+  return readHandoffId(text) === null ? null : (text as ArtifactId & string);
+}

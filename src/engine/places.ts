@@ -7,7 +7,7 @@ import { SYSTEM } from '../domain/principal.ts';
 import { andThen, change, decideBy } from './change.ts';
 import type { Surroundings } from './surroundings.ts';
 import { decideWaiting } from './verbs/activate.ts';
-import { unmet } from './verbs/dependencies.ts';
+import { awaited } from './verbs/dependencies.ts';
 
 const PAGE = 200;
 /** However many wait for an agent that is full, those behind them are looked at too. */
@@ -21,11 +21,11 @@ export async function fillPlaces(around: Surroundings): Promise<number> {
     const found = await around.store.find({ by: 'places', max: PAGE, ...(after === null ? {} : { after }) });
     for (const handoff of found.items) {
       if (full.has(`outgoing ${handoff.from}`) || full.has(`incoming ${handoff.to}`)) continue;
-      const waits = (await unmet(around, handoff)).length > 0;
+      const reason = await awaited(around, handoff);
       const moved = await change(
         around,
         handoff,
-        andThen(decidePlaced, () => waits, decideWaiting),
+        reason === null ? decidePlaced : andThen(decidePlaced, () => true, decideWaiting(reason)),
       );
       if (moved.ok) changed += 1;
       else if (moved.refusal.code === 'limit-reached') full.add(`${moved.refusal.direction} ${moved.refusal.agent}`);

@@ -2,12 +2,14 @@
 import type { Clock, Timers } from '../foundation/clock.ts';
 import type { Random } from '../foundation/random.ts';
 import type { Effect } from '../domain/decision.ts';
+import type { Party } from '../domain/body.ts';
 import type { Check } from '../domain/evidence.ts';
 import type { Fact } from '../domain/facts.ts';
 import type { Handoff, Kind, Terms } from '../domain/handoff.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
 import type { Principal, Role } from '../domain/principal.ts';
 import type { Refusal } from '../domain/refusals.ts';
+import type { ArtifactFolder } from '../folders/folder.ts';
 import type { Carrier } from './effects.ts';
 import type { EvidenceDesk } from './evidence-desk.ts';
 import type { SchemaBook } from './schema-book.ts';
@@ -34,6 +36,8 @@ export interface HouseRules {
   rolesOf(agent: AgentId): readonly Role[];
   /** The schemas that an agent's input and answer follow when nobody names others. */
   schemasOf(agent: AgentId): AgentSchemas;
+  /** Where an agent stands in the order of phases; what is not said is not there. */
+  partyOf(agent: AgentId): Party;
   /** Who verifies documents, in order of preference. */
   readonly verifiers: readonly AgentId[];
   /** Terms that differ from the house's own. */
@@ -44,6 +48,8 @@ export interface HouseRules {
   readonly carriers: readonly Carrier[];
   /** The folders in which programs that only know files take part; null where there are none. */
   readonly queue: QueueMirror | null;
+  /** What lies below `artifacts/` and `context/`; null where there is no workspace. */
+  readonly artifacts: ArtifactFolder | null;
 }
 
 /** Keeps the queue folder and the database of one mind. */
@@ -76,10 +82,13 @@ export interface AgentSchemas {
 
 const NO_SCHEMAS: AgentSchemas = { input: null, output: null };
 
+const NO_PARTY: Party = {};
+
 export const NO_RULES: HouseRules = {
   announce: () => [],
   rolesOf: () => [],
   schemasOf: () => NO_SCHEMAS,
+  partyOf: () => NO_PARTY,
   verifiers: [],
   terms: {},
   schemas: null,
@@ -89,6 +98,7 @@ export const NO_RULES: HouseRules = {
   },
   carriers: [],
   queue: null,
+  artifacts: null,
 };
 
 function unchecked(deliverable: string): Check {

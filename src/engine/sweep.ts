@@ -12,9 +12,11 @@ import type { HandoffId, SessionId } from '../domain/names.ts';
 import { SYSTEM } from '../domain/principal.ts';
 import type { Op } from '../domain/rights.ts';
 import type { SessionRecord } from '../stores/store.ts';
-import { announced, decideBy, type Wish } from './change.ts';
+import { andThen, announced, decideBy, type Wish } from './change.ts';
+import { lacksArtifact, sweepAwaiting } from './artifacts/awaited.ts';
 import { fillPlaces } from './places.ts';
 import type { Surroundings } from './surroundings.ts';
+import { decideWaiting } from './verbs/activate.ts';
 import { failureText } from './verbs/fail.ts';
 
 /** One sweep never holds the write lock for longer than a worker's claim may wait for it. */
@@ -45,6 +47,7 @@ export async function sweep(around: Surroundings, steady: Steadiness): Promise<{
   // Nothing expires in the sweep that finds the clock set.
   if (steady.steadyMs > 0) changed += await sweepOverdue(around, steady);
   changed += await sweepFreed(around);
+  changed += await sweepAwaiting(around);
   changed += await fillPlaces(around);
   return { changed };
 }
@@ -99,7 +102,10 @@ async function sweepOverdue(around: Surroundings, steady: Steadiness): Promise<n
 async function sweepFreed(around: Surroundings): Promise<number> {
   const { items } = await around.store.find({ by: 'freed', max: SWEPT_MAX });
   if (items.length === 0) return 0;
-  const answers = await around.store.change(items, announced(around.rules, decideFreed));
+  const lacking = new Set<HandoffId>();
+  for (const { id, terms } of items) if (await lacksArtifact(around, terms.artifacts)) lacking.add(id);
+  const decide = andThen(decideFreed, ({ id }) => lacking.has(id), decideWaiting('artifact'));
+  const answers = await around.store.change(items, announced(around.rules, decide));
   return answers.filter((answer) => answer.ok).length;
 }
 

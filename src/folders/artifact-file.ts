@@ -8,11 +8,13 @@ import { readPlainFile } from './plain-file.ts';
 const ROOT = 'artifacts';
 const PART = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,199}$/;
 const PARTS_MAX = 10;
+/** Made of the cards; nobody's answer. */
+export const REGISTRY = `${ROOT}/registry.json`;
 
 /** `artifacts/phase-13-react/x.json`, without any way out. */
-function isArtifactPath(path: string): boolean {
+export function isArtifactPath(path: string): boolean {
   const parts = path.split('/');
-  const sound = parts.length >= 2 && parts.length <= PARTS_MAX && parts[0] === ROOT;
+  const sound = parts.length >= 2 && parts.length <= PARTS_MAX && parts[0] === ROOT && path !== REGISTRY;
   return sound && parts.every((part) => PART.test(part) && !part.includes('..')) && posix.normalize(path) === path;
 }
 
@@ -35,7 +37,7 @@ export async function putArtifact(
   return true;
 }
 
-async function isRealFolder(path: string): Promise<boolean> {
+export async function isRealFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path);
   } catch (error) {

@@ -6,7 +6,8 @@
  * mirror, and whatever a power cut takes from them is put right from the database; only what is final is synced, because
  * others act on it.
  */
-import type { HandoffId } from '../domain/names.ts';
+import type { Result } from '../foundation/result.ts';
+import type { ArtifactId, HandoffId } from '../domain/names.ts';
 
 export const PLACES = ['waiting', 'pending', 'in-progress', 'completed', 'failed'] as const;
 export type Place = (typeof PLACES)[number];
@@ -59,3 +60,46 @@ export type FileRead =
       /** Since it was last written, by the clock of the machine. */
       readonly quietMs: number;
     };
+
+/**
+ * What lies below `artifacts/` and `context/`. Paths are those within the workspace, with `/`; one that leads elsewhere, by
+ * `..` or by a link, is unfit. A card says what the registry knows of one artifact, so that knowing it never costs more
+ * for all the others; the registry itself is a list for readers, made of the cards.
+ */
+export interface ArtifactFolder {
+  /** A file below `artifacts/`. */
+  read(path: string): Promise<FileRead>;
+  /** Every file below `artifacts/` that can be that of an artifact. */
+  list(): Promise<readonly string[]>;
+  /** Takes a file below `artifacts/` away. */
+  remove(path: string): Promise<void>;
+  /** SHA-256 of a plain file of the workspace, or what is wrong with it. */
+  hash(path: string): Promise<Result<string, string>>;
+  readonly cards: Cards;
+  readonly registry: KeptText;
+  /** `context/phase-status.json`. */
+  readonly phaseStatus: KeptText;
+  /** A file of `context/`, by its name without the ending. */
+  readContext(name: string): Promise<FileRead>;
+  /** One of our processes at a time. */
+  alone<Answer>(name: string, act: () => Promise<Answer>): Promise<Answer>;
+}
+
+export interface Cards {
+  load(id: ArtifactId): Promise<string | null>;
+  /** Whole when it appears. A power cut may take it; the artifact's file, which it can be made of again, stays. */
+  save(id: ArtifactId, text: string): Promise<void>;
+  all(): Promise<readonly ArtifactId[]>;
+  /** Those that were saved since they were last filed. */
+  news(): Promise<readonly ArtifactId[]>;
+  /** The registry has it now, if it still says this. */
+  filed(id: ArtifactId, text: string): Promise<void>;
+  /** Another text whenever a card may have changed. */
+  mark(): Promise<string>;
+}
+
+export interface KeptText {
+  /** Null: there is none that could be read. */
+  load(): Promise<string | null>;
+  save(text: string): Promise<void>;
+}

@@ -6,25 +6,25 @@ import { JSON_BYTES_MAX } from '../foundation/json.ts';
 import { openPlain } from './durable-write.ts';
 import type { FileRead } from './folder.ts';
 
-export async function readPlainFile(path: string): Promise<FileRead> {
+export async function readPlainFile(path: string, bytesMax: number = JSON_BYTES_MAX): Promise<FileRead> {
   const seen = await lstat(path).catch(nothing);
   if (seen === null) return { kind: 'absent' };
-  const unfit = unfitness(seen);
+  const unfit = unfitness(seen, bytesMax);
   if (unfit !== null) return { kind: 'unfit', says: unfit };
   const handle = await openPlain(path, constants.O_RDONLY).catch(noRight);
   if (handle === 'no right') return { kind: 'unfit', says: 'it may not be read' };
   // It became something else, or went away, since we looked: the next look tells.
   if (handle === null) return { kind: 'absent' };
   try {
-    return await contentOf(handle);
+    return await contentOf(handle, bytesMax);
   } finally {
     await handle.close();
   }
 }
 
-async function contentOf(handle: FileHandle): Promise<FileRead> {
+async function contentOf(handle: FileHandle, bytesMax: number): Promise<FileRead> {
   const before = await handle.stat();
-  const unfit = unfitness(before);
+  const unfit = unfitness(before, bytesMax);
   if (unfit !== null) return { kind: 'unfit', says: unfit };
   const bytes = await handle.readFile();
   const after = await handle.stat();
@@ -40,11 +40,11 @@ async function contentOf(handle: FileHandle): Promise<FileRead> {
   }
 }
 
-function unfitness(found: Stats): string | null {
+export function unfitness(found: Stats, bytesMax: number): string | null {
   if (found.isSymbolicLink()) return 'it is a link, and links are not followed';
   if (!found.isFile()) return 'it is not a plain file';
   if (found.nlink > 1) return 'it has a second name elsewhere';
-  if (found.size > JSON_BYTES_MAX) return `it has ${found.size} bytes, at most ${JSON_BYTES_MAX} are read`;
+  if (found.size > bytesMax) return `it has ${found.size} bytes, at most ${bytesMax} are read`;
   return isTrusted(found.uid) ? null : `it belongs to user ${found.uid}, who has no part in this workspace`;
 }
 

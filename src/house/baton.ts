@@ -1,5 +1,6 @@
 /** The library as its users see it. Names of agents may be written with or without `@`. */
 import type { Json, JsonObject } from '../foundation/json.ts';
+import type { ArtifactStatus } from '../domain/artifacts.ts';
 import type { State } from '../domain/lifecycle.ts';
 import type { Priority } from '../domain/priority.ts';
 import type { FactView, HandoffView, WholeView } from '../faces/shared/views.ts';
@@ -65,8 +66,54 @@ export interface Baton {
   /** What an agent has to hear of. `clear` takes it as read. */
   inbox(agent: string, options?: { readonly clear?: boolean; readonly max?: number }): Promise<readonly JsonObject[]>;
 
+  /** One artifact with its content, or null. */
+  artifact(id: string): Promise<ArtifactView | null>;
+  /** What is registered, without its content. */
+  findArtifacts(filter?: ArtifactOptions): Promise<readonly ArtifactEntry[]>;
+  /** Brings a file below `artifacts/` into the registry; refused with the first check that it does not pass. */
+  registerArtifact(
+    path: string,
+    options?: { readonly schema?: string; readonly supersedes?: readonly string[] },
+  ): Promise<ArtifactEntry>;
+
   /** Stops the workers, finishes what runs, closes the database. */
   close(): Promise<void>;
+}
+
+/** In the words of `artifacts/registry.json`. */
+export interface ArtifactEntry {
+  readonly artifact_id: string;
+  readonly artifact_type: string;
+  readonly artifact_version: string;
+  readonly status: ArtifactStatus;
+  readonly status_since: string;
+  readonly created_at: string;
+  readonly phase: number | null;
+  readonly agent_id: string | null;
+  readonly handoff_id: string | null;
+  /** Within the workspace. */
+  readonly path: string;
+  readonly sha256: string;
+  readonly dependencies: { readonly required: readonly string[]; readonly optional: readonly string[] };
+  readonly files: readonly { readonly path: string; readonly sha256: string }[];
+  /** Why it is not active. */
+  readonly flaw: string | null;
+}
+
+export interface ArtifactView extends ArtifactEntry {
+  readonly content: Json;
+  /** What is no longer as it was registered. */
+  readonly changed: readonly { readonly path: string; readonly says: string }[];
+  /** Those that require it, or can use it. */
+  readonly dependents: readonly string[];
+}
+
+export interface ArtifactOptions {
+  readonly type?: string;
+  readonly phase?: number;
+  readonly agent?: string;
+  /** Default: everything that is not archived or deleted. */
+  readonly status?: ArtifactStatus;
 }
 
 export interface OpenBatonOptions {

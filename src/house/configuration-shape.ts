@@ -29,6 +29,13 @@ const AgentShape = z.strictObject({
     .strictObject({ input: SchemaName.optional(), output: SchemaName.optional() })
     .optional()
     .describe('Names of files in schemas/ that its input and its answer follow.'),
+  phase: z
+    .number()
+    .min(0)
+    .max(1_000)
+    .optional()
+    .describe('Its place in the order of phases; its artifacts lie in artifacts/phase-NN-agent/.'),
+  agent_type: z.string().min(1).max(200).optional().describe('Such as orchestrator or specialist.'),
 });
 
 const Seconds = z.number().min(1).max(WEEK_SECONDS);

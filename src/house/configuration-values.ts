@@ -5,6 +5,7 @@ import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../domain/names.ts';
 import type { Event } from '../domain/notices.ts';
 import type { Role } from '../domain/principal.ts';
 import { DEFAULT_RETRY } from '../domain/retry.ts';
+import type { Party } from '../domain/body.ts';
 import type { AgentSchemas } from '../engine/surroundings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 
@@ -15,6 +16,7 @@ export interface Configuration {
   readonly leaseMs: number | null;
   readonly roles: ReadonlyMap<AgentId, readonly Role[]>;
   readonly schemas: ReadonlyMap<AgentId, AgentSchemas>;
+  readonly parties: ReadonlyMap<AgentId, Party>;
   readonly verifiers: readonly AgentId[];
   readonly queueTerms: Partial<Terms>;
   readonly documentTerms: Partial<Terms>;
@@ -65,6 +67,13 @@ export function configurationOf(
     schemas: new Map(
       agents.flatMap(([id, { schemas }]) =>
         schemas === undefined ? [] : [[id, { input: schemas.input ?? null, output: schemas.output ?? null }] as const],
+      ),
+    ),
+    parties: new Map(
+      agents.flatMap(([id, { phase, agent_type: agentType }]) =>
+        phase === undefined && agentType === undefined
+          ? []
+          : [[id, { ...(phase === undefined ? {} : { phase }), ...(agentType === undefined ? {} : { agentType }) }]],
       ),
     ),
     verifiers: (text.verifiers ?? []).map((name, index) => agentNamed(name, ['verifiers', index])),

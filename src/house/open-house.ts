@@ -4,6 +4,7 @@ import { systemRandom } from '../foundation/random.ts';
 import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
 import type { Limits } from '../domain/limits.ts';
 import { NO_RULES, type EngineEvent, type HouseRules, type Surroundings } from '../engine/surroundings.ts';
+import { openArtifactFolder } from '../folders/artifact-folder.ts';
 import type { QueueFolderOptions } from '../folders/queue-folder.ts';
 import type { Store } from '../stores/store.ts';
 import type { DatabaseAddress } from './database-address.ts';
@@ -18,6 +19,8 @@ export interface HouseOptions {
   readonly report?: (event: EngineEvent) => void;
   /** Where programs that only know files take part. */
   readonly queueFolder?: QueueFolderOptions;
+  /** Where artifacts are; without it, beside the queue. */
+  readonly workspace?: QueueFolderOptions;
 }
 
 export interface House {
@@ -28,6 +31,7 @@ export interface House {
 export async function openHouse(options: HouseOptions): Promise<House> {
   const { database, limits, rules = NO_RULES, leaseMs = SESSION_LEASE_MS, report = () => undefined } = options;
   const liveness = systemLiveness(systemTimers);
+  const place = options.workspace ?? options.queueFolder;
   const store = await openStore(database, limits, liveness.self.boot);
   const around: Surroundings = {
     store,
@@ -37,7 +41,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     liveness,
     heartbeat: threadHeartbeat(database, leaseMs),
     leaseMs,
-    rules,
+    rules: place === undefined ? rules : { ...rules, artifacts: openArtifactFolder(place) },
     report,
   };
   return { around: await withQueue(around, options.queueFolder), close: () => store.close() };

@@ -34,9 +34,8 @@ export async function openWorkspace({ workspace, database, report }: OpenOptions
     limits: configuration?.limits ?? NO_LIMITS,
     rules: rulesOf(place, configuration),
     ...(leaseMs === null ? {} : { leaseMs }),
-    ...(place !== null && configuration?.queueFolder === true
-      ? { queueFolder: { folder: place.folder, privateFolder: place.privateFolder } }
-      : {}),
+    ...(place === null ? {} : { workspace: place }),
+    ...(place !== null && configuration?.queueFolder === true ? { queueFolder: place } : {}),
     ...(report === undefined ? {} : { report }),
   });
   known?.keep();

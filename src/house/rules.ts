@@ -13,11 +13,12 @@ import type { Workspace } from './workspace.ts';
 export function rulesOf(workspace: Workspace | null, configuration: Configuration | null): HouseRules {
   const announce = announcementsBy(configuration?.notifications ?? { desktop: false, webhooks: [], allowHosts: [] });
   if (workspace === null || configuration === null) return { ...NO_RULES, announce };
-  const { roles, schemas, verifiers, queueTerms, documentTerms, evidence, notifications } = configuration;
+  const { roles, schemas, parties, verifiers, queueTerms, documentTerms, evidence, notifications } = configuration;
   return {
     announce,
     rolesOf: (agent) => roles.get(agent) ?? NO_RULES.rolesOf(agent),
     schemasOf: (agent) => schemas.get(agent) ?? NO_RULES.schemasOf(agent),
+    partyOf: (agent) => parties.get(agent) ?? NO_RULES.partyOf(agent),
     verifiers,
     terms: {
       ...(Object.keys(queueTerms).length === 0 ? {} : { queue: queueTerms }),
@@ -30,8 +31,9 @@ export function rulesOf(workspace: Workspace | null, configuration: Configuratio
       commandTimeoutMs: evidence.timeoutMs,
     }),
     carriers: carriersBy(notifications),
-    // The house puts it in when it stands: it needs the store.
+    // The house puts these in when it stands.
     queue: null,
+    artifacts: null,
   };
 }
 

@@ -27,7 +27,12 @@ const DEEDS = [
   'reoffer',
 ] as const satisfies readonly Deed[];
 
-export const BLOCKED_REASONS = ['dependency', 'place', 'question'] as const satisfies readonly BlockedOn['reason'][];
+export const BLOCKED_REASONS = [
+  'dependency',
+  'place',
+  'question',
+  'artifact',
+] as const satisfies readonly BlockedOn['reason'][];
 
 export function stateNumber(state: State): number {
   return STATES.indexOf(state);

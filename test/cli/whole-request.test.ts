@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLES, example } from '../dialects/queue-message/messages.ts';
@@ -6,11 +6,26 @@ import { baton, tempFolder } from '../support/processes.ts';
 
 const ID = 'hoff-001-1705147200000';
 
-async function workspace(folders: 'on' | 'off' = 'on'): Promise<string> {
+/** The request refers to an artifact, so that has to be there before anybody can work. */
+async function workspace(folders: 'on' | 'off' = 'on', more = ''): Promise<string> {
   const folder = tempFolder();
   await baton(['init'], { cwd: folder });
-  appendFileSync(join(folder, 'baton.yaml'), `folders: { queue: ${folders} }\n`);
+  appendFileSync(join(folder, 'baton.yaml'), `folders: { queue: ${folders} }\n${more}`);
+  if (folders === 'on') await registerStack(folder);
   return folder;
+}
+
+async function registerStack(folder: string): Promise<void> {
+  const path = 'artifacts/phase-07-tech-stack/artifact-tech-stack-001.json';
+  mkdirSync(join(folder, 'artifacts/phase-07-tech-stack'), { recursive: true });
+  const stack = {
+    artifact_id: 'artifact-tech-stack-001',
+    artifact_type: 'tech-stack',
+    content: { framework: 'React' },
+  };
+  writeFileSync(join(folder, path), JSON.stringify({ ...stack, validation: { status: 'passed' } }));
+  const registered = await baton(['artifact', 'register', path], { cwd: folder });
+  expect([registered.stderr, registered.stdout]).toEqual(['', 'artifact-tech-stack-001\n']);
 }
 
 function request(folder: string, parts: object = {}): void {
@@ -56,6 +71,34 @@ describe('the request of the specification', () => {
         errors: [{ field: 'output.components[0].name' }, { field: 'output.components[0].code' }],
       },
       max_retries: 0,
+    });
+  });
+
+  it('Q2, Q11: what it leaves out is said by baton.yaml: phases, types of agents, retries', async () => {
+    const agents =
+      'agents: { react-specialist: { phase: 13, agent_type: specialist }, frontend-specialist: { phase: 11 } }';
+    const folder = await workspace('on', `${agents}\nretry: { max_retries: 1, delay_seconds: 7, multiplier: 3 }\n`);
+    const source = { agent_id: '@frontend-specialist', phase: 4, team: 'web' };
+    const output = { artifact_type: 'react-components', schema: 'react-specialist.output' };
+    const parts = { source, target: '@React-Specialist', expected_output: output, retry_policy: { max_retries: 2 } };
+    request(folder, parts);
+    const file = await answered(folder, '{"components":[]}');
+    expect(file).toMatchObject({
+      source,
+      target: { agent_id: '@React-Specialist', phase: 13, agent_type: 'specialist' },
+      output: { artifact_path: `artifacts/phase-13-react/artifact-${ID}.json` },
+    });
+    const shown = await baton(['export'], { cwd: folder });
+    expect(shown.stdout).toContain('"retriesMax":2,"delayMs":7000,"multiplier":3');
+  });
+
+  it('Q2: what did not come as a file says them too', async () => {
+    const folder = await workspace('on', 'agents: { react: { phase: 13, agent_type: specialist } }\n');
+    const { stdout } = await baton(['send', '--from', '@me', '--to', '@react'], { cwd: folder });
+    const file = readFileSync(join(folder, `handoffs/pending/${stdout.trim()}.json`), 'utf8');
+    expect(JSON.parse(file)).toMatchObject({
+      source: { agent_id: '@me' },
+      target: { agent_id: '@react', phase: 13, agent_type: 'specialist' },
     });
   });
 

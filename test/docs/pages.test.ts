@@ -63,6 +63,15 @@ describe('the guides', () => {
     expect(stderr).toContain('nothing new for @dev');
   });
 
+  it('artifacts can be followed to its end', async () => {
+    const { stdout, stderr } = await follow('docs/guides/artifacts.md');
+    expect(stdout).toContain('refused, exit code 4');
+    expect(stderr).toContain('src/Profile.tsx: it is not there');
+    expect(stderr).toContain('src/Profile.tsx: its content is not what was registered');
+    expect(stdout).toContain('stack-1  deprecated → archived');
+    expect(stdout).toContain('stack-1  archived, stays: something that is in use requires it');
+  });
+
   it('backup and moving can be followed to its end, to PostgreSQL and back', async ({ skip }) => {
     server = await privatePostgres({ fsync: true });
     if (server === null) return skip(WITHOUT_POSTGRES);

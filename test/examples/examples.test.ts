@@ -31,6 +31,11 @@ describe('the examples', () => {
     expect(stderr).toBe('');
   });
 
+  it('Q17: the journey of the React component ends with a report of what was generated', async () => {
+    const { stdout } = await run(process.execPath, [join(ROOT, 'examples/react-journey.mjs')]);
+    expect(stdout).toBe('src/UserProfile.tsx: 8 lines, active\n');
+  });
+
   it(`${POSTGRES} does the same on PostgreSQL`, async ({ skip }) => {
     server = await privatePostgres({ fsync: false });
     if (server === null) return skip(WITHOUT_POSTGRES);

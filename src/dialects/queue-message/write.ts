@@ -2,9 +2,10 @@
  * What the house knows of a handoff → the text of its queue file. Everything the sender wrote stays, in its order; what
  * the house knows better (id, status, times, answer) is laid over it.
  */
-import type { JsonObject } from '../../foundation/json.ts';
-import type { Body } from '../../domain/body.ts';
+import type { Json, JsonObject } from '../../foundation/json.ts';
+import type { Body, Party } from '../../domain/body.ts';
 import { countedAttempts, type Failure, type Handoff } from '../../domain/handoff.ts';
+import type { AgentId } from '../../domain/names.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { answerOf, isObject } from './answer.ts';
 import { FENCE_FIELD } from './read.ts';
@@ -63,6 +64,8 @@ function requestOf({ handoff, body }: Told): JsonObject {
     ...(body.message === undefined ? nativeRequest(handoff, body) : kept),
     handoff_id: handoff.id,
     status,
+    ...(body.source === undefined ? {} : { source: agentOf(kept['source'], handoff.from, body.source) }),
+    ...(body.target === undefined ? {} : { target: agentOf(kept['target'], handoff.to, body.target) }),
     input: {
       ...input,
       ...(body.schema === undefined ? {} : { schema: body.schema }),
@@ -70,6 +73,17 @@ function requestOf({ handoff, body }: Told): JsonObject {
     },
     ...(body.context === undefined ? {} : { context: body.context }),
     ...(handoff.lineage.retryOf === null ? {} : { retry_of: handoff.lineage.retryOf }),
+  };
+}
+
+/** What the request says about an agent counts; what it does not say, the house may know. */
+function agentOf(said: Json | undefined, name: AgentId, { phase, agentType }: Party): JsonObject {
+  const given = isObject(said) ? said : { agent_id: typeof said === 'string' ? said : `@${name}` };
+  const lacks = (field: string): boolean => given[field] === undefined || given[field] === null;
+  return {
+    ...given,
+    ...(phase !== undefined && lacks('phase') ? { phase } : {}),
+    ...(agentType !== undefined && lacks('agent_type') ? { agent_type: agentType } : {}),
   };
 }
 

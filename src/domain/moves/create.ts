@@ -13,11 +13,13 @@ export type Beginning = Pick<
 > & {
   /** `place`: there is no room under a limit, and it waits for some. */
   readonly as: 'draft' | 'offer' | 'place';
+  /** An artifact that it needs was not there a moment ago. */
+  readonly lacksArtifact?: boolean;
 };
 
 export function create(beginning: Beginning, dependencies: DependencyStates, nowMs: number): Result<Handoff, Refusal> {
   const { id, kind, from, to, priority, title, task, lineage, terms, notBefore, as } = beginning;
-  const blockedOn = reasonToWait(as, dependencies);
+  const blockedOn = reasonToWait(beginning, dependencies);
   const state: State = blockedOn !== null ? 'blocked' : as === 'draft' ? 'draft' : 'offered';
   // Written out, because the rest of an object taken apart is ten times as dear, and every send pays for it.
   return yes({
@@ -46,7 +48,9 @@ export function create(beginning: Beginning, dependencies: DependencyStates, now
   });
 }
 
-function reasonToWait(as: Beginning['as'], dependencies: DependencyStates): BlockedOn | null {
+function reasonToWait({ as, lacksArtifact }: Beginning, dependencies: DependencyStates): BlockedOn | null {
   if (as === 'place') return { reason: 'place' };
-  return as === 'offer' && !allMet(dependencies) ? { reason: 'dependency' } : null;
+  if (as === 'draft') return null;
+  if (!allMet(dependencies)) return { reason: 'dependency' };
+  return lacksArtifact === true ? { reason: 'artifact' } : null;
 }

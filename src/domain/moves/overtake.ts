@@ -24,11 +24,18 @@ export function overtake(handoff: Handoff, nowMs: number): Result<Overtaken, Ref
 
 function overdue(handoff: Handoff, nowMs: number): Overtaken {
   if (handoff.state === 'accepted') return overdueInHands(handoff, nowMs);
-  if (handoff.state === 'blocked' && handoff.blockedOn?.reason === 'dependency') {
-    const failure = { code: 'DEPENDENCY_MISSING', message: 'what it depends on was not completed in time' };
+  const missing = handoff.state === 'blocked' ? missingIn(handoff) : null;
+  if (missing !== null) {
+    const failure = { code: 'DEPENDENCY_MISSING', message: missing };
     return { deed: 'fail', moved: failForGood(handoff, nowMs), failure };
   }
   return { deed: 'expire', moved: expire(handoff, nowMs), failure: null };
+}
+
+function missingIn({ blockedOn, terms }: Handoff): string | null {
+  if (blockedOn?.reason === 'dependency') return 'what it depends on was not completed in time';
+  if (blockedOn?.reason !== 'artifact') return null;
+  return `not all of these artifacts appeared in time: ${(terms.artifacts ?? []).join(', ')}`;
 }
 
 function overdueInHands(handoff: Handoff, nowMs: number): Overtaken {

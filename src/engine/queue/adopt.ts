@@ -82,6 +82,10 @@ function failureOf(refusal: SendRefusal): Failure | null {
     case 'schema-unknown':
     case 'schema-broken':
       return { code: 'DEPENDENCY_MISSING', message: missing(refusal) };
+    case 'artifact-reference':
+      return { code: 'DEPENDENCY_MISSING', message: `${refusal.field} cannot name an artifact: ${refusal.says}` };
+    case 'context-file':
+      return { code: 'DEPENDENCY_MISSING', message: `${refusal.file}: ${refusal.says}` };
     default:
       return null;
   }

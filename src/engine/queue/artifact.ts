@@ -1,37 +1,66 @@
-/** The answer of a completed handoff as a file: on the disk before anybody is told that it is there. */
-import type { JsonObject } from '../../foundation/json.ts';
+/** The answer of a completed handoff as a file: on the disk before anybody is told that it is there, and registered. */
+import type { Json, JsonObject } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Outcome } from '../../domain/outcome.ts';
+import { readArtifactId } from '../../domain/names.ts';
 import { answerOf, isObject } from '../../dialects/queue-message/answer.ts';
 import { instant, type ArtifactPlace } from '../../dialects/queue-message/write.ts';
 import type { Whole } from '../../stores/store.ts';
+import { registerAnswer } from '../artifacts/answered.ts';
 import type { Queue } from './queue.ts';
 
 /** Where the sender wants it; where that is no place for it or taken by another, under the handoff's own name. */
-export async function putAnswer({ folder }: Queue, whole: Whole): Promise<ArtifactPlace | null> {
+export async function putAnswer(queue: Queue, whole: Whole): Promise<ArtifactPlace | null> {
+  const { folder, around } = queue;
   const { handoff, outcome } = whole;
   const left = outcome === null ? null : (JSON.parse(outcome) as Outcome);
   if (left?.kind !== 'result') return null;
-  const wished = wishesOf(JSON.parse(whole.body) as Body);
-  const { type: said, content, validation } = answerOf(left.result);
-  const type = said ?? wished.type ?? 'result';
+  const body = JSON.parse(whole.body) as Body;
+  const wished = wishesOf(body);
   const isOurs = (text: string): boolean => text.includes(JSON.stringify(handoff.id));
   for (const path of pathsFor(whole, wished)) {
     const id = path.slice(path.lastIndexOf('/') + 1).replace(/\.json$/, '');
-    const file = {
-      artifact_id: id,
-      artifact_type: type,
-      artifact_version: '1.0.0',
-      handoff_id: handoff.id,
-      created_at: instant(handoff.since),
-      created_by: `@${handoff.to}`,
-      dependencies: { required: [], optional: [] },
-      content,
-      ...(validation === undefined ? {} : { validation }),
-    };
-    if (await folder.putArtifact(path, `${JSON.stringify(file, null, 2)}\n`, isOurs)) return { id, path, type };
+    const file = artifactOf(whole, body, wished, id, left.result);
+    const text = `${JSON.stringify(file, null, 2)}\n`;
+    if (!(await folder.putArtifact(path, text, isOurs))) continue;
+    const known = readArtifactId(id);
+    if (known !== null) await registerAnswer(around, { id: known, path, text, handoff });
+    return { id, path, type: file.artifact_type };
   }
   return null;
+}
+
+function artifactOf(
+  { handoff }: Whole,
+  { outputSchema }: Body,
+  wished: Wishes,
+  id: string,
+  result: Json,
+): JsonObject & { readonly artifact_type: string } {
+  const { type, content, validation, metadata, nextSteps } = answerOf(result);
+  return {
+    artifact_id: id,
+    artifact_type: type ?? wished.type ?? 'result',
+    artifact_version: '1.0.0',
+    schema_version: '1.0',
+    handoff_id: handoff.id,
+    created_at: instant(handoff.since),
+    created_by: `@${handoff.to}`,
+    metadata: {
+      ...(isObject(metadata) ? metadata : {}),
+      handoff_id: handoff.id,
+      agent_id: `@${handoff.to}`,
+      created_at: instant(handoff.since),
+      ...(wished.phase === null ? {} : { phase: wished.phase }),
+      ...(outputSchema === undefined ? {} : { schema: outputSchema }),
+    },
+    dependencies: { required: handoff.terms.artifacts ?? [], optional: [] },
+    content,
+    // Who completed it has been believed: its schema was checked, and where somebody had to verify, they have.
+    validation: validation ?? { status: 'passed', says: `the handoff ${handoff.id} was completed` },
+    quality_metrics: {},
+    recommendations: nextSteps ?? [],
+  };
 }
 
 interface Wishes {
@@ -40,12 +69,12 @@ interface Wishes {
   readonly phase: number | null;
 }
 
-function wishesOf({ message }: Body): Wishes {
+function wishesOf({ message, target: known }: Body): Wishes {
   const fields = message === undefined ? {} : (JSON.parse(message.replace(/^\uFEFF/, '')) as JsonObject);
   const asked = isObject(fields['expected_output']) ? fields['expected_output'] : {};
   const target = isObject(fields['target']) ? fields['target'] : {};
   const { artifact_type: type, destination } = asked;
-  const { phase } = target;
+  const phase = target['phase'] ?? known?.phase;
   return {
     type: typeof type === 'string' && type !== '' ? type : null,
     destination: typeof destination === 'string' ? destination : null,

@@ -2,8 +2,10 @@
 import type { HandoffId } from '../../domain/names.ts';
 import type { MessageFolder } from '../../folders/folder.ts';
 import type { QueueMirror, Surroundings } from '../surroundings.ts';
+import { registryKeeper } from '../artifacts/registry.ts';
 import { attend } from './attend.ts';
 import { pass } from './pass.ts';
+import { phaseKeeper } from './phase-status.ts';
 import type { Queue } from './queue.ts';
 import { win } from './win.ts';
 
@@ -17,6 +19,11 @@ export function openQueueMirror(around: Surroundings, folder: MessageFolder): Qu
     reading: { cursor: null, isBegun: false },
   };
   const hints = new Set<HandoffId>();
+  const { artifacts } = around.rules;
+  const keepers =
+    artifacts === null
+      ? []
+      : [registryKeeper(artifacts, () => around.clock.monotonicMs()), phaseKeeper(around, artifacts)];
 
   return {
     async attend(id) {
@@ -35,7 +42,14 @@ export function openQueueMirror(around: Surroundings, folder: MessageFolder): Qu
     async pass(depth) {
       for (const id of hints) queue.again.add(id);
       hints.clear();
-      return pass(queue, depth);
+      const passed = await pass(queue, depth);
+      for (const keep of keepers) {
+        // Lists for readers: what is wrong with them is no reason to stand still.
+        await keep(depth === 'thorough').catch((error: unknown) =>
+          around.report({ kind: 'fault', doing: 'writing what follows from the queue', error }),
+        );
+      }
+      return passed;
     },
     watch: (changed) =>
       folder.watch((_place, id) => {

@@ -40,6 +40,7 @@ const Terms = z.strictObject({
   offeredMs: Duration,
   blockedMs: Duration,
   dependsOn: z.array(Id),
+  artifacts: z.array(Id).optional(),
   deliverables: z.array(Text),
   criteria: z.array(Text),
   verifiers: z.array(Agent),
@@ -77,7 +78,7 @@ const Record = z.strictObject({
     .nullable(),
   blockedOn: z
     .discriminatedUnion('reason', [
-      z.strictObject({ reason: z.enum(['dependency', 'place']) }),
+      z.strictObject({ reason: z.enum(['dependency', 'place', 'artifact']) }),
       z.strictObject({ reason: z.literal('question'), text: Text }),
     ])
     .nullable(),

@@ -108,6 +108,7 @@ function termsParts(terms: Terms): { readonly [Key in keyof Terms]: unknown } {
     offeredMs: terms.offeredMs,
     blockedMs: terms.blockedMs,
     dependsOn: terms.dependsOn,
+    ...(terms.artifacts === undefined ? {} : { artifacts: terms.artifacts }),
     deliverables: terms.deliverables,
     criteria: terms.criteria,
     verifiers: terms.verifiers,

@@ -1,5 +1,6 @@
 import type { Result } from '../../foundation/result.ts';
 import { refuse } from '../../foundation/result.ts';
+import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { block } from '../../domain/moves/block.ts';
 import { offer } from '../../domain/moves/offer.ts';
@@ -8,7 +9,7 @@ import { SYSTEM, type Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { andThen, change, decideBy } from '../change.ts';
 import type { Surroundings } from '../surroundings.ts';
-import { unmet } from './dependencies.ts';
+import { awaited } from './dependencies.ts';
 
 /** A draft becomes an offer; where it waits for others, it waits from now on, and its clock of a draft is over. */
 export async function activate(
@@ -20,19 +21,16 @@ export async function activate(
     items: [draft],
   } = await around.store.find({ by: 'ids', ids: [id] });
   if (draft === undefined) return refuse({ code: 'no-such-handoff', id });
-  // What is met stays met, so looking before the transaction errs only towards waiting, which a sweep ends.
-  const waits = (await unmet(around, draft)).length > 0;
+  const reason = await awaited(around, draft);
   const offered = decideBy(principal, 'offer', (handoff, nowMs) => ({ deed: 'offer', moved: offer(handoff, nowMs) }));
-  return change(
-    around,
-    draft,
-    andThen(offered, () => waits, decideWaiting),
-  );
+  return change(around, draft, reason === null ? offered : andThen(offered, () => true, decideWaiting(reason)));
 }
 
 /** On offer, but not to be had yet. */
-export const decideWaiting = decideBy(SYSTEM, 'block', (handoff, nowMs) => ({
-  deed: 'block',
-  moved: block(handoff, { reason: 'dependency' }, null, nowMs),
-  detail: { reason: 'dependency' },
-}));
+export function decideWaiting(reason: 'dependency' | 'artifact'): Decide {
+  return decideBy(SYSTEM, 'block', (handoff, nowMs) => ({
+    deed: 'block',
+    moved: block(handoff, { reason }, null, nowMs),
+    detail: { reason },
+  }));
+}

@@ -2,7 +2,7 @@ import { digestOf } from '../../foundation/digest.ts';
 import { newUuid } from '../../foundation/ids.ts';
 import { writeJson, type Json, type JsonObject, type JsonProblem, type JsonText } from '../../foundation/json.ts';
 import { refuse, yes, type Result } from '../../foundation/result.ts';
-import type { Body } from '../../domain/body.ts';
+import type { Body, Party } from '../../domain/body.ts';
 import type { Decision } from '../../domain/decision.ts';
 import { witness } from '../../domain/facts.ts';
 import { NO_LINEAGE, type Failure, type Handoff, type Kind, type Lineage, type Terms } from '../../domain/handoff.ts';
@@ -11,7 +11,7 @@ import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
 import { accept } from '../../domain/moves/accept.ts';
 import { create, type Beginning } from '../../domain/moves/create.ts';
 import { failForGood } from '../../domain/moves/fail.ts';
-import type { AgentId, HandoffId } from '../../domain/names.ts';
+import type { AgentId, ArtifactId, HandoffId } from '../../domain/names.ts';
 import { principalText, SYSTEM, type Principal } from '../../domain/principal.ts';
 import type { Priority } from '../../domain/priority.ts';
 import type { Refusal } from '../../domain/refusals.ts';
@@ -19,6 +19,9 @@ import { may } from '../../domain/rights.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Guard, Opening } from '../../stores/store.ts';
 import { withEffects } from '../change.ts';
+import { lacksArtifact, referencesIn } from '../artifacts/awaited.ts';
+import { withContextFiles } from '../artifacts/context-files.ts';
+import type { ReferenceRefusal } from '../artifacts/refusals.ts';
 import type { SchemaRefusal } from '../schema-book.ts';
 import type { HouseRules, QueueMirror, Surroundings } from '../surroundings.ts';
 import { failureText } from './fail.ts';
@@ -58,12 +61,19 @@ export interface SendRequest {
   readonly requestId?: string;
 }
 
-export type SendRefusal = Refusal | SchemaRefusal | { readonly code: 'not-json'; readonly problem: JsonProblem };
+export type SendRefusal =
+  | Refusal
+  | SchemaRefusal
+  | ReferenceRefusal
+  | { readonly code: 'not-json'; readonly problem: JsonProblem };
 
 interface Prepared {
   readonly request: SendRequest;
   readonly body: JsonText;
   readonly lineage: Lineage;
+  readonly artifacts: readonly ArtifactId[];
+  /** As of a moment ago: what is not there then is looked for again by every sweep. */
+  readonly lacksArtifact: boolean;
 }
 
 export async function send(
@@ -83,14 +93,9 @@ export async function sendMany(
 ): Promise<Result<readonly Handoff[], SendRefusal>> {
   const prepared: Prepared[] = [];
   for (const request of requests) {
-    const body = writeBody(request);
-    if (!body.ok) return refuse({ code: 'not-json', problem: body.refusal });
-    const refusal = request.failure === undefined ? await schemaRefusal(around, request) : null;
-    if (refusal !== null) return refuse(refusal);
-    const lineage =
-      request.parent === undefined ? yes(request.lineage ?? NO_LINEAGE) : await legFrom(around, request.parent);
-    if (!lineage.ok) return lineage;
-    prepared.push({ request, body: body.value, lineage: lineage.value });
+    const each = await prepare(around, request);
+    if (!each.ok) return each;
+    prepared.push(each.value);
   }
   const guard = guardOf(principal, requests);
   const sent = await around.store.insert(openingsOf(around, principal, prepared, false), guard);
@@ -98,6 +103,31 @@ export async function sendMany(
   const answer = full ? await around.store.insert(openingsOf(around, principal, prepared, true), guard) : sent;
   if (answer.ok && around.rules.queue !== null) await mirrored(around.rules.queue, answer.value);
   return answer;
+}
+
+async function prepare(around: Surroundings, asked: SendRequest): Promise<Result<Prepared, SendRefusal>> {
+  const { rules } = around;
+  // What failed from the beginning is kept as it came.
+  const isKept = asked.failure !== undefined || rules.artifacts === null || asked.context === undefined;
+  const read = isKept ? yes(asked) : await withContextFiles(rules.artifacts, asked);
+  if (!read.ok) return read;
+  const request = read.value;
+  const body = writeBody(rules, request);
+  if (!body.ok) return refuse({ code: 'not-json', problem: body.refusal });
+  const refusal = request.failure === undefined ? await schemaRefusal(around, request) : null;
+  if (refusal !== null) return refuse(refusal);
+  const artifacts = isKept ? yes([]) : referencesIn(request.context);
+  if (!artifacts.ok) return artifacts;
+  const lineage =
+    request.parent === undefined ? yes(request.lineage ?? NO_LINEAGE) : await legFrom(around, request.parent);
+  if (!lineage.ok) return lineage;
+  return yes({
+    request,
+    body: body.value,
+    lineage: lineage.value,
+    artifacts: artifacts.value,
+    lacksArtifact: await lacksArtifact(around, artifacts.value),
+  });
 }
 
 /** In order, so that whoever looks into the folder meets the first one first. */
@@ -132,11 +162,12 @@ function openingsOf(
 function openingOf(
   around: Surroundings,
   principal: Principal,
-  { request, body, lineage }: Prepared,
+  { request, body, lineage, artifacts, lacksArtifact: lacks }: Prepared,
   forPlace: boolean,
 ): Opening {
   const kind = request.kind ?? 'queue';
-  const terms = termsOf(around.rules, kind, request.terms);
+  const needs = artifacts.length === 0 ? request.terms : { ...request.terms, artifacts };
+  const terms = termsOf(around.rules, kind, needs);
   const isDraft = request.draft ?? kind === 'document';
   const beginning: Beginning = {
     id: request.id ?? (`hoff-${newUuid(around.store.nowMs(), around.random)}` as HandoffId),
@@ -150,6 +181,7 @@ function openingOf(
     terms,
     notBefore: request.notBefore ?? 0,
     as: forPlace ? 'place' : isDraft ? 'draft' : 'offer',
+    lacksArtifact: lacks,
   };
   return {
     id: beginning.id,
@@ -199,15 +231,23 @@ function termsOf(rules: HouseRules, kind: Kind, asked: Partial<Terms> | undefine
   return asked === undefined && own === undefined ? DEFAULT_TERMS[kind] : { ...DEFAULT_TERMS[kind], ...own, ...asked };
 }
 
-function writeBody({ input, schema, context, outputSchema, message }: SendRequest): Result<JsonText, JsonProblem> {
+function writeBody(rules: HouseRules, request: SendRequest): Result<JsonText, JsonProblem> {
+  const { input, schema, context, outputSchema, message } = request;
+  const [source, target] = [rules.partyOf(request.from), rules.partyOf(request.to)];
   const body: Body = {
     input,
     ...(schema === undefined ? {} : { schema }),
     ...(context === undefined ? {} : { context }),
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(message === undefined ? {} : { message }),
+    ...(isNobody(source) ? {} : { source }),
+    ...(isNobody(target) ? {} : { target }),
   };
   return writeJson(body);
+}
+
+function isNobody({ phase, agentType }: Party): boolean {
+  return phase === undefined && agentType === undefined;
 }
 
 function guardOf(principal: Principal, requests: readonly SendRequest[]): Guard {

@@ -1,9 +1,7 @@
 /** How a command ends when it cannot do what it was asked: one error, with a code from the table. */
 import type { JsonObject } from '../../foundation/json.ts';
-import type { Refusal } from '../../domain/refusals.ts';
-import type { SchemaRefusal } from '../../engine/schema-book.ts';
 import { PROBLEMS, type FaceCode, type ProblemCode } from '../shared/problems.ts';
-import { wordingOf } from '../shared/wording.ts';
+import { wordingOf, type Worded } from '../shared/wording.ts';
 
 export class Problem extends Error {
   override readonly name = 'Problem';
@@ -21,7 +19,7 @@ export class Problem extends Error {
   }
 }
 
-export function problemOf(refusal: Refusal | SchemaRefusal): Problem {
+export function problemOf(refusal: Worded): Problem {
   const { code, ...facts } = refusal;
   return new Problem(code, wordingOf(refusal), facts as unknown as JsonObject);
 }

@@ -1,26 +1,32 @@
 /** `send --request`: one file that says everything, in the words of the file queue. */
 import type { MessageProblem } from '../../dialects/queue-message/read.ts';
-import { DEFAULT_RETRY } from '../../domain/retry.ts';
+import type { RetryPolicy } from '../../domain/retry.ts';
 import type { SendRequest } from '../../engine/verbs/send.ts';
 import { readText, textArgument } from './arguments.ts';
 import { faceProblem, type Problem } from './problem.ts';
 import type { RequestOptions } from './request.ts';
 
 /** What the file says itself. */
-const SAID_INSIDE = ['from', 'to', 'title', 'task', 'priority', 'depends', 'input', 'schema', 'timeout'];
+const SAID_INSIDE = ['from', 'to', 'title', 'task', 'priority', 'depends', 'input', 'schema', 'context', 'timeout'];
 
-export async function wholeRequest(from: string, options: RequestOptions): Promise<SendRequest> {
+/** What it does not say about retries is the house's to say, once that is open. */
+export async function wholeRequest(
+  from: string,
+  options: RequestOptions,
+): Promise<(retry: RetryPolicy) => SendRequest> {
   const twice = SAID_INSIDE.find((name) => name in options);
   if (twice !== undefined) throw faceProblem('usage', `--request says everything itself; leave --${twice} away`);
   const { readMessage, readRequest } = await import('../../dialects/queue-message/read.ts');
   const where = from === '-' ? 'standard input' : from;
   const message = readMessage(readText(from, '--request'));
-  const asked = message.ok ? readRequest(message.value, DEFAULT_RETRY) : message;
-  if (!asked.ok) throw problemIn(where, asked.refusal);
-  return {
-    ...asked.value,
-    ...(options.requestId === undefined ? {} : { requestId: textArgument(options.requestId, '--request-id') }),
-    ...(options.queue === true ? { queue: true } : {}),
+  return (retry) => {
+    const asked = message.ok ? readRequest(message.value, retry) : message;
+    if (!asked.ok) throw problemIn(where, asked.refusal);
+    return {
+      ...asked.value,
+      ...(options.requestId === undefined ? {} : { requestId: textArgument(options.requestId, '--request-id') }),
+      ...(options.queue === true ? { queue: true } : {}),
+    };
   };
 }
 

@@ -1,5 +1,6 @@
 /** One row for everything that can be answered instead of doing it; a refusal without a row does not compile. */
 import type { RefusalCode } from '../../domain/refusals.ts';
+import type { ArtifactRefusal, ReferenceRefusal } from '../../engine/artifacts/refusals.ts';
 import type { SchemaRefusal } from '../../engine/schema-book.ts';
 
 /** What a face itself can have to say, beside the domain's refusals. */
@@ -58,6 +59,19 @@ export const PROBLEMS = {
   'timed-out': { exitCode: 7, retryable: true },
   'not-completed': { exitCode: 8, retryable: false },
   fault: { exitCode: 1, retryable: true },
-} as const satisfies Record<RefusalCode | SchemaRefusal['code'] | FaceCode, Projection>;
+  'artifact-reference': { exitCode: 5, retryable: false },
+  'context-file': { exitCode: 5, retryable: true },
+  'no-such-artifact': { exitCode: 3, retryable: true },
+  'artifact-unfit': { exitCode: 5, retryable: false },
+  'artifact-known': { exitCode: 4, retryable: false },
+  'artifact-ring': { exitCode: 4, retryable: false },
+  'artifact-lacks': { exitCode: 4, retryable: true },
+  'artifact-file': { exitCode: 4, retryable: true },
+  'artifact-not-valid': { exitCode: 4, retryable: false },
+  'artifact-status': { exitCode: 4, retryable: false },
+} as const satisfies Record<
+  RefusalCode | SchemaRefusal['code'] | ArtifactRefusal['code'] | ReferenceRefusal['code'] | FaceCode,
+  Projection
+>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

@@ -34,6 +34,8 @@ export type HandoffView = {
   readonly heldBy?: string;
   readonly blockedOn?: BlockedOn;
   readonly dependsOn?: readonly string[];
+  /** What has to be in the registry of artifacts first. */
+  readonly needsArtifacts?: readonly string[];
   readonly deliverables?: readonly string[];
   readonly criteria?: readonly string[];
   readonly verifiers?: readonly string[];
@@ -79,9 +81,10 @@ export function handoffView(handoff: Handoff): HandoffView {
 
 /** What was agreed and is not the same for everybody, and what is shown for it. */
 function termsView({ terms, claims }: Handoff): Partial<HandoffView> {
-  const { dependsOn, deliverables, criteria, verifiers } = terms;
+  const { dependsOn, artifacts, deliverables, criteria, verifiers } = terms;
   return {
     ...(dependsOn.length === 0 ? {} : { dependsOn }),
+    ...(artifacts === undefined ? {} : { needsArtifacts: artifacts }),
     ...(deliverables.length === 0 ? {} : { deliverables }),
     ...(criteria.length === 0 ? {} : { criteria }),
     ...(verifiers.length === 0 ? {} : { verifiers: verifiers.map((agent) => `@${agent}`) }),

@@ -1,9 +1,13 @@
 /** Refusals in sentences: what is wrong, and what can be done. */
 import type { Refusal } from '../../domain/refusals.ts';
+import type { ArtifactRefusal, ReferenceRefusal } from '../../engine/artifacts/refusals.ts';
 import type { SchemaRefusal } from '../../engine/schema-book.ts';
+import { artifactWording } from './artifact-wording.ts';
 import { readableText } from './readable-text.ts';
 
-export function wordingOf(refusal: Refusal | SchemaRefusal): string {
+export type Worded = Refusal | SchemaRefusal | ArtifactRefusal | ReferenceRefusal;
+
+export function wordingOf(refusal: Worded): string {
   switch (refusal.code) {
     case 'no-such-handoff':
       return `there is no handoff ${refusal.id} here`;
@@ -46,6 +50,8 @@ export function wordingOf(refusal: Refusal | SchemaRefusal): string {
       return `not checked yet: ${listed(refusal.criteria)}`;
     case 'contended':
       return `too many want to change ${refusal.id} at once; try again`;
+    default:
+      return artifactWording(refusal);
   }
 }
 

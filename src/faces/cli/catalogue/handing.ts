@@ -35,6 +35,11 @@ export const HANDING: readonly CommandEntry[] = [
       ['--to <agent>', 'who is to do it'],
       ['--input <json|file|->', 'what it needs: JSON, a file with JSON, or - for standard input'],
       ['--schema <name>', 'the schema that the input follows'],
+      [
+        '--context <json|file|name>',
+        'what else it has to know: an object, or project-context or tech-stack of context/ (may be repeated)',
+        REPEATED,
+      ],
       ...WHAT_IS_ASKED,
       ['--timeout <seconds>', 'for each attempt, from pick-up'],
       ['--request <file|->', 'a whole request of the file queue, instead of the options above'],

@@ -1,6 +1,10 @@
+import { isObject } from '../../../dialects/queue-message/answer.ts';
+import type { JsonObject } from '../../../foundation/json.ts';
+import { CONTEXT_FILES, contextKeyOf, contextPathOf } from '../../../engine/artifacts/context-files.ts';
 import type { Surroundings } from '../../../engine/surroundings.ts';
 import { agentPrincipal, type Principal } from '../../../domain/principal.ts';
 import type { Handoff } from '../../../domain/handoff.ts';
+import { DEFAULT_RETRY } from '../../../domain/retry.ts';
 import { send as sendHandoff, type SendRefusal, type SendRequest } from '../../../engine/verbs/send.ts';
 import { jsonArgument, secondsArgument, textArgument } from '../arguments.ts';
 import { inHouse } from '../invocation.ts';
@@ -13,6 +17,7 @@ import { waitAndTell } from './wait.ts';
 interface SendOptions extends RequestOptions {
   readonly input?: string;
   readonly schema?: string;
+  readonly context?: readonly string[];
   readonly timeout?: string;
   readonly request?: string;
   readonly wait?: true;
@@ -21,9 +26,11 @@ interface SendOptions extends RequestOptions {
 export const WEEK_SECONDS = 7 * 24 * 60 * 60;
 
 export async function send(_args: readonly string[], options: SendOptions, output: Output): Promise<number> {
-  const request = options.request === undefined ? requestBy(options) : await wholeRequest(options.request, options);
+  const requested = options.request === undefined ? null : await wholeRequest(options.request, options);
+  const request = requested === null ? requestBy(options) : requested(DEFAULT_RETRY);
   return inHouse(options, { otherwise: agentPrincipal(request.from) }, async (around, principal) => {
-    const { id, state } = await sendOrSay(around, principal, request);
+    const asked = requested?.(around.rules.terms.queue?.retry ?? DEFAULT_RETRY) ?? request;
+    const { id, state } = await sendOrSay(around, principal, asked);
     if (options.wait === true) return waitAndTell(around, principal, id, {}, output);
     if (output.json) output.answer({ id, state });
     else output.line(id);
@@ -33,14 +40,26 @@ export async function send(_args: readonly string[], options: SendOptions, outpu
 }
 
 function requestBy(options: SendOptions): SendRequest {
-  const { timeout, schema } = options;
+  const { timeout, schema, context } = options;
   const terms =
     timeout === undefined ? {} : { attemptTimeoutMs: secondsArgument(timeout, '--timeout', 1, WEEK_SECONDS) };
   return {
     ...requestOf('send', options, terms),
     input: options.input === undefined ? {} : jsonArgument(options.input, '--input'),
     ...(schema === undefined ? {} : { schema: textArgument(schema, '--schema') }),
+    ...(context === undefined ? {} : { context: contextArgument(context) }),
   };
+}
+
+/** A later one counts more; the name of a shared file stands for what is in it when it is sent. */
+function contextArgument(texts: readonly string[]): JsonObject {
+  return texts.reduce<JsonObject>((context, text) => {
+    const name = CONTEXT_FILES.find((each) => each === text);
+    if (name !== undefined) return { ...context, [contextKeyOf(name)]: contextPathOf(name) };
+    const given = jsonArgument(text, '--context');
+    if (isObject(given)) return { ...context, ...given };
+    throw faceProblem('bad-request', `--context takes a JSON object, a file with one, or ${CONTEXT_FILES.join(', ')}`);
+  }, {});
 }
 
 export async function sendOrSay(around: Surroundings, principal: Principal, request: SendRequest): Promise<Handoff> {

@@ -1,0 +1,89 @@
+/**
+ * What handoffs leave behind and others build on, as the registry knows it: one card for each artifact. The content lies
+ * in its file; no decision looks into it.
+ */
+import type { AgentId, ArtifactId, HandoffId } from './names.ts';
+
+/** Nobody is told to stop using something overnight: what is deprecated still serves, what is archived only lies there. */
+const ARTIFACT_LIFE = {
+  created: { activate: 'active', deprecate: 'deprecated' },
+  active: { deprecate: 'deprecated' },
+  deprecated: { archive: 'archived' },
+  archived: { remove: 'deleted' },
+  deleted: {},
+} as const satisfies Record<string, Record<string, string>>;
+
+export type ArtifactStatus = keyof typeof ARTIFACT_LIFE;
+export const ARTIFACT_STATUSES = Object.keys(ARTIFACT_LIFE) as readonly ArtifactStatus[];
+export type ArtifactMove = 'activate' | 'deprecate' | 'archive' | 'remove';
+
+export interface ArtifactCard {
+  readonly id: ArtifactId;
+  readonly type: string;
+  readonly version: string;
+  readonly status: ArtifactStatus;
+  /** When the present status was entered. */
+  readonly since: number;
+  readonly createdAt: number;
+  readonly phase: number | null;
+  readonly agent: AgentId | null;
+  readonly handoff: HandoffId | null;
+  /** Within the workspace, below `artifacts/`. */
+  readonly path: string;
+  /** Of the file, when it was registered. */
+  readonly sha256: string;
+  readonly required: readonly ArtifactId[];
+  readonly optional: readonly ArtifactId[];
+  /** What was generated with it and lies elsewhere in the workspace. */
+  readonly files: readonly GeneratedFile[];
+  /** Why it is not active yet; null where nothing is known to be wrong. */
+  readonly flaw: string | null;
+}
+
+export interface GeneratedFile {
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** Null: its status has no such move. */
+export function moved(card: ArtifactCard, move: ArtifactMove, nowMs: number): ArtifactCard | null {
+  const row: Partial<Record<ArtifactMove, ArtifactStatus>> = ARTIFACT_LIFE[card.status];
+  const status = row[move];
+  return status === undefined ? null : { ...card, status, since: nowMs, flaw: null };
+}
+
+/** Whether others may build on it. */
+export function serves({ status }: ArtifactCard): boolean {
+  return status === 'active' || status === 'deprecated';
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export interface Ages {
+  readonly deprecatedMs: number;
+  readonly archivedMs: number;
+}
+
+export const AGES: Ages = { deprecatedMs: 30 * DAY_MS, archivedMs: 90 * DAY_MS };
+
+/** What time has brought it to; null: nothing. Age alone never ends what is in use: somebody has to deprecate it. */
+export function aged(card: ArtifactCard, ages: Ages, nowMs: number): 'archive' | 'remove' | null {
+  const ageMs = nowMs - card.since;
+  if (card.status === 'deprecated' && ageMs >= ages.deprecatedMs) return 'archive';
+  return card.status === 'archived' && ageMs >= ages.archivedMs ? 'remove' : null;
+}
+
+/** Everything that something in use requires, directly or through others. */
+export function neededOf(cards: readonly ArtifactCard[]): ReadonlySet<ArtifactId> {
+  const known = new Map(cards.map((card) => [card.id, card]));
+  const needed = new Set<ArtifactId>();
+  const open = cards.filter((card) => card.status === 'created' || serves(card));
+  for (let card = open.pop(); card !== undefined; card = open.pop()) {
+    for (const id of card.required) {
+      const behind = needed.has(id) ? undefined : known.get(id);
+      needed.add(id);
+      if (behind !== undefined) open.push(behind);
+    }
+  }
+  return needed;
+}

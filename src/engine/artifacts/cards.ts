@@ -1,0 +1,43 @@
+/** One card at a time: what each artifact costs, however many there are. */
+import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { moved, serves, type ArtifactCard } from '../../domain/artifacts.ts';
+import type { ArtifactId } from '../../domain/names.ts';
+import { readCard, writeCard } from '../../dialects/artifact/card.ts';
+import type { ArtifactFolder } from '../../folders/folder.ts';
+import type { ArtifactRefusal } from './refusals.ts';
+
+/** A card under a name that differs only in its letters' size is that of another. */
+export async function loadCard(folder: ArtifactFolder, id: ArtifactId): Promise<ArtifactCard | null> {
+  const text = await folder.cards.load(id);
+  const card = text === null ? null : readCard(text);
+  return card?.id === id ? card : null;
+}
+
+export async function saveCard(folder: ArtifactFolder, card: ArtifactCard): Promise<void> {
+  await folder.cards.save(card.id, writeCard(card));
+}
+
+/** Those on which nobody can build. */
+export async function lacking(folder: ArtifactFolder, ids: readonly ArtifactId[]): Promise<readonly ArtifactId[]> {
+  const missing: ArtifactId[] = [];
+  for (const id of ids) {
+    const card = await loadCard(folder, id);
+    if (card === null || !serves(card)) missing.push(id);
+  }
+  return missing;
+}
+
+export async function deprecate(
+  folder: ArtifactFolder,
+  id: ArtifactId,
+  nowMs: number,
+): Promise<Result<ArtifactCard, ArtifactRefusal>> {
+  return folder.alone(id, async () => {
+    const card = await loadCard(folder, id);
+    if (card === null) return refuse({ code: 'no-such-artifact', id });
+    const next = moved(card, 'deprecate', nowMs);
+    if (next === null) return refuse({ code: 'artifact-status', id, status: card.status });
+    await saveCard(folder, next);
+    return yes(next);
+  });
+}

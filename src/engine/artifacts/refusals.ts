@@ -1,0 +1,20 @@
+/** What can be answered about artifacts instead of doing it. */
+import type { ArtifactStatus } from '../../domain/artifacts.ts';
+import type { ArtifactId } from '../../domain/names.ts';
+
+export type ArtifactRefusal =
+  | { readonly code: 'no-such-artifact'; readonly id: ArtifactId }
+  /** The file is none that can be registered. */
+  | { readonly code: 'artifact-unfit'; readonly path: string; readonly says: string }
+  /** The id has another content already. */
+  | { readonly code: 'artifact-known'; readonly id: ArtifactId; readonly path: string; readonly status: ArtifactStatus }
+  | { readonly code: 'artifact-ring'; readonly ring: readonly ArtifactId[] }
+  | { readonly code: 'artifact-lacks'; readonly id: ArtifactId; readonly missing: readonly ArtifactId[] }
+  | { readonly code: 'artifact-file'; readonly id: ArtifactId; readonly file: string; readonly says: string }
+  | { readonly code: 'artifact-not-valid'; readonly id: ArtifactId; readonly status: string | null }
+  | { readonly code: 'artifact-status'; readonly id: ArtifactId; readonly status: ArtifactStatus };
+
+/** What a sender refers to and cannot be looked up. */
+export type ReferenceRefusal =
+  | { readonly code: 'artifact-reference'; readonly field: string; readonly says: string }
+  | { readonly code: 'context-file'; readonly file: string; readonly says: string };

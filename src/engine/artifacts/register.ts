@@ -1,0 +1,147 @@
+/**
+ * Brings the file of an artifact into the registry. It is known from the first moment, and becomes active when it has
+ * passed four checks, in this order: schema, what it requires, generated files, validation. What fails leaves it as it
+ * is, with the reason; registering it again tries again.
+ */
+import { hexDigestOf } from '../../foundation/digest.ts';
+import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { moved, type ArtifactCard, type GeneratedFile } from '../../domain/artifacts.ts';
+import type { ArtifactId } from '../../domain/names.ts';
+import { readArtifact, type ReadArtifact } from '../../dialects/artifact/read.ts';
+import type { ArtifactFolder } from '../../folders/folder.ts';
+import type { SchemaRefusal } from '../schema-book.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { deprecate, lacking, loadCard, saveCard } from './cards.ts';
+import type { ArtifactRefusal } from './refusals.ts';
+import { requiredRing } from './ring.ts';
+
+export interface RegisterRequest {
+  /** Within the workspace, below `artifacts/`. */
+  readonly path: string;
+  /** Instead of the one that the file names. */
+  readonly schema?: string;
+  /** Beside those that the file names: they are deprecated when this one is active. */
+  readonly supersedes?: readonly ArtifactId[];
+}
+
+type RegisterRefusal = ArtifactRefusal | SchemaRefusal;
+
+export async function register(
+  around: Surroundings,
+  folder: ArtifactFolder,
+  request: RegisterRequest,
+): Promise<Result<ArtifactCard, RegisterRefusal>> {
+  const { path } = request;
+  const file = await folder.read(path);
+  const says = file.kind === 'absent' ? 'there is no such file' : file.kind === 'unfit' ? file.says : null;
+  if (file.kind !== 'file') return refuse({ code: 'artifact-unfit', path, says: says ?? '' });
+  const read = readArtifact(file.text);
+  if (!read.ok) return refuse({ code: 'artifact-unfit', path, says: read.refusal });
+  return folder.alone(read.value.id, () => enter(around, folder, request, read.value, hexDigestOf(file.text)));
+}
+
+async function enter(
+  around: Surroundings,
+  folder: ArtifactFolder,
+  request: RegisterRequest,
+  artifact: ReadArtifact,
+  sha256: string,
+): Promise<Result<ArtifactCard, RegisterRefusal>> {
+  const { path } = request;
+  const before = await loadCard(folder, artifact.id);
+  if (before !== null && !(await isSameThing(folder, before, path, sha256))) {
+    return refuse({ code: 'artifact-known', id: before.id, path: before.path, status: before.status });
+  }
+  if (before !== null && before.status !== 'created') return yes(await moveIfElsewhere(folder, before, path));
+  const ring = await requiredRing(artifact.id, artifact.required, async (id) => loadCard(folder, id));
+  if (ring !== null) return refuse({ code: 'artifact-ring', ring });
+  const nowMs = around.store.nowMs();
+  const card = cardOf(artifact, path, sha256, before, nowMs);
+  const checked = await checks(around, folder, artifact, request.schema);
+  if (!checked.ok) {
+    await saveCard(folder, { ...card, flaw: checked.refusal.code });
+    return checked;
+  }
+  const active = moved({ ...card, files: checked.value }, 'activate', nowMs) ?? card;
+  await saveCard(folder, active);
+  await supersede(folder, [...artifact.supersedes, ...(request.supersedes ?? [])], active.id, nowMs);
+  return yes(active);
+}
+
+/** What is not active yet may still be worked on; after that, other content is another artifact. */
+async function isSameThing(
+  folder: ArtifactFolder,
+  before: ArtifactCard,
+  path: string,
+  sha256: string,
+): Promise<boolean> {
+  if (before.status === 'deleted') return false;
+  if (before.path === path) return before.sha256 === sha256 || before.status === 'created';
+  return before.sha256 === sha256 && (await folder.read(before.path)).kind === 'absent';
+}
+
+async function moveIfElsewhere(folder: ArtifactFolder, card: ArtifactCard, path: string): Promise<ArtifactCard> {
+  if (card.path === path) return card;
+  const next = { ...card, path };
+  await saveCard(folder, next);
+  return next;
+}
+
+async function checks(
+  { rules }: Surroundings,
+  folder: ArtifactFolder,
+  artifact: ReadArtifact,
+  asked: string | undefined,
+): Promise<Result<readonly GeneratedFile[], RegisterRefusal>> {
+  const { id } = artifact;
+  const schema = asked ?? artifact.schema;
+  if (schema !== null && rules.schemas !== null) {
+    const follows = await rules.schemas.check(schema, artifact.content, 'content');
+    if (!follows.ok) return follows;
+  }
+  const missing = await lacking(folder, artifact.required);
+  if (missing.length > 0) return refuse({ code: 'artifact-lacks', id, missing });
+  const files: GeneratedFile[] = [];
+  for (const file of artifact.files) {
+    const hashed = await folder.hash(file);
+    if (!hashed.ok) return refuse({ code: 'artifact-file', id, file, says: hashed.refusal });
+    files.push({ path: file, sha256: hashed.value });
+  }
+  if (artifact.validation !== 'passed') return refuse({ code: 'artifact-not-valid', id, status: artifact.validation });
+  return yes(files);
+}
+
+async function supersede(
+  folder: ArtifactFolder,
+  ids: readonly ArtifactId[],
+  by: ArtifactId,
+  nowMs: number,
+): Promise<void> {
+  for (const id of new Set(ids)) if (id !== by) await deprecate(folder, id, nowMs);
+}
+
+function cardOf(
+  { id, type, version, phase, agent, handoff, required, optional }: ReadArtifact,
+  path: string,
+  sha256: string,
+  before: ArtifactCard | null,
+  nowMs: number,
+): ArtifactCard {
+  return {
+    id,
+    type,
+    version,
+    status: 'created',
+    since: before?.since ?? nowMs,
+    createdAt: before?.createdAt ?? nowMs,
+    phase,
+    agent,
+    handoff,
+    path,
+    sha256,
+    required,
+    optional,
+    files: [],
+    flaw: null,
+  };
+}

@@ -1,0 +1,107 @@
+/**
+ * Counts what happens to the handoffs of the queue, for each phase and agent. The file says up to which fact it has
+ * counted, so that going on costs what is new and not what has been; one that others have changed is counted anew.
+ */
+import type { JsonObject } from '../../foundation/json.ts';
+import type { Body } from '../../domain/body.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import {
+  readBoard,
+  writeBoard,
+  type PhaseBoard,
+  type PhaseLine,
+  type PhaseWord,
+} from '../../dialects/artifact/phase-status.ts';
+import { isObject } from '../../dialects/queue-message/answer.ts';
+import { WORDS } from '../../dialects/queue-message/words.ts';
+import type { ArtifactFolder } from '../../folders/folder.ts';
+import type { Surroundings } from '../surroundings.ts';
+
+const SELDOM_MS = 1_000;
+const PAGE = 500;
+/** One look goes on for a second or so; the rest is for the next one. */
+const PAGES_MAX = 20;
+const AT_ONCE = 16;
+const REMEMBERED_MAX = 20_000;
+
+/** Null: not of the queue. */
+type Part = { readonly phase: number | null; readonly agent: string } | null;
+
+export function phaseKeeper(around: Surroundings, folder: ArtifactFolder): (isSure: boolean) => Promise<void> {
+  const parts = new Map<HandoffId, Part>();
+  let lookedMs = Number.NEGATIVE_INFINITY;
+  return async (isSure) => {
+    const nowMs = around.clock.monotonicMs();
+    if (!isSure && nowMs - lookedMs < SELDOM_MS) return;
+    lookedMs = nowMs;
+    const [first] = await around.store.facts({ max: 1 });
+    if (first === undefined) return;
+    const text = await folder.phaseStatus.load();
+    const database = first.fact.hash;
+    const kept = text === null ? null : readBoard(text);
+    let board = kept?.asOf.startsWith(`${database} `) === true ? kept : { asOf: `${database} `, lines: [] };
+    for (let page = 0; isSure || page < PAGES_MAX; page += 1) {
+      const next = await onePage(around, board, parts);
+      if (next === null) break;
+      board = next;
+    }
+    const wanted = writeBoard(board);
+    if (wanted !== text) await folder.phaseStatus.save(wanted);
+  };
+}
+
+/** Null: there is nothing more. */
+async function onePage(
+  around: Surroundings,
+  { asOf, lines }: PhaseBoard,
+  parts: Map<HandoffId, Part>,
+): Promise<PhaseBoard | null> {
+  const [database = '', after = ''] = asOf.split(' ');
+  const read = await around.store.facts({ max: PAGE, ...(after === '' ? {} : { after }) });
+  const last = read.at(-1);
+  if (last === undefined) return null;
+  await learn(around, new Set(read.map(({ fact }) => fact.handoff)), parts);
+  const next = new Map(lines.map((line) => [keyOf(line), line]));
+  for (const { fact } of read) count(next, parts.get(fact.handoff) ?? null, fact);
+  return { asOf: `${database} ${last.cursor}`, lines: [...next.values()] };
+}
+
+function count(lines: Map<string, PhaseLine>, part: Part, { handoff, from, to, at }: Fact): void {
+  const word = WORDS[to].status;
+  const before = from === null ? null : WORDS[from].status;
+  if (part === null || word === before) return;
+  const line = lines.get(keyOf(part)) ?? { ...part, counts: NONE };
+  const counts: Record<PhaseWord, number> = { ...line.counts, [word]: line.counts[word] + 1 };
+  if (before !== null) counts[before] -= 1;
+  lines.set(keyOf(part), { phase: part.phase, agent: part.agent, counts, last: { id: handoff, word, at } });
+}
+
+const NONE: PhaseLine['counts'] = { pending: 0, in_progress: 0, completed: 0, failed: 0 };
+
+function keyOf({ phase, agent }: NonNullable<Part>): string {
+  return `${phase ?? ''} ${agent}`;
+}
+
+/** What a handoff is part of never changes, so it is read once. */
+async function learn({ store }: Surroundings, ids: ReadonlySet<HandoffId>, parts: Map<HandoffId, Part>): Promise<void> {
+  if (parts.size > REMEMBERED_MAX) parts.clear();
+  const rest = [...ids].filter((id) => !parts.has(id));
+  const work = async (): Promise<void> => {
+    for (let id = rest.pop(); id !== undefined; id = rest.pop()) {
+      const whole = await store.load(id);
+      const isQueued = whole?.handoff.kind === 'queue';
+      parts.set(
+        id,
+        isQueued ? { phase: phaseOf(JSON.parse(whole.body) as Body), agent: `@${whole.handoff.to}` } : null,
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+function phaseOf({ message, target: known }: Body): number | null {
+  const fields = message === undefined ? {} : (JSON.parse(message.replace(/^\uFEFF/, '')) as JsonObject);
+  const phase = isObject(fields['target']) ? fields['target']['phase'] : null;
+  return typeof phase === 'number' ? phase : (known?.phase ?? null);
+}

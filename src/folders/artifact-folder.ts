@@ -1,0 +1,237 @@
+/** `artifacts/` and `context/` of a workspace. No link is followed, neither on the way nor at its end. */
+import { createHash, randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, readdir, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf } from '../foundation/error-code.ts';
+import { refuse, yes, type Result } from '../foundation/result.ts';
+import { readArtifactId, type ArtifactId } from '../domain/names.ts';
+import { openAlone } from './alone.ts';
+import { isArtifactPath, isRealFolder, REGISTRY } from './artifact-file.ts';
+import { openPlain, writeDurably } from './durable-write.ts';
+import type { ArtifactFolder, Cards, KeptText } from './folder.ts';
+import { readPlainFile, unfitness } from './plain-file.ts';
+import type { QueueFolderOptions } from './queue-folder.ts';
+
+const ENDING = '.json';
+/** A list of a hundred thousand artifacts, and then some. */
+const REGISTRY_BYTES_MAX = 256 * 1024 * 1024;
+/** Generated code is small; what is larger is listed with its own hash by whoever made it. */
+const GENERATED_BYTES_MAX = 256 * 1024 * 1024;
+const LISTED_MAX = 100_000;
+const PATH_MAX = 1_000;
+/** For that long four folders are what they were: every answer of a worker passes here. */
+const SOUND_MS = 1_000;
+
+export function openArtifactFolder({ folder, privateFolder }: QueueFolderOptions): ArtifactFolder {
+  const locks = join(privateFolder, 'artifacts');
+  const alone = openAlone();
+
+  return {
+    async read(path) {
+      if (!isArtifactPath(path)) return { kind: 'unfit', says: 'it is not a path below artifacts/' };
+      const way = await wayTo(folder, path);
+      return way.ok ? readPlainFile(join(folder, path)) : { kind: 'unfit', says: way.refusal };
+    },
+
+    list: () => listed(folder),
+
+    async remove(path) {
+      if (isArtifactPath(path) && (await wayTo(folder, path)).ok) await unlink(join(folder, path)).catch(ignoreMissing);
+    },
+
+    async hash(path) {
+      const way = await wayTo(folder, path);
+      return way.ok ? hashOf(join(folder, path)) : way;
+    },
+
+    cards: cardsIn(folder),
+    registry: stamped(
+      keptText(folder, 'artifacts', REGISTRY),
+      join(folder, REGISTRY),
+      join(privateFolder, 'registry.stamp'),
+    ),
+    phaseStatus: keptText(folder, 'context', 'context/phase-status.json'),
+
+    readContext: async (name) =>
+      (await isFolder(join(folder, 'context')))
+        ? readPlainFile(join(folder, 'context', `${name}${ENDING}`))
+        : { kind: 'absent' },
+
+    async alone(name, act) {
+      await isRealFolder(locks);
+      return alone(join(locks, `${name}.lock`), act);
+    },
+  };
+}
+
+function cardsIn(folder: string): Cards {
+  const root = join(folder, 'artifacts', '.registry');
+  const fresh = join(root, 'new');
+  const known = join(root, 'known');
+  const places = [join(folder, 'artifacts'), root, fresh, known];
+
+  let soundUntilMs = Number.NEGATIVE_INFINITY;
+
+  /** Links would lead us out of the workspace: better no registry than somebody else's files. */
+  const prepare = async (): Promise<void> => {
+    if (await isSound()) return;
+    for (const place of places) {
+      if (!(await isRealFolder(place))) throw new Error(`${place} is not a folder of its own; nothing is registered`);
+    }
+  };
+  const isSound = async (): Promise<boolean> => {
+    if (performance.now() < soundUntilMs) return true;
+    for (const place of places) if (!(await isFolder(place))) return false;
+    soundUntilMs = performance.now() + SOUND_MS;
+    return true;
+  };
+  const idsIn = async (place: string): Promise<readonly ArtifactId[]> =>
+    (await isSound())
+      ? (await readdir(place).catch(noNames)).flatMap((name) => {
+          const id = name.endsWith(ENDING) ? readArtifactId(name.slice(0, -ENDING.length)) : null;
+          return id === null ? [] : [id];
+        })
+      : [];
+  const textIn = async (place: string, id: ArtifactId): Promise<string | null> => {
+    const read = await readPlainFile(join(place, `${id}${ENDING}`));
+    return read.kind === 'file' ? read.text : null;
+  };
+  const put = async (id: ArtifactId, text: string): Promise<void> => {
+    const draft = join(root, `.${id}.${randomUUID()}.draft`);
+    await writeFile(draft, text, { flag: 'wx' });
+    await rename(draft, join(fresh, `${id}${ENDING}`));
+  };
+  const load = async (id: ArtifactId): Promise<string | null> => {
+    if (!(await isSound())) return null;
+    // Twice, because between the two looks it may have been filed.
+    return (await textIn(fresh, id)) ?? (await textIn(known, id)) ?? (await textIn(fresh, id));
+  };
+
+  return {
+    load,
+    async save(id, text) {
+      await prepare();
+      try {
+        await put(id, text);
+      } catch (error) {
+        if (codeOf(error) !== 'ENOENT') throw error;
+        // Somebody has taken the folders away since they were last looked at.
+        soundUntilMs = Number.NEGATIVE_INFINITY;
+        await prepare();
+        await put(id, text);
+      }
+    },
+    all: async () => [...new Set([...(await idsIn(fresh)), ...(await idsIn(known))])],
+    news: () => idsIn(fresh),
+    async filed(id, text) {
+      await rename(join(fresh, `${id}${ENDING}`), join(known, `${id}${ENDING}`)).catch(ignoreMissing);
+      // Saved anew since it was read: that is news again.
+      const now = await textIn(known, id);
+      const isOlder = now !== null && now !== text && (await textIn(fresh, id)) === null;
+      if (isOlder) await rename(join(known, `${id}${ENDING}`), join(fresh, `${id}${ENDING}`)).catch(ignoreMissing);
+    },
+    async mark() {
+      const seen = await Promise.all([fresh, known].map((place) => stat(place, { bigint: true }).catch(() => null)));
+      return seen.map((each) => `${each?.ino ?? 0n}:${each?.mtimeNs ?? 0n}`).join(' ');
+    },
+  };
+}
+
+function keptText(folder: string, within: string, path: string): KeptText {
+  return {
+    async load() {
+      if (!(await isFolder(join(folder, within)))) return null;
+      const read = await readPlainFile(join(folder, path), REGISTRY_BYTES_MAX);
+      return read.kind === 'file' ? read.text : null;
+    },
+    async save(text) {
+      if (!(await isRealFolder(join(folder, within)))) throw new Error(`${within}/ is not a folder of its own`);
+      await writeDurably(join(folder, path), text);
+    },
+  };
+}
+
+/** One that was put there by others, even if it is an old one of ours, is none: it would be believed. */
+function stamped(kept: KeptText, path: string, stampPath: string): KeptText {
+  const stampOf = async (): Promise<string> => {
+    const seen = await lstat(path, { bigint: true }).catch(() => null);
+    return seen === null ? '' : `${seen.ino} ${seen.size} ${seen.mtimeNs}`;
+  };
+  return {
+    async load() {
+      const stamp = await readPlainFile(stampPath);
+      return stamp.kind === 'file' && stamp.text === (await stampOf()) ? kept.load() : null;
+    },
+    async save(text) {
+      await kept.save(text);
+      await writeFile(stampPath, await stampOf());
+    },
+  };
+}
+
+/** Whether the path stays in the workspace and every folder on it is a real one. */
+async function wayTo(folder: string, path: string): Promise<Result<true, string>> {
+  const parts = path.split('/');
+  const isPlain = path.length <= PATH_MAX && !path.includes('\\') && !path.includes('\0');
+  if (!isPlain || parts.some((part) => part === '' || part === '.' || part === '..')) {
+    return refuse('it is not a path inside the workspace; give one relative to it, without ".."');
+  }
+  for (let depth = 1; depth < parts.length; depth += 1) {
+    const here = join(folder, ...parts.slice(0, depth));
+    const found = await lstat(here).catch(() => null);
+    if (found === null) return refuse('it is not there');
+    if (!found.isDirectory())
+      return refuse('a part of its path is not a folder of its own, and links are not followed');
+  }
+  return yes(true);
+}
+
+async function hashOf(path: string): Promise<Result<string, string>> {
+  const handle = await openPlain(path, constants.O_RDONLY).catch(noRight);
+  if (handle === 'no right') return refuse('it may not be read');
+  if (handle === null)
+    return refuse((await lstat(path).catch(() => null)) === null ? 'it is not there' : 'it is no file');
+  try {
+    const unfit = unfitness(await handle.stat(), GENERATED_BYTES_MAX);
+    if (unfit !== null) return refuse(unfit);
+    const hash = createHash('sha256');
+    for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
+    return yes(hash.digest('hex'));
+  } finally {
+    await handle.close();
+  }
+}
+
+async function listed(folder: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const open = ['artifacts'];
+  for (let here = open.pop(); here !== undefined; here = open.pop()) {
+    if (!(await isFolder(join(folder, here)))) continue;
+    for (const entry of await readdir(join(folder, here), { withFileTypes: true })) {
+      const path = `${here}/${entry.name}`;
+      if (!isArtifactPath(path)) continue;
+      if (entry.isDirectory()) open.push(path);
+      else if (entry.isFile() && path.endsWith(ENDING) && found.push(path) >= LISTED_MAX) return found;
+    }
+  }
+  return found.toSorted();
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null))?.isDirectory() ?? false;
+}
+
+function ignoreMissing(error: unknown): void {
+  if (codeOf(error) !== 'ENOENT') throw error;
+}
+
+function noNames(error: unknown): readonly string[] {
+  ignoreMissing(error);
+  return [];
+}
+
+function noRight(error: unknown): 'no right' {
+  if (codeOf(error) === 'EACCES') return 'no right';
+  throw error;
+}
