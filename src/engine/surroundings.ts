@@ -59,10 +59,10 @@ export interface QueueMirror {
 }
 
 /**
- * `quick` is told by facts and hints and by what lies in the folders of open work; `full` also asks what is open and has
- * no file; `thorough` reads every file of open work.
+ * `told` follows facts and hints; `quick` also lists the folders of open work; `full` also asks what is open and has no
+ * file; `thorough` reads every file of open work.
  */
-export type Depth = 'quick' | 'full' | 'thorough';
+export type Depth = 'told' | 'quick' | 'full' | 'thorough';
 
 export interface Passed {
   /** How many handoffs were looked at, because something about them was new or not in order. */

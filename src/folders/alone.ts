@@ -3,7 +3,7 @@
  * never without its holder; nothing ever follows it.
  */
 import { randomUUID } from 'node:crypto';
-import { lstat, readdir, readlink, rename, symlink, unlink } from 'node:fs/promises';
+import { lstatSync, readdirSync, readlinkSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { codeOf } from '../foundation/error-code.ts';
@@ -38,72 +38,84 @@ export function openAlone(): Alone {
 async function underLock<Answer>(lock: string, act: () => Promise<Answer>): Promise<Answer> {
   const own = `${process.pid} ${randomUUID()}`;
   const untilMs = performance.now() + PATIENCE_MS;
-  while (!(await take(lock, own))) {
+  while (!take(lock, own)) {
     if (performance.now() > untilMs) throw new Error(`${lock} is held for too long`);
     await pause(LOOK_AGAIN_MS * (0.5 + Math.random()));
   }
   try {
     return await act();
   } finally {
-    if ((await holderOf(lock)) === own) await unlink(lock).catch(() => undefined);
+    if (holderOf(lock) === own) remove(lock);
   }
 }
 
-async function take(lock: string, own: string): Promise<boolean> {
+function take(lock: string, own: string): boolean {
   try {
-    await symlink(own, lock);
+    symlinkSync(own, lock);
     return true;
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   }
-  const holder = await holderOf(lock);
-  if (holder !== null && (await isOver(lock, holder))) await takeAway(lock, holder);
+  const holder = holderOf(lock);
+  if (holder !== null && isOver(lock, holder)) takeAway(lock, holder);
   return false;
 }
 
-async function holderOf(lock: string): Promise<string | null> {
+function holderOf(lock: string): string | null {
   try {
-    return await readlink(lock);
+    return readlinkSync(lock);
   } catch (error) {
     if (codeOf(error) === null) throw error;
     return null;
   }
 }
 
-async function isOver(lock: string, holder: string): Promise<boolean> {
+function isOver(lock: string, holder: string): boolean {
   const pid = Number(holder.split(' ', 1)[0]);
   if (pid !== process.pid && !isRunning(pid)) return true;
-  try {
-    return Date.now() - (await lstat(lock)).mtimeMs > STALE_MS;
-  } catch {
-    return false;
-  }
+  const found = lstatSync(lock, { throwIfNoEntry: false });
+  return found !== undefined && Date.now() - found.mtimeMs > STALE_MS;
 }
 
 /** Of two who find it dead one is faster, and the other may have caught a new one: then it is put back. */
-async function takeAway(lock: string, holder: string): Promise<void> {
+function takeAway(lock: string, holder: string): void {
   const aside = `${lock}.${process.pid}-${randomUUID()}`;
   try {
-    await rename(lock, aside);
+    renameSync(lock, aside);
   } catch {
     return;
   }
-  const caught = await holderOf(aside);
-  if (caught === holder || caught === null) await unlink(aside).catch(() => undefined);
-  else await rename(aside, lock);
+  const caught = holderOf(aside);
+  if (caught === holder || caught === null) remove(aside);
+  else renameSync(aside, lock);
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Whoever was faster wanted the same.
+  }
 }
 
 const ASIDE = /\.lock\.(\d+)-[0-9a-f-]{36}$/;
 
 /** What those who died have left: locks that nobody else came for, and what they had put aside. */
-export async function forgetTheDead(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
+export function forgetTheDead(folder: string): void {
+  for (const name of deadIn(folder)) {
     const path = join(folder, name);
-    const pid = ASIDE.exec(name)?.[1];
-    if (pid !== undefined && !isRunning(Number(pid))) await unlink(path).catch(() => undefined);
-    const holder = name.endsWith('.lock') ? await holderOf(path) : null;
-    if (holder !== null && (await isOver(path, holder))) await takeAway(path, holder);
+    if (ASIDE.test(name)) remove(path);
+    else takeAway(path, holderOf(path) ?? '');
   }
+}
+
+export function deadIn(folder: string): readonly string[] {
+  return readdirSync(folder).filter((name) => {
+    const pid = ASIDE.exec(name)?.[1];
+    if (pid !== undefined) return !isRunning(Number(pid));
+    const holder = name.endsWith('.lock') ? holderOf(join(folder, name)) : null;
+    return holder !== null && isOver(join(folder, name), holder);
+  });
 }
 
 function isRunning(pid: number): boolean {

@@ -28,7 +28,7 @@ export async function putArtifact(
     if (!(await isRealFolder(join(workspace, ...parts.slice(0, depth))))) return false;
   }
   const target = join(workspace, path);
-  const there = await readPlainFile(target);
+  const there = readPlainFile(target);
   if (there.kind === 'unfit') return false;
   if (there.kind === 'file') return isOurs(there.text);
   await writeDurably(target, text);

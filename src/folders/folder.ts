@@ -20,14 +20,18 @@ export interface MessageFolder {
   list(place: OpenPlace): Promise<readonly ListedName[]>;
   /** In which places there is something of this name, looked at in this order: files only ever move forward through it. */
   whereIs(id: HandoffId): Promise<readonly Place[]>;
+  /** Differs as soon as anything has happened to what is called like that, in any place. */
+  stamp(id: HandoffId): Stamp;
   /** Links, pipes, folders, giants and what belongs to strangers are never read: they are `unfit`. */
   read(place: Place, id: HandoffId): Promise<FileRead>;
   /** False: there was nothing to move. Replaces what is at the other end. */
   move(id: HandoffId, from: Place, to: Place): Promise<boolean>;
-  /** A new file, whole and on the disk when it appears; replaces what is there. */
+  /** A new file, whole when it appears; replaces what is there. */
   put(place: Place, id: HandoffId, text: string): Promise<void>;
   /** In place. False: it is gone, or unfit to be written. */
   rewrite(place: Place, id: HandoffId, text: string): Promise<boolean>;
+  /** From `in-progress` to an end: whole there, on the disk, and for good. False: somebody was faster, and has it. */
+  seal(id: HandoffId, text: string, to: 'completed' | 'failed'): Promise<boolean>;
   /** Takes a copy of ours away; only ever from `waiting`, where nobody else looks. */
   discard(id: HandoffId): Promise<void>;
   /** Out of everybody's way, with the reason beside it; nothing is lost. */
@@ -40,6 +44,12 @@ export interface MessageFolder {
   readonly bookmark: { load(): Promise<string | null>; save(cursor: string): Promise<void> };
   /** Tells what may have changed, until it is closed: a hint. */
   watch(changed: (place: Place, id: HandoffId | null) => void): { close(): void };
+}
+
+export interface Stamp {
+  readonly text: string;
+  /** In more than one place. */
+  readonly isTwice: boolean;
 }
 
 export interface ListedName {

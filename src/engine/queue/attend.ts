@@ -23,13 +23,20 @@ import { openText } from './told.ts';
 /** Adopt, claim, settle, clear away: a handoff needs no more than that, and the next pass goes on. */
 const ROUNDS_MAX = 6;
 export async function attend(queue: Queue, id: HandoffId): Promise<void> {
-  await queue.folder.alone(id, async () => {
-    for (let round = 0; round < ROUNDS_MAX; round += 1) if (!(await look(queue, id))) return;
-  });
+  const { folder, left } = queue;
+  await left.during(id, async () => folder.alone(id, async () => bringToRest(queue, id)));
 }
 
-async function look(queue: Queue, id: HandoffId): Promise<LookAgain> {
-  const whole = await queue.around.store.load(id);
+/** Null: there is no record, or more to do than one turn allows. */
+async function bringToRest(queue: Queue, id: HandoffId): Promise<number | null> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const whole = await queue.around.store.load(id);
+    if (!(await look(queue, id, whole))) return whole?.handoff.revision ?? null;
+  }
+  return null;
+}
+
+async function look(queue: Queue, id: HandoffId, whole: Whole | null): Promise<LookAgain> {
   const places = await queue.folder.whereIs(id);
   if (whole === null) return adopt(queue, id, places);
   remember(queue, whole.handoff);

@@ -3,6 +3,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import type { MessageFolder } from '../../folders/folder.ts';
 import type { QueueMirror, Surroundings } from '../surroundings.ts';
 import { attend } from './attend.ts';
+import { openLeft } from './left.ts';
 import { pass } from './pass.ts';
 import type { Queue } from './queue.ts';
 import { win } from './win.ts';
@@ -14,7 +15,8 @@ export function openQueueMirror(around: Surroundings, folder: MessageFolder): Qu
     folder,
     abroad: new Set(),
     again: new Set(),
-    reading: { cursor: null, isBegun: false },
+    left: openLeft(folder),
+    reading: { cursor: null, isBegun: false, isOld: false, isRead: false, savedMs: Number.NEGATIVE_INFINITY },
   };
   const hints = new Set<HandoffId>();
 
@@ -33,9 +35,9 @@ export function openQueueMirror(around: Surroundings, folder: MessageFolder): Qu
       return win(queue, principal, handoff);
     },
     async pass(depth) {
-      for (const id of hints) queue.again.add(id);
+      const heard = [...hints];
       hints.clear();
-      return pass(queue, depth);
+      return pass(queue, depth, heard);
     },
     watch: (changed) =>
       folder.watch((_place, id) => {

@@ -3,6 +3,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { MessageFolder, Place } from '../../folders/folder.ts';
 import type { Surroundings } from '../surroundings.ts';
+import type { Left } from './left.ts';
 
 export interface Queue {
   /** Its rules know no queue: what is done here is not mirrored a second time. */
@@ -12,6 +13,8 @@ export interface Queue {
   readonly abroad: Set<HandoffId>;
   /** What could not be put right, and has to be tried again before the bookmark may move. */
   readonly again: Set<HandoffId>;
+  /** How this process has left what it put in its place, so that its own renames do not call it back. */
+  readonly left: Left;
   readonly reading: Reading;
 }
 
@@ -19,6 +22,11 @@ export interface Queue {
 interface Reading {
   cursor: string | null;
   isBegun: boolean;
+  /** The bookmark was written before the machine was last started: what was not synced may be lost. */
+  isOld: boolean;
+  /** There were some since the bookmark was saved. */
+  isRead: boolean;
+  savedMs: number;
 }
 
 /** A program that writes a file is done with it by then, or has died. */

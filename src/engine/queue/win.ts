@@ -15,12 +15,16 @@ import { byFile, type Queue } from './queue.ts';
 import { openText } from './told.ts';
 
 export async function win(queue: Queue, principal: Principal, { id, fence }: Handoff): Promise<boolean> {
-  return queue.folder.alone(id, async () => {
+  let isWon = false;
+  const attempt = async (): Promise<number | null> => {
     const whole = await queue.around.store.load(id);
     // Lost while we waited for our turn: there is nothing to win.
-    if (whole === null || whole.handoff.state !== 'accepted' || whole.handoff.fence !== fence) return false;
-    return whole.handoff.kind === 'queue' ? take(queue, principal, whole) : true;
-  });
+    if (whole === null || whole.handoff.state !== 'accepted' || whole.handoff.fence !== fence) return null;
+    isWon = whole.handoff.kind !== 'queue' || (await take(queue, principal, whole));
+    return isWon ? whole.handoff.revision : null;
+  };
+  await queue.left.during(id, async () => queue.folder.alone(id, attempt));
+  return isWon;
 }
 
 async function take(queue: Queue, principal: Principal, whole: Whole): Promise<boolean> {
