@@ -40,6 +40,7 @@ export interface MessageFolder {
   putArtifact(path: string, text: string, isOurs: (text: string) => boolean): Promise<boolean>;
   /** One of our processes at a time; foreign programs do not ask. */
   alone<Answer>(id: HandoffId, act: () => Promise<Answer>): Promise<Answer>;
+  close(): void;
   /** Up to which fact these folders are right. It describes the folders and not the database, so it lies beside them. */
   readonly bookmark: { load(): Promise<string | null>; save(cursor: string): Promise<void> };
   /** Tells what may have changed, until it is closed: a hint. */

@@ -87,7 +87,8 @@ export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): 
     },
 
     putArtifact: (path, text, isOurs) => putArtifact(folder, path, text, isOurs),
-    alone: (id, act) => alone(join(locks, `${id}.lock`), act),
+    alone: (id, act) => alone.with(join(locks, `${id}.lock`), act),
+    close: () => alone.close(),
 
     bookmark: {
       async load() {
