@@ -37,7 +37,7 @@ function sure<Answer>(answer: Result<Answer, unknown>): Answer {
 
 export const batonSqlite = contestantOf('baton', openBare, async () => undefined);
 
-/** With every step mirrored in files; a life is over when its file is in `completed/` too. */
+/** With every step mirrored in files; the lives are over when all their files are in `completed/` too. */
 export const batonWithFolder = contestantOf('baton, folder on', openWithFolder, async (place, id) => {
   const file = join(place, 'handoffs/completed', `${id}.json`);
   while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 1));
@@ -58,13 +58,16 @@ function contestantOf(
       const { around, close } = await open(place);
       const principal = agentPrincipal(FROM);
       return {
-        lives: (concurrency, count) =>
-          callers(concurrency, count, async () => {
+        lives: async (concurrency, count) => {
+          const ids: string[] = [];
+          await callers(concurrency, count, async () => {
             const { id } = sure(await send(around, principal, requestOf(inputOf())));
             const { handoff } = sure(await wait(around, principal, id));
             if (handoff.state !== 'completed') throw new Error(`${id} is ${handoff.state}`);
-            await isMirrored(place, id);
-          }),
+            ids.push(id);
+          });
+          for (const id of ids) await isMirrored(place, id);
+        },
         send: async (input) => void sure(await send(around, principal, requestOf(input))),
         sendMany: async (inputs) => void sure(await sendMany(around, principal, inputs.map(requestOf))),
         unfinished: async () => unfinishedIn(place),

@@ -11,7 +11,7 @@ import type { Refusal } from '../domain/refusals.ts';
 import type { Carrier } from './effects.ts';
 import type { EvidenceDesk } from './evidence-desk.ts';
 import type { SchemaBook } from './schema-book.ts';
-import type { ProcessIdentity, RunningGroup, Store } from '../stores/store.ts';
+import type { Claimed, ProcessIdentity, RunningGroup, Store } from '../stores/store.ts';
 
 export interface Surroundings {
   readonly store: Store;
@@ -50,6 +50,8 @@ export interface HouseRules {
 export interface QueueMirror {
   /** Puts the file of one handoff where its state belongs. Never a reason to fail: what is left undone is done later. */
   attend(id: HandoffId): Promise<void>;
+  /** The same for one that was just sent, from what is at hand. */
+  appear(sent: Claimed): Promise<void>;
   /** After the acceptance is durable and before anybody works. False: a foreign worker was faster, and has it now. */
   win(principal: Principal, handoff: Handoff): Promise<boolean>;
   /** Everything that came in or has to go out. */

@@ -34,7 +34,7 @@ export function openAlone(): Alone {
   const queues = new Map<string, Promise<unknown>>();
   let own: Holder | null = null;
   const holder = (folder: string): Holder => {
-    if (own === null || dirname(own.path) !== folder || Date.now() - own.madeAt > SAME_FILE_MS || !isThere(own.path)) {
+    if (own === null || dirname(own.path) !== folder || Date.now() - own.madeAt > SAME_FILE_MS) {
       if (own !== null) remove(own.path);
       own = makeHolder(folder);
     }
@@ -65,7 +65,7 @@ export function openAlone(): Alone {
 interface Holder {
   readonly path: string;
   readonly number: number;
-  readonly madeAt: number;
+  madeAt: number;
 }
 
 function makeHolder(folder: string): Holder {
@@ -78,7 +78,7 @@ function makeHolder(folder: string): Holder {
 async function underLock<Answer>(lock: string, holder: () => Holder, act: () => Promise<Answer>): Promise<Answer> {
   const untilMs = performance.now() + PATIENCE_MS;
   let own = holder();
-  while (!take(lock, own.path)) {
+  while (!take(lock, own)) {
     if (performance.now() > untilMs) throw new Error(`${lock} is held for too long`);
     await pause(LOOK_AGAIN_MS * (0.5 + Math.random()));
     own = holder();
@@ -90,12 +90,14 @@ async function underLock<Answer>(lock: string, holder: () => Holder, act: () => 
   }
 }
 
-function take(lock: string, own: string): boolean {
+function take(lock: string, own: Holder): boolean {
   try {
-    linkSync(own, lock);
+    linkSync(own.path, lock);
     return true;
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    // Somebody has cleared up too well: the next one is made anew.
+    if (codeOf(error) === 'ENOENT') own.madeAt = 0;
+    else if (codeOf(error) !== 'EEXIST') throw error;
   }
   const holder = holderOf(lock);
   if (holder !== null && isOver(lock, holder)) takeAway(lock, holder);
@@ -161,10 +163,6 @@ export function deadIn(folder: string): readonly string[] {
     const holder = name.endsWith('.lock') ? holderOf(join(folder, name)) : null;
     return holder !== null && isOver(join(folder, name), holder);
   });
-}
-
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function isRunning(pid: number): boolean {

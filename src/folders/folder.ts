@@ -20,8 +20,8 @@ export interface MessageFolder {
   list(place: OpenPlace): Promise<readonly ListedName[]>;
   /** In which places there is something of this name, looked at in this order: files only ever move forward through it. */
   whereIs(id: HandoffId): Promise<readonly Place[]>;
-  /** Differs as soon as anything has happened to what is called like that, in any place. */
-  stamp(id: HandoffId): Stamp;
+  /** Differs as soon as anything has happened to what is called like that; null where nothing is. */
+  stamp(place: Place, id: HandoffId): string | null;
   /** Links, pipes, folders, giants and what belongs to strangers are never read: they are `unfit`. */
   read(place: Place, id: HandoffId): Promise<FileRead>;
   /** False: there was nothing to move. Replaces what is at the other end. */
@@ -45,12 +45,6 @@ export interface MessageFolder {
   readonly bookmark: { load(): Promise<string | null>; save(cursor: string): Promise<void> };
   /** Tells what may have changed, until it is closed: a hint. */
   watch(changed: (place: Place, id: HandoffId | null) => void): { close(): void };
-}
-
-export interface Stamp {
-  readonly text: string;
-  /** In more than one place. */
-  readonly isTwice: boolean;
 }
 
 export interface ListedName {

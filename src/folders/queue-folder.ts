@@ -49,10 +49,7 @@ export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): 
 
     whereIs: async (id) => PLACES.filter((place) => kindOf(pathOf(place, id)) !== null),
 
-    stamp(id) {
-      const stamps = PLACES.flatMap((place) => stampOf(place, pathOf(place, id)));
-      return { text: stamps.join(' '), isTwice: stamps.length > 1 };
-    },
+    stamp: (place, id) => stampOf(pathOf(place, id)),
 
     read: async (place, id) => readPlainFile(pathOf(place, id)),
 
@@ -141,9 +138,9 @@ function kindOf(path: string): 'file' | 'folder' | 'other' | null {
   return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
 }
 
-function stampOf(place: Place, path: string): readonly string[] {
+function stampOf(path: string): string | null {
   const found = lstatSync(path, { throwIfNoEntry: false });
-  return found === undefined ? [] : [`${place}:${found.ino}:${found.size}:${found.mtimeMs}:${found.ctimeMs}`];
+  return found === undefined ? null : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
 }
 
 function remove(path: string): void {

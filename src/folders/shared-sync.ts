@@ -2,12 +2,10 @@
  * One wait for the disk serves all who renamed something in the same folder before it began; whoever comes while one is
  * under way needs the next.
  */
-import { close, fsync, open } from 'node:fs';
+import { closeSync, fsync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 
-const opened = promisify(open);
 const synced = promisify(fsync);
-const closed = promisify(close);
 
 interface Syncing {
   readonly now: Promise<void>;
@@ -39,10 +37,10 @@ function begin(folder: string): Promise<void> {
 }
 
 async function sync(folder: string): Promise<void> {
-  const file = await opened(folder, 'r');
+  const file = openSync(folder, 'r');
   try {
     await synced(file);
   } finally {
-    await closed(file);
+    closeSync(file);
   }
 }

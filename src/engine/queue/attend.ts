@@ -10,12 +10,13 @@ import type { HandoffId } from '../../domain/names.ts';
 import { fenceIn, readMessage, retriesIn, type Message } from '../../dialects/queue-message/read.ts';
 import { placeOf, WORDS } from '../../dialects/queue-message/words.ts';
 import type { Place } from '../../folders/folder.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { Claimed, Whole } from '../../stores/store.ts';
 import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
 import { accept } from '../verbs/accept.ts';
 import { release } from '../verbs/release.ts';
 import { adopt } from './adopt.ts';
 import { takeAnswer } from './answer.ts';
+import type { Rest } from './left.ts';
 import { bringBack, finish, publish } from './project.ts';
 import { byFile, fileName, quarantine, WRITTEN_MS, type LookAgain, type Queue } from './queue.ts';
 import { openText } from './told.ts';
@@ -27,11 +28,30 @@ export async function attend(queue: Queue, id: HandoffId): Promise<void> {
   await left.during(id, async () => folder.alone(id, async () => bringToRest(queue, id)));
 }
 
+/**
+ * Nothing of this name is anywhere, so it is nobody's yet, and its file can come to be without asking the database again:
+ * whoever has changed the record since will come for the file, and waits for us to be done.
+ */
+export async function appear(queue: Queue, { handoff, body }: Claimed): Promise<void> {
+  const { folder, left, around } = queue;
+  const { id } = handoff;
+  const act = async (): Promise<Rest | null> => {
+    if (isFinal(handoff.state) || (await folder.whereIs(id)).length > 0) return bringToRest(queue, id);
+    const place = placeOf(handoff, around.store.nowMs());
+    await folder.put(place, id, openText({ handoff, body, outcome: null }));
+    return { revision: handoff.revision, place };
+  };
+  await left.during(id, async () => folder.alone(id, act));
+}
+
 /** Null: there is no record, or more to do than one turn allows. */
-async function bringToRest(queue: Queue, id: HandoffId): Promise<number | null> {
+async function bringToRest(queue: Queue, id: HandoffId): Promise<Rest | null> {
+  const { store } = queue.around;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const whole = await queue.around.store.load(id);
-    if (!(await look(queue, id, whole))) return whole?.handoff.revision ?? null;
+    const whole = await store.load(id);
+    if (await look(queue, id, whole)) continue;
+    if (whole === null) return null;
+    return { revision: whole.handoff.revision, place: placeOf(whole.handoff, store.nowMs()) };
   }
   return null;
 }

@@ -1,34 +1,44 @@
-/** What a process has seen to itself. Whoever hears of it again looks at the stamp first, and mostly at nothing else. */
+/** What a process has seen to itself. Whoever hears of it again looks at one stamp first, and mostly at nothing else. */
 import type { HandoffId } from '../../domain/names.ts';
-import type { MessageFolder } from '../../folders/folder.ts';
+import type { MessageFolder, Place } from '../../folders/folder.ts';
 
 /** Enough for what rings back within a second or two; the rest is looked at once more. */
 const LEFT_MAX = 10_000;
 
+export interface Rest {
+  readonly revision: number;
+  readonly place: Place;
+}
+
 export interface Left {
-  /** Runs what puts one handoff in its place; it says which revision it has brought to rest, or null. */
-  during(id: HandoffId, act: () => Promise<number | null>): Promise<void>;
-  /** True: nothing has happened to the record or its files since. Waits for what is under way. */
-  isAsLeft(id: HandoffId, revision: number): Promise<boolean>;
+  /** Runs what puts one handoff in its place; it answers where it came to rest, or null. */
+  during(id: HandoffId, act: () => Promise<Rest | null>): Promise<void>;
+  /** True: we have seen to this revision, and nothing has happened to the file where something was heard. */
+  isAsLeft(id: HandoffId, told: Told): Promise<boolean>;
+}
+
+/** What was told about one handoff since the last pass. */
+export interface Told {
+  /** Of its newest fact; 0: there was none. */
+  readonly revision: number;
+  readonly places: ReadonlySet<Place>;
 }
 
 export function openLeft(folder: MessageFolder): Left {
-  const left = new Map<HandoffId, { readonly revision: number; readonly stamp: string }>();
+  const left = new Map<HandoffId, Rest & { readonly stamp: string | null }>();
   const underWay = new Map<HandoffId, Promise<unknown>>();
 
-  const keep = (id: HandoffId, revision: number | null): void => {
+  const keep = (id: HandoffId, rest: Rest | null): void => {
     left.delete(id);
-    const stamp = revision === null ? null : folder.stamp(id);
-    // In two places it is not at rest, whoever put it into the second.
-    if (revision === null || stamp === null || stamp.isTwice) return;
-    left.set(id, { revision, stamp: stamp.text });
+    if (rest === null) return;
+    left.set(id, { ...rest, stamp: folder.stamp(rest.place, id) });
     const [oldest] = left.size > LEFT_MAX ? left.keys() : [];
     if (oldest !== undefined) left.delete(oldest);
   };
 
   return {
     async during(id, act) {
-      const acting = act().then((revision) => keep(id, revision));
+      const acting = act().then((rest) => keep(id, rest));
       underWay.set(id, acting);
       try {
         await acting;
@@ -36,11 +46,12 @@ export function openLeft(folder: MessageFolder): Left {
         if (underWay.get(id) === acting) underWay.delete(id);
       }
     },
-    async isAsLeft(id, revision) {
+    async isAsLeft(id, { revision, places }) {
       // Its fault is told to whoever began it.
       await underWay.get(id)?.catch(() => undefined);
       const known = left.get(id);
-      return known !== undefined && known.revision >= revision && known.stamp === folder.stamp(id).text;
+      if (known === undefined || known.revision < revision) return false;
+      return [...places].every((place) => folder.stamp(place, id) === (place === known.place ? known.stamp : null));
     },
   };
 }

@@ -3,7 +3,7 @@ import { OPEN_STATES } from '../../domain/lifecycle.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { placeOf } from '../../dialects/queue-message/words.ts';
-import { OPEN_PLACES, type OpenPlace } from '../../folders/folder.ts';
+import { OPEN_PLACES, type OpenPlace, type Place } from '../../folders/folder.ts';
 import type { Depth, Passed, Surroundings } from '../surroundings.ts';
 import { attend } from './attend.ts';
 import { quarantine, type Queue } from './queue.ts';
@@ -15,24 +15,29 @@ const FACT_PAGES_MAX = 20;
 const AT_ONCE = 8;
 /** What was read since is read again by whoever comes next; saving it each time would cost more. */
 const SAVE_MS = 1_000;
+const NOWHERE: ReadonlySet<Place> = new Set();
 
-export async function pass(queue: Queue, asked: Depth, hints: readonly HandoffId[]): Promise<Passed> {
-  const { folder, reading, again, abroad } = queue;
-  for (const id of hints) again.add(id);
+export async function pass(queue: Queue, asked: Depth): Promise<Passed> {
+  const { folder, reading, again, abroad, hints } = queue;
   await folder.prepare();
   if (!reading.isBegun) await openBookmark(queue);
-  const depth = reading.isOld ? 'thorough' : asked;
-  const told = new Map<HandoffId, number>([...again].map((id) => [id, 0]));
-  await readFacts(queue, told);
-  const wrong = new Set(depth === 'told' ? [] : abroad);
+  const depth = reading.isOld ? 'thorough' : asked === 'told' && hints.isVague ? 'quick' : asked;
+  const wrong = new Set(depth === 'told' ? again : [...again, ...abroad]);
+  const { places } = hints;
+  hints.places = new Map();
+  hints.isVague = false;
+  // Also when this pass breaks off: nobody tells it twice.
+  for (const id of places.keys()) again.add(id);
+  const revisions = await readFacts(queue);
   if (depth !== 'told') {
     const listed = await listedNames(queue);
     for (const id of await outOfPlace(queue, listed, depth)) wrong.add(id);
     if (depth !== 'quick') for (const id of await missing(queue, listed)) wrong.add(id);
   }
   const passed = { attended: 0 };
-  await attendAll(queue, [...new Set([...told.keys(), ...wrong])], async (id) => {
-    if (!wrong.has(id) && (await queue.left.isAsLeft(id, told.get(id) ?? 0))) return;
+  await attendAll(queue, [...new Set([...revisions.keys(), ...places.keys(), ...wrong])], async (id) => {
+    const told = { revision: revisions.get(id) ?? 0, places: places.get(id) ?? NOWHERE };
+    if (depth !== 'thorough' && !wrong.has(id) && (await queue.left.isAsLeft(id, told))) return;
     passed.attended += 1;
     await attend(queue, id);
   });
@@ -50,20 +55,22 @@ async function openBookmark({ around, folder, reading }: Queue): Promise<void> {
   reading.isBegun = true;
 }
 
-/** Adds to what was told the newest revision of each handoff that has a new one. */
-async function readFacts({ around, reading, again }: Queue, told: Map<HandoffId, number>): Promise<void> {
+/** The newest revision of each handoff that has a new one. */
+async function readFacts({ around, reading, again }: Queue): Promise<ReadonlyMap<HandoffId, number>> {
+  const revisions = new Map<HandoffId, number>();
   for (let page = 0; page < FACT_PAGES_MAX; page += 1) {
     const after = reading.cursor;
     const facts = await around.store.facts({ max: FACTS_PAGE, ...(after === null ? {} : { after }) });
     for (const { fact } of facts) {
-      told.set(fact.handoff, fact.revision);
-      // Also when this pass breaks off: the cursor is past them.
+      revisions.set(fact.handoff, fact.revision);
+      // The cursor is past it, whatever becomes of this pass.
       again.add(fact.handoff);
     }
     reading.isRead ||= facts.length > 0;
     reading.cursor = facts.at(-1)?.cursor ?? reading.cursor;
     if (facts.length < FACTS_PAGE) break;
   }
+  return revisions;
 }
 
 /** The hash of its first fact: no two have the same. */

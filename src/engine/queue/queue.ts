@@ -15,7 +15,15 @@ export interface Queue {
   readonly again: Set<HandoffId>;
   /** How this process has left what it put in its place, so that its own renames do not call it back. */
   readonly left: Left;
+  readonly hints: Hints;
   readonly reading: Reading;
+}
+
+/** What the system has told since the last pass. */
+export interface Hints {
+  places: Map<HandoffId, Set<Place>>;
+  /** Something has changed, and nobody knows what. */
+  isVague: boolean;
 }
 
 /** How far this process has read the facts; the bookmark follows when all is in its place. */

@@ -96,13 +96,20 @@ export async function sendMany(
   const sent = await around.store.insert(openingsOf(around, principal, prepared, false), guard);
   const full = !sent.ok && sent.refusal.code === 'limit-reached' && requests.some(({ queue }) => queue === true);
   const answer = full ? await around.store.insert(openingsOf(around, principal, prepared, true), guard) : sent;
-  if (answer.ok && around.rules.queue !== null) await mirrored(around.rules.queue, answer.value);
+  if (answer.ok && around.rules.queue !== null) await mirrored(around.rules.queue, answer.value, prepared);
   return answer;
 }
 
 /** In order, so that whoever looks into the folder meets the first one first. */
-async function mirrored(queue: QueueMirror, handoffs: readonly Handoff[]): Promise<void> {
-  for (const { id, kind } of handoffs) if (kind === 'queue') await queue.attend(id);
+async function mirrored(
+  queue: QueueMirror,
+  handoffs: readonly Handoff[],
+  prepared: readonly Prepared[],
+): Promise<void> {
+  for (const [index, handoff] of handoffs.entries()) {
+    const body = prepared[index]?.body;
+    if (handoff.kind === 'queue' && body !== undefined) await queue.appear({ handoff, body });
+  }
 }
 
 /** Only where the input has to follow a schema is there anything to wait for. */
