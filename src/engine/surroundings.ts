@@ -9,6 +9,7 @@ import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
 import type { Principal, Role } from '../domain/principal.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import type { Carrier } from './effects.ts';
+import type { Check as Finding } from './examine.ts';
 import type { EvidenceDesk } from './evidence-desk.ts';
 import type { SchemaBook } from './schema-book.ts';
 import type { Claimed, ProcessIdentity, RunningGroup, Store } from '../stores/store.ts';
@@ -56,6 +57,8 @@ export interface QueueMirror {
   win(principal: Principal, handoff: Handoff): Promise<boolean>;
   /** Everything that came in or has to go out. */
   pass(depth: Depth): Promise<Passed>;
+  /** For a doctor; changes nothing. */
+  examine(signal: AbortSignal): Promise<readonly Finding[]>;
   /** Calls back when something may have come in. */
   watch(changed: () => void): { close(): void };
 }

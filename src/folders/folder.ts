@@ -40,6 +40,8 @@ export interface MessageFolder {
   putArtifact(path: string, text: string, isOurs: (text: string) => boolean): Promise<boolean>;
   /** One of our processes at a time; foreign programs do not ask. */
   alone<Answer>(id: HandoffId, act: () => Promise<Answer>): Promise<Answer>;
+  /** What is there, for a doctor: nothing is made, moved or read but reasons. */
+  inspect(): Inspection;
   close(): void;
   /** Up to which fact these folders are right. It describes the folders and not the database, so it lies beside them. */
   readonly bookmark: { load(): Promise<string | null>; save(cursor: string): Promise<void> };
@@ -51,6 +53,26 @@ export interface ListedName {
   readonly name: string;
   /** Null: the name cannot be that of a handoff. */
   readonly id: HandoffId | null;
+}
+
+export interface Inspection {
+  /** Folders of the queue that are none. */
+  readonly wrong: readonly { readonly name: string; readonly is: 'missing' | 'a link' | 'no folder' }[];
+  readonly open: readonly {
+    readonly place: OpenPlace;
+    readonly files: readonly (ListedName & { readonly isFile: boolean })[];
+  }[];
+  readonly quarantined: readonly Quarantined[];
+  /** What processes that are gone have left of their locks. */
+  readonly dead: readonly string[];
+}
+
+export interface Quarantined {
+  readonly name: string;
+  /** Null: there is no reason beside it. */
+  readonly says: string | null;
+  readonly sinceMs: number;
+  readonly isFile: boolean;
 }
 
 export type FileRead =

@@ -8,6 +8,7 @@ import { forgetTheDead, openAlone } from './alone.ts';
 import { putArtifact } from './artifact-file.ts';
 import { isDraft, moveFile, rewriteInPlace, writeDurably, writeWhole } from './durable-write.ts';
 import { PLACES, type ListedName, type MessageFolder, type Place } from './folder.ts';
+import { inspectFolders } from './inspect.ts';
 import { readPlainFile } from './plain-file.ts';
 import { watchFolders } from './watch.ts';
 
@@ -85,6 +86,7 @@ export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): 
 
     putArtifact: (path, text, isOurs) => putArtifact(folder, path, text, isOurs),
     alone: (id, act) => alone.with(join(locks, `${id}.lock`), act),
+    inspect: () => inspectFolders({ root, quarantine: QUARANTINE, locks, listed }),
     close: () => alone.close(),
 
     bookmark: {

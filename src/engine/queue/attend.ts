@@ -16,6 +16,7 @@ import { accept } from '../verbs/accept.ts';
 import { release } from '../verbs/release.ts';
 import { adopt } from './adopt.ts';
 import { takeAnswer } from './answer.ts';
+import { collide } from './collide.ts';
 import type { Rest } from './left.ts';
 import { bringBack, finish, publish } from './project.ts';
 import { byFile, fileName, quarantine, WRITTEN_MS, type LookAgain, type Queue } from './queue.ts';
@@ -174,17 +175,25 @@ async function sameRequest(queue: Queue, whole: Whole, place: Place): Promise<Lo
   const { id } = whole.handoff;
   const file = await queue.folder.read(place, id);
   if (file.kind === 'absent') return true;
-  if (file.kind === 'file') {
-    const message = readMessage(file.text);
-    if (!message.ok && file.quietMs < WRITTEN_MS) return false;
-    if (message.ok && retriesIn(message.value) < countedAttempts(whole.handoff)) return renewed(queue, whole, place);
-    if (isSame(file.text, whole)) return false;
+  if (file.kind === 'unfit') {
+    await quarantine(queue, place, fileName(id), file.says);
+    return true;
   }
-  const says =
-    file.kind === 'unfit'
-      ? file.says
-      : `the id ${id} belongs to another request of @${whole.handoff.from} to @${whole.handoff.to}; use a new id`;
-  await quarantine(queue, place, fileName(id), says);
+  const message = readMessage(file.text);
+  if (!message.ok) {
+    if (file.quietMs < WRITTEN_MS) return false;
+    await quarantine(
+      queue,
+      place,
+      fileName(id),
+      'it can no longer be read; the database has it, and it is written anew',
+    );
+    return true;
+  }
+  if (retriesIn(message.value) < countedAttempts(whole.handoff)) return renewed(queue, whole, place);
+  if (isSame(file.text, whole)) return false;
+  const kept = await collide(queue, whole, place, { message: message.value, user: file.user });
+  if (kept !== null) await attend(queue, kept);
   return true;
 }
 

@@ -51,6 +51,10 @@ export function openQueueMirror(around: Surroundings, folder: MessageFolder): Qu
       return win(queue, principal, handoff);
     },
     pass: async (depth) => pass(queue, depth),
+    async examine(signal) {
+      const { examineQueue } = await import('./examine.ts');
+      return examineQueue(queue, signal);
+    },
     watch: (changed) =>
       folder.watch((place, id) => {
         const { hints } = queue;

@@ -52,6 +52,8 @@ export interface SendRequest {
   readonly draft?: boolean;
   /** It cannot be done as it is: it is kept for its sender to see, and has failed from the beginning. */
   readonly failure?: Failure;
+  /** Who else has to hear that it failed. */
+  readonly alsoTell?: AgentId;
   /** The user of a program that had it in hand before we knew of it. */
   readonly takenBy?: string;
   /** The same key with the same content answers the same handoff, however often it is asked. */
@@ -176,8 +178,12 @@ function openingOf(
 }
 
 /** What has gone on before we were told is written with the beginning, so that nobody comes in between. */
-function continued(begun: Decision, { failure, takenBy }: SendRequest, nowMs: number): Result<Decision, Refusal> {
-  if (failure !== undefined) return failedAtOnce(begun, failure, nowMs);
+function continued(
+  begun: Decision,
+  { failure, alsoTell, takenBy }: SendRequest,
+  nowMs: number,
+): Result<Decision, Refusal> {
+  if (failure !== undefined) return failedAtOnce(begun, failure, alsoTell, nowMs);
   return takenBy === undefined || begun.handoff.state !== 'offered' ? yes(begun) : takenAtOnce(begun, takenBy, nowMs);
 }
 
@@ -192,11 +198,17 @@ function takenAtOnce({ handoff, facts }: Decision, user: string, nowMs: number):
   return yes({ handoff: seen.handoff, facts: [...facts, seen.fact] });
 }
 
-function failedAtOnce({ handoff, facts }: Decision, failure: Failure, nowMs: number): Result<Decision, Refusal> {
+function failedAtOnce(
+  { handoff, facts }: Decision,
+  failure: Failure,
+  also: AgentId | undefined,
+  nowMs: number,
+): Result<Decision, Refusal> {
   const moved = failForGood(handoff, nowMs);
   if (!moved.ok) return moved;
   const { code, message } = failure;
-  const seen = witness(handoff, moved.value, 'fail', principalText(SYSTEM), nowMs, { code, message });
+  const detail = { code, message, ...(also === undefined ? {} : { also: `@${also}` }) };
+  const seen = witness(handoff, moved.value, 'fail', principalText(SYSTEM), nowMs, detail);
   return yes({ handoff: seen.handoff, facts: [...facts, seen.fact], outcome: failureText(failure) });
 }
 
