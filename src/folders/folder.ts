@@ -22,6 +22,8 @@ export interface MessageFolder {
   whereIs(id: HandoffId): Promise<readonly Place[]>;
   /** Differs as soon as anything has happened to what is called like that; null where nothing is. */
   stamp(place: Place, id: HandoffId): string | null;
+  /** When it was last written, by its file system; zero where nothing is. */
+  writtenAt(place: Place, id: HandoffId): number;
   /** Links, pipes, folders, giants and what belongs to strangers are never read: they are `unfit`. */
   read(place: Place, id: HandoffId): Promise<FileRead>;
   /** False: there was nothing to move. Replaces what is at the other end. */

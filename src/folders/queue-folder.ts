@@ -52,6 +52,7 @@ export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): 
 
     stamp: (place, id) => stampOf(pathOf(place, id)),
 
+    writtenAt: (place, id) => lstatSync(pathOf(place, id), { throwIfNoEntry: false })?.mtimeMs ?? 0,
     read: async (place, id) => readPlainFile(pathOf(place, id)),
 
     async move(id, from, to) {

@@ -102,22 +102,27 @@ async function listedNames(queue: Queue): Promise<Listed> {
   return listed;
 }
 
-async function outOfPlace({ around }: Queue, listed: Listed, depth: Depth): Promise<readonly HandoffId[]> {
+async function outOfPlace({ around, folder }: Queue, listed: Listed, depth: Depth): Promise<readonly HandoffId[]> {
   const ids = [...listed.keys()];
-  if (depth === 'thorough') return ids;
   const wrong: HandoffId[] = [];
+  const unknown: { readonly id: HandoffId; readonly at: number }[] = [];
   for (let at = 0; at < ids.length; at += PAGE) {
     const page = ids.slice(at, at + PAGE);
     const { items } = await around.store.find({ by: 'ids', ids: page });
     const known = new Map(items.map((handoff) => [handoff.id, handoff]));
     const nowMs = around.store.nowMs();
-    wrong.push(...page.filter((id) => !isInPlace(known.get(id), listed.get(id) ?? new Set(), nowMs)));
+    for (const id of page) {
+      const handoff = known.get(id);
+      if (handoff === undefined) unknown.push({ id, at: folder.writtenAt('pending', id) });
+      else if (depth === 'thorough' || !isInPlace(handoff, listed.get(id) ?? new Set(), nowMs)) wrong.push(id);
+    }
   }
-  return wrong;
+  // A listing has no order: what came first is taken in first, whatever it says about its own time.
+  unknown.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+  return [...wrong, ...unknown.map(({ id }) => id)];
 }
 
-function isInPlace(handoff: Handoff | undefined, places: ReadonlySet<OpenPlace>, nowMs: number): boolean {
-  if (handoff === undefined) return false;
+function isInPlace(handoff: Handoff, places: ReadonlySet<OpenPlace>, nowMs: number): boolean {
   if (handoff.kind !== 'queue') return true;
   const right = placeOf(handoff, nowMs);
   if (places.size === 1 && places.has(right as OpenPlace)) return true;
