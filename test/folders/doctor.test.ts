@@ -101,7 +101,7 @@ const HOSTILE: readonly (readonly [string, (world: Patient) => Promise<void> | v
 describe('a doctor who looks at the queue folder', () => {
   it('has nothing to say about one that is well', async () => {
     const world = await patient();
-    await baton(['send', '@react', '--as', '@me', '--input', '{}'], { cwd: world.folder });
+    expect((await baton(['send', '--from', '@me', '--to', '@react'], { cwd: world.folder })).code).toBe(0);
     expect((await world.doctor()).map(({ name, verdict }) => `${name} ${verdict}`)).toEqual([
       'queue folders ok',
       'queue files ok',
