@@ -2,16 +2,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { howToGet, needComponent } from '../support/components.ts';
-import {
-  baton,
-  start,
-  startBaton,
-  tempFolder,
-  until,
-  untilSays,
-  type Ended,
-  type Running,
-} from '../support/processes.ts';
+import { baton, start, startBaton, tempFolder, until, type Ended, type Running } from '../support/processes.ts';
 import { filesUnder, ROOT } from '../support/source-files.ts';
 
 const EXAMPLES = 'examples/queue-folder';

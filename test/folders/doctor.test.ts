@@ -72,7 +72,7 @@ const HOSTILE: readonly (readonly [string, (world: Patient) => Promise<void> | v
     /x\.json, since .*link/,
   ],
   ['a pipe', ({ path }) => void execFileSync('mkfifo', [path('pending/x.json')]), /x\.json, since .*plain file/],
-  ['a folder', ({ path }) => void mkdirSync(path('pending/x.json')), /x\.json, since .*plain file/],
+  ['a folder', ({ path }) => mkdirSync(path('pending/x.json')), /x\.json, since .*plain file/],
   [
     'fifty megabytes',
     ({ write, path }) => {

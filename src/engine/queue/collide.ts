@@ -11,6 +11,8 @@ import type { Whole } from '../../stores/store.ts';
 import { send } from '../verbs/send.ts';
 import { byFile, fileName, quarantine, type Queue } from './queue.ts';
 
+const MARK_LENGTH = 32;
+
 /** The id under which the second one is kept; null: it is in quarantine alone. */
 export async function collide(
   queue: Queue,
@@ -26,14 +28,15 @@ export async function collide(
     await quarantine(queue, place, fileName(id), says);
     return null;
   }
-  const { id: _taken, ...request } = asked.value;
   // First the record, then the file: whoever is interrupted in between sends it again, which is the same request.
+  const mark = digestOf(`${id} ${second.message.text}`).slice(0, MARK_LENGTH);
   const sent = await send(around, byFile(second.user), {
-    ...request,
+    ...asked.value,
+    id: `hoff-${mark}` as HandoffId,
     queue: true,
-    requestId: `collision:${id}:${digestOf(second.message.text)}`,
+    requestId: `collision:${mark}`,
     failure: { code: 'ID_COLLISION', message: says },
-    ...(request.from === from ? {} : { alsoTell: from }),
+    ...(asked.value.from === from ? {} : { alsoTell: from }),
   });
   const kept = sent.ok ? sent.value.id : null;
   const todo = kept === null ? '' : `; this one is kept as ${kept}, send it with: baton retry ${kept}`;

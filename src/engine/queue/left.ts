@@ -18,7 +18,7 @@ export interface Left {
 }
 
 /** What was told about one handoff since the last pass. */
-export interface Told {
+interface Told {
   /** Of its newest fact; 0: there was none. */
   readonly revision: number;
   readonly places: ReadonlySet<Place>;

@@ -20,7 +20,7 @@ export interface Queue {
 }
 
 /** What the system has told since the last pass. */
-export interface Hints {
+interface Hints {
   places: Map<HandoffId, Set<Place>>;
   /** Something has changed, and nobody knows what. */
   isVague: boolean;
