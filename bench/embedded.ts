@@ -6,7 +6,7 @@
  * and waits until it has learnt that this very one is completed, before it sends the next. Every step (sent, taken,
  * completed) is on the disk before the next one begins. The bare loop sends, takes and completes c at a time.
  *
- *   npm run bench -- [lives] [wake] [million] [memory] [start] [kill]        without arguments: all of them
+ *   npm run bench -- [lives] [wake] [million] [memory] [start] [kill] [folder]        without arguments: all of them
  */
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -15,6 +15,7 @@ import { chartOf } from './chart.ts';
 import { embeddedNamed } from './contestants/embedded-all.ts';
 import { privateRedis } from './private-redis.ts';
 import { report, type Figures } from './embedded-report.ts';
+import { measureFolder } from './embedded-folder.ts';
 import { measureKill } from './embedded-kill.ts';
 import { measureLives } from './embedded-lives.ts';
 import { measureMemory } from './embedded-memory.ts';
@@ -40,6 +41,7 @@ const SECTIONS: Record<string, (bench: Bench) => Promise<Figures>> = {
   memory: measureMemory,
   start: measureStart,
   kill: measureKill,
+  folder: measureFolder,
 };
 const RESULTS = 'bench/results/embedded.json';
 

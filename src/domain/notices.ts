@@ -1,7 +1,7 @@
 /** Who has to hear of what happened. Told are those who have to act or who are waiting, never whoever did it. */
 import type { Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
-import type { AgentId } from './names.ts';
+import { readAgentId, type AgentId } from './names.ts';
 import { needsVerifier, verifierFor } from './verification.ts';
 
 /** The events that others can ask to be told of; the words are a contract with webhooks. */
@@ -28,7 +28,8 @@ export interface Notice {
 export function noticeOf(handoff: Handoff, fact: Fact): Notice | null {
   const event = eventOf(handoff, fact);
   if (event === null) return null;
-  const to = audienceOf(event, handoff).filter((agent) => fact.by !== `@${agent}`);
+  const concerned = event === 'failed' ? [...audienceOf(event, handoff), ...alsoIn(fact)] : audienceOf(event, handoff);
+  const to = concerned.filter((agent) => fact.by !== `@${agent}`);
   return { event, to };
 }
 
@@ -51,6 +52,14 @@ function eventOf(handoff: Handoff, { to, deed }: Fact): Event | null {
     case 'draft':
       return null;
   }
+}
+
+/** A failure can concern somebody beside its sender, and then it names him. */
+function alsoIn({ detail }: Fact): readonly AgentId[] {
+  if (!detail.includes('"also"')) return [];
+  const { also } = JSON.parse(detail) as { readonly also?: unknown };
+  const agent = typeof also === 'string' ? readAgentId(also) : null;
+  return agent === null ? [] : [agent];
 }
 
 /** A queue has workers that look by themselves and senders that wait; only its troubles go into an inbox. */

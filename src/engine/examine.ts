@@ -110,7 +110,7 @@ export async function examineClock({ store, clock }: Surroundings): Promise<Chec
   return { name: 'clock', verdict: 'warning', says, todo: 'check the clock: it was set back, or it was ahead' };
 }
 
-function listed(all: readonly string[]): string {
+export function listed(all: readonly string[]): string {
   const rest = all.length > NAMED_MAX ? [`and ${all.length - NAMED_MAX} more`] : [];
   return [...all.slice(0, NAMED_MAX), ...rest].join('; ');
 }

@@ -11,9 +11,10 @@ import type { Principal, Role } from '../domain/principal.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import type { ArtifactFolder } from '../folders/folder.ts';
 import type { Carrier } from './effects.ts';
+import type { Check as Finding } from './examine.ts';
 import type { EvidenceDesk } from './evidence-desk.ts';
 import type { SchemaBook } from './schema-book.ts';
-import type { ProcessIdentity, RunningGroup, Store } from '../stores/store.ts';
+import type { Claimed, ProcessIdentity, RunningGroup, Store } from '../stores/store.ts';
 
 export interface Surroundings {
   readonly store: Store;
@@ -56,19 +57,23 @@ export interface HouseRules {
 export interface QueueMirror {
   /** Puts the file of one handoff where its state belongs. Never a reason to fail: what is left undone is done later. */
   attend(id: HandoffId): Promise<void>;
+  /** The same for one that was just sent, from what is at hand. */
+  appear(sent: Claimed): Promise<void>;
   /** After the acceptance is durable and before anybody works. False: a foreign worker was faster, and has it now. */
   win(principal: Principal, handoff: Handoff): Promise<boolean>;
   /** Everything that came in or has to go out. */
   pass(depth: Depth): Promise<Passed>;
+  /** For a doctor; changes nothing. */
+  examine(signal: AbortSignal): Promise<readonly Finding[]>;
   /** Calls back when something may have come in. */
   watch(changed: () => void): { close(): void };
 }
 
 /**
- * `quick` is told by facts and hints and by what lies in the folders of open work; `full` also asks what is open and has
- * no file; `thorough` reads every file of open work.
+ * `told` follows facts and hints; `quick` also lists the folders of open work; `full` also asks what is open and has no
+ * file; `thorough` reads every file of open work.
  */
-export type Depth = 'quick' | 'full' | 'thorough';
+export type Depth = 'told' | 'quick' | 'full' | 'thorough';
 
 export interface Passed {
   /** How many handoffs were looked at, because something about them was new or not in order. */

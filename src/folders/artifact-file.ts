@@ -1,5 +1,5 @@
 /** Puts an answer where its sender wants it, if that is below `artifacts/` and every folder on the way is a real one. */
-import { lstat, mkdir } from 'node:fs/promises';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { codeOf } from '../foundation/error-code.ts';
 import { writeDurably } from './durable-write.ts';
@@ -27,21 +27,23 @@ export async function putArtifact(
   if (!isArtifactPath(path)) return false;
   const parts = dirname(path).split('/');
   for (let depth = 1; depth <= parts.length; depth += 1) {
-    if (!(await isRealFolder(join(workspace, ...parts.slice(0, depth))))) return false;
+    if (!isRealFolder(join(workspace, ...parts.slice(0, depth)))) return false;
   }
   const target = join(workspace, path);
-  const there = await readPlainFile(target);
+  const there = readPlainFile(target);
   if (there.kind === 'unfit') return false;
   if (there.kind === 'file') return isOurs(there.text);
   await writeDurably(target, text);
   return true;
 }
 
-export async function isRealFolder(path: string): Promise<boolean> {
+export function isRealFolder(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found !== undefined) return found.isDirectory();
   try {
-    await mkdir(path);
+    mkdirSync(path);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   }
-  return (await lstat(path)).isDirectory();
+  return lstatSync(path).isDirectory();
 }

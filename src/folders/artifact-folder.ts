@@ -1,6 +1,6 @@
 /** `artifacts/` and `context/` of a workspace. No link is followed, neither on the way nor at its end. */
 import { createHash, randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
+import { closeSync, createReadStream, fstatSync } from 'node:fs';
 import { lstat, readdir, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../foundation/error-code.ts';
@@ -8,9 +8,9 @@ import { refuse, yes, type Result } from '../foundation/result.ts';
 import { readArtifactId, type ArtifactId } from '../domain/names.ts';
 import { openAlone } from './alone.ts';
 import { isArtifactPath, isRealFolder, REGISTRY } from './artifact-file.ts';
-import { openPlain, writeDurably } from './durable-write.ts';
+import { writeDurably } from './durable-write.ts';
 import type { ArtifactFolder, Cards, KeptText } from './folder.ts';
-import { readPlainFile, unfitness } from './plain-file.ts';
+import { openedPlain, readPlainFile, unfitness } from './plain-file.ts';
 import type { QueueFolderOptions } from './queue-folder.ts';
 
 const ENDING = '.json';
@@ -59,9 +59,11 @@ export function openArtifactFolder({ folder, privateFolder }: QueueFolderOptions
         : { kind: 'absent' },
 
     async alone(name, act) {
-      await isRealFolder(locks);
-      return alone(join(locks, `${name}.lock`), act);
+      isRealFolder(locks);
+      return alone.with(join(locks, `${name}.lock`), act);
     },
+
+    close: () => alone.close(),
   };
 }
 
@@ -77,7 +79,7 @@ function cardsIn(folder: string): Cards {
   const prepare = async (): Promise<void> => {
     if (await isSound()) return;
     for (const place of places) {
-      if (!(await isRealFolder(place))) throw new Error(`${place} is not a folder of its own; nothing is registered`);
+      if (!isRealFolder(place)) throw new Error(`${place} is not a folder of its own; nothing is registered`);
     }
   };
   const isSound = async (): Promise<boolean> => {
@@ -94,7 +96,7 @@ function cardsIn(folder: string): Cards {
         })
       : [];
   const textIn = async (place: string, id: ArtifactId): Promise<string | null> => {
-    const read = await readPlainFile(join(place, `${id}${ENDING}`));
+    const read = readPlainFile(join(place, `${id}${ENDING}`));
     return read.kind === 'file' ? read.text : null;
   };
   const put = async (id: ArtifactId, text: string): Promise<void> => {
@@ -142,11 +144,11 @@ function keptText(folder: string, within: string, path: string): KeptText {
   return {
     async load() {
       if (!(await isFolder(join(folder, within)))) return null;
-      const read = await readPlainFile(join(folder, path), REGISTRY_BYTES_MAX);
+      const read = readPlainFile(join(folder, path), REGISTRY_BYTES_MAX);
       return read.kind === 'file' ? read.text : null;
     },
     async save(text) {
-      if (!(await isRealFolder(join(folder, within)))) throw new Error(`${within}/ is not a folder of its own`);
+      if (!isRealFolder(join(folder, within))) throw new Error(`${within}/ is not a folder of its own`);
       await writeDurably(join(folder, path), text);
     },
   };
@@ -160,7 +162,7 @@ function stamped(kept: KeptText, path: string, stampPath: string): KeptText {
   };
   return {
     async load() {
-      const stamp = await readPlainFile(stampPath);
+      const stamp = readPlainFile(stampPath);
       return stamp.kind === 'file' && stamp.text === (await stampOf()) ? kept.load() : null;
     },
     async save(text) {
@@ -188,18 +190,18 @@ async function wayTo(folder: string, path: string): Promise<Result<true, string>
 }
 
 async function hashOf(path: string): Promise<Result<string, string>> {
-  const handle = await openPlain(path, constants.O_RDONLY).catch(noRight);
-  if (handle === 'no right') return refuse('it may not be read');
-  if (handle === null)
+  const file = openedPlain(path);
+  if (file === 'no right') return refuse('it may not be read');
+  if (file === null)
     return refuse((await lstat(path).catch(() => null)) === null ? 'it is not there' : 'it is no file');
   try {
-    const unfit = unfitness(await handle.stat(), GENERATED_BYTES_MAX);
+    const unfit = unfitness(fstatSync(file), GENERATED_BYTES_MAX);
     if (unfit !== null) return refuse(unfit);
     const hash = createHash('sha256');
-    for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
+    for await (const chunk of createReadStream(path, { fd: file, autoClose: false })) hash.update(chunk as Buffer);
     return yes(hash.digest('hex'));
   } finally {
-    await handle.close();
+    closeSync(file);
   }
 }
 
@@ -229,9 +231,4 @@ function ignoreMissing(error: unknown): void {
 function noNames(error: unknown): readonly string[] {
   ignoreMissing(error);
   return [];
-}
-
-function noRight(error: unknown): 'no right' {
-  if (codeOf(error) === 'EACCES') return 'no right';
-  throw error;
 }

@@ -21,14 +21,20 @@ export interface MessageFolder {
   list(place: OpenPlace): Promise<readonly ListedName[]>;
   /** In which places there is something of this name, looked at in this order: files only ever move forward through it. */
   whereIs(id: HandoffId): Promise<readonly Place[]>;
+  /** Differs as soon as anything has happened to what is called like that; null where nothing is. */
+  stamp(place: Place, id: HandoffId): string | null;
+  /** When it was last written, by its file system; zero where nothing is. */
+  writtenAt(place: Place, id: HandoffId): number;
   /** Links, pipes, folders, giants and what belongs to strangers are never read: they are `unfit`. */
   read(place: Place, id: HandoffId): Promise<FileRead>;
   /** False: there was nothing to move. Replaces what is at the other end. */
   move(id: HandoffId, from: Place, to: Place): Promise<boolean>;
-  /** A new file, whole and on the disk when it appears; replaces what is there. */
+  /** A new file, whole when it appears; replaces what is there. */
   put(place: Place, id: HandoffId, text: string): Promise<void>;
   /** In place. False: it is gone, or unfit to be written. */
   rewrite(place: Place, id: HandoffId, text: string): Promise<boolean>;
+  /** From `in-progress` to an end: whole there, on the disk, and for good. False: somebody was faster, and has it. */
+  seal(id: HandoffId, text: string, to: 'completed' | 'failed'): Promise<boolean>;
   /** Takes a copy of ours away; only ever from `waiting`, where nobody else looks. */
   discard(id: HandoffId): Promise<void>;
   /** Out of everybody's way, with the reason beside it; nothing is lost. */
@@ -37,6 +43,9 @@ export interface MessageFolder {
   putArtifact(path: string, text: string, isOurs: (text: string) => boolean): Promise<boolean>;
   /** One of our processes at a time; foreign programs do not ask. */
   alone<Answer>(id: HandoffId, act: () => Promise<Answer>): Promise<Answer>;
+  /** What is there, for a doctor: nothing is made, moved or read but reasons. */
+  inspect(): Inspection;
+  close(): void;
   /** Up to which fact these folders are right. It describes the folders and not the database, so it lies beside them. */
   readonly bookmark: { load(): Promise<string | null>; save(cursor: string): Promise<void> };
   /** Tells what may have changed, until it is closed: a hint. */
@@ -47,6 +56,26 @@ export interface ListedName {
   readonly name: string;
   /** Null: the name cannot be that of a handoff. */
   readonly id: HandoffId | null;
+}
+
+export interface Inspection {
+  /** Folders of the queue that are none. */
+  readonly wrong: readonly { readonly name: string; readonly is: 'missing' | 'a link' | 'no folder' }[];
+  readonly open: readonly {
+    readonly place: OpenPlace;
+    readonly files: readonly (ListedName & { readonly isFile: boolean })[];
+  }[];
+  readonly quarantined: readonly Quarantined[];
+  /** What processes that are gone have left of their locks. */
+  readonly dead: readonly string[];
+}
+
+export interface Quarantined {
+  readonly name: string;
+  /** Null: there is no reason beside it. */
+  readonly says: string | null;
+  readonly sinceMs: number;
+  readonly isFile: boolean;
 }
 
 export type FileRead =
@@ -83,6 +112,8 @@ export interface ArtifactFolder {
   readContext(name: string): Promise<FileRead>;
   /** One of our processes at a time. */
   alone<Answer>(name: string, act: () => Promise<Answer>): Promise<Answer>;
+  /** Leaves nothing of ours behind. */
+  close(): void;
 }
 
 export interface Cards {

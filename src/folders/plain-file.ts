@@ -1,33 +1,32 @@
 /** Reads a file that a stranger may have put there: only a plain one, of one name, of ours, of bearable size. */
-import { constants, type Stats } from 'node:fs';
-import { lstat, type FileHandle } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, lstatSync, readFileSync, type Stats } from 'node:fs';
 import { codeOf } from '../foundation/error-code.ts';
 import { JSON_BYTES_MAX } from '../foundation/json.ts';
 import { openPlain } from './durable-write.ts';
 import type { FileRead } from './folder.ts';
 
-export async function readPlainFile(path: string, bytesMax: number = JSON_BYTES_MAX): Promise<FileRead> {
-  const seen = await lstat(path).catch(nothing);
-  if (seen === null) return { kind: 'absent' };
+export function readPlainFile(path: string, bytesMax: number = JSON_BYTES_MAX): FileRead {
+  const seen = lstatSync(path, { throwIfNoEntry: false });
+  if (seen === undefined) return { kind: 'absent' };
   const unfit = unfitness(seen, bytesMax);
   if (unfit !== null) return { kind: 'unfit', says: unfit };
-  const handle = await openPlain(path, constants.O_RDONLY).catch(noRight);
-  if (handle === 'no right') return { kind: 'unfit', says: 'it may not be read' };
+  const file = openedPlain(path);
+  if (file === 'no right') return { kind: 'unfit', says: 'it may not be read' };
   // It became something else, or went away, since we looked: the next look tells.
-  if (handle === null) return { kind: 'absent' };
+  if (file === null) return { kind: 'absent' };
   try {
-    return await contentOf(handle, bytesMax);
+    return contentOf(file, bytesMax);
   } finally {
-    await handle.close();
+    closeSync(file);
   }
 }
 
-async function contentOf(handle: FileHandle, bytesMax: number): Promise<FileRead> {
-  const before = await handle.stat();
+function contentOf(file: number, bytesMax: number): FileRead {
+  const before = fstatSync(file);
   const unfit = unfitness(before, bytesMax);
   if (unfit !== null) return { kind: 'unfit', says: unfit };
-  const bytes = await handle.readFile();
-  const after = await handle.stat();
+  const bytes = readFileSync(file);
+  const after = fstatSync(file);
   const moved = after.size !== before.size || after.mtimeMs !== before.mtimeMs || bytes.length !== before.size;
   const quietMs = moved ? 0 : Math.max(0, Date.now() - after.mtimeMs);
   const user = String(after.uid);
@@ -54,12 +53,11 @@ function isTrusted(uid: number): boolean {
   return own === undefined || uid === own || uid === 0;
 }
 
-function nothing(error: unknown): null {
-  if (codeOf(error) === 'ENOENT') return null;
-  throw error;
-}
-
-function noRight(error: unknown): 'no right' {
-  if (codeOf(error) === 'EACCES') return 'no right';
-  throw error;
+export function openedPlain(path: string): number | null | 'no right' {
+  try {
+    return openPlain(path, constants.O_RDONLY);
+  } catch (error) {
+    if (codeOf(error) === 'EACCES') return 'no right';
+    throw error;
+  }
 }

@@ -1,13 +1,14 @@
 /** `handoffs/` of a workspace, and the few files of ours that belong to it. */
 import { randomUUID } from 'node:crypto';
-import { lstat, mkdir, readdir, readFile, rename, unlink } from 'node:fs/promises';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../foundation/error-code.ts';
 import { readHandoffId, type HandoffId } from '../domain/names.ts';
 import { forgetTheDead, openAlone } from './alone.ts';
 import { putArtifact } from './artifact-file.ts';
-import { isDraft, moveFile, rewriteInPlace, writeDurably } from './durable-write.ts';
+import { isDraft, moveFile, rewriteInPlace, writeDurably, writeWhole } from './durable-write.ts';
 import { PLACES, type ListedName, type MessageFolder, type Place } from './folder.ts';
+import { inspectFolders } from './inspect.ts';
 import { readPlainFile } from './plain-file.ts';
 import { watchFolders } from './watch.ts';
 
@@ -28,67 +29,71 @@ export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): 
   const root = join(folder, 'handoffs');
   const locks = join(privateFolder, 'queue');
   const bookmarkPath = join(privateFolder, BOOKMARK);
+  const folders = [root, ...[...PLACES, QUARANTINE].map((place) => join(root, place)), locks];
   const alone = openAlone();
   const folderOf = (place: Place): string => join(root, place);
   const pathOf = (place: Place, id: HandoffId): string => join(root, place, `${id}${ENDING}`);
-  const isThere = async (place: Place, id: HandoffId): Promise<boolean> => (await kindOf(pathOf(place, id))) !== null;
 
   return {
     async prepare() {
-      const folders = [root, ...[...PLACES, QUARANTINE].map((place) => join(root, place)), locks];
-      const kinds = await Promise.all(folders.map(kindOf));
-      for (const [index, path] of folders.entries()) if (kinds[index] !== 'folder') await realFolder(path);
+      for (const path of folders) if (kindOf(path) !== 'folder') realFolder(path);
     },
 
     async list(place) {
-      const names = await readdir(folderOf(place));
+      const names = readdirSync(folderOf(place));
       if (place === 'waiting') {
-        await forgetDrafts(folderOf(place), names);
-        await forgetTheDead(locks);
+        forgetDrafts(folderOf(place), names);
+        forgetTheDead(locks);
       }
       return names.flatMap(listed);
     },
 
-    async whereIs(id) {
-      const found: Place[] = [];
-      for (const place of PLACES) if (await isThere(place, id)) found.push(place);
-      return found;
-    },
+    whereIs: async (id) => PLACES.filter((place) => kindOf(pathOf(place, id)) !== null),
 
-    read: (place, id) => readPlainFile(pathOf(place, id)),
+    stamp: (place, id) => stampOf(pathOf(place, id)),
+
+    writtenAt: (place, id) => lstatSync(pathOf(place, id), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+    read: async (place, id) => readPlainFile(pathOf(place, id)),
 
     async move(id, from, to) {
-      if ((await kindOf(pathOf(from, id))) !== 'file') return false;
-      return moveFile(pathOf(from, id), pathOf(to, id), { durably: to === 'completed' || to === 'failed' });
+      if (kindOf(pathOf(from, id)) !== 'file') return false;
+      return moveFile(pathOf(from, id), pathOf(to, id), { durably: isEnd(to) });
     },
 
-    put: (place, id, text) => writeDurably(pathOf(place, id), text, folderOf('waiting')),
-    rewrite: (place, id, text) => rewriteInPlace(pathOf(place, id), text),
+    async put(place, id, text) {
+      if (isEnd(place)) await writeDurably(pathOf(place, id), text, folderOf('waiting'));
+      else writeWhole(pathOf(place, id), text, folderOf('waiting'));
+    },
+
+    rewrite: async (place, id, text) => rewriteInPlace(pathOf(place, id), text, { durably: false }),
+
+    async seal(id, text, to) {
+      const path = pathOf('in-progress', id);
+      if (!(await rewriteInPlace(path, text, { durably: true }))) await writeDurably(path, text, folderOf('waiting'));
+      return moveFile(path, pathOf(to, id), { durably: true });
+    },
 
     async discard(id) {
-      await unlink(pathOf('waiting', id)).catch(ignoreMissing);
+      remove(pathOf('waiting', id));
     },
 
     async quarantine(place, name, reason) {
       const plain = join(root, QUARANTINE, name);
       // Never over an older one of the same name.
-      const aside = (await kindOf(plain)) === null ? plain : `${plain}.${randomUUID()}`;
-      try {
-        await rename(join(folderOf(place), name), aside);
-      } catch (error) {
-        if (codeOf(error) === 'ENOENT') return;
-        throw error;
-      }
-      await writeDurably(`${aside}.reason.txt`, `${reason}\n`);
+      const aside = kindOf(plain) === null ? plain : `${plain}.${randomUUID()}`;
+      if (await moveFile(join(folderOf(place), name), aside, { durably: false }))
+        await writeDurably(`${aside}.reason.txt`, `${reason}\n`);
     },
 
     putArtifact: (path, text, isOurs) => putArtifact(folder, path, text, isOurs),
-    alone: (id, act) => alone(join(locks, `${id}.lock`), act),
+    alone: (id, act) => alone.with(join(locks, `${id}.lock`), act),
+    inspect: () => inspectFolders({ root, quarantine: QUARANTINE, locks, listed }),
+    close: () => alone.close(),
 
     bookmark: {
       async load() {
         try {
-          return await readFile(bookmarkPath, 'utf8');
+          return readFileSync(bookmarkPath, 'utf8');
         } catch (error) {
           if (codeOf(error) !== 'ENOENT') throw error;
           return null;
@@ -106,36 +111,45 @@ export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): 
   };
 }
 
+function isEnd(place: Place): boolean {
+  return place === 'completed' || place === 'failed';
+}
+
 /** Drafts and whatever else is hidden or has another ending are nobody's message. */
 function listed(name: string): readonly ListedName[] {
   if (name.startsWith('.') || !name.endsWith(ENDING)) return [];
   return [{ name, id: readHandoffId(name.slice(0, -ENDING.length)) }];
 }
 
-async function forgetDrafts(folder: string, names: readonly string[]): Promise<void> {
+function forgetDrafts(folder: string, names: readonly string[]): void {
   for (const name of names.filter(isDraft)) {
     const path = join(folder, name);
-    const found = await lstat(path).catch(() => null);
-    if (found !== null && Date.now() - found.mtimeMs > FORGOTTEN_DRAFT_MS) await unlink(path).catch(ignoreMissing);
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found !== undefined && Date.now() - found.mtimeMs > FORGOTTEN_DRAFT_MS) remove(path);
   }
 }
 
 /** A folder that became a link would lead us out of the workspace: better no queue than somebody else's files. */
-async function realFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true });
-  if ((await kindOf(path)) !== 'folder') throw new Error(`${path} is not a folder of its own; the queue stands still`);
+function realFolder(path: string): void {
+  mkdirSync(path, { recursive: true });
+  if (kindOf(path) !== 'folder') throw new Error(`${path} is not a folder of its own; the queue stands still`);
 }
 
-async function kindOf(path: string): Promise<'file' | 'folder' | 'other' | null> {
+function kindOf(path: string): 'file' | 'folder' | 'other' | null {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return null;
+  return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
+}
+
+function stampOf(path: string): string | null {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  return found === undefined ? null : `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`;
+}
+
+function remove(path: string): void {
   try {
-    const found = await lstat(path);
-    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
+    unlinkSync(path);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
-}
-
-function ignoreMissing(error: unknown): void {
-  if (codeOf(error) !== 'ENOENT') throw error;
 }

@@ -44,14 +44,27 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     rules: place === undefined ? rules : { ...rules, artifacts: openArtifactFolder(place) },
     report,
   };
-  return { around: await withQueue(around, options.queueFolder), close: () => store.close() };
+  const { queueFolder } = options;
+  if (queueFolder !== undefined) return withQueue(around, queueFolder);
+  return { around, close: async () => closed(around) };
 }
 
-async function withQueue(around: Surroundings, place: QueueFolderOptions | undefined): Promise<Surroundings> {
-  if (place === undefined) return around;
+async function withQueue(around: Surroundings, place: QueueFolderOptions): Promise<House> {
   const { openQueueFolder } = await import('../folders/queue-folder.ts');
   const { openQueueMirror } = await import('../engine/queue/mirror.ts');
-  return { ...around, rules: { ...around.rules, queue: openQueueMirror(around, openQueueFolder(place)) } };
+  const folder = openQueueFolder(place);
+  return {
+    around: { ...around, rules: { ...around.rules, queue: openQueueMirror(around, folder) } },
+    close: async () => {
+      folder.close();
+      await closed(around);
+    },
+  };
+}
+
+async function closed({ rules, store }: Surroundings): Promise<void> {
+  rules.artifacts?.close();
+  await store.close();
 }
 
 async function openStore(database: DatabaseAddress, limits: Limits, boot: string): Promise<Store> {

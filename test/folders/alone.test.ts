@@ -1,8 +1,9 @@
-import { lutimesSync, readdirSync, symlinkSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { openAlone } from '../../src/folders/alone.ts';
+import { forgetTheDead, openAlone } from '../../src/folders/alone.ts';
 import { start, tempFolder } from '../support/processes.ts';
 
 describe('being alone with a name', () => {
@@ -13,7 +14,7 @@ describe('being alone with a name', () => {
     // Each with its own memory, as if it were a process of its own.
     await Promise.all(
       Array.from({ length: 20 }, async () =>
-        openAlone()(lock, async () => {
+        openAlone().with(lock, async () => {
           inside += 1;
           most = Math.max(most, inside);
           await pause(1);
@@ -27,9 +28,10 @@ describe('being alone with a name', () => {
   it('I21: ends with the one who had it, also by an exception, and leaves nothing behind', async () => {
     const folder = tempFolder();
     const alone = openAlone();
-    const failing = alone(join(folder, 'x.lock'), async () => Promise.reject(new Error('broken')));
+    const failing = alone.with(join(folder, 'x.lock'), async () => Promise.reject(new Error('broken')));
     await expect(failing).rejects.toThrow('broken');
-    expect(await alone(join(folder, 'x.lock'), async () => 'again')).toBe('again');
+    expect(await alone.with(join(folder, 'x.lock'), async () => 'again')).toBe('again');
+    alone.close();
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -37,13 +39,34 @@ describe('being alone with a name', () => {
     const folder = tempFolder();
     const dead = start('true', []);
     await dead.ended;
-    symlinkSync(`${dead.pid} somebody`, join(folder, 'dead.lock'));
-    symlinkSync(`${process.pid} somebody`, join(folder, 'old.lock'));
+    writeFileSync(join(folder, 'dead.lock'), `${dead.pid}-${randomUUID()}`);
+    writeFileSync(join(folder, 'old.lock'), `${process.pid}-${randomUUID()}`);
     const longAgo = Date.now() / 1000 - 60;
-    lutimesSync(join(folder, 'old.lock'), longAgo, longAgo);
+    utimesSync(join(folder, 'old.lock'), longAgo, longAgo);
+    const alone = openAlone();
     for (const name of ['dead.lock', 'old.lock']) {
-      expect(await openAlone()(join(folder, name), async () => 'mine')).toBe('mine');
+      expect(await alone.with(join(folder, name), async () => 'mine')).toBe('mine');
     }
+    alone.close();
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('whatever the dead have left is taken away, and nothing of the living', async () => {
+    const folder = tempFolder();
+    const dead = start('true', []);
+    await dead.ended;
+    const theirs = `${dead.pid}-${randomUUID()}`;
+    const living = `${process.pid}-${randomUUID()}`;
+    for (const [name, says] of [
+      ['a.lock', theirs],
+      [`b.lock.${theirs}`, living],
+      [`${theirs}.holder`, theirs],
+      ['c.lock', living],
+      [`d.lock.${living}`, theirs],
+      [`${living}.holder`, living],
+    ] as const)
+      writeFileSync(join(folder, name), says);
+    forgetTheDead(folder);
+    expect(readdirSync(folder).toSorted()).toEqual([`${living}.holder`, 'c.lock', `d.lock.${living}`].toSorted());
   });
 });

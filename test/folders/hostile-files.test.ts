@@ -14,7 +14,17 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { deliver } from '../../src/engine/verbs/deliver.ts';
-import { aRequest, footprint, queueWorld, type QueueWorld } from './queue-world.ts';
+import { retry } from '../../src/engine/verbs/retry.ts';
+import { NO_RULES, type HouseRules } from '../../src/engine/surroundings.ts';
+import { announcementsBy } from '../../src/house/announcements.ts';
+import { OPERATOR } from '../../src/domain/principal.ts';
+import type { AgentId, HandoffId } from '../../src/domain/names.ts';
+import { aRequest, footprint, ME, queueWorld, type QueueWorld } from './queue-world.ts';
+
+const INBOXES: HouseRules = {
+  ...NO_RULES,
+  announce: announcementsBy({ desktop: false, webhooks: [], allowHosts: [] }),
+};
 
 /** The one thing in quarantine, and the reason beside it. */
 function onlyReason(world: QueueWorld): string {
@@ -199,6 +209,46 @@ describe('two files with one id', () => {
     expect(world.read('pending', 'twice')).toEqual(aRequest('twice'));
     const aside = readFileSync(join(world.folder, 'handoffs/quarantine', world.quarantined()[0] ?? ''), 'utf8');
     expect(JSON.parse(aside)).toEqual(second);
+  });
+
+  it('F7: both senders are told, and the second request can be sent again as it is', async () => {
+    const world = await queueWorld(undefined, undefined, INBOXES);
+    world.write('pending', 'twice', aRequest('twice'));
+    await world.sync();
+    const second = aRequest('twice', { source: { agent_id: '@other' }, input: { data: 'other' } });
+    world.write('pending', 'twice', second);
+    await world.sync();
+    const { store } = world.around;
+    for (const agent of [ME, 'other' as AgentId]) {
+      const told = (await store.outbox.inbox(agent, 10)).map(({ payload }) => JSON.parse(payload) as object);
+      expect([agent, told]).toMatchObject([
+        agent,
+        [{ event: 'failed', from: '@other', detail: { code: 'ID_COLLISION' } }],
+      ]);
+    }
+    const { items } = await store.find({ by: 'filter', states: ['failed'], max: 10 });
+    const [kept] = items;
+    expect(items).toHaveLength(1);
+    expect(onlyReason(world)).toContain(`baton retry ${kept?.id}`);
+    expect(world.read('failed', kept?.id ?? '')).toMatchObject({
+      handoff_id: kept?.id,
+      error: { code: 'ID_COLLISION', message: expect.stringContaining('twice') as string },
+    });
+    const again = await retry(world.around, OPERATOR, { id: kept?.id ?? ('' as HandoffId) });
+    expect(again.ok && (await world.whole(again.value.id)).body).toContain('other');
+    expect(await world.state('twice')).toBe('offered');
+  });
+
+  it('F7: whoever collides with himself is told once, however often it is looked at', async () => {
+    const world = await queueWorld(undefined, undefined, INBOXES);
+    world.write('pending', 'twice', aRequest('twice'));
+    await world.sync();
+    for (let look = 0; look < 2; look += 1) {
+      world.write('pending', 'twice', aRequest('twice', { input: { data: 'other' } }));
+      await world.sync();
+    }
+    expect(await world.around.store.outbox.inbox(ME, 10)).toHaveLength(1);
+    expect(world.quarantined().filter((name) => name.endsWith('.txt'))).toHaveLength(2);
   });
 
   it('Q3: an id that is settled is not taken up again', async () => {

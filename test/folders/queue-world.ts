@@ -17,7 +17,7 @@ import type { Handoff, Terms } from '../../src/domain/handoff.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import type { EngineEvent, QueueMirror, Surroundings } from '../../src/engine/surroundings.ts';
+import type { EngineEvent, HouseRules, QueueMirror, Surroundings } from '../../src/engine/surroundings.ts';
 import { send } from '../../src/engine/verbs/send.ts';
 import type { Place } from '../../src/folders/folder.ts';
 import { PLACES } from '../../src/folders/folder.ts';
@@ -49,7 +49,7 @@ export const ME = agentOf('me');
 export const REACT = agentOf('react');
 export const ROOT_USER = String(process.getuid?.() ?? 0);
 
-export async function queueWorld(database?: DatabaseAddress, there?: string): Promise<QueueWorld> {
+export async function queueWorld(database?: DatabaseAddress, there?: string, rules?: HouseRules): Promise<QueueWorld> {
   const folder = there ?? tempFolder();
   const privateFolder = join(folder, '.baton');
   mkdirSync(privateFolder, { recursive: true });
@@ -58,6 +58,7 @@ export async function queueWorld(database?: DatabaseAddress, there?: string): Pr
     database: database ?? { kind: 'sqlite', path: join(privateFolder, 'baton.db') },
     limits: NO_LIMITS,
     queueFolder: { folder, privateFolder },
+    ...(rules === undefined ? {} : { rules }),
     report: (event) => events.push(event),
   });
   onTestFinished(async () => house.close());

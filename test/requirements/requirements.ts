@@ -184,7 +184,6 @@ export const partly: Partial<Record<RequirementId, string>> = {
   D7: 'deliverable_status in the document: comes with documents',
   D8: 'the record in the document: comes with documents',
   D15: 'listeners over HTTP: come with the server',
-  F7: 'both senders are told only by the reason in quarantine',
   I21: 'long campaigns: come with operations',
 };
 

@@ -25,6 +25,7 @@ const COMPONENTS = {
   podman: { packages: ['podman', 'runc'], find: () => programOnPath('podman') },
   redis: { packages: ['redis-server'], find: () => programOnPath('redis-server') },
   chromium: { packages: ['chromium', 'fonts-dejavu-core'], find: () => programOnPath('chromium') },
+  jq: { packages: ['jq'], find: () => programOnPath('jq') },
   python3: { packages: ['python3'], find: () => programOnPath('python3') },
 } as const satisfies Record<string, Component>;
 

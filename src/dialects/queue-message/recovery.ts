@@ -19,6 +19,8 @@ export function recoveryActions({ id, to, terms }: Handoff, failure: Failure): r
     }
     case 'DEPENDENCY_MISSING':
       return [`Provide what is missing (${firstLine(failure.message)}), then: ${again}`];
+    case 'ID_COLLISION':
+      return [`It has an id of its own now; send it with that: ${again}`];
     case 'REJECTED':
       return [`Answer the reason (${firstLine(failure.message)}), then send it anew: ${again} --input FILE`];
     case 'CANCELLED':

@@ -10,12 +10,14 @@ import type { HandoffId } from '../../domain/names.ts';
 import { fenceIn, readMessage, retriesIn, type Message } from '../../dialects/queue-message/read.ts';
 import { placeOf, WORDS } from '../../dialects/queue-message/words.ts';
 import type { Place } from '../../folders/folder.ts';
-import type { Whole } from '../../stores/store.ts';
+import type { Claimed, Whole } from '../../stores/store.ts';
 import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
 import { accept } from '../verbs/accept.ts';
 import { release } from '../verbs/release.ts';
 import { adopt } from './adopt.ts';
 import { takeAnswer } from './answer.ts';
+import { collide } from './collide.ts';
+import type { Rest } from './left.ts';
 import { bringBack, finish, publish } from './project.ts';
 import { byFile, fileName, quarantine, WRITTEN_MS, type LookAgain, type Queue } from './queue.ts';
 import { openText } from './told.ts';
@@ -23,13 +25,39 @@ import { openText } from './told.ts';
 /** Adopt, claim, settle, clear away: a handoff needs no more than that, and the next pass goes on. */
 const ROUNDS_MAX = 6;
 export async function attend(queue: Queue, id: HandoffId): Promise<void> {
-  await queue.folder.alone(id, async () => {
-    for (let round = 0; round < ROUNDS_MAX; round += 1) if (!(await look(queue, id))) return;
-  });
+  const { folder, left } = queue;
+  await left.during(id, async () => folder.alone(id, async () => bringToRest(queue, id)));
 }
 
-async function look(queue: Queue, id: HandoffId): Promise<LookAgain> {
-  const whole = await queue.around.store.load(id);
+/**
+ * Nothing of this name is anywhere, so it is nobody's yet, and its file can come to be without asking the database again:
+ * whoever has changed the record since will come for the file, and waits for us to be done.
+ */
+export async function appear(queue: Queue, { handoff, body }: Claimed): Promise<void> {
+  const { folder, left, around } = queue;
+  const { id } = handoff;
+  const act = async (): Promise<Rest | null> => {
+    if (isFinal(handoff.state) || (await folder.whereIs(id)).length > 0) return bringToRest(queue, id);
+    const place = placeOf(handoff, around.store.nowMs());
+    await folder.put(place, id, openText({ handoff, body, outcome: null }));
+    return { revision: handoff.revision, place };
+  };
+  await left.during(id, async () => folder.alone(id, act));
+}
+
+/** Null: there is no record, or more to do than one turn allows. */
+async function bringToRest(queue: Queue, id: HandoffId): Promise<Rest | null> {
+  const { store } = queue.around;
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const whole = await store.load(id);
+    if (await look(queue, id, whole)) continue;
+    if (whole === null) return null;
+    return { revision: whole.handoff.revision, place: placeOf(whole.handoff, store.nowMs()) };
+  }
+  return null;
+}
+
+async function look(queue: Queue, id: HandoffId, whole: Whole | null): Promise<LookAgain> {
   const places = await queue.folder.whereIs(id);
   if (whole === null) return adopt(queue, id, places);
   remember(queue, whole.handoff);
@@ -147,17 +175,25 @@ async function sameRequest(queue: Queue, whole: Whole, place: Place): Promise<Lo
   const { id } = whole.handoff;
   const file = await queue.folder.read(place, id);
   if (file.kind === 'absent') return true;
-  if (file.kind === 'file') {
-    const message = readMessage(file.text);
-    if (!message.ok && file.quietMs < WRITTEN_MS) return false;
-    if (message.ok && retriesIn(message.value) < countedAttempts(whole.handoff)) return renewed(queue, whole, place);
-    if (isSame(file.text, whole)) return false;
+  if (file.kind === 'unfit') {
+    await quarantine(queue, place, fileName(id), file.says);
+    return true;
   }
-  const says =
-    file.kind === 'unfit'
-      ? file.says
-      : `the id ${id} belongs to another request of @${whole.handoff.from} to @${whole.handoff.to}; use a new id`;
-  await quarantine(queue, place, fileName(id), says);
+  const message = readMessage(file.text);
+  if (!message.ok) {
+    if (file.quietMs < WRITTEN_MS) return false;
+    await quarantine(
+      queue,
+      place,
+      fileName(id),
+      'it can no longer be read; the database has it, and it is written anew',
+    );
+    return true;
+  }
+  if (retriesIn(message.value) < countedAttempts(whole.handoff)) return renewed(queue, whole, place);
+  if (isSame(file.text, whole)) return false;
+  const kept = await collide(queue, whole, place, { message: message.value, user: file.user });
+  if (kept !== null) await attend(queue, kept);
   return true;
 }
 

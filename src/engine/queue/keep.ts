@@ -4,6 +4,8 @@ import type { QueueMirror, Surroundings } from '../surroundings.ts';
 const SLOW_LOOK_MS = 1_000;
 /** For what the hints have missed; it costs as much as a list of everything. */
 const FULL_MS = 60_000;
+/** Folders with very much in them are not listed all the time. */
+const LISTING_SHARE = 3;
 /** A program that writes a file rings several times. */
 const SETTLE_MS = 20;
 /** Whoever has not been asked for this long no longer has the duty. */
@@ -20,17 +22,22 @@ export function keepQueue(
   let isOver = false;
   let rang = true;
   let askedMs = Number.NEGATIVE_INFINITY;
-  let passedMs = Number.NEGATIVE_INFINITY;
+  let listedMs = Number.NEGATIVE_INFINITY;
+  let pauseMs = SLOW_LOOK_MS;
   let fullMs = Number.NEGATIVE_INFINITY;
 
   const pass = async (): Promise<void> => {
     await timers.sleep(SETTLE_MS);
     const nowMs = clock.monotonicMs();
     const isFull = nowMs - fullMs >= FULL_MS;
+    const isSlow = isFull || nowMs - listedMs >= pauseMs;
     rang = false;
-    passedMs = nowMs;
     if (isFull) fullMs = nowMs;
-    await queue.pass(isFull ? 'full' : 'quick');
+    await queue.pass(isFull ? 'full' : isSlow ? 'quick' : 'told');
+    if (isSlow) {
+      listedMs = clock.monotonicMs();
+      pauseMs = Math.max(SLOW_LOOK_MS, (listedMs - nowMs) * LISTING_SHARE);
+    }
     if (watching !== null || isOver) return;
     // Only now, because before the first pass the folders need not be there; and what came meanwhile did not ring.
     watching = queue.watch(ring);
@@ -41,7 +48,7 @@ export function keepQueue(
   const begin = (): void => {
     const nowMs = clock.monotonicMs();
     if (isOver || round !== null || nowMs - askedMs > OFF_DUTY_MS) return;
-    if (!rang && nowMs - passedMs < SLOW_LOOK_MS) return;
+    if (!rang && nowMs - listedMs < pauseMs) return;
     round = pass()
       .catch((error: unknown) => around.report({ kind: 'fault', doing: 'keeping the queue folder', error }))
       .finally(() => {

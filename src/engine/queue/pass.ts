@@ -3,7 +3,7 @@ import { OPEN_STATES } from '../../domain/lifecycle.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { placeOf } from '../../dialects/queue-message/words.ts';
-import { OPEN_PLACES, type OpenPlace } from '../../folders/folder.ts';
+import { OPEN_PLACES, type OpenPlace, type Place } from '../../folders/folder.ts';
 import type { Depth, Passed, Surroundings } from '../surroundings.ts';
 import { attend } from './attend.ts';
 import { quarantine, type Queue } from './queue.ts';
@@ -13,54 +13,80 @@ const FACTS_PAGE = 500;
 /** One pass goes on for a second or so; the rest is for the next one. */
 const FACT_PAGES_MAX = 20;
 const AT_ONCE = 8;
+/** What was read since is read again by whoever comes next; saving it each time would cost more. */
+const SAVE_MS = 1_000;
+const NOWHERE: ReadonlySet<Place> = new Set();
 
-export async function pass(queue: Queue, depth: Depth): Promise<Passed> {
-  const { folder } = queue;
+export async function pass(queue: Queue, asked: Depth): Promise<Passed> {
+  const { folder, reading, again, abroad, hints } = queue;
   await folder.prepare();
-  const ids = new Set([...queue.again, ...queue.abroad]);
-  const isNew = await readFacts(queue, ids);
-  const listed = await listedNames(queue);
-  for (const id of await outOfPlace(queue, listed, depth)) ids.add(id);
-  if (depth !== 'quick') for (const id of await missing(queue, listed)) ids.add(id);
-  await attendAll(queue, [...ids]);
+  if (!reading.isBegun) await openBookmark(queue);
+  const depth = reading.isOld ? 'thorough' : asked === 'told' && hints.isVague ? 'quick' : asked;
+  const wrong = new Set(depth === 'told' ? again : [...again, ...abroad]);
+  const { places } = hints;
+  hints.places = new Map();
+  hints.isVague = false;
+  // Also when this pass breaks off: nobody tells it twice.
+  for (const id of places.keys()) again.add(id);
+  const revisions = await readFacts(queue);
+  if (depth !== 'told') {
+    const listed = await listedNames(queue);
+    for (const id of await outOfPlace(queue, listed, depth)) wrong.add(id);
+    if (depth !== 'quick') for (const id of await missing(queue, listed)) wrong.add(id);
+  }
+  const passed = { attended: 0 };
+  await attendAll(queue, [...new Set([...revisions.keys(), ...places.keys(), ...wrong])], async (id) => {
+    const told = { revision: revisions.get(id) ?? 0, places: places.get(id) ?? NOWHERE };
+    if (depth !== 'thorough' && !wrong.has(id) && (await queue.left.isAsLeft(id, told))) return;
+    passed.attended += 1;
+    await attend(queue, id);
+  });
   // Whoever comes after us has to try what we could not do.
-  if (isNew && queue.again.size === 0) await saveBookmark(queue);
-  return { attended: ids.size };
+  if (again.size === 0) await saveBookmark(queue);
+  return passed;
 }
 
-/** True: there were some. */
-async function readFacts({ around, folder, reading, again }: Queue, ids: Set<HandoffId>): Promise<boolean> {
-  if (!reading.isBegun) {
-    reading.cursor = bookmarkOf(await databaseName(around), await folder.bookmark.load());
-    reading.isBegun = true;
-  }
-  let isNew = false;
+async function openBookmark({ around, folder, reading }: Queue): Promise<void> {
+  const text = await folder.bookmark.load();
+  const [name = '', cursor = '', boot = ''] = (text ?? '').split(' ');
+  // A bookmark of another database says nothing about this one.
+  if (name === (await databaseName(around)) && cursor !== '') reading.cursor = cursor;
+  reading.isOld = text !== null && boot !== around.liveness.self.boot;
+  reading.isBegun = true;
+}
+
+/** The newest revision of each handoff that has a new one. */
+async function readFacts({ around, reading, again }: Queue): Promise<ReadonlyMap<HandoffId, number>> {
+  const revisions = new Map<HandoffId, number>();
   for (let page = 0; page < FACT_PAGES_MAX; page += 1) {
     const after = reading.cursor;
     const facts = await around.store.facts({ max: FACTS_PAGE, ...(after === null ? {} : { after }) });
-    for (const { fact } of facts) ids.add(fact.handoff);
-    // Also when this pass breaks off: the cursor is past them.
-    for (const { fact } of facts) again.add(fact.handoff);
-    isNew ||= facts.length > 0;
+    for (const { fact } of facts) {
+      revisions.set(fact.handoff, fact.revision);
+      // The cursor is past it, whatever becomes of this pass.
+      again.add(fact.handoff);
+    }
+    reading.isRead ||= facts.length > 0;
     reading.cursor = facts.at(-1)?.cursor ?? reading.cursor;
     if (facts.length < FACTS_PAGE) break;
   }
-  return isNew;
+  return revisions;
 }
 
-/** A bookmark of another database says nothing about this one: the hash of its first fact tells them apart. */
+/** The hash of its first fact: no two have the same. */
 async function databaseName({ store }: Surroundings): Promise<string> {
   const [first] = await store.facts({ max: 1 });
   return first?.fact.hash ?? '';
 }
 
-function bookmarkOf(database: string, text: string | null): string | null {
-  const [name = '', cursor = ''] = (text ?? '').split(' ');
-  return name === database && cursor !== '' ? cursor : null;
-}
-
 async function saveBookmark({ around, folder, reading }: Queue): Promise<void> {
-  if (reading.cursor !== null) await folder.bookmark.save(`${await databaseName(around)} ${reading.cursor}`);
+  const nowMs = around.clock.monotonicMs();
+  const isDue = reading.isOld || (reading.isRead && nowMs - reading.savedMs >= SAVE_MS);
+  if (!isDue || reading.cursor === null) return;
+  await folder.bookmark.save(`${await databaseName(around)} ${reading.cursor} ${around.liveness.self.boot}`);
+  reading.isOld = false;
+  reading.isRead = false;
+  reading.savedMs = nowMs;
 }
 
 type Listed = ReadonlyMap<HandoffId, ReadonlySet<OpenPlace>>;
@@ -76,22 +102,27 @@ async function listedNames(queue: Queue): Promise<Listed> {
   return listed;
 }
 
-async function outOfPlace({ around }: Queue, listed: Listed, depth: Depth): Promise<readonly HandoffId[]> {
+async function outOfPlace({ around, folder }: Queue, listed: Listed, depth: Depth): Promise<readonly HandoffId[]> {
   const ids = [...listed.keys()];
-  if (depth === 'thorough') return ids;
   const wrong: HandoffId[] = [];
+  const unknown: { readonly id: HandoffId; readonly at: number }[] = [];
   for (let at = 0; at < ids.length; at += PAGE) {
     const page = ids.slice(at, at + PAGE);
     const { items } = await around.store.find({ by: 'ids', ids: page });
     const known = new Map(items.map((handoff) => [handoff.id, handoff]));
     const nowMs = around.store.nowMs();
-    wrong.push(...page.filter((id) => !isInPlace(known.get(id), listed.get(id) ?? new Set(), nowMs)));
+    for (const id of page) {
+      const handoff = known.get(id);
+      if (handoff === undefined) unknown.push({ id, at: folder.writtenAt('pending', id) });
+      else if (depth === 'thorough' || !isInPlace(handoff, listed.get(id) ?? new Set(), nowMs)) wrong.push(id);
+    }
   }
-  return wrong;
+  // A listing has no order: what came first is taken in first, whatever it says about its own time.
+  unknown.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+  return [...wrong, ...unknown.map(({ id }) => id)];
 }
 
-function isInPlace(handoff: Handoff | undefined, places: ReadonlySet<OpenPlace>, nowMs: number): boolean {
-  if (handoff === undefined) return false;
+function isInPlace(handoff: Handoff, places: ReadonlySet<OpenPlace>, nowMs: number): boolean {
   if (handoff.kind !== 'queue') return true;
   const right = placeOf(handoff, nowMs);
   if (places.size === 1 && places.has(right as OpenPlace)) return true;
@@ -121,13 +152,17 @@ async function missing({ around }: Queue, listed: Listed): Promise<readonly Hand
   }
 }
 
-async function attendAll(queue: Queue, ids: readonly HandoffId[]): Promise<void> {
+async function attendAll(
+  queue: Queue,
+  ids: readonly HandoffId[],
+  act: (id: HandoffId) => Promise<void>,
+): Promise<void> {
   const rest = [...ids];
   const work = async (): Promise<void> => {
     for (let id = rest.shift(); id !== undefined; id = rest.shift()) {
       queue.again.add(id);
       try {
-        await attend(queue, id);
+        await act(id);
         queue.again.delete(id);
       } catch (error) {
         queue.around.report({ kind: 'fault', doing: `putting ${id} in its place`, error });

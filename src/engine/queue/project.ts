@@ -1,5 +1,4 @@
 /** From the database to the folder. Whoever calls these is alone with the name among our processes. */
-import { isFinal } from '../../domain/lifecycle.ts';
 import { placeOf, WORDS } from '../../dialects/queue-message/words.ts';
 import type { Place } from '../../folders/folder.ts';
 import type { Whole } from '../../stores/store.ts';
@@ -42,7 +41,8 @@ export async function finish(queue: Queue, whole: Whole, places: readonly Place[
     places.includes('in-progress') ||
     (await folder.move(id, 'waiting', 'in-progress')) ||
     (await folder.move(id, 'pending', 'in-progress'));
-  if (!held || !(await folder.rewrite('in-progress', id, text))) await folder.put('in-progress', id, text);
-  await folder.move(id, 'in-progress', WORDS[state].place);
-  return isFinal(state);
+  if (!held) await folder.put('in-progress', id, text);
+  const isEnded = await folder.seal(id, text, WORDS[state].place as 'completed' | 'failed');
+  // Whatever else has this name is cleared away by the next look.
+  return !isEnded || places.length > 1;
 }

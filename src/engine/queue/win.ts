@@ -11,16 +11,29 @@ import { fenceIn, readMessage, retriesIn } from '../../dialects/queue-message/re
 import type { FileRead } from '../../folders/folder.ts';
 import type { Whole } from '../../stores/store.ts';
 import { andThen, change, decideBy } from '../change.ts';
+import type { Rest } from './left.ts';
 import { byFile, type Queue } from './queue.ts';
 import { openText } from './told.ts';
 
+/** Far less than any lease: within it nobody can have lost what was his. */
+const FRESH_MS = 100;
+
 export async function win(queue: Queue, principal: Principal, { id, fence }: Handoff): Promise<boolean> {
-  return queue.folder.alone(id, async () => {
-    const whole = await queue.around.store.load(id);
+  const { around, folder, left } = queue;
+  let isWon = false;
+  const lookedMs = around.clock.monotonicMs();
+  // Before our turn, so that nobody waits for us while we wait for the database.
+  const early = await around.store.load(id);
+  const attempt = async (): Promise<Rest | null> => {
+    const isFresh = around.clock.monotonicMs() - lookedMs < FRESH_MS;
+    const whole = isFresh ? early : await around.store.load(id);
     // Lost while we waited for our turn: there is nothing to win.
-    if (whole === null || whole.handoff.state !== 'accepted' || whole.handoff.fence !== fence) return false;
-    return whole.handoff.kind === 'queue' ? take(queue, principal, whole) : true;
-  });
+    if (whole === null || whole.handoff.state !== 'accepted' || whole.handoff.fence !== fence) return null;
+    isWon = whole.handoff.kind !== 'queue' || (await take(queue, principal, whole));
+    return isWon ? { revision: whole.handoff.revision, place: 'in-progress' } : null;
+  };
+  await left.during(id, async () => folder.alone(id, attempt));
+  return isWon;
 }
 
 async function take(queue: Queue, principal: Principal, whole: Whole): Promise<boolean> {

@@ -55,6 +55,8 @@ export interface SendRequest {
   readonly draft?: boolean;
   /** It cannot be done as it is: it is kept for its sender to see, and has failed from the beginning. */
   readonly failure?: Failure;
+  /** Who else has to hear that it failed. */
+  readonly alsoTell?: AgentId;
   /** The user of a program that had it in hand before we knew of it. */
   readonly takenBy?: string;
   /** The same key with the same content answers the same handoff, however often it is asked. */
@@ -101,7 +103,7 @@ export async function sendMany(
   const sent = await around.store.insert(openingsOf(around, principal, prepared, false), guard);
   const full = !sent.ok && sent.refusal.code === 'limit-reached' && requests.some(({ queue }) => queue === true);
   const answer = full ? await around.store.insert(openingsOf(around, principal, prepared, true), guard) : sent;
-  if (answer.ok && around.rules.queue !== null) await mirrored(around.rules.queue, answer.value);
+  if (answer.ok && around.rules.queue !== null) await mirrored(around.rules.queue, answer.value, prepared);
   return answer;
 }
 
@@ -131,8 +133,15 @@ async function prepare(around: Surroundings, asked: SendRequest): Promise<Result
 }
 
 /** In order, so that whoever looks into the folder meets the first one first. */
-async function mirrored(queue: QueueMirror, handoffs: readonly Handoff[]): Promise<void> {
-  for (const { id, kind } of handoffs) if (kind === 'queue') await queue.attend(id);
+async function mirrored(
+  queue: QueueMirror,
+  handoffs: readonly Handoff[],
+  prepared: readonly Prepared[],
+): Promise<void> {
+  for (const [index, handoff] of handoffs.entries()) {
+    const body = prepared[index]?.body;
+    if (handoff.kind === 'queue' && body !== undefined) await queue.appear({ handoff, body });
+  }
 }
 
 /** Only where the input has to follow a schema is there anything to wait for. */
@@ -201,8 +210,12 @@ function openingOf(
 }
 
 /** What has gone on before we were told is written with the beginning, so that nobody comes in between. */
-function continued(begun: Decision, { failure, takenBy }: SendRequest, nowMs: number): Result<Decision, Refusal> {
-  if (failure !== undefined) return failedAtOnce(begun, failure, nowMs);
+function continued(
+  begun: Decision,
+  { failure, alsoTell, takenBy }: SendRequest,
+  nowMs: number,
+): Result<Decision, Refusal> {
+  if (failure !== undefined) return failedAtOnce(begun, failure, alsoTell, nowMs);
   return takenBy === undefined || begun.handoff.state !== 'offered' ? yes(begun) : takenAtOnce(begun, takenBy, nowMs);
 }
 
@@ -217,11 +230,17 @@ function takenAtOnce({ handoff, facts }: Decision, user: string, nowMs: number):
   return yes({ handoff: seen.handoff, facts: [...facts, seen.fact] });
 }
 
-function failedAtOnce({ handoff, facts }: Decision, failure: Failure, nowMs: number): Result<Decision, Refusal> {
+function failedAtOnce(
+  { handoff, facts }: Decision,
+  failure: Failure,
+  also: AgentId | undefined,
+  nowMs: number,
+): Result<Decision, Refusal> {
   const moved = failForGood(handoff, nowMs);
   if (!moved.ok) return moved;
   const { code, message } = failure;
-  const seen = witness(handoff, moved.value, 'fail', principalText(SYSTEM), nowMs, { code, message });
+  const detail = { code, message, ...(also === undefined ? {} : { also: `@${also}` }) };
+  const seen = witness(handoff, moved.value, 'fail', principalText(SYSTEM), nowMs, detail);
   return yes({ handoff: seen.handoff, facts: [...facts, seen.fact], outcome: failureText(failure) });
 }
 

@@ -87,6 +87,10 @@ async function examineInside(
       progress.end();
       tell(check);
     }
+    const { queue } = around.rules;
+    if (queue === null || stop.aborted) return;
+    const seen = await orProblem('queue folders', async () => queue.examine(stop));
+    for (const check of 'verdict' in seen ? [seen] : seen) tell(check);
   } finally {
     await close();
   }

@@ -1,0 +1,77 @@
+/** What a doctor sees in the folders. It makes nothing, moves nothing and follows nothing. */
+import { closeSync, constants, lstatSync, readdirSync, readSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { deadIn } from './alone.ts';
+import { openPlain } from './durable-write.ts';
+import { OPEN_PLACES, PLACES, type Inspection, type ListedName, type OpenPlace, type Quarantined } from './folder.ts';
+
+const REASON_ENDING = '.reason.txt';
+const REASON_BYTES_MAX = 4_096;
+
+export interface InspectedPaths {
+  readonly root: string;
+  readonly quarantine: string;
+  readonly locks: string;
+  readonly listed: (name: string) => readonly ListedName[];
+}
+
+export function inspectFolders({ root, quarantine, locks, listed }: InspectedPaths): Inspection {
+  const names = ['.', ...PLACES, quarantine];
+  const wrong = names.flatMap((name) => {
+    const is = wrongnessOf(lstatSync(join(root, name), { throwIfNoEntry: false }));
+    return is === null ? [] : [{ name: name === '.' ? 'handoffs' : `handoffs/${name}`, is }];
+  });
+  const namesIn = (folder: string): readonly string[] =>
+    lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : [];
+  const openNames = (place: OpenPlace): Inspection['open'][number] => ({
+    place,
+    files: namesIn(join(root, place))
+      .flatMap(listed)
+      .map(({ name, id }) => {
+        const isFile = lstatSync(join(root, place, name), { throwIfNoEntry: false })?.isFile();
+        return { name, id, isFile: isFile ?? true };
+      }),
+  });
+  return {
+    wrong,
+    open: OPEN_PLACES.map(openNames),
+    quarantined: quarantinedIn(join(root, quarantine), namesIn(join(root, quarantine))),
+    dead: namesIn(locks).length === 0 ? [] : deadIn(locks),
+  };
+}
+
+function wrongnessOf(found: Stats | undefined): Inspection['wrong'][number]['is'] | null {
+  if (found === undefined) return 'missing';
+  if (found.isSymbolicLink()) return 'a link';
+  return found.isDirectory() ? null : 'no folder';
+}
+
+function quarantinedIn(folder: string, names: readonly string[]): readonly Quarantined[] {
+  const reasons = new Set(names.filter((name) => name.endsWith(REASON_ENDING)));
+  return names
+    .filter((name) => !name.startsWith('.') && !reasons.has(name))
+    .map((name) => {
+      const path = join(folder, name);
+      const reason = `${path}${REASON_ENDING}`;
+      const told = reasons.has(`${name}${REASON_ENDING}`) ? lstatSync(reason, { throwIfNoEntry: false }) : undefined;
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      return {
+        name,
+        says: told === undefined ? null : beginningOf(reason),
+        sinceMs: (told ?? found)?.ctimeMs ?? 0,
+        isFile: found?.isFile() ?? true,
+      };
+    });
+}
+
+/** Somebody else may have written it, and it may be anything. */
+function beginningOf(path: string): string | null {
+  const file = openPlain(path, constants.O_RDONLY);
+  if (file === null) return null;
+  try {
+    const bytes = Buffer.alloc(REASON_BYTES_MAX);
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0)).trim();
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * One wait for the disk serves all who renamed something in the same folder before it began; whoever comes while one is
+ * under way needs the next.
+ */
+import { closeSync, fsync, openSync } from 'node:fs';
+import { promisify } from 'node:util';
+
+const synced = promisify(fsync);
+
+interface Syncing {
+  readonly now: Promise<void>;
+  next: Promise<void> | null;
+}
+
+const underWay = new Map<string, Syncing>();
+
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const syncing = underWay.get(folder);
+  if (syncing === undefined) return begin(folder);
+  syncing.next ??= syncing.now.then(
+    () => begin(folder),
+    () => begin(folder),
+  );
+  return syncing.next;
+}
+
+function begin(folder: string): Promise<void> {
+  const now = sync(folder);
+  const syncing: Syncing = { now, next: null };
+  underWay.set(folder, syncing);
+  const over = (): void => {
+    if (underWay.get(folder) === syncing && syncing.next === null) underWay.delete(folder);
+  };
+  now.then(over, over);
+  return now;
+}
+
+async function sync(folder: string): Promise<void> {
+  const file = openSync(folder, 'r');
+  try {
+    await synced(file);
+  } finally {
+    closeSync(file);
+  }
+}
