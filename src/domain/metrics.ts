@@ -1,4 +1,5 @@
 /** What agents measure, in whatever form they write it: understood where that needs no guess, kept as text where not. */
+import { grouped } from '../foundation/grouped.ts';
 import type { Json, JsonObject } from '../foundation/json.ts';
 
 export type MeasureKind = 'number' | 'percent' | 'duration' | 'count' | 'flag' | 'text';
@@ -130,12 +131,7 @@ const TEXTS_MAX = 10;
 
 /** One per key, in the order of their names. */
 export function totalsOf(measures: readonly Measure[]): readonly Total[] {
-  const byKey = new Map<string, Measure[]>();
-  for (const measure of measures) {
-    const same = byKey.get(measure.key);
-    if (same === undefined) byKey.set(measure.key, [measure]);
-    else same.push(measure);
-  }
+  const byKey = grouped(measures, ({ key }) => key);
   return [...byKey.keys()].toSorted().map((key) => totalOf(key, byKey.get(key) ?? []));
 }
 
