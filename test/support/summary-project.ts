@@ -178,7 +178,7 @@ function asked(times: number): readonly Step[] {
     from: INFRASTRUCTURE,
     phase: 'Infrastructure',
     status: 'blocked',
-    context: { waiting_for: 'the credentials of the staging server' },
+    context: { waits_for: 'the credentials of the staging server' },
   };
   const going: Step = { from: INFRASTRUCTURE, phase: 'Infrastructure', status: 'in_progress' };
   return [

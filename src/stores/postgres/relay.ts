@@ -91,7 +91,7 @@ async function oneRound(parts: RelayParts, asked: Asked, doubts: Written[]): Pro
     if (ended.end === 'lost' && sent !== null) doubts.push(sent);
     return null;
   } catch (error) {
-    if (error instanceof Conflict) return await afterConflict(parts, asked, error);
+    if (error instanceof Conflict) return afterConflict(parts, asked, error);
     if (!(error instanceof Undone)) throw error;
     if (error.why === 'overtaken') return null;
     if ('refusal' in error.why) return refuse(error.why.refusal);
