@@ -206,9 +206,6 @@ export const notYet: Partial<Record<RequirementId, string>> = {
   D14: 'comes with migration',
   D16: 'comes with documents',
 
-  S1: 'comes with summary blocks',
-  S2: 'comes with summary blocks',
-  S3: 'comes with summary blocks',
   S4: 'comes with summary blocks',
   S5: 'comes with summary blocks',
   S6: 'comes with summary blocks',
