@@ -36,6 +36,8 @@ export interface HouseRules {
   schemasOf(agent: AgentId): AgentSchemas;
   /** Who verifies documents, in order of preference. */
   readonly verifiers: readonly AgentId[];
+  /** Who is told when nobody else can be; null where there is nobody. */
+  readonly chief: AgentId | null;
   /** Terms that differ from the house's own. */
   readonly terms: Partial<Record<Kind, Partial<Terms>>>;
   /** Null where there are no schemas. */
@@ -81,6 +83,7 @@ export const NO_RULES: HouseRules = {
   rolesOf: () => [],
   schemasOf: () => NO_SCHEMAS,
   verifiers: [],
+  chief: null,
   terms: {},
   schemas: null,
   desk: {

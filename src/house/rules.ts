@@ -19,6 +19,7 @@ export function rulesOf(workspace: Workspace | null, configuration: Configuratio
     rolesOf: (agent) => roles.get(agent) ?? NO_RULES.rolesOf(agent),
     schemasOf: (agent) => schemas.get(agent) ?? NO_RULES.schemasOf(agent),
     verifiers,
+    chief: [...roles].find(([, own]) => own.includes('chief'))?.[0] ?? null,
     terms: {
       ...(Object.keys(queueTerms).length === 0 ? {} : { queue: queueTerms }),
       document: { ...documentTerms, verifiers },

@@ -18,9 +18,9 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { may } from '../../domain/rights.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Guard, Opening } from '../../stores/store.ts';
-import { withEffects } from '../change.ts';
+import { attendTo, withEffects } from '../change.ts';
 import type { SchemaRefusal } from '../schema-book.ts';
-import type { HouseRules, QueueMirror, Surroundings } from '../surroundings.ts';
+import type { HouseRules, Surroundings } from '../surroundings.ts';
 import { failureText } from './fail.ts';
 
 export interface SendRequest {
@@ -96,13 +96,8 @@ export async function sendMany(
   const sent = await around.store.insert(openingsOf(around, principal, prepared, false), guard);
   const full = !sent.ok && sent.refusal.code === 'limit-reached' && requests.some(({ queue }) => queue === true);
   const answer = full ? await around.store.insert(openingsOf(around, principal, prepared, true), guard) : sent;
-  if (answer.ok && around.rules.queue !== null) await mirrored(around.rules.queue, answer.value);
+  if (answer.ok) await attendTo(around, answer.value);
   return answer;
-}
-
-/** In order, so that whoever looks into the folder meets the first one first. */
-async function mirrored(queue: QueueMirror, handoffs: readonly Handoff[]): Promise<void> {
-  for (const { id, kind } of handoffs) if (kind === 'queue') await queue.attend(id);
 }
 
 /** Only where the input has to follow a schema is there anything to wait for. */

@@ -12,6 +12,7 @@ import { records } from './load.ts';
 import { stateNumber } from '../numbers.ts';
 import { wordsAsked } from '../words.ts';
 import { ACCEPTED, BLOCKED, COMPLETED, FOR_DEPENDENCY, FOR_PLACE, OFFERED } from './numbers.ts';
+import { requested } from './requests.ts';
 import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
 import { NOW_MS } from './schema.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -51,6 +52,8 @@ export function findOf(quick: Connection, lists: Connection, clock: ServerClock)
     switch (query.by) {
       case 'ids':
         return whole(await byIds(quick, query.ids));
+      case 'request':
+        return whole(await requested(quick, query.request));
       case 'overdue':
         return whole(await overdue(quick, query.max, clock));
       case 'session':

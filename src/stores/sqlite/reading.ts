@@ -4,7 +4,7 @@ import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { pageById } from '../page.ts';
-import type { FactQuery, FactRead, Page, Query, Whole } from '../store.ts';
+import type { FactQuery, FactRead, Page, Query, RequestKey, Whole } from '../store.ts';
 import { prepare, type Database, type Row } from './binding.ts';
 import { listStatement, type Filter } from './lists.ts';
 import type { Names } from './names.ts';
@@ -40,6 +40,7 @@ export function readingOf(database: Database, names: Names): Reading {
   const freed = prepare(database, FREED_SQL);
   const places = prepare(database, PLACES_SQL);
   const chain = prepare(database, CHAIN_SQL);
+  const request = prepare(database, 'SELECT ids FROM request WHERE by = ? AND key = ?');
   const wholeById = prepare(
     database,
     `SELECT ${ROW_COLUMNS}, (SELECT text FROM body WHERE handoff = n), (SELECT text FROM outcome WHERE handoff = n)
@@ -63,6 +64,8 @@ export function readingOf(database: Database, names: Names): Reading {
   const handoffsOf = (rows: readonly Row[]): readonly Handoff[] => rows.map((row) => readRow(row, names).handoff);
   const byIds = (ids: readonly HandoffId[]): readonly Handoff[] =>
     handoffsOf(ids.map((id) => byId.get(id)).filter((row) => row !== undefined));
+  const requested = ({ by, key }: Pick<RequestKey, 'by' | 'key'>): readonly HandoffId[] =>
+    JSON.parse((request.get(by, key)?.[0] as string | undefined) ?? '[]') as HandoffId[];
   const page = (rows: readonly Row[]): Page => ({ items: handoffsOf(rows), next: null });
 
   const filtered = (query: Filter): Page => {
@@ -89,6 +92,8 @@ export function readingOf(database: Database, names: Names): Reading {
       switch (query.by) {
         case 'ids':
           return { items: byIds(query.ids), next: null };
+        case 'request':
+          return { items: byIds(requested(query.request)), next: null };
         case 'overdue':
           return page(overdue.all(nowMs, query.max));
         case 'session':
