@@ -14,6 +14,7 @@ import type { Op } from '../domain/rights.ts';
 import type { SessionRecord } from '../stores/store.ts';
 import { announced, decideBy, type Wish } from './change.ts';
 import { fillPlaces } from './places.ts';
+import { freeHeld } from './summaries/held.ts';
 import type { Surroundings } from './surroundings.ts';
 import { failureText } from './verbs/fail.ts';
 
@@ -45,6 +46,7 @@ export async function sweep(around: Surroundings, steady: Steadiness): Promise<{
   // Nothing expires in the sweep that finds the clock set.
   if (steady.steadyMs > 0) changed += await sweepOverdue(around, steady);
   changed += await sweepFreed(around);
+  changed += await freeHeld(around, { asked: false });
   changed += await fillPlaces(around);
   return { changed };
 }

@@ -48,7 +48,7 @@ function confirmation(): Plan {
 /** Its own word counts, else that of whoever delegated; a next agent is where it goes when no route is given. */
 function policyOf({ rules }: Surroundings, { summary, leg, to, from }: Situation): OnFailure {
   const said = summary.onFailure ?? leg?.body.leg?.onFailure ?? {};
-  const routed = said.routeTo === undefined && to !== null && to !== from ? { ...said, routeTo: to } : said;
+  const routed = withRoute(said, from, to);
   if (summary.status === 'failed' || routed.retry !== undefined) return routed;
   // Who asks for another try without saying how many gets as many as every handoff has.
   const retry = leg?.handoff.terms.retry.retriesMax ?? rules.terms.queue?.retry?.retriesMax ?? RETRIES;
@@ -56,6 +56,12 @@ function policyOf({ rules }: Surroundings, { summary, leg, to, from }: Situation
 }
 
 const RETRIES = 3;
+
+/** A route to whoever fails is none: it would be walked until the chain is too long. */
+function withRoute({ routeTo, ...others }: OnFailure, from: AgentId, to: AgentId | null): OnFailure {
+  const route = routeTo ?? to ?? undefined;
+  return route === undefined || readAgentId(route) === from ? others : { ...others, routeTo: route };
+}
 
 function notices({ from, summary }: Situation, policy: OnFailure, failures: number): readonly Tell[] {
   const agent = policy.notify === undefined ? null : readAgentId(policy.notify);

@@ -1,6 +1,7 @@
 /** One row for everything that can be answered instead of doing it; a refusal without a row does not compile. */
 import type { RefusalCode } from '../../domain/refusals.ts';
 import type { SchemaRefusal } from '../../engine/schema-book.ts';
+import type { IngestRefusal } from '../../engine/verbs/ingest.ts';
 
 /** What a face itself can have to say, beside the domain's refusals. */
 export type FaceCode =
@@ -44,6 +45,10 @@ export const PROBLEMS = {
   'evidence-false': { exitCode: 4, retryable: false },
   'criteria-open': { exitCode: 4, retryable: false },
   'lease-lost': { exitCode: 9, retryable: false },
+  'several-legs': { exitCode: 4, retryable: false },
+  'not-speaker': { exitCode: 4, retryable: false },
+  'waits-for-nothing': { exitCode: 4, retryable: false },
+  'bad-name': { exitCode: 5, retryable: false },
   'limit-reached': { exitCode: 6, retryable: true },
   'not-json': { exitCode: 5, retryable: false },
   'schema-unknown': { exitCode: 5, retryable: false },
@@ -60,6 +65,6 @@ export const PROBLEMS = {
   'timed-out': { exitCode: 7, retryable: true },
   'not-completed': { exitCode: 8, retryable: false },
   fault: { exitCode: 1, retryable: true },
-} as const satisfies Record<RefusalCode | SchemaRefusal['code'] | FaceCode, Projection>;
+} as const satisfies Record<RefusalCode | SchemaRefusal['code'] | IngestRefusal['code'] | FaceCode, Projection>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
