@@ -2,7 +2,7 @@
 import { grouped } from '../foundation/grouped.ts';
 import type { Json, JsonObject } from '../foundation/json.ts';
 
-export type MeasureKind = 'number' | 'percent' | 'duration' | 'count' | 'flag' | 'text';
+type MeasureKind = 'number' | 'percent' | 'duration' | 'count' | 'flag' | 'text';
 
 /** One value under one key. Durations are in milliseconds; a count is so many `of` so many. */
 export interface Measure {

@@ -6,6 +6,7 @@ import type { JsonObject } from '../foundation/json.ts';
 import type { Fact } from './facts.ts';
 import { isFinal, type State } from './lifecycle.ts';
 import type { Summary } from './summary.ts';
+import { summaryFrom } from './told-summary.ts';
 
 /** One summary, as its fact tells it. */
 export interface Telling {
@@ -113,8 +114,8 @@ export class ProjectFold {
     if (known !== undefined) follow(known, fact);
     if (!isTold && !isLeg) return;
     const told = JSON.parse(detail) as JsonObject;
-    const summary = (told['summary'] as unknown as Summary | undefined) ?? null;
-    const leg = known ?? this.open(fact, isLeg ? mapIn(told['leg']) : {}, summary);
+    const summary = summaryFrom(told);
+    const leg = known ?? (isLeg || summary !== null ? this.open(fact, mapIn(told['leg']), summary) : null);
     if (summary !== null) this.tell(fact, summary, told, leg);
   }
 

@@ -23,7 +23,7 @@ export type SummaryStatus = (typeof SUMMARY_STATUSES)[number];
 export interface Summary {
   readonly project: string;
   /** As it was written where it is none of ours (lenient reading keeps it). */
-  readonly phase: Phase | string | null;
+  readonly phase: string | null;
   readonly from: string;
   /** Null: nobody comes next. */
   readonly to: string | null;

@@ -36,7 +36,7 @@ export interface Workflow {
 
 export type Statuses = Readonly<Record<SummaryStatus, number>>;
 /** `toDo`: all but those that were passed on or dropped, which are nobody's work any more. */
-export type LegCounts = Readonly<Record<Standing, number>> & { readonly all: number; readonly toDo: number };
+type LegCounts = Readonly<Record<Standing, number>> & { readonly all: number; readonly toDo: number };
 
 interface Flow {
   readonly told: number;
@@ -53,7 +53,7 @@ export interface PhaseFlow extends Flow {
   readonly progress: number | null;
 }
 
-export interface AgentFlow extends Flow {
+interface AgentFlow extends Flow {
   readonly agent: string;
   /** Legs that came to it. */
   readonly legs: LegCounts;
@@ -108,7 +108,7 @@ export function workflowOf(trail: ProjectTrail): Workflow {
 }
 
 /** The worst of them counts. */
-export function outcomeOf(legs: readonly Leg[]): Outcome {
+function outcomeOf(legs: readonly Leg[]): Outcome {
   const outcomes = new Set(legs.map((leg) => OUTCOME_OF[standingOf(leg)]));
   return worstOf(outcomes);
 }
@@ -166,7 +166,7 @@ function countStatuses(tellings: readonly Telling[]): Statuses {
   return counts;
 }
 
-export function countLegs(legs: readonly Leg[]): LegCounts {
+function countLegs(legs: readonly Leg[]): LegCounts {
   const standings = Object.keys(OUTCOME_OF) as readonly Standing[];
   const counts = Object.fromEntries(standings.map((standing) => [standing, 0])) as Record<Standing, number>;
   for (const leg of legs) counts[standingOf(leg)] += 1;

@@ -1,7 +1,7 @@
 /** The audit trail for programs and for spreadsheets: who handed what to whom, when, with which result. */
 import type { JsonObject } from '../../../foundation/json.ts';
 import type { AuditEntry } from '../../../engine/verbs/projects.ts';
-import type { Summary } from '../../../domain/summary.ts';
+import { summaryFrom } from '../../../domain/told-summary.ts';
 
 const COLUMNS = [
   'number',
@@ -30,9 +30,9 @@ type Row = Readonly<Record<(typeof COLUMNS)[number], string | number | null>>;
 /** `number` counts from 1 in this export. */
 export function auditRow({ fact, handoff }: AuditEntry, number: number): Row {
   const said = fact.detail === '' ? {} : (JSON.parse(fact.detail) as JsonObject);
-  const summary = (said['summary'] as unknown as Summary | undefined) ?? null;
-  const leg = said['leg'] as JsonObject | undefined;
-  const project = summary?.project ?? leg?.['project'] ?? null;
+  const summary = summaryFrom(said);
+  const leg = said['leg'];
+  const project = summary?.project ?? (typeof leg === 'object' ? (leg as JsonObject | null)?.['project'] : null);
   return {
     number,
     at: new Date(fact.at).toISOString(),
