@@ -35,7 +35,7 @@ const TOGETHER = {
     'src/stores/sqlite/open-sqlite-store.ts',
   ],
   seldom: [
-    ...commands('work', 'doctor', 'export', 'import', 'backup', 'trace', 'demo', 'init'),
+    ...commands('work', 'doctor', 'export', 'import', 'backup', 'trace', 'demo', 'init', 'workflow', 'report'),
     ...['make-workspace', 'back-up', 'examine-place', 'carriers/webhook', 'carriers/desktop'].map(
       (name) => `src/house/${name}.ts`,
     ),

@@ -48,6 +48,7 @@ export const MEANINGS = {
   configuration: '`baton.yaml` is wrong; the message has line and column',
   usage: 'the command was called wrongly; see its `--help`',
   'nothing-offered': 'there is nothing to claim',
+  'no-such-project': 'no summary was told about a project of this name',
   'no-such-token': 'no token with this id that is still good',
   'not-yours': "somebody else's inbox, or a matter of the operator",
   'no-workspace': 'no `baton.yaml` here or above, and no database was named',

@@ -28,6 +28,8 @@ export interface Cursor {
 export interface Containers {
   /** From the outside in: `QUOTE`, or the columns a list item wants in front of its lines. */
   readonly open: number[];
+  /** Where among them the innermost quote stands; -1 where there is none. */
+  quoteAt: number;
   paragraph: boolean;
   /** The innermost list item has nothing in it yet. */
   bare: boolean;
@@ -75,8 +77,7 @@ export function goOn(cursor: Cursor, containers: Containers): number {
     } else if (isEmptyAhead(cursor)) {
       advance(cursor, cursor.indent);
       // An empty line goes on with all list items up to the next quote; asked in one go, because there may be many.
-      const quote = open.indexOf(QUOTE, depth);
-      if (quote >= 0) return quote;
+      if (containers.quoteAt >= depth) return open.indexOf(QUOTE, depth);
       return containers.bare ? open.length - 1 : open.length;
     } else if (cursor.indent >= wanted) advance(cursor, wanted);
     else return depth;
@@ -106,13 +107,20 @@ export function openMore(cursor: Cursor, containers: Containers, matched: number
   return kept;
 }
 
-export function isQuoted({ open }: Containers): boolean {
-  return open.includes(QUOTE);
+export function isQuoted({ quoteAt }: Containers): boolean {
+  return quoteAt >= 0;
+}
+
+/** Leaves all but the outer ones. */
+export function leave(containers: Containers, kept: number): void {
+  containers.open.length = kept;
+  if (containers.quoteAt >= kept) containers.quoteAt = containers.open.lastIndexOf(QUOTE);
 }
 
 function push(containers: Containers, kept: number, container: number): void {
-  containers.open.length = kept;
+  leave(containers, kept);
   containers.open.push(container);
+  if (container === QUOTE) containers.quoteAt = kept;
   containers.paragraph = false;
   containers.bare = false;
 }

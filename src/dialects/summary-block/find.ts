@@ -4,7 +4,7 @@
  * Time grows with the length of the text and with nothing else: no line is looked at from more than a bounded number of
  * places, whatever stands in it.
  */
-import { advance, goOn, isEmptyAhead, isQuoted, isRule, measure, openMore } from './containers.ts';
+import { advance, goOn, isEmptyAhead, isQuoted, isRule, leave, measure, openMore } from './containers.ts';
 import type { Containers, Cursor } from './containers.ts';
 import type { BlockPlace, FoundBlock } from './found.ts';
 import { blockOf, closesAt, fenceAt, keep, languageAt, type Fence, type Gathering } from './gather.ts';
@@ -36,7 +36,7 @@ for (const mark of '\t\r\n >#`~*-+_=<0123456789') PLAIN[mark.charCodeAt(0)] = 0;
 class Scan {
   readonly found: FoundBlock[] = [];
   private readonly cursor: Cursor;
-  private readonly containers: Containers = { open: [], paragraph: false, bare: false };
+  private readonly containers: Containers = { open: [], quoteAt: -1, paragraph: false, bare: false };
   private line = 0;
   private lineStart = 0;
   /** The fence we are in, and what it holds where it may be YAML. */
@@ -56,11 +56,12 @@ class Scan {
   run(): void {
     const { text } = this.cursor;
     const hasReturns = text.includes('\r');
-    let from = this.cursor.at;
-    while (from < text.length) {
-      let end = text.indexOf('\n', from);
-      if (end < 0) end = text.length;
-      if (hasReturns) end = endOfLine(text, from, end);
+    let newline = -1;
+    for (let from = this.cursor.at; from < text.length;) {
+      // Searched for once, however many lines end with a return before it.
+      if (newline < from) newline = text.indexOf('\n', from);
+      if (newline < 0) newline = text.length;
+      const end = hasReturns ? endOfLine(text, from, newline) : newline;
       this.line += 1;
       if (!this.isPlainText(from)) this.take(from, end);
       else if (this.hear !== null) this.hear({ line: this.line, column: 1, text: text.slice(from, end) });
@@ -108,14 +109,14 @@ class Scan {
     const before = containers.open.length;
     const kept = openMore(cursor, containers, matched);
     if (isEmptyAhead(cursor)) {
-      containers.open.length = kept;
+      leave(containers, kept);
       containers.paragraph = false;
       if (kept === matched) containers.bare = false;
       return;
     }
     const isLazy = containers.paragraph && kept < before && kept === matched;
     if (cursor.indent >= 4) {
-      if (!isLazy) containers.open.length = kept;
+      if (!isLazy) leave(containers, kept);
       const isText = containers.paragraph;
       this.inside('code');
       if (!isText) containers.bare = false;
@@ -127,10 +128,10 @@ class Scan {
       this.hear({ line: this.line, column: inkAt - this.lineStart + 1, text: text.slice(inkAt, end) });
     }
     if (leaf === 'text') {
-      if (!isLazy) containers.open.length = kept;
+      if (!isLazy) leave(containers, kept);
       containers.paragraph = true;
     } else {
-      containers.open.length = kept;
+      leave(containers, kept);
       containers.paragraph = false;
       if (leaf === 'comment') this.comment();
       else if (leaf !== 'line') this.enterFence(leaf);

@@ -8,7 +8,9 @@ import { isAlias, isMap, isScalar, isSeq, parseDocument, type Node, type YAMLMap
 import type { Json } from '../../foundation/json.ts';
 
 const DEPTH_MAX = 32;
-const NODES_MAX = 5000;
+const NODES_MAX = 2000;
+/** Lines and commas before it is parsed at all: a bound of the values that costs nothing. */
+const PIECES_MAX = 2 * NODES_MAX;
 
 /** `grave` ones refuse the block however it is read; the others refuse it only when it is read strictly. */
 export interface Issue {
@@ -53,10 +55,13 @@ function guard(yaml: string): Issue | null {
   const control = CONTROL.exec(yaml);
   if (control !== null) return grave(control.index, '', `holds the character ${nameOf(control[0])}`);
   let depth = 0;
+  let pieces = 0;
   for (let at = 0; at < yaml.length; at += 1) {
     const code = yaml.charCodeAt(at);
     if (code === 0x5b || code === 0x7b) depth += 1;
     else if ((code === 0x5d || code === 0x7d) && depth > 0) depth -= 1;
+    else if (code === 0x2c || code === 0x0a) pieces += 1;
+    if (pieces > PIECES_MAX) return grave(at, '', `more than ${PIECES_MAX} lines and commas`);
     if (depth > DEPTH_MAX) return grave(at, '', `nested deeper than ${DEPTH_MAX}`);
   }
   // `- - - -` opens a list in a list in a list, all in one line.

@@ -6,9 +6,17 @@ import { KEEPING } from './catalogue/keeping.ts';
 import { LOOKING } from './catalogue/looking.ts';
 import { MOVING } from './catalogue/moving.ts';
 import { REPORTING } from './catalogue/reporting.ts';
+import { TELLING } from './catalogue/telling.ts';
 import type { Output } from './output.ts';
 
-export const CATALOGUE: readonly CommandEntry[] = [...HANDING, ...MOVING, ...LOOKING, ...KEEPING, ...REPORTING];
+export const CATALOGUE: readonly CommandEntry[] = [
+  ...HANDING,
+  ...MOVING,
+  ...LOOKING,
+  ...KEEPING,
+  ...REPORTING,
+  ...TELLING,
+];
 
 const JSON_OPTION: OptionEntry = ['--json', 'answer with JSON, for programs'];
 const PLACE_OPTIONS: readonly OptionEntry[] = [

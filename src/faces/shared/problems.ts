@@ -10,6 +10,7 @@ export type FaceCode =
   | 'nothing-offered'
   | 'not-yours'
   | 'no-such-token'
+  | 'no-such-project'
   | 'token-refused'
   | 'bad-request'
   | 'usage'
@@ -58,6 +59,7 @@ export const PROBLEMS = {
   usage: { exitCode: 2, retryable: false },
   'nothing-offered': { exitCode: 3, retryable: true },
   'no-such-token': { exitCode: 3, retryable: false },
+  'no-such-project': { exitCode: 3, retryable: false },
   'not-yours': { exitCode: 4, retryable: false },
   'no-workspace': { exitCode: 3, retryable: false },
   'timed-out': { exitCode: 7, retryable: true },
