@@ -22,8 +22,8 @@ export type SummaryStatus = (typeof SUMMARY_STATUSES)[number];
 /** All names without `@` and in lower case. */
 export interface Summary {
   readonly project: string;
-  /** As it was written where it is none of ours (lenient reading keeps it). */
-  readonly phase: Phase | string | null;
+  /** One of ours, or as it was written where it is none (lenient reading keeps it). */
+  readonly phase: string | null;
   readonly from: string;
   /** Null: nobody comes next. */
   readonly to: string | null;

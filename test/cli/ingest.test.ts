@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { present } from '../../src/foundation/assert.ts';
 import { summaryIn } from '../../src/engine/summaries/detail.ts';
 import { blockOf } from '../engine/summaries/summary-world.ts';
 import { summaryProject } from '../support/summary-project.ts';
@@ -151,11 +152,12 @@ describe('baton ingest', () => {
     put(workspace, 'one.md', blockOf({ to: '@planning' }));
     put(workspace, 'two.md', blockOf({ from: '@planning' }));
     const { files } = await ingested(workspace, 'one.md');
-    const { opened } = files[0]?.blocks[0]?.['ingested'] as { opened: string };
-    expect(readdirSync(join(workspace.folder, 'handoffs/pending'))).toEqual([`${opened}.json`]);
+    const done = present(files[0]?.blocks[0], 'one block')['ingested'] as { readonly opened: string };
+    const name = `${done.opened}.json`;
+    expect(readdirSync(join(workspace.folder, 'handoffs/pending'))).toEqual([name]);
     await ingested(workspace, 'two.md');
     expect(readdirSync(join(workspace.folder, 'handoffs/pending'))).toEqual([]);
-    expect(readdirSync(join(workspace.folder, 'handoffs/completed'))).toContain(`${opened}.json`);
+    expect(readdirSync(join(workspace.folder, 'handoffs/completed'))).toContain(name);
   });
 
   it('S9: the trail of summaries goes from one database to another, and is known there', async () => {

@@ -206,12 +206,8 @@ export const notYet: Partial<Record<RequirementId, string>> = {
   D14: 'comes with migration',
   D16: 'comes with documents',
 
-  S4: 'comes with summary blocks',
-  S5: 'comes with summary blocks',
-  S6: 'comes with summary blocks',
   S7: 'comes with summary blocks',
   S8: 'comes with summary blocks',
-  S9: 'comes with summary blocks',
 
   V1: 'comes with shadow environments',
   V2: 'comes with shadow environments',
