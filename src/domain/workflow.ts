@@ -35,7 +35,8 @@ export interface Workflow {
 }
 
 export type Statuses = Readonly<Record<SummaryStatus, number>>;
-export type LegCounts = Readonly<Record<Standing, number>> & { readonly all: number };
+/** `toDo`: all but those that were passed on or dropped, which are nobody's work any more. */
+export type LegCounts = Readonly<Record<Standing, number>> & { readonly all: number; readonly toDo: number };
 
 interface Flow {
   readonly told: number;
@@ -169,13 +170,11 @@ export function countLegs(legs: readonly Leg[]): LegCounts {
   const standings = Object.keys(OUTCOME_OF) as readonly Standing[];
   const counts = Object.fromEntries(standings.map((standing) => [standing, 0])) as Record<Standing, number>;
   for (const leg of legs) counts[standingOf(leg)] += 1;
-  return { ...counts, all: legs.length };
+  return { ...counts, all: legs.length, toDo: legs.length - counts['passed-on'] - counts.dropped };
 }
 
-/** What was passed on or dropped is nobody's work any more. */
-function progressOf(counts: LegCounts): number | null {
-  const toDo = counts.all - counts['passed-on'] - counts.dropped;
-  return toDo === 0 ? null : counts.done / toDo;
+function progressOf({ done, toDo }: LegCounts): number | null {
+  return toDo === 0 ? null : done / toDo;
 }
 
 function openLeg(leg: Leg): OpenLeg {

@@ -109,7 +109,7 @@ describe.each([1, 2, 3])('a project of 200 summaries by eight agents (seed %i)',
 
     const used = flow.phases.filter(({ told: number }) => number > 0);
     const phaseRows = used.map(({ phase, legs, told: number, statuses, timeMs }) =>
-      [phase, `${legs.done}/${legs.all}`, number, statuses.failed, statuses.blocked, durationText(timeMs)].map(String),
+      [phase, `${legs.done}/${legs.toDo}`, number, statuses.failed, statuses.blocked, durationText(timeMs)].map(String),
     );
     const markdown = reportMarkdown(report);
     const rows = markdownTable(markdown, `## ${project}`);
@@ -132,7 +132,7 @@ describe.each([1, 2, 3])('a project of 200 summaries by eight agents (seed %i)',
       summaries.map(({ from, to, phase, status }) => [`@${from}`, to === null ? 'None' : `@${to}`, phase, status]),
     );
     for (const { phase, legs, timeMs } of used) {
-      expect(html).toContain(`${phase}: ${legs.done} of ${legs.all} legs done, ${durationText(timeMs)}`);
+      expect(html).toContain(`${phase}: ${legs.done} of ${legs.toDo} legs done, ${durationText(timeMs)}`);
     }
 
     const junit = readXml(reportJunit(report));
@@ -155,7 +155,7 @@ describe.each([1, 2, 3])('a project of 200 summaries by eight agents (seed %i)',
     const drawn = drawWorkflow(flow, flow.lastAt);
     expect(drawn).toContain(`of ${flow.legs.all} legs · 200 summaries · ${flow.retries} retried`);
     for (const { legs, phase } of used) {
-      expect(drawn.split('\n').find((line) => line.startsWith(`  ${phase} `))).toContain(`${legs.done}/${legs.all}`);
+      expect(drawn.split('\n').find((line) => line.startsWith(`  ${phase} `))).toContain(`${legs.done}/${legs.toDo}`);
     }
   });
 

@@ -46,7 +46,7 @@ function phaseLine(phase: PhaseFlow, width: number): string {
   const { progress, legs, timeMs } = phase;
   const paint =
     legs.failed + legs.stopped + legs.blocked > 0 ? PAINT.failed : progress === 1 ? PAINT.complete : PAINT.unfinished;
-  const counts = `${legs.done}/${legs.all}`;
+  const counts = `${legs.done}/${legs.toDo}`;
   const numbers = `${percentText(progress).padStart(5)}  ${counts.padStart(9)}  ${durationText(timeMs)}`;
   return `  ${nameOf(phase).padEnd(width)}  ${paint(barOf(progress ?? 0))}  ${numbers}`;
 }

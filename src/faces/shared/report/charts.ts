@@ -15,16 +15,15 @@ export function phaseChart(phases: readonly PhaseFlow[]): string {
       ['done', legs.done],
       ['bad', legs.failed + legs.stopped + legs.blocked],
       ['open', legs.waiting + legs.draft + legs.offered + legs.working],
-      ['gone', legs['passed-on'] + legs.dropped],
     ] as const;
     const y = row * ROW.height;
     const name = phaseText(flow);
-    const says = `${name}: ${legs.done} of ${legs.all} legs done, ${durationText(flow.timeMs)}`;
+    const says = `${name}: ${legs.done} of ${legs.toDo} legs done, ${durationText(flow.timeMs)}`;
     return (
       `<g><title>${written(says)}</title>` +
       `<text x="${ROW.label - 10}" y="${y + 19}" text-anchor="end">${written(short(name))}</text>` +
-      `<rect class="rail" x="${ROW.label}" y="${y + 5}" width="${ROW.bar}" height="18" rx="3"/>${stack(parts, legs.all, y)}` +
-      `<text x="${ROW.label + ROW.bar + 10}" y="${y + 19}">${written(percentText(flow.progress))} · ${legs.done}/${legs.all} · ${durationText(flow.timeMs)}</text></g>`
+      `<rect class="rail" x="${ROW.label}" y="${y + 5}" width="${ROW.bar}" height="18" rx="3"/>${stack(parts, legs.toDo, y)}` +
+      `<text x="${ROW.label + ROW.bar + 10}" y="${y + 19}">${written(percentText(flow.progress))} · ${legs.done}/${legs.toDo} · ${durationText(flow.timeMs)}</text></g>`
     );
   });
   return svg(ROW.width, phases.length * ROW.height, 'Progress by phase', rows.join(''));

@@ -28,7 +28,7 @@ function projectParts({ workflow, metrics }: ProjectReport, several: boolean): r
         .map((flow) => [
           plain(phaseText(flow)),
           `${bar(flow.progress)} ${percentText(flow.progress)}`,
-          `${flow.legs.done}/${flow.legs.all}`,
+          `${flow.legs.done}/${flow.legs.toDo}`,
           String(flow.told),
           String(flow.statuses.failed),
           String(flow.statuses.blocked),

@@ -13,9 +13,9 @@ dt{color:var(--soft);font-size:.8rem}dd{margin:0;font-size:1.2rem;font-variant-n
 .wide{overflow-x:auto}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 th,td{text-align:left;padding:.3rem .6rem;border-bottom:1px solid var(--line);vertical-align:top;overflow-wrap:anywhere}
-th{color:var(--soft);font-weight:600}
+th{color:var(--soft);font-weight:600;white-space:nowrap}
 svg.chart{max-width:100%;height:auto}svg text{fill:var(--ink);font-size:13px}
-.rail{fill:var(--line)}.done{fill:var(--done)}.bad{fill:var(--bad)}.open{fill:var(--open)}.gone{fill:var(--gone)}
+.rail{fill:var(--line)}.done{fill:var(--done)}.bad{fill:var(--bad)}.open{fill:var(--open)}
 .spark polyline{fill:none;stroke:var(--next);stroke-width:1.5}
 .s-complete{fill:var(--done);--dot:var(--done)}.s-failed{fill:var(--bad);--dot:var(--bad)}.s-blocked{fill:var(--open);--dot:var(--open)}
 .s-in_progress{fill:var(--next);--dot:var(--next)}.s-pending{fill:var(--gone);--dot:var(--gone)}.s-retry{fill:var(--soft);--dot:var(--soft)}
