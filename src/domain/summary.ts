@@ -22,7 +22,7 @@ export type SummaryStatus = (typeof SUMMARY_STATUSES)[number];
 /** All names without `@` and in lower case. */
 export interface Summary {
   readonly project: string;
-  /** As it was written where it is none of ours (lenient reading keeps it). */
+  /** One of ours, or as it was written where it is none (lenient reading keeps it). */
   readonly phase: string | null;
   readonly from: string;
   /** Null: nobody comes next. */

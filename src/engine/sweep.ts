@@ -46,7 +46,7 @@ export async function sweep(around: Surroundings, steady: Steadiness): Promise<{
   // Nothing expires in the sweep that finds the clock set.
   if (steady.steadyMs > 0) changed += await sweepOverdue(around, steady);
   changed += await sweepFreed(around);
-  changed += await freeHeld(around, { asked: false });
+  changed += await freeHeld(around, 'held');
   changed += await fillPlaces(around);
   return { changed };
 }

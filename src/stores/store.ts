@@ -112,6 +112,13 @@ export type Query =
   | { readonly by: 'chain'; readonly root: HandoffId; readonly max: number }
   /** Waiting for a place under a limit, oldest first. */
   | { readonly by: 'places'; readonly max: number; readonly after?: string }
+  /** Blocked by a question with a deadline, or by dependencies one of which has a name that begins so; oldest first. */
+  | {
+      readonly by: 'waiting';
+      readonly on: 'answer' | { readonly named: string };
+      readonly max: number;
+      readonly after?: string;
+    }
   /** Blocked by dependencies that are all completed now. */
   | { readonly by: 'freed'; readonly max: number }
   | {
@@ -128,7 +135,7 @@ export type Query =
       readonly after?: string;
     };
 
-/** Newest first for `filter`; `next` continues where the page ends (for `filter` and `places`). */
+/** Newest first for `filter`; `next` continues where the page ends (for `filter`, `places` and `waiting`). */
 export interface Page {
   readonly items: readonly Handoff[];
   readonly next: string | null;

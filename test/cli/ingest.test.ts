@@ -1,7 +1,9 @@
 /** `baton ingest`, as agents and people call it. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { present } from '../../src/foundation/assert.ts';
+import { summaryIn } from '../../src/engine/summaries/detail.ts';
 import { blockOf } from '../engine/summaries/summary-world.ts';
 import { summaryProject } from '../support/summary-project.ts';
 import { databases, makeWorkspace, sqlite, type Workspace } from './workspaces.ts';
@@ -42,6 +44,45 @@ describe.each(databases)('baton ingest on $name', (database) => {
     const again = await ingested(workspace, 'summaries/**/*.md');
     expect(again).toMatchObject({ code: 0, done: 0, known: 200 });
     expect(await store.facts({ max: 10_000 })).toEqual(facts);
+  });
+
+  it('S4, S9: three at once read the same files, and every block is taken once', { timeout: 120_000 }, async () => {
+    const workspace = await makeWorkspace(database);
+    const { summaries } = summaryProject(3, 110);
+    for (const { name, text } of summaries) put(workspace, name, text);
+    const runs = await Promise.all([1, 2, 3].map(async () => ingested(workspace, '*.md', '--project', 'shop')));
+    expect(runs.map(({ code, refused }) => ({ code, refused }))).toEqual(runs.map(() => ({ code: 0, refused: 0 })));
+    expect(runs.reduce((sum, { done }) => sum + done, 0)).toBe(110);
+    const facts = (await (await workspace.open()).store.facts({ max: 10_000 })).map(({ fact }) => fact);
+    const told = facts.map(summaryIn).filter((summary) => summary !== null);
+    expect(told.map(({ from, status }) => `${from} ${status}`)).toEqual(
+      summaries.map(({ from, status }) => `${from} ${status}`),
+    );
+  });
+
+  it('S4: whatever state a leg is in, one word can settle it', async () => {
+    const workspace = await makeWorkspace(database);
+    put(workspace, '1.md', `${blockOf({ to: '@a', status: 'pending' })}\n${blockOf({ from: '@a' })}`);
+    put(
+      workspace,
+      '2.md',
+      `${blockOf({ to: '@b' })}\n${blockOf({ from: '@b', status: 'blocked', waits_for: 'rain' })}`,
+    );
+    put(workspace, '3.md', `${blockOf({ from: '@b', status: 'failed' })}`);
+    put(
+      workspace,
+      '4.md',
+      `${blockOf({ from: '@c', status: 'blocked', waits_for: 'sun' })}\n${blockOf({ from: '@c' })}`,
+    );
+    expect(await ingested(workspace, '*.md')).toMatchObject({ code: 0, done: 7 });
+    const { store } = await workspace.open();
+    const { items } = await store.find({ by: 'filter', max: 100 });
+    expect(items.map(({ to, state }) => `${to} ${state}`).toSorted()).toEqual([
+      'a completed',
+      'b failed',
+      'c completed',
+      'research completed',
+    ]);
   });
 });
 
@@ -94,16 +135,41 @@ describe('baton ingest', () => {
   it('where the workspace is strict, a token speaks for its own agent only', async () => {
     const workspace = await makeWorkspace(sqlite, 'identity: local\n');
     const minted = await workspace.run(['token', 'new', '--for', '@research', '--json']);
-    const { secret } = JSON.parse(minted.stdout) as { secret: string };
+    const { token } = JSON.parse(minted.stdout) as { token: string };
     writeFileSync(join(workspace.folder, 'baton.yaml'), 'identity: strict\n');
     put(workspace, 'own.md', blockOf({}));
     put(workspace, 'other.md', blockOf({ from: '@qa' }));
     expect((await workspace.run(['ingest', 'own.md'])).code).toBe(4);
-    const env = { BATON_TOKEN: secret };
+    const env = { BATON_TOKEN: token };
     const other = await workspace.run(['ingest', 'other.md'], { env });
     expect(other).toMatchObject({ code: 4 });
     expect(other.stdout).toContain('@research cannot speak for @qa');
     expect((await workspace.run(['ingest', 'own.md'], { env })).code).toBe(0);
+  });
+
+  it('legs appear in the queue folder and leave it as they are settled', async () => {
+    const workspace = await makeWorkspace(sqlite, 'folders:\n  queue: on\n');
+    put(workspace, 'one.md', blockOf({ to: '@planning' }));
+    put(workspace, 'two.md', blockOf({ from: '@planning' }));
+    const { files } = await ingested(workspace, 'one.md');
+    const done = present(files[0]?.blocks[0], 'one block')['ingested'] as { readonly opened: string };
+    const name = `${done.opened}.json`;
+    expect(readdirSync(join(workspace.folder, 'handoffs/pending'))).toEqual([name]);
+    await ingested(workspace, 'two.md');
+    expect(readdirSync(join(workspace.folder, 'handoffs/pending'))).toEqual([]);
+    expect(readdirSync(join(workspace.folder, 'handoffs/completed'))).toContain(name);
+  });
+
+  it('S9: the trail of summaries goes from one database to another, and is known there', async () => {
+    const [workspace, other] = [await makeWorkspace(sqlite), await makeWorkspace(sqlite)];
+    const text = `${blockOf({ to: '@planning' })}\n${blockOf({ from: '@planning', to: '@build' })}`;
+    for (const each of [workspace, other]) put(each, 'one.md', text);
+    await ingested(workspace, 'one.md');
+    expect((await workspace.run(['export', 'all.jsonl'])).code).toBe(0);
+    expect((await other.run(['import', join(workspace.folder, 'all.jsonl')])).code).toBe(0);
+    const before = await (await other.open()).store.facts({ max: 1_000 });
+    expect(await ingested(other, 'one.md')).toMatchObject({ known: 2 });
+    expect(await (await other.open()).store.facts({ max: 1_000 })).toEqual(before);
   });
 
   it('folders, missing files and empty patterns are told before anything is read', async () => {

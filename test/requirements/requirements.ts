@@ -206,7 +206,6 @@ export const notYet: Partial<Record<RequirementId, string>> = {
   D14: 'comes with migration',
   D16: 'comes with documents',
 
-
   V1: 'comes with shadow environments',
   V2: 'comes with shadow environments',
   V3: 'comes with shadow environments',

@@ -10,6 +10,7 @@ import { unblock } from '../../domain/moves/block.ts';
 import { readHandoffId, type HandoffId } from '../../domain/names.ts';
 import { SYSTEM } from '../../domain/principal.ts';
 import { change, decideBy } from '../change.ts';
+import type { Page, Query } from '../../stores/store.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { factsOf } from '../verbs/look.ts';
 import { summaryIn } from './detail.ts';
@@ -61,20 +62,24 @@ export async function heldBy(
   return { names: held.map(({ name }) => name), tasks: held.map(({ task }) => task), says };
 }
 
-/** Lets go of every leg whose tasks are done. Without `asked`, only of those that were held back from the beginning. */
-export async function freeHeld(around: Surroundings, { asked }: { readonly asked: boolean }): Promise<number> {
+/** Lets go of every leg whose tasks are done, or only of those that were held back when they were opened. */
+export async function freeHeld(around: Surroundings, which: 'all' | 'held'): Promise<number> {
   const met = new Map<string, boolean>();
+  const freed = await freeWaiting(around, { named: NAME }, met);
+  return which === 'held' ? freed : freed + (await freeWaiting(around, 'answer', met));
+}
+
+async function freeWaiting(
+  around: Surroundings,
+  on: Extract<Query, { by: 'waiting' }>['on'],
+  met: Map<string, boolean>,
+): Promise<number> {
   let freed = 0;
   let after: string | null = null;
   for (let page = 0; page < PAGES_MAX; page += 1) {
-    const found = await around.store.find({
-      by: 'filter',
-      states: ['blocked'],
-      max: PAGE,
-      ...(after === null ? {} : { after }),
-    });
+    const found: Page = await around.store.find({ by: 'waiting', on, max: PAGE, ...(after === null ? {} : { after }) });
     for (const handoff of found.items) {
-      const tasks = await tasksOf(around, handoff, asked);
+      const tasks = await tasksOf(around, handoff);
       if (tasks.length === 0 || !(await areMet(around, handoff, tasks, met))) continue;
       if ((await change(around, handoff, letGo(handoff))).ok) freed += 1;
     }
@@ -96,12 +101,12 @@ function letGo({ revision }: Handoff) {
 }
 
 /** The tasks that a blocked leg waits for; none where it waits for something else as well. */
-async function tasksOf(around: Surroundings, handoff: Handoff, asked: boolean): Promise<readonly string[]> {
+async function tasksOf(around: Surroundings, handoff: Handoff): Promise<readonly string[]> {
   const { blockedOn, terms, id } = handoff;
   if (blockedOn?.reason === 'dependency') {
     return terms.dependsOn.every((name) => name.startsWith(NAME)) ? terms.dependsOn.map(taskIn) : [];
   }
-  if (blockedOn?.reason !== 'question' || !asked) return [];
+  if (blockedOn?.reason !== 'question') return [];
   const last = (await factsOf(around, id)).at(-1);
   return (last === undefined ? null : summaryIn(last))?.dependencies ?? [];
 }

@@ -1,5 +1,5 @@
 /** Legs that a summary opens: the next one, a child, a draft, or the root that it settles itself. */
-import { digestOf } from '../../foundation/digest.ts';
+import { hexDigestOf } from '../../foundation/digest.ts';
 import { writeJson, type JsonObject, type JsonProblem } from '../../foundation/json.ts';
 import { yes, type Result } from '../../foundation/result.ts';
 import type { Body } from '../../domain/body.ts';
@@ -34,8 +34,11 @@ export interface LegPlan {
  * that was imported, the id is still known.
  */
 export function legIdOf(key: string, part: 'root' | 'next'): HandoffId {
-  return `leg-${digestOf(`${key} ${part}`)}` as HandoffId;
+  // In small letters and digits: ids become names of files, and some systems do not tell capitals apart.
+  return `leg-${hexDigestOf(`${key} ${part}`).slice(0, ID_CHARS)}` as HandoffId;
 }
+
+const ID_CHARS = 32;
 
 export function taskOf({ context }: Summary): string | null {
   const named = context['task'] ?? context['task_id'];

@@ -67,7 +67,7 @@ export async function ingestText(
     request.progress?.(answers.length, blocks.length);
   }
   // Also after what was known: whoever was killed in between has not come this far.
-  if (answers.some(({ fate }) => fate === 'done' || fate === 'known')) await freeHeld(around, { asked: true });
+  if (answers.some(({ fate }) => fate === 'done' || fate === 'known')) await freeHeld(around, 'all');
   return answers;
 }
 

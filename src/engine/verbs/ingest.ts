@@ -5,6 +5,7 @@
 import type { JsonProblem } from '../../foundation/json.ts';
 import { present } from '../../foundation/assert.ts';
 import { refuse, yes, type Result } from '../../foundation/result.ts';
+import type { Decision } from '../../domain/decision.ts';
 import { NO_LINEAGE, type Handoff } from '../../domain/handoff.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts';
 import { agentPrincipal, principalText, type Principal } from '../../domain/principal.ts';
@@ -59,15 +60,20 @@ export async function ingest(around: Surroundings, principal: Principal, request
   if (to === null && summary.to !== null) return refuse({ code: 'bad-name', name: summary.to });
   const speaker = speakerOf(around, principal, from);
   if (speaker === null) return refuse({ code: 'not-speaker', from, principal: principalText(principal) });
-  const known = await around.store.find({ by: 'request', request: requestOf(summary) });
-  if (known.items.length > 0) return yes(knownAs(known.items));
   const told: Told = { principal, speaker, from, to };
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const answer = await once(around, told, request);
-    // Somebody was faster: who has the leg now, and what follows, is looked at again.
-    if (answer.ok || answer.refusal.code !== 'contended') return answer;
+  let answer = await knownBefore(around, summary);
+  for (let round = 0; answer === null && round < ROUNDS_MAX; round += 1) {
+    const tried = await once(around, told, request);
+    // Whoever was faster may have taken the leg, or read the same block: then the world looked at is no longer the one.
+    answer = tried.ok ? tried : await knownBefore(around, summary);
+    if (answer === null && !tried.ok && tried.refusal.code !== 'contended') answer = tried;
   }
-  return refuse({ code: 'contended', id: (request.leg ?? '') as HandoffId });
+  return answer ?? refuse({ code: 'contended', id: (request.leg ?? '') as HandoffId });
+}
+
+async function knownBefore({ store }: Surroundings, summary: Summary): Promise<Answer | null> {
+  const { items } = await store.find({ by: 'request', request: requestOf(summary) });
+  return items.length === 0 ? null : yes(knownAs(items));
 }
 
 interface Told {
@@ -100,10 +106,17 @@ async function once(around: Surroundings, told: Told, request: IngestRequest): P
   // Without room under a limit the next leg waits for a place: what was done is done all the same.
   const full = !done.ok && done.refusal.code === 'limit-reached' && plan.value.next?.as === 'offer';
   const answer = full ? await carryOut(around, told, request, now, inPlace(plan.value)) : done;
-  if (answer.ok) return answer;
-  const ours = [rootIdOf(now), plan.value.next?.id];
-  const isKnown = answer.refusal.code === 'known-id' && ours.includes(answer.refusal.id);
-  return isKnown ? yes({ did: 'known', leg: answer.refusal.id, opened: null, escalatedTo: null, says: [] }) : answer;
+  if (answer.ok || answer.refusal.code !== 'known-id') return answer;
+  const made = await madeBefore(around, told.from, answer.refusal.id);
+  return made === null ? answer : yes(knownAs([made]));
+}
+
+/** The ids of legs follow from their blocks: what bears one was made of this block, if it is from the same agent. */
+async function madeBefore({ store }: Surroundings, from: AgentId, id: HandoffId): Promise<Handoff | null> {
+  const {
+    items: [handoff],
+  } = await store.find({ by: 'ids', ids: [id] });
+  return handoff?.from === from ? handoff : null;
 }
 
 function inPlace(plan: Plan): Plan {
@@ -132,8 +145,24 @@ async function carryOut(
     if (!root.ok) return refuse({ code: 'not-json', problem: root.refusal });
     return inserted(around, [root.value, ...openings], guard, plan);
   }
-  const relayed = await relay(around, leg.handoff, asSeen(leg.handoff, decide), openings, guard);
-  return relayed.ok ? yes(doneAs(plan, [relayed.value.changed, ...relayed.value.inserted])) : relayed;
+  const own = remembering(asSeen(leg.handoff, decide));
+  const relayed = await relay(around, leg.handoff, own.decide, openings, guard);
+  if (!relayed.ok) return relayed;
+  const all = [relayed.value.changed, ...relayed.value.inserted];
+  return yes(own.isOwn(relayed.value.changed) ? doneAs(plan, all) : knownAs(all));
+}
+
+/** A request that somebody else has made meanwhile is answered with their records, and not with what we decided. */
+function remembering<Given extends readonly unknown[]>(decide: (...given: Given) => Result<Decision, Refusal>) {
+  const trails = new Set<string>();
+  return {
+    decide: (...given: Given): Result<Decision, Refusal> => {
+      const decided = decide(...given);
+      if (decided.ok) trails.add(decided.value.handoff.trail);
+      return decided;
+    },
+    isOwn: ({ trail }: Handoff): boolean => trails.has(trail),
+  };
 }
 
 function openingFor(around: Surroundings, speaker: Principal, { next }: Plan, detail: LegPlan['detail']) {
@@ -147,10 +176,14 @@ async function inserted(
   guard: Guard,
   plan: Plan,
 ): Promise<Result<Ingested, Refusal>> {
-  const answer = await around.store.insert(openings, guard);
+  const [first, ...others] = openings;
+  const { decide, ...opening } = present(first, 'there is something to insert');
+  const own = remembering(decide);
+  const answer = await around.store.insert([{ ...opening, decide: own.decide }, ...others], guard);
   if (!answer.ok) return answer;
   await attendTo(around, answer.value);
-  return yes(doneAs(plan, answer.value));
+  const made = present(answer.value[0], 'something was inserted');
+  return yes(own.isOwn(made) ? doneAs(plan, answer.value) : knownAs(answer.value));
 }
 
 function doneAs({ did, escalatedTo, says, word }: Plan, [leg, opened]: readonly Handoff[]): Ingested {

@@ -35,6 +35,13 @@ export function find(shelf: Shelf, query: Query, nowMs: number): Page {
           .slice(0, query.max),
         query.max,
       );
+    case 'waiting':
+      return pageById(
+        afterId(all(shelf), query.after)
+          .filter((handoff) => isWaiting(handoff, query.on))
+          .slice(0, query.max),
+        query.max,
+      );
     case 'freed':
       return whole(
         all(shelf)
@@ -86,6 +93,12 @@ function overdue(shelf: Shelf, nowMs: number): readonly Handoff[] {
   return all(shelf)
     .filter((handoff) => dueAt(handoff) <= nowMs)
     .toSorted((a, b) => dueAt(a) - dueAt(b));
+}
+
+function isWaiting(handoff: Handoff, on: Extract<Query, { by: 'waiting' }>['on']): boolean {
+  const { blockedOn, terms } = handoff;
+  if (on === 'answer') return blockedOn?.reason === 'question' && dueAtOf(handoff) !== null;
+  return blockedOn?.reason === 'dependency' && terms.dependsOn.some((id) => id.startsWith(on.named));
 }
 
 function isFreed(shelf: Shelf, { blockedOn, terms }: Handoff): boolean {

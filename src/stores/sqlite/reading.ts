@@ -29,6 +29,16 @@ export const FREED_SQL = `${SELECT} INDEXED BY handoff_freed
 export const PLACES_SQL = `${SELECT} INDEXED BY handoff_place
   WHERE state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('place')}
     AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) ORDER BY n LIMIT ?1`;
+/** Along what has a deadline: all of that is open. */
+export const ASKING_SQL = `${SELECT} WHERE n IN (
+    SELECT n FROM handoff INDEXED BY handoff_due WHERE due_at IS NOT NULL
+      AND state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('question')})
+  AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) ORDER BY n LIMIT ?1`;
+/** The end of the range is the name with the largest of all characters after it. */
+export const WAITING_SQL = `${SELECT} WHERE n IN (
+    SELECT handoff FROM dependency INDEXED BY dependency_needs WHERE needs >= ?3 AND needs < ?3 || char(1114111))
+  AND state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('dependency')}
+  AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) ORDER BY n LIMIT ?1`;
 export const CHAIN_SQL = `${SELECT} WHERE id = ?1 UNION ALL ${SELECT} INDEXED BY handoff_chain
   WHERE lineage IS NOT NULL AND json_extract(lineage, '$.root') = ?1 AND id <> ?1 ORDER BY n LIMIT ?2`;
 
@@ -40,6 +50,8 @@ export function readingOf(database: Database, names: Names): Reading {
   const freed = prepare(database, FREED_SQL);
   const places = prepare(database, PLACES_SQL);
   const chain = prepare(database, CHAIN_SQL);
+  const asking = prepare(database, ASKING_SQL);
+  const waiting = prepare(database, WAITING_SQL);
   const request = prepare(database, 'SELECT ids FROM request WHERE by = ? AND key = ?');
   const wholeById = prepare(
     database,
@@ -102,6 +114,11 @@ export function readingOf(database: Database, names: Names): Reading {
           return page(chain.all(query.root, query.max));
         case 'places':
           return pageById(handoffsOf(places.all(query.max, query.after ?? null)), query.max);
+        case 'waiting': {
+          const { on, max, after = null } = query;
+          const rows = on === 'answer' ? asking.all(max, after) : waiting.all(max, after, on.named);
+          return pageById(handoffsOf(rows), max);
+        }
         case 'freed':
           return page(freed.all(query.max));
         case 'filter':

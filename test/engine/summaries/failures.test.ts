@@ -113,20 +113,19 @@ describe('failed', () => {
 describe('a loop between two agents', () => {
   it('S5: ends at the hop limit with an escalation', async () => {
     const world = summaryWorld();
-    await world.say({ from: '@lead', to: '@ping', phase: 'Planning' });
     let said = 0;
-    let last = null;
+    let last = await world.say({ from: '@lead', to: '@ping', phase: 'Planning' });
     while ((await world.openLegs()).length > 0 && said < 100) {
       const [from, to] = said % 2 === 0 ? ['@ping', '@pong'] : ['@pong', '@ping'];
       last = await world.say({ from, to, phase: 'QA' });
       said += 1;
     }
     expect(said).toBe(16);
-    expect(last?.ingested).toMatchObject({ did: 'completed', opened: null, escalatedTo: 'lead' });
+    expect(last.ingested).toMatchObject({ did: 'completed', opened: null, escalatedTo: 'lead' });
     expect(await world.inbox('lead')).toMatchObject([
       { event: 'escalated', detail: { why: 'hops', loop: ['@pong', '@ping'] } },
     ]);
-    const facts = await world.trail(last!.ingested!.leg);
+    const facts = await world.trail(last.ingested!.leg);
     const [deliver] = facts.filter(({ deed }) => deed === 'deliver');
     expect(JSON.parse(deliver!.detail)).toMatchObject({ escalated: { why: 'hops', to: '@lead', notAsked: '@ping' } });
   });
