@@ -4,13 +4,14 @@ import { existsSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const [name, ...rest] = process.argv.slice(2);
-const BENCHES = { embedded: ['embedded', 'embedded-role'], fleet: ['fleet', 'fleet-worker'] };
+const BENCHES = { embedded: ['embedded', 'embedded-role'], fleet: ['fleet', 'fleet-worker'], ingest: ['ingest'] };
 const entries = BENCHES[name ?? ''];
 if (entries === undefined) {
-  process.stderr.write('usage: node scripts/bench.mjs embedded|fleet [section…]\n');
+  process.stderr.write('usage: node scripts/bench.mjs embedded|fleet|ingest [section…]\n');
   process.exit(2);
 }
-if (!existsSync('bench/node_modules'))
+// The one of summaries is measured beside a parser that the tests have anyway.
+if (name !== 'ingest' && !existsSync('bench/node_modules'))
   execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: 'bench', stdio: 'inherit' });
 await build({
   entryPoints: [...entries.map((entry) => `bench/${entry}.ts`), 'src/house/beat-thread.ts'],

@@ -35,7 +35,8 @@ const TOGETHER = {
     'src/stores/sqlite/open-sqlite-store.ts',
   ],
   seldom: [
-    ...commands('artifact', 'work', 'doctor', 'export', 'import', 'backup', 'trace', 'demo', 'init'),
+    ...commands('artifact', 'work', 'doctor', 'export', 'import', 'backup', 'trace', 'demo', 'init', 'workflow'),
+    ...commands('report'),
     ...['make-workspace', 'back-up', 'examine-place', 'carriers/webhook', 'carriers/desktop'].map(
       (name) => `src/house/${name}.ts`,
     ),
@@ -43,6 +44,7 @@ const TOGETHER = {
     'src/stores/sqlite/network-folder.ts',
     'src/stores/sqlite/schema.ts',
   ],
+  summaries: commands('ingest'),
   fleet: ['open-postgres-store', 'version-at'].map((name) => `src/stores/postgres/${name}.ts`),
   queue: ['folders/queue-folder', 'engine/queue/mirror', 'dialects/queue-message/read'].map((name) => `src/${name}.ts`),
   configuration: ['src/house/configuration.ts'],

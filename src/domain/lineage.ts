@@ -6,7 +6,7 @@ import type { Refusal } from './refusals.ts';
 /** Two agents that send each other the same thing are stopped here; a real relay is shorter. */
 const HOPS_MAX = 16;
 
-export function legOf(parent: Handoff): Result<Lineage, Refusal> {
+export function legOf(parent: Pick<Handoff, 'id' | 'lineage'>): Result<Lineage, Refusal> {
   return descend(parent, { parent: parent.id, retryOf: null });
 }
 
@@ -15,7 +15,10 @@ export function retryOf(old: Handoff): Result<Lineage, Refusal> {
   return descend(old, { parent: old.lineage.parent, retryOf: old.id });
 }
 
-function descend(from: Handoff, link: Pick<Lineage, 'parent' | 'retryOf'>): Result<Lineage, Refusal> {
+function descend(
+  from: Pick<Handoff, 'id' | 'lineage'>,
+  link: Pick<Lineage, 'parent' | 'retryOf'>,
+): Result<Lineage, Refusal> {
   const hops = from.lineage.hops + 1;
   if (hops > HOPS_MAX) return refuse({ code: 'too-many-hops', id: from.id, hops, max: HOPS_MAX });
   return yes({ root: from.lineage.root ?? from.id, ...link, hops });

@@ -13,6 +13,7 @@ import type { HandoffId } from '../domain/names.ts';
 import { principalText, type Principal } from '../domain/principal.ts';
 import type { Refusal, RefusalCode } from '../domain/refusals.ts';
 import { may, type Op } from '../domain/rights.ts';
+import type { Guard, Opening, Relayed } from '../stores/store.ts';
 import type { HouseRules, Surroundings } from './surroundings.ts';
 
 export interface Wish {
@@ -53,6 +54,25 @@ export async function change(
   return changed;
 }
 
+/** One change and the handoffs that follow from it, all or none; openings bring their own effects. */
+export async function relay(
+  around: Surroundings,
+  target: HandoffId | Handoff,
+  decide: Decide,
+  openings: readonly Opening[],
+  guard: Guard = {},
+): Promise<Result<Relayed, Refusal>> {
+  const relayed = await around.store.relay(target, announced(around.rules, decide), openings, guard);
+  if (relayed.ok) await attendTo(around, [relayed.value.changed, ...relayed.value.inserted]);
+  return relayed;
+}
+
+/** In order, so that whoever looks into the folder meets the first one first. */
+export async function attendTo({ rules }: Surroundings, handoffs: readonly Handoff[]): Promise<void> {
+  if (rules.queue === null) return;
+  for (const { id, kind } of handoffs) if (kind === 'queue') await rules.queue.attend(id);
+}
+
 /** Adds to each fact what has to happen because of it. */
 export function announced(rules: HouseRules, decide: Decide): Decide {
   return (handoff, nowMs) => {
@@ -65,6 +85,11 @@ export function announced(rules: HouseRules, decide: Decide): Decide {
 export function withEffects(rules: HouseRules, decision: Decision): Decision {
   const effects = decision.facts.flatMap((fact) => rules.announce({ ...decision.handoff, state: fact.to }, fact));
   return effects.length === 0 ? decision : { ...decision, effects: [...(decision.effects ?? []), ...effects] };
+}
+
+/** Steps in one transaction, each with its own fact; the first that is refused refuses all. */
+export function inOrder(steps: readonly Decide[]): Decide {
+  return steps.reduce((before, next) => andThen(before, () => true, next));
 }
 
 /** Two steps in one transaction, each with its own fact; the second only where it is wanted. */

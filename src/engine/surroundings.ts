@@ -41,6 +41,8 @@ export interface HouseRules {
   partyOf(agent: AgentId): Party;
   /** Who verifies documents, in order of preference. */
   readonly verifiers: readonly AgentId[];
+  /** Who is told when nobody else can be; null where there is nobody. */
+  readonly chief: AgentId | null;
   /** Terms that differ from the house's own. */
   readonly terms: Partial<Record<Kind, Partial<Terms>>>;
   /** Null where there are no schemas. */
@@ -95,6 +97,7 @@ export const NO_RULES: HouseRules = {
   schemasOf: () => NO_SCHEMAS,
   partyOf: () => NO_PARTY,
   verifiers: [],
+  chief: null,
   terms: {},
   schemas: null,
   desk: {

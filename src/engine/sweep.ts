@@ -15,6 +15,7 @@ import type { SessionRecord } from '../stores/store.ts';
 import { andThen, announced, decideBy, type Wish } from './change.ts';
 import { lacksArtifact, sweepAwaiting } from './artifacts/awaited.ts';
 import { fillPlaces } from './places.ts';
+import { freeHeld } from './summaries/held.ts';
 import type { Surroundings } from './surroundings.ts';
 import { decideWaiting } from './verbs/activate.ts';
 import { failureText } from './verbs/fail.ts';
@@ -48,6 +49,7 @@ export async function sweep(around: Surroundings, steady: Steadiness): Promise<{
   if (steady.steadyMs > 0) changed += await sweepOverdue(around, steady);
   changed += await sweepFreed(around);
   changed += await sweepAwaiting(around);
+  changed += await freeHeld(around, 'held');
   changed += await fillPlaces(around);
   return { changed };
 }

@@ -1,6 +1,6 @@
 /** What the rules of the house attach to a fact: entries in inboxes, and what the configuration asks for besides. */
 import { digestOf } from '../foundation/digest.ts';
-import type { Json, JsonObject, JsonText } from '../foundation/json.ts';
+import type { JsonObject, JsonText } from '../foundation/json.ts';
 import { inboxKind, type Effect } from '../domain/decision.ts';
 import type { Fact } from '../domain/facts.ts';
 import type { Handoff } from '../domain/handoff.ts';
@@ -55,8 +55,13 @@ function tellingOf(event: Event, handoff: Handoff, fact: Fact): JsonObject {
     task: handoff.task,
     at: new Date(fact.at).toISOString(),
     by: fact.by,
-    ...(fact.detail === '' ? {} : { detail: JSON.parse(fact.detail) as Json }),
+    ...(fact.detail === '' ? {} : { detail: withoutSummary(JSON.parse(fact.detail) as JsonObject) }),
   };
+}
+
+/** What an agent wrote stays in the trail. */
+function withoutSummary(detail: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(detail).filter(([name]) => name !== 'summary'));
 }
 
 const DESKTOP_WORDS: Partial<Record<Event, string>> = {

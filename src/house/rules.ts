@@ -20,6 +20,7 @@ export function rulesOf(workspace: Workspace | null, configuration: Configuratio
     schemasOf: (agent) => schemas.get(agent) ?? NO_RULES.schemasOf(agent),
     partyOf: (agent) => parties.get(agent) ?? NO_RULES.partyOf(agent),
     verifiers,
+    chief: [...roles].find(([, own]) => own.includes('chief'))?.[0] ?? null,
     terms: {
       ...(Object.keys(queueTerms).length === 0 ? {} : { queue: queueTerms }),
       document: { ...documentTerms, verifiers },

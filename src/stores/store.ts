@@ -1,7 +1,7 @@
 /**
  * The seam to a database. A store opens a transaction, hands the newest record to a pure decision, and writes the
- * answer with its facts; it decides nothing itself. `insert`, `claim` and `change` are the only writing paths of
- * handoffs.
+ * answer with its facts; it decides nothing itself. `insert`, `claim`, `change` and `relay` are the only writing paths
+ * of handoffs.
  *
  * Acknowledged means durable: what these promises resolve to survives a power cut. A refusal changed nothing. A thrown
  * `StoreFault` with `outcome: 'unknown'` may or may not have changed something; with `'unchanged'` it has not.
@@ -27,6 +27,16 @@ export interface Store {
    * writes record, facts and outbox in one go; stale is decided again, at most `ROUNDS_MAX` times. One answer per target, in order.
    */
   change(targets: readonly (HandoffId | Handoff)[], decide: Decide): Promise<readonly Result<Handoff, Refusal>[]>;
+  /**
+   * One change and the handoffs that follow from it, all or none: decided over the newest record as `change` does, then
+   * opened as `insert` does, with the target as it is after the change. The same request answers the same records.
+   */
+  relay(
+    target: HandoffId | Handoff,
+    decide: Decide,
+    openings: readonly Opening[],
+    guard?: Guard,
+  ): Promise<Result<Relayed, Refusal>>;
   load(id: HandoffId): Promise<Whole | null>;
   find(query: Query): Promise<Page>;
   /** In an order that never inserts before what was already read, so that a cursor skips nothing. */
@@ -60,6 +70,11 @@ export interface Opening {
   readonly decide: DecideFirst;
 }
 
+export interface Relayed {
+  readonly changed: Handoff;
+  readonly inserted: readonly Handoff[];
+}
+
 export interface Guard {
   /** Kept for `REQUEST_DAYS`; the same key of the same principal with another body is refused. */
   readonly request?: RequestKey;
@@ -69,6 +84,8 @@ export interface RequestKey {
   readonly by: string;
   readonly key: string;
   readonly hash: string;
+  /** Kept for as long as the database: what is read from a file can be read again after years. */
+  readonly forEver?: true;
 }
 
 export const REQUEST_DAYS = 7;
@@ -88,11 +105,20 @@ export type Query =
   | { readonly by: 'ids'; readonly ids: readonly HandoffId[] }
   /** Those whose clock has run out by the store's own time. */
   | { readonly by: 'overdue'; readonly max: number }
+  /** What a request was answered with, in order; nothing where it was never asked, or is forgotten. */
+  | { readonly by: 'request'; readonly request: Pick<RequestKey, 'by' | 'key'> }
   | { readonly by: 'session'; readonly session: SessionId; readonly max: number }
   /** The root and all that descend from it, oldest first. */
   | { readonly by: 'chain'; readonly root: HandoffId; readonly max: number }
   /** Waiting for a place under a limit, oldest first. */
   | { readonly by: 'places'; readonly max: number; readonly after?: string }
+  /** Blocked by a question with a deadline, or by dependencies one of which has a name that begins so; oldest first. */
+  | {
+      readonly by: 'waiting';
+      readonly on: 'answer' | { readonly named: string };
+      readonly max: number;
+      readonly after?: string;
+    }
   /** Blocked by dependencies that are all completed now. */
   | { readonly by: 'freed'; readonly max: number }
   | {
@@ -109,7 +135,7 @@ export type Query =
       readonly after?: string;
     };
 
-/** Newest first for `filter`; `next` continues where the page ends (for `filter` and `places`). */
+/** Newest first for `filter`; `next` continues where the page ends (for `filter`, `places` and `waiting`). */
 export interface Page {
   readonly items: readonly Handoff[];
   readonly next: string | null;

@@ -17,6 +17,7 @@ import { describeLikeness } from './suite/likeness.ts';
 import { describeLimits } from './suite/limits.ts';
 import { describeOutbox } from './suite/outbox.ts';
 import { describeRaces } from './suite/races.ts';
+import { describeRelay } from './suite/relay.ts';
 import { describeRequests } from './suite/requests.ts';
 import { describeRoundTrip } from './suite/round-trip.ts';
 import { describeSessions } from './suite/sessions.ts';
@@ -33,6 +34,7 @@ const PARTS = [
   describeLimits,
   describeClaim,
   describeChange,
+  describeRelay,
   describeSoundness,
   describeRoundTrip,
   describeFind,

@@ -4,6 +4,8 @@ import { HANDING } from '../../src/faces/cli/catalogue/handing.ts';
 import { KEEPING } from '../../src/faces/cli/catalogue/keeping.ts';
 import { LOOKING } from '../../src/faces/cli/catalogue/looking.ts';
 import { MOVING } from '../../src/faces/cli/catalogue/moving.ts';
+import { REPORTING } from '../../src/faces/cli/catalogue/reporting.ts';
+import { TELLING } from '../../src/faces/cli/catalogue/telling.ts';
 import { sharedOptionsOf } from '../../src/faces/cli/program.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/faces/shared/problems.ts';
 import { EXIT_CODES, MEANINGS } from './meanings.ts';
@@ -13,6 +15,7 @@ const CHAPTERS: readonly (readonly [string, readonly CommandEntry[]])[] = [
   ['Moving a handoff', MOVING],
   ['Looking', LOOKING],
   ['Keeping the workspace in order', KEEPING],
+  ['Projects as their agents tell them', [...REPORTING, ...TELLING]],
 ];
 
 export function cliPage(): string {

@@ -2,6 +2,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import {
   acceptBy,
+  agentOf,
   cancelled,
   deliverAndVerify,
   idOf,
@@ -108,6 +109,30 @@ await describeWithServer('lost answers', { fsync: false }, (fixture) => {
       }
       expect(proxy.lost).toBe(1);
       expect((await store.find({ by: 'filter', max: ALL })).items).toHaveLength(5);
+    },
+  );
+
+  it.each([0, 1, 2, 3, 4, 5, 6, 7])(
+    'I1, I4: a relay whose answer was lost (after %i) is done once, whole, and answered as done',
+    async (letPass) => {
+      const { store, proxy } = await behindProxy(fixture, { limits: limitsOf({ next: [null, 9] }) });
+      await putHeld(store, ...['warm', 'a', 'b'].map((id) => openingOf({ id })));
+      const relay = async (id: string, key?: string) => {
+        const next = openingOf({ id: `${id}-next`, to: agentOf('next') });
+        const guard = key === undefined ? {} : { request: { by: 'summary', key, hash: 'h' } };
+        return valueOf(await store.relay(idOf(id), deliverAndVerify(1), [next], guard));
+      };
+      await relay('warm');
+      proxy.loseNextAnswer(letPass);
+      for (const [id, key] of [['a'], ['b', 'key']] as const) {
+        const { changed, inserted } = await relay(id, key);
+        expect(changed).toMatchObject({ id, state: 'completed', revision: 4 });
+        expect(inserted).toMatchObject([{ id: `${id}-next`, revision: 1 }]);
+        expect(await soundRecordOf(store, idOf(id))).toEqual(changed);
+        expect(await soundRecordOf(store, idOf(`${id}-next`))).toEqual(inserted[0]);
+      }
+      expect(proxy.lost).toBe(1);
+      expect((await store.find({ by: 'filter', max: ALL })).items).toHaveLength(6);
     },
   );
 

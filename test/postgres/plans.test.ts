@@ -7,11 +7,13 @@ import { READY_LOCKED_SQL, READY_SQL } from '../../src/stores/postgres/claim.ts'
 import { FEED_SQL, HELD_BACK_SQL, TRAIL_SQL } from '../../src/stores/postgres/facts.ts';
 import {
   ARE_FEW_SQL,
+  ASKING_SQL,
   CHAIN_SQL,
   FREED_SQL,
   listStatement,
   OVERDUE_SQL,
   PLACES_SQL,
+  WAITING_SQL,
   SESSION_SQL,
 } from '../../src/stores/postgres/find.ts';
 import { PLANNED_ONCE } from '../../src/stores/postgres/greeting.ts';
@@ -73,6 +75,8 @@ await describeWithServer('query plans', { fsync: false }, (fixture) => {
     ['an inbox', INBOX_SQL, ['effect_inbox']],
     ['a chain', CHAIN_SQL, ['handoff_pkey', 'body_chain']],
     ['places', PLACES_SQL, ['handoff_resting']],
+    ['what waits for an answer', ASKING_SQL, ['handoff_resting']],
+    ['what waits for a name', WAITING_SQL, ['handoff_resting', 'dependency_pkey']],
     ['how far the words are', CURSOR_SQL, ['fact_order', 'indexed_pkey']],
     ['what is missing among the words', NEXT_SQL, ['fact_order', 'words_pkey', 'body_pkey']],
     ['adding words', ADD_SQL, ['indexed_pkey']],

@@ -199,16 +199,6 @@ export const notYet: Partial<Record<RequirementId, string>> = {
   D14: 'comes with migration',
   D16: 'comes with documents',
 
-  S1: 'comes with summary blocks',
-  S2: 'comes with summary blocks',
-  S3: 'comes with summary blocks',
-  S4: 'comes with summary blocks',
-  S5: 'comes with summary blocks',
-  S6: 'comes with summary blocks',
-  S7: 'comes with summary blocks',
-  S8: 'comes with summary blocks',
-  S9: 'comes with summary blocks',
-
   V1: 'comes with shadow environments',
   V2: 'comes with shadow environments',
   V3: 'comes with shadow environments',

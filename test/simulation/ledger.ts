@@ -14,7 +14,7 @@ import type { SimulatedProcess } from './processes.ts';
 
 /** One call that may write, with everything it left behind. */
 export interface Call {
-  readonly verb: 'insert' | 'claim' | 'change';
+  readonly verb: 'insert' | 'claim' | 'change' | 'relay';
   readonly process: SimulatedProcess;
   readonly targets: readonly (HandoffId | Handoff)[];
   readonly request: RequestKey | null;

@@ -75,6 +75,12 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
         () => inner.change(targets, decide),
         (raw) => raw,
       ),
+    relay: (target, decide, openings, guard) =>
+      write(
+        { verb: 'relay', targets: [target, ...openings.map(({ id }) => id)], request: guard?.request ?? null },
+        () => inner.relay(target, decide, openings, guard),
+        (raw) => (raw.ok ? [raw.value.changed, ...raw.value.inserted].map((handoff) => yes(handoff)) : [raw]),
+      ),
     load: (id) =>
       read(
         'load',

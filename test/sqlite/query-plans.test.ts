@@ -5,7 +5,15 @@ import { prepare } from '../../src/stores/sqlite/binding.ts';
 import { CLAIM_SQL, PROBE_SQL, RIPEN_SQL } from '../../src/stores/sqlite/claim.ts';
 import { listStatement, type Filter } from '../../src/stores/sqlite/lists.ts';
 import { INBOX_SQL } from '../../src/stores/sqlite/outbox.ts';
-import { CHAIN_SQL, FREED_SQL, OF_SESSION_SQL, OVERDUE_SQL, PLACES_SQL } from '../../src/stores/sqlite/reading.ts';
+import {
+  ASKING_SQL,
+  CHAIN_SQL,
+  FREED_SQL,
+  OF_SESSION_SQL,
+  OVERDUE_SQL,
+  PLACES_SQL,
+  WAITING_SQL,
+} from '../../src/stores/sqlite/reading.ts';
 import { BEAT_SQL } from '../../src/stores/sqlite/sessions.ts';
 import { agentOf } from '../contract/builders.ts';
 import { openTables } from './stores.ts';
@@ -58,6 +66,28 @@ const PLANS: readonly { readonly what: string; readonly sql: string; readonly st
     steps: [
       'SEARCH handoff USING INDEX handoff_place (n>?)',
       'SCALAR SUBQUERY 1',
+      'SEARCH handoff USING COVERING INDEX sqlite_autoindex_handoff_1 (id=?)',
+    ],
+  },
+  {
+    what: 'what waits for an answer',
+    sql: ASKING_SQL,
+    steps: [
+      'SEARCH handoff USING INTEGER PRIMARY KEY (rowid=?)',
+      'LIST SUBQUERY 1',
+      'SEARCH handoff USING INDEX handoff_due (due_at>?)',
+      'SCALAR SUBQUERY 2',
+      'SEARCH handoff USING COVERING INDEX sqlite_autoindex_handoff_1 (id=?)',
+    ],
+  },
+  {
+    what: 'what waits for a name',
+    sql: WAITING_SQL,
+    steps: [
+      'SEARCH handoff USING INTEGER PRIMARY KEY (rowid=?)',
+      'LIST SUBQUERY 1',
+      'SEARCH dependency USING COVERING INDEX dependency_needs (needs>? AND needs<?)',
+      'SCALAR SUBQUERY 2',
       'SEARCH handoff USING COVERING INDEX sqlite_autoindex_handoff_1 (id=?)',
     ],
   },

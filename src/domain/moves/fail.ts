@@ -18,6 +18,18 @@ export function failAttempt(
   return { deed, moved: step(handoff, 'retry', nowMs, { notBefore, offeredAt: notBefore }) };
 }
 
+/** The same agent is to try again, at once: whoever says so has its own policy. */
+export function tryAgain(handoff: Handoff, fence: number | null, nowMs: number): Moved {
+  const held = holdsFence(handoff, fence);
+  return held.ok ? step(handoff, 'retry', nowMs) : held;
+}
+
+/** Whoever holds it says that it will not be done. */
+export function giveUp(handoff: Handoff, fence: number | null, nowMs: number): Moved {
+  const held = holdsFence(handoff, fence);
+  return held.ok ? step(handoff, 'fail', nowMs) : held;
+}
+
 /** The whole handoff has failed, whatever attempts are left: a dependency that never came, an operator's word. */
 export function failForGood(handoff: Handoff, nowMs: number): Moved {
   return step(handoff, 'fail', nowMs);

@@ -39,7 +39,7 @@ const NOTHING_SHOWN: { readonly claims: readonly Claim[]; readonly checks: reado
 };
 
 /** Where nobody has to verify, the rules of the house do it in the same transaction. */
-const verifyByRule: Decide = decideBy(SYSTEM, 'verify', (handoff, nowMs) => ({
+export const verifyByRule: Decide = decideBy(SYSTEM, 'verify', (handoff, nowMs) => ({
   deed: 'verify',
   moved: verify(handoff, { checks: [], criteria: handoff.terms.criteria }, nowMs),
 }));

@@ -6,9 +6,19 @@ import { HANDING } from './catalogue/handing.ts';
 import { KEEPING } from './catalogue/keeping.ts';
 import { LOOKING } from './catalogue/looking.ts';
 import { MOVING } from './catalogue/moving.ts';
+import { REPORTING } from './catalogue/reporting.ts';
+import { TELLING } from './catalogue/telling.ts';
 import type { Output } from './output.ts';
 
-export const CATALOGUE: readonly CommandEntry[] = [...HANDING, ...MOVING, ...LOOKING, ...KEEPING, ...ARTIFACTS];
+export const CATALOGUE: readonly CommandEntry[] = [
+  ...HANDING,
+  ...MOVING,
+  ...LOOKING,
+  ...KEEPING,
+  ...ARTIFACTS,
+  ...REPORTING,
+  ...TELLING,
+];
 
 const JSON_OPTION: OptionEntry = ['--json', 'answer with JSON, for programs'];
 const PLACE_OPTIONS: readonly OptionEntry[] = [

@@ -2,6 +2,7 @@
 import type { RefusalCode } from '../../domain/refusals.ts';
 import type { ArtifactRefusal, ReferenceRefusal } from '../../engine/artifacts/refusals.ts';
 import type { SchemaRefusal } from '../../engine/schema-book.ts';
+import type { IngestRefusal } from '../../engine/verbs/ingest.ts';
 
 /** What a face itself can have to say, beside the domain's refusals. */
 export type FaceCode =
@@ -10,6 +11,7 @@ export type FaceCode =
   | 'nothing-offered'
   | 'not-yours'
   | 'no-such-token'
+  | 'no-such-project'
   | 'token-refused'
   | 'bad-request'
   | 'usage'
@@ -44,6 +46,10 @@ export const PROBLEMS = {
   'evidence-false': { exitCode: 4, retryable: false },
   'criteria-open': { exitCode: 4, retryable: false },
   'lease-lost': { exitCode: 9, retryable: false },
+  'several-legs': { exitCode: 4, retryable: false },
+  'not-speaker': { exitCode: 4, retryable: false },
+  'waits-for-nothing': { exitCode: 4, retryable: false },
+  'bad-name': { exitCode: 5, retryable: false },
   'limit-reached': { exitCode: 6, retryable: true },
   'not-json': { exitCode: 5, retryable: false },
   'schema-unknown': { exitCode: 5, retryable: false },
@@ -54,6 +60,7 @@ export const PROBLEMS = {
   usage: { exitCode: 2, retryable: false },
   'nothing-offered': { exitCode: 3, retryable: true },
   'no-such-token': { exitCode: 3, retryable: false },
+  'no-such-project': { exitCode: 3, retryable: false },
   'not-yours': { exitCode: 4, retryable: false },
   'no-workspace': { exitCode: 3, retryable: false },
   'timed-out': { exitCode: 7, retryable: true },
@@ -70,7 +77,12 @@ export const PROBLEMS = {
   'artifact-not-valid': { exitCode: 4, retryable: false },
   'artifact-status': { exitCode: 4, retryable: false },
 } as const satisfies Record<
-  RefusalCode | SchemaRefusal['code'] | ArtifactRefusal['code'] | ReferenceRefusal['code'] | FaceCode,
+  | RefusalCode
+  | SchemaRefusal['code']
+  | ArtifactRefusal['code']
+  | ReferenceRefusal['code']
+  | IngestRefusal['code']
+  | FaceCode,
   Projection
 >;
 

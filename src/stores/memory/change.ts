@@ -26,14 +26,23 @@ export function change(
   nowMs: number,
 ): Changed {
   const draft = draftOver(shelf);
-  const answers = targets.map((target) => {
-    const id = typeof target === 'string' ? target : target.id;
-    const row = draft.row(id);
-    return row === undefined
-      ? refuse<Refusal>({ code: 'no-such-handoff', id })
-      : decideNext(shelf, draft, row, decide, limits, nowMs);
-  });
+  const answers = targets.map((target) => changeOne(shelf, draft, target, decide, limits, nowMs));
   return { answers, written: draft.commit() };
+}
+
+export function changeOne(
+  shelf: Shelf,
+  draft: Draft,
+  target: HandoffId | Handoff,
+  decide: Decide,
+  limits: Limits,
+  nowMs: number,
+): Result<Handoff, Refusal> {
+  const id = typeof target === 'string' ? target : target.id;
+  const row = draft.row(id);
+  return row === undefined
+    ? refuse<Refusal>({ code: 'no-such-handoff', id })
+    : decideNext(shelf, draft, row, decide, limits, nowMs);
 }
 
 export interface ClaimedNow {

@@ -2,9 +2,9 @@ import { dueAtOf } from '../../domain/deadlines.ts';
 import { pageById } from '../page.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
-import type { FactQuery, FactRead, Page, Query } from '../store.ts';
+import type { FactQuery, FactRead, Page, Query, RequestKey } from '../store.ts';
 import { wordsAsked, wordsOf } from '../words.ts';
-import type { Row, Shelf } from './shelf.ts';
+import { requestName, type Row, type Shelf } from './shelf.ts';
 
 type Filter = Extract<Query, { readonly by: 'filter' }>;
 
@@ -12,6 +12,8 @@ export function find(shelf: Shelf, query: Query, nowMs: number): Page {
   switch (query.by) {
     case 'ids':
       return whole(query.ids.map((id) => shelf.rows.get(id)?.handoff).filter((handoff) => handoff !== undefined));
+    case 'request':
+      return whole(requested(shelf, query.request));
     case 'overdue':
       return whole(overdue(shelf, nowMs).slice(0, query.max));
     case 'session':
@@ -30,6 +32,13 @@ export function find(shelf: Shelf, query: Query, nowMs: number): Page {
       return pageById(
         afterId(all(shelf), query.after)
           .filter(({ blockedOn }) => blockedOn?.reason === 'place')
+          .slice(0, query.max),
+        query.max,
+      );
+    case 'waiting':
+      return pageById(
+        afterId(all(shelf), query.after)
+          .filter((handoff) => isWaiting(handoff, query.on))
           .slice(0, query.max),
         query.max,
       );
@@ -74,11 +83,22 @@ function whole(items: readonly Handoff[]): Page {
   return { items, next: null };
 }
 
+function requested(shelf: Shelf, request: Pick<RequestKey, 'by' | 'key'>): readonly Handoff[] {
+  const ids = shelf.requests.get(requestName(request))?.ids ?? [];
+  return ids.map((id) => shelf.rows.get(id)?.handoff).filter((handoff) => handoff !== undefined);
+}
+
 function overdue(shelf: Shelf, nowMs: number): readonly Handoff[] {
   const dueAt = (handoff: Handoff): number => dueAtOf(handoff) ?? Infinity;
   return all(shelf)
     .filter((handoff) => dueAt(handoff) <= nowMs)
     .toSorted((a, b) => dueAt(a) - dueAt(b));
+}
+
+function isWaiting(handoff: Handoff, on: Extract<Query, { by: 'waiting' }>['on']): boolean {
+  const { blockedOn, terms } = handoff;
+  if (on === 'answer') return blockedOn?.reason === 'question' && dueAtOf(handoff) !== null;
+  return blockedOn?.reason === 'dependency' && terms.dependsOn.some((id) => id.startsWith(on.named));
 }
 
 function isFreed(shelf: Shelf, { blockedOn, terms }: Handoff): boolean {

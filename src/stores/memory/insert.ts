@@ -1,15 +1,18 @@
 import { assert, present } from '../../foundation/assert.ts';
 import { refuse, yes, type Result } from '../../foundation/result.ts';
 import { ringThrough, type DependencyStates } from '../../domain/dependencies.ts';
+import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { Limits } from '../../domain/limits.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { REQUEST_DAYS, type Opening, type RequestKey } from '../store.ts';
+import { relayedOf } from '../relayed.ts';
+import { REQUEST_DAYS, type Opening, type Relayed, type RequestKey } from '../store.ts';
+import { changeOne } from './change.ts';
 import { heldBy } from './find.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import { fullPlace } from './places.ts';
-import { draftOver, type Draft, type Shelf } from './shelf.ts';
+import { draftOver, requestName, type Draft, type Shelf } from './shelf.ts';
 import { assertSound } from './sound.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -27,23 +30,56 @@ export function insert(
   limits: Limits,
   nowMs: number,
 ): Inserted {
-  forgetOldRequests(shelf, nowMs);
-  const repeated = request === undefined ? null : answeredBefore(shelf, request);
+  const repeated = answeredBefore(shelf, request, nowMs);
   if (repeated !== null) return { answer: repeated, written: [] };
-
   const draft = draftOver(shelf);
+  const made = openAll(draft, openings, limits, nowMs);
+  if (!made.ok) return { answer: made, written: [] };
+  keepRequest(shelf, request, made.value, nowMs);
+  return { answer: made, written: draft.commit() };
+}
+
+export interface RelayedNow {
+  readonly answer: Result<Relayed, Refusal>;
+  readonly written: readonly Handoff[];
+}
+
+/** The change first, then what follows from it, in one draft. */
+export function relay(
+  shelf: Shelf,
+  target: HandoffId | Handoff,
+  decide: Decide,
+  openings: readonly Opening[],
+  request: RequestKey | undefined,
+  limits: Limits,
+  nowMs: number,
+): RelayedNow {
+  const repeated = answeredBefore(shelf, request, nowMs);
+  if (repeated !== null) return { answer: repeated.ok ? yes(relayedOf(repeated.value)) : repeated, written: [] };
+  const draft = draftOver(shelf);
+  const changed = changeOne(shelf, draft, target, decide, limits, nowMs);
+  if (!changed.ok) return { answer: changed, written: [] };
+  const made = openAll(draft, openings, limits, nowMs);
+  if (!made.ok) return { answer: made, written: [] };
+  const all = [changed.value, ...made.value];
+  keepRequest(shelf, request, all, nowMs);
+  return { answer: yes(relayedOf(all)), written: draft.commit() };
+}
+
+function openAll(
+  draft: Draft,
+  openings: readonly Opening[],
+  limits: Limits,
+  nowMs: number,
+): Result<readonly Handoff[], Refusal> {
   const together = new Set(openings.map((opening) => opening.id));
   const made: Handoff[] = [];
   for (const opening of openings) {
     const opened = open(draft, together, opening, limits, nowMs);
-    if (!opened.ok) return { answer: opened, written: [] };
+    if (!opened.ok) return opened;
     made.push(opened.value);
   }
-  if (request !== undefined) {
-    const ids = made.map((handoff) => handoff.id);
-    shelf.requests.set(nameOf(request), { hash: request.hash, ids, at: nowMs });
-  }
-  return { answer: yes(made), written: draft.commit() };
+  return yes(made);
 }
 
 function open(
@@ -77,21 +113,24 @@ function open(
   return yes(handoff);
 }
 
-function answeredBefore(shelf: Shelf, request: RequestKey): Inserted['answer'] | null {
-  const kept = shelf.requests.get(nameOf(request));
-  if (kept === undefined) return null;
+function answeredBefore(shelf: Shelf, request: RequestKey | undefined, nowMs: number): Inserted['answer'] | null {
+  forgetOldRequests(shelf, nowMs);
+  const kept = request === undefined ? undefined : shelf.requests.get(requestName(request));
+  if (kept === undefined || request === undefined) return null;
   if (kept.hash !== request.hash) return refuse({ code: 'request-reused', key: request.key });
   return yes(kept.ids.map((id) => present(shelf.rows.get(id), 'records are never taken out').handoff));
+}
+
+function keepRequest(shelf: Shelf, request: RequestKey | undefined, made: readonly Handoff[], nowMs: number): void {
+  if (request === undefined) return;
+  const at = request.forEver === true ? Infinity : nowMs;
+  shelf.requests.set(requestName(request), { hash: request.hash, ids: made.map(({ id }) => id), at });
 }
 
 function forgetOldRequests(shelf: Shelf, nowMs: number): void {
   for (const [name, { at }] of shelf.requests) {
     if (nowMs - at > REQUEST_DAYS * DAY_MS) shelf.requests.delete(name);
   }
-}
-
-function nameOf({ by, key }: RequestKey): string {
-  return JSON.stringify([by, key]);
 }
 
 function sameIds(some: readonly HandoffId[], others: readonly HandoffId[]): boolean {

@@ -10,7 +10,7 @@ import { StoreFault, type Store } from '../store.ts';
 import { change, claim } from './change.ts';
 import { factsOf, find } from './find.ts';
 import { openHints, type Hints } from './hints.ts';
-import { insert } from './insert.ts';
+import { insert, relay } from './insert.ts';
 import { openOutbox } from './outbox.ts';
 import { openSessions } from './sessions.ts';
 import { emptyShelf, type Shelf } from './shelf.ts';
@@ -48,7 +48,7 @@ export function openMemoryStore({ clock, limits, timers = systemTimers }: Memory
   };
 }
 
-type Handoffs = Pick<Store, 'insert' | 'claim' | 'change' | 'load' | 'find' | 'facts'>;
+type Handoffs = Pick<Store, 'insert' | 'claim' | 'change' | 'relay' | 'load' | 'find' | 'facts'>;
 
 function openHandoffs(shelf: Shelf, hints: Hints, clock: Clock, limits: Limits): Handoffs {
   return {
@@ -66,6 +66,11 @@ function openHandoffs(shelf: Shelf, hints: Hints, clock: Clock, limits: Limits):
       const { answers, written } = change(shelf, targets, decide, limits, clock.nowMs());
       hints.ring(written);
       return answers;
+    },
+    async relay(target, decide, openings, guard = {}) {
+      const { answer, written } = relay(shelf, target, decide, openings, guard.request, limits, clock.nowMs());
+      hints.ring(written);
+      return answer;
     },
     async load(id) {
       const row = shelf.rows.get(id);

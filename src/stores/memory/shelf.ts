@@ -8,7 +8,7 @@ import { isInboxKind, type Decision, type Effect } from '../../domain/decision.t
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
-import type { DueEffect, SessionRecord, TokenRecord } from '../store.ts';
+import type { DueEffect, RequestKey, SessionRecord, TokenRecord } from '../store.ts';
 
 export interface Row {
   readonly handoff: Handoff;
@@ -29,6 +29,7 @@ export const NEVER = Infinity;
 interface KeptRequest {
   readonly hash: string;
   readonly ids: readonly HandoffId[];
+  /** Infinity: kept for ever. */
   readonly at: number;
 }
 
@@ -43,6 +44,10 @@ export interface Shelf {
   readonly requests: Map<string, KeptRequest>;
   readonly sessions: Map<SessionId, KeptSession>;
   readonly tokens: Map<string, TokenRecord>;
+}
+
+export function requestName({ by, key }: Pick<RequestKey, 'by' | 'key'>): string {
+  return JSON.stringify([by, key]);
 }
 
 export function emptyShelf(): Shelf {

@@ -31,7 +31,16 @@ export interface LockingConnection extends Connection {
     parameters: readonly Parameter[],
     act: (rows: readonly Row[], on: Connection) => Promise<Answer>,
   ): Promise<Answer | null>;
+  /**
+   * All that `act` writes on the connection that it is given, in one transaction; what it throws undoes it. Nothing is
+   * sent again here: `lost` says that no answer came and that it may have happened, `undone` that it has not.
+   */
+  wholly<Answer>(act: (on: Connection) => Promise<Answer>): Promise<Wholly<Answer>>;
 }
+
+export type Wholly<Answer> =
+  | { readonly end: 'done'; readonly answer: Answer }
+  | { readonly end: 'undone' | 'lost'; readonly trouble: Trouble };
 
 export interface House {
   /** Whether other processes are notified of what is written. */
@@ -125,6 +134,20 @@ export function openConnection(open: () => Promise<Link>, patience: Patience, ho
     }
   };
 
+  const whollyInTransaction: LockingConnection['wholly'] = async (act) => {
+    const { answer: on } = await patiently((link) => link.run('begin', []).then(() => link));
+    try {
+      const answer = await orRollBack(on, () => act(bare(on, house)));
+      await on.run('commit', []);
+      return { end: 'done', answer };
+    } catch (error) {
+      if (!(error instanceof Trouble)) throw error;
+      if (error.kind === 'conflict') throw new Conflict(error.constraint, false);
+      if (!isPassing(error)) throw faultOf(error, false, where);
+      return { end: error.kind === 'lost' ? 'lost' : 'undone', trouble: error };
+    }
+  };
+
   return {
     house,
     read: async (statement, parameters = []) => {
@@ -143,6 +166,11 @@ export function openConnection(open: () => Promise<Link>, patience: Patience, ho
     together: (statement, parameters, act) => {
       // One at a time: the statements of two transactions on one connection would run into each other.
       const mine = lastTransaction.then(() => inTransaction(statement, parameters, act));
+      lastTransaction = mine.catch(() => undefined);
+      return mine;
+    },
+    wholly: (act) => {
+      const mine = lastTransaction.then(() => whollyInTransaction(act));
       lastTransaction = mine.catch(() => undefined);
       return mine;
     },

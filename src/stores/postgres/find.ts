@@ -11,7 +11,8 @@ import type { Parameter, Row } from './link.ts';
 import { records } from './load.ts';
 import { stateNumber } from '../numbers.ts';
 import { wordsAsked } from '../words.ts';
-import { ACCEPTED, BLOCKED, COMPLETED, FOR_DEPENDENCY, FOR_PLACE, OFFERED } from './numbers.ts';
+import { ACCEPTED, BLOCKED, COMPLETED, FOR_ANSWER, FOR_DEPENDENCY, FOR_PLACE, OFFERED } from './numbers.ts';
+import { requested } from './requests.ts';
 import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
 import { NOW_MS } from './schema.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -40,6 +41,13 @@ export const PLACES_SQL = `select ${ROW_COLUMNS} ${FROM}
 where h.state = ${BLOCKED} and h.blocked = ${FOR_PLACE}
   and h.n > coalesce((select n from baton.handoff where id = $2::text), 0) order by h.n limit $1::integer`;
 
+const AFTER_ID = `h.n > coalesce((select n from baton.handoff where id = $2::text), 0) order by h.n limit $1::integer`;
+export const ASKING_SQL = `select ${ROW_COLUMNS} ${FROM}
+where h.state = ${BLOCKED} and h.blocked = ${FOR_ANSWER} and h.due_at is not null and ${AFTER_ID}`;
+export const WAITING_SQL = `select ${ROW_COLUMNS} ${FROM}
+where h.state = ${BLOCKED} and h.blocked = ${FOR_DEPENDENCY} and exists (
+  select from baton.dependency d where d.id = h.id and starts_with(d.needs, $3::text)) and ${AFTER_ID}`;
+
 export const FREED_SQL = `select ${ROW_COLUMNS} ${FROM}
 where h.state = ${BLOCKED} and h.blocked = ${FOR_DEPENDENCY} and not exists (
   select from baton.dependency d left join baton.handoff needed on needed.id = d.needs
@@ -51,6 +59,8 @@ export function findOf(quick: Connection, lists: Connection, clock: ServerClock)
     switch (query.by) {
       case 'ids':
         return whole(await byIds(quick, query.ids));
+      case 'request':
+        return whole(await requested(quick, query.request));
       case 'overdue':
         return whole(await overdue(quick, query.max, clock));
       case 'session':
@@ -59,6 +69,14 @@ export function findOf(quick: Connection, lists: Connection, clock: ServerClock)
         return whole((await lists.read(CHAIN_SQL, [query.root, query.max])).map(readRow));
       case 'places':
         return pageById((await lists.read(PLACES_SQL, [query.max, query.after ?? null])).map(readRow), query.max);
+      case 'waiting': {
+        const { on, max, after = null } = query;
+        const rows =
+          on === 'answer'
+            ? await lists.read(ASKING_SQL, [max, after])
+            : await lists.read(WAITING_SQL, [max, after, on.named]);
+        return pageById(rows.map(readRow), max);
+      }
       case 'freed':
         return whole((await lists.read(FREED_SQL, [query.max])).map(readRow));
       case 'filter':

@@ -49,14 +49,18 @@ export function insertOf(parts: InsertParts): Store['insert'] {
   };
 }
 
-type Decided =
+export type Decided =
   | { readonly ok: true; readonly newcomers: readonly Newcomer[] }
   /** `upTo`: how many openings had been looked at, the refused one included. */
   | { readonly ok: false; readonly refusal: Refusal; readonly upTo: number };
 
 const NO_DEPENDENCIES: DependencyStates = new Map();
 
-function decideAll(openings: readonly Opening[], nowMs: number, surroundings: Surroundings | null = null): Decided {
+export function decideAll(
+  openings: readonly Opening[],
+  nowMs: number,
+  surroundings: Surroundings | null = null,
+): Decided {
   const together = new Map(openings.map(({ id, dependsOn }) => [id, dependsOn]));
   const newcomers: Newcomer[] = [];
   const seen = new Set<HandoffId>();
@@ -81,11 +85,11 @@ function decideAll(openings: readonly Opening[], nowMs: number, surroundings: Su
 }
 
 /** An id that is taken is refused before anything that is asked about later in the call. */
-async function unlessKnown(
+export async function unlessKnown(
   reads: Connection,
   openings: readonly Opening[],
   { refusal, upTo }: { readonly refusal: Refusal; readonly upTo: number },
-): Promise<Answer> {
+): Promise<{ readonly ok: false; readonly refusal: Refusal }> {
   const ids = openings.slice(0, upTo).map(({ id }) => id);
   const known = await records(reads, ids);
   const taken = ids.find((id) => known.has(id));
@@ -197,7 +201,7 @@ function made({ tell }: InsertParts, newcomers: readonly Newcomer[]): Answer {
   return yes(handoffs);
 }
 
-function recordOf({ decision }: Newcomer): Handoff {
+export function recordOf({ decision }: Newcomer): Handoff {
   return decision.handoff;
 }
 

@@ -2,6 +2,7 @@
 import type { JsonText } from '../../foundation/json.ts';
 import type { Decision } from '../../domain/decision.ts';
 import { takesPlace } from '../../domain/limits.ts';
+import type { HandoffId } from '../../domain/names.ts';
 import type { RequestKey } from '../store.ts';
 import { isNews, ring } from './bell.ts';
 import type { Connection } from './connection.ts';
@@ -33,6 +34,7 @@ import {
   typed,
   type Column,
 } from './rows.ts';
+import { KEEP_REQUEST, requestParts, requestValues } from './requests.ts';
 import {
   keepEffects,
   keepOutcomes,
@@ -54,6 +56,8 @@ export interface Conditions {
   readonly needs?: readonly Need[];
   readonly surroundings?: Surroundings;
   readonly request?: RequestKey;
+  /** What stands first in the answer to the request. */
+  readonly besides?: HandoffId;
 }
 
 export interface Added {
@@ -69,7 +73,7 @@ export async function add(
   newcomers: readonly Newcomer[],
   conditions: Conditions = {},
 ): Promise<Added> {
-  const { needs = [], surroundings, request } = conditions;
+  const { needs = [], surroundings, request, besides } = conditions;
   const outcomes = newcomers.map(({ decision }) => decision.outcome ?? null);
   const parts: Parts = {
     telling: tellingOf(newcomers.map(({ decision }) => decision)),
@@ -87,7 +91,9 @@ export async function add(
     ...(parts.outcomes ? [joined(outcomes)] : []),
     ...(parts.places ? [JSON.stringify(needs)] : []),
     ...(surroundings === undefined ? [] : dependencyValues(surroundings)),
-    ...(request === undefined ? [] : [request.by, request.key, request.hash, JSON.stringify(newcomers.map(idOf))]),
+    ...(request === undefined
+      ? []
+      : requestValues(request, [...(besides === undefined ? [] : [besides]), ...newcomers.map(idOf)])),
   ];
   const { rows, doubtful } = await connection.write(statementFor(parts), parameters);
   const written = rows[0]?.[4] === newcomers.length;
@@ -173,12 +179,7 @@ function addStatement(parts: Parts): string {
     ...(effects ? [keepEffects('given')] : []),
     ...(notifying ? [ring('given', READY_COLUMNS)] : []),
     ...waits.writes,
-    ...(request
-      ? [
-          `asked as (insert into baton.request (by, key, hash, ids)
-  select ${[next(), next(), next(), next()].map((each) => `${each}::text`).join(', ')}${ifOpen})`,
-        ]
-      : []),
+    ...(request ? [`asked as (${KEEP_REQUEST} select ${requestParts(next)}${ifOpen})`] : []),
   ];
   const answer = `select null::text, null::smallint, null::integer, null::integer, count(*)::integer from given`;
   const counters = places ? ' union all select agent, direction, all_open, documents_open, null from locked' : '';

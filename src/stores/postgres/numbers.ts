@@ -12,6 +12,7 @@ export const FINAL_NUMBERS: readonly number[] = FINAL_STATES.map(stateNumber);
 
 export const DOCUMENT = KINDS.indexOf('document');
 export const FOR_DEPENDENCY = BLOCKED_REASONS.indexOf('dependency');
+export const FOR_ANSWER = BLOCKED_REASONS.indexOf('question');
 export const FOR_PLACE = BLOCKED_REASONS.indexOf('place');
 
 /**

@@ -25,6 +25,7 @@ import { migrate } from './migrations.ts';
 import { movingTogether } from './moving-together.ts';
 import { outboxOf } from './outbox.ts';
 import { NOW_MS } from './schema.ts';
+import { relayOf } from './relay.ts';
 import { serverClock } from './server-clock.ts';
 import { sessionsOf } from './sessions.ts';
 import { transferOf } from './transfer.ts';
@@ -119,6 +120,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     insert: door.guard(insertOf({ ...parts, writes: connection(PLANNED_ONCE), limits, tell })),
     claim: door.guard(claiming.claim),
     change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), move, tell })),
+    relay: door.guard(relayOf({ ...parts, locking: connection(PLANNED_ONCE), limits, tell })),
     load: door.guard((id) => load(quick, id)),
     find: door.guard(findingWords(findOf(quick, lists, clock), words)),
     facts: door.guard(factsOf(lists, timers)),

@@ -6,6 +6,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { REQUEST_DAYS, type RequestKey } from '../store.ts';
 import type { Connection } from './connection.ts';
+import type { Parameter } from './link.ts';
 import { records } from './load.ts';
 
 const EXPIRED = `at <= clock_timestamp() - interval '${REQUEST_DAYS} days'`;
@@ -17,6 +18,32 @@ const FORGET_ONE_SQL = `delete from baton.request where by = $1::text and key = 
 const FORGET_MAX = 1000;
 const FORGET_SQL = `delete from baton.request where ctid = any (array(
   select ctid from baton.request where ${EXPIRED.replace('clock_timestamp()', '(select clock_timestamp())')} limit ${FORGET_MAX}))`;
+
+export const KEEP_REQUEST = 'insert into baton.request (by, key, hash, ids, at)';
+
+/** In the order of `requestParts`. */
+export function requestValues({ by, key, hash, forEver }: RequestKey, ids: readonly string[]): readonly Parameter[] {
+  return [by, key, hash, JSON.stringify(ids), forEver === true ? 1 : 0];
+}
+
+/** What is kept for ever was asked at the end of time. */
+export function requestParts(next: () => string): string {
+  const texts = [next(), next(), next(), next()].map((each) => `${each}::text`);
+  return `${texts.join(', ')}, case ${next()}::integer when 1 then 'infinity'::timestamptz else clock_timestamp() end`;
+}
+
+const REQUESTED_SQL = 'select ids from baton.request where by = $1::text and key = $2::text';
+
+/** What a request was answered with, as it is now; nothing where it is not known. */
+export async function requested(
+  connection: Connection,
+  { by, key }: Pick<RequestKey, 'by' | 'key'>,
+): Promise<readonly Handoff[]> {
+  const [row] = await connection.read(REQUESTED_SQL, [by, key]);
+  const ids = row === undefined ? [] : (JSON.parse(row[0] as string) as readonly HandoffId[]);
+  const found = await records(connection, ids);
+  return ids.map((id) => found.get(id)).filter((handoff) => handoff !== undefined);
+}
 
 /** The records as they are now; null: this is the first time. */
 export async function answeredBefore(

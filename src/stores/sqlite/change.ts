@@ -13,46 +13,31 @@ import type { Writing } from './writing.ts';
 
 type Answer = Result<Handoff, Refusal>;
 
-export function changeOf({
-  reading,
-  writing,
-  places,
-  sessions,
-  nowMs,
-}: {
-  reading: Reading;
-  sessions: LiveSessions;
-  writing: Writing;
-  places: Places;
-  nowMs: () => number;
-}): (targets: readonly (HandoffId | Handoff)[], decide: Decide) => Work<readonly Answer[]> {
+export interface ChangeParts {
+  readonly reading: Reading;
+  readonly sessions: LiveSessions;
+  readonly writing: Writing;
+  readonly places: Places;
+  readonly nowMs: () => number;
+}
+
+export function changeOf(
+  parts: ChangeParts,
+): (targets: readonly (HandoffId | Handoff)[], decide: Decide) => Work<readonly Answer[]> {
+  const { reading, writing, nowMs } = parts;
   return (targets, decide) => () => {
     const now = nowMs();
     const newest = new Map<HandoffId, Handoff>();
     const placed: Handoff[] = [];
     const steps: { readonly before: Handoff; readonly decision: Decision }[] = [];
 
-    const atHand = (target: HandoffId | Handoff): Handoff | null => {
-      const id = typeof target === 'string' ? target : target.id;
-      const known = newest.get(id);
-      if (known !== undefined) return known;
-      // A record the caller brings along saves reading it, if it is still the newest; inside the lock that is certain.
-      if (typeof target !== 'string' && reading.revisionOf(id) === target.revision) return target;
-      return reading.byIds([id])[0] ?? null;
-    };
-
     const answers = targets.map((target): Answer => {
-      const before = atHand(target);
-      if (before === null) {
-        return refuse({ code: 'no-such-handoff', id: typeof target === 'string' ? target : target.id });
-      }
-      const decided = decide(before, now);
+      const id = typeof target === 'string' ? target : target.id;
+      const before = newest.get(id) ?? atHand(reading, target);
+      if (before === null) return refuse({ code: 'no-such-handoff', id });
+      const decided = decideOver(parts, before, decide, placed, now);
       if (!decided.ok) return decided;
       const { handoff } = decided.value;
-      assertSound(before.id, before, decided.value);
-      if (!sessions.mayHold(before, handoff)) return refuse(leaseLost(before));
-      const full = takesPlace(before) ? null : places.roomFor(handoff, placed);
-      if (full !== null) return refuse(full);
       if (!takesPlace(before)) placed.push(handoff);
       newest.set(before.id, handoff);
       steps.push({ before, decision: decided.value });
@@ -63,4 +48,28 @@ export function changeOf({
       return answers;
     };
   };
+}
+
+/** A record the caller brings along saves reading it, if it is still the newest; inside the lock that is certain. */
+export function atHand(reading: Reading, target: HandoffId | Handoff): Handoff | null {
+  const id = typeof target === 'string' ? target : target.id;
+  if (typeof target !== 'string' && reading.revisionOf(id) === target.revision) return target;
+  return reading.byIds([id])[0] ?? null;
+}
+
+/** `placed` are those that have taken a place in the same call. */
+export function decideOver(
+  { sessions, places }: ChangeParts,
+  before: Handoff,
+  decide: Decide,
+  placed: readonly Handoff[],
+  nowMs: number,
+): Result<Decision, Refusal> {
+  const decided = decide(before, nowMs);
+  if (!decided.ok) return decided;
+  const { handoff } = decided.value;
+  assertSound(before.id, before, decided.value);
+  if (!sessions.mayHold(before, handoff)) return refuse(leaseLost(before));
+  const full = takesPlace(before) ? null : places.roomFor(handoff, placed);
+  return full === null ? decided : refuse(full);
 }

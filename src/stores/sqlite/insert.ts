@@ -2,6 +2,7 @@ import { refuse, yes, type Result } from '../../foundation/result.ts';
 import type { Decision } from '../../domain/decision.ts';
 import { ringThrough, type DependencyStates } from '../../domain/dependencies.ts';
 import type { Handoff } from '../../domain/handoff.ts';
+import { takesPlace } from '../../domain/limits.ts';
 import { STATES, type State } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
@@ -10,17 +11,33 @@ import { assertSound } from '../sound.ts';
 import { prepare, type Database } from './binding.ts';
 import type { Places } from './places.ts';
 import type { Reading } from './reading.ts';
+import { NEVER } from './schema.ts';
 import type { Work } from './shared-commit.ts';
 import type { Writing } from './writing.ts';
 
 export type Inserted = Result<readonly Handoff[], Refusal>;
+
+/** A change in the same transaction, which is not written yet when the openings are decided. */
+export interface Besides {
+  readonly before: Handoff;
+  readonly changed: Handoff;
+}
+
+export interface Inserting {
+  insert(openings: readonly Opening[], guard: Guard): Work<Inserted>;
+  /** What the same request was answered before; null: it is new. */
+  answered(request: RequestKey | undefined, nowMs: number): Inserted | null;
+  decideAll(openings: readonly Opening[], nowMs: number, besides?: Besides): Result<readonly Decision[], Refusal>;
+  write(openings: readonly Opening[], decisions: readonly Decision[], nowMs: number): void;
+  keep(request: RequestKey | undefined, ids: readonly HandoffId[], nowMs: number): void;
+}
 
 const DAY_MS = 24 * 60 * 60_000;
 
 export function insertOf(
   database: Database,
   { reading, writing, places, nowMs }: { reading: Reading; writing: Writing; places: Places; nowMs: () => number },
-): (openings: readonly Opening[], guard: Guard) => Work<Inserted> {
+): Inserting {
   const findState = prepare(database, 'SELECT state FROM handoff WHERE id = ?');
   const findNeeds = prepare(
     database,
@@ -38,7 +55,8 @@ export function insertOf(
     return row === undefined ? null : (STATES[row[0] as number] ?? null);
   };
 
-  const statesOf = (ids: readonly HandoffId[]): DependencyStates => new Map(ids.map((id) => [id, stateOf(id)]));
+  const statesOf = (ids: readonly HandoffId[], besides: Besides | undefined): DependencyStates =>
+    new Map(ids.map((id) => [id, besides?.changed.id === id ? besides.changed.state : stateOf(id)]));
 
   const ringOf = (opening: Opening, all: readonly Opening[]): readonly HandoffId[] | null => {
     if (opening.dependsOn.length === 0) return null;
@@ -48,14 +66,18 @@ export function insertOf(
     });
   };
 
-  const answered = ({ by, key, hash }: RequestKey, now: number): Inserted | null => {
+  const answered = (request: RequestKey | undefined, now: number): Inserted | null => {
+    if (request === undefined) return null;
+    const { by, key, hash } = request;
     const row = findRequest.get(by, key);
     if (row === undefined || (row[1] as number) < now - REQUEST_DAYS * DAY_MS) return null;
     if (row[0] !== hash) return refuse({ code: 'request-reused', key });
     return yes(reading.byIds(JSON.parse(row[2] as string) as HandoffId[]));
   };
 
-  const decideAll = (openings: readonly Opening[], now: number): Result<readonly Decision[], Refusal> => {
+  const decideAll: Inserting['decideAll'] = (openings, now, besides) => {
+    const fewer = besides !== undefined && !takesPlace(besides.changed) ? [besides.before] : [];
+    const more = besides !== undefined && !takesPlace(besides.before) ? [besides.changed] : [];
     const decisions: Decision[] = [];
     const handoffs: Handoff[] = [];
     const ids = new Set<HandoffId>();
@@ -66,10 +88,10 @@ export function insertOf(
       }
       const ring = ringOf(opening, openings);
       if (ring !== null) return refuse({ code: 'dependency-cycle', ring });
-      const decided = opening.decide(now, statesOf(dependsOn));
+      const decided = opening.decide(now, statesOf(dependsOn, besides));
       if (!decided.ok) return decided;
       assertSound(id, null, decided.value);
-      const full = places.roomFor(decided.value.handoff, handoffs);
+      const full = places.roomFor(decided.value.handoff, [...more, ...handoffs], fewer);
       if (full !== null) return refuse(full);
       decisions.push(decided.value);
       handoffs.push(decided.value.handoff);
@@ -78,21 +100,37 @@ export function insertOf(
     return yes(decisions);
   };
 
-  return (openings, guard) => () => {
-    const now = nowMs();
-    const before = guard.request === undefined ? null : answered(guard.request, now);
-    if (before !== null) return () => before;
-    const decided = decideAll(openings, now);
-    if (!decided.ok) return () => decided;
-    return () => {
-      for (const [index, decision] of decided.value.entries()) {
-        writing.add(decision, (openings[index] as Opening).body, now);
-      }
-      if (guard.request !== undefined) {
-        const { by, key, hash } = guard.request;
-        putRequest.run(by, key, hash, now, JSON.stringify(openings.map((opening) => opening.id)));
-      }
-      return yes(decided.value.map((decision) => decision.handoff));
-    };
+  const write: Inserting['write'] = (openings, decisions, now) => {
+    for (const [index, decision] of decisions.entries()) {
+      writing.add(decision, (openings[index] as Opening).body, now);
+    }
   };
+
+  const keep: Inserting['keep'] = (request, ids, now) => {
+    if (request === undefined) return;
+    const { by, key, hash, forEver } = request;
+    putRequest.run(by, key, hash, forEver === true ? NEVER : now, JSON.stringify(ids));
+  };
+
+  const insert: Inserting['insert'] =
+    (openings, { request }) =>
+    () => {
+      const now = nowMs();
+      const before = answered(request, now);
+      if (before !== null) return () => before;
+      const decided = decideAll(openings, now);
+      if (!decided.ok) return () => decided;
+      return () => {
+        const made = decided.value.map((decision) => decision.handoff);
+        write(openings, decided.value, now);
+        keep(
+          request,
+          made.map(({ id }) => id),
+          now,
+        );
+        return yes(made);
+      };
+    };
+
+  return { insert, answered, decideAll, write, keep };
 }

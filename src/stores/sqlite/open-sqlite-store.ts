@@ -19,6 +19,7 @@ import { namesOf } from './names.ts';
 import { outboxOf } from './outbox.ts';
 import { placesOf } from './places.ts';
 import { readingOf } from './reading.ts';
+import { relayOf } from './relay.ts';
 import { SCHEMA_VERSION, schemaSince } from './schema.ts';
 import { dutyOf, sessionsOf, type Quiet } from './sessions.ts';
 import { sharedCommit, whenFree, wrongVersion } from './shared-commit.ts';
@@ -58,8 +59,10 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const writing = writingOf(database, names, places);
   const sessions = liveSessionsOf(database);
   const claim = claimOf(database, { names, writing, sessions, nowMs });
-  const insert = insertOf(database, { reading, writing, places, nowMs });
-  const change = changeOf({ reading, writing, places, sessions, nowMs });
+  const inserting = insertOf(database, { reading, writing, places, nowMs });
+  const changing = { reading, writing, places, sessions, nowMs };
+  const change = changeOf(changing);
+  const relay = relayOf(changing, inserting);
   const copies = copiesOf(database, names);
   const restore = restoreOf(database, { names, writing, nowMs });
   const identity = fileIdentity(path);
@@ -140,7 +143,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   return {
     insert: async (openings, guard = {}) => {
       alive();
-      return commit.run(insert(openings, guard));
+      return commit.run(inserting.insert(openings, guard));
     },
     claim: async (agent, max, decide) => {
       alive();
@@ -151,6 +154,10 @@ export function openSqliteStore(options: SqliteOptions): Store {
     change: async (targets, decide) => {
       alive();
       return commit.run(change(targets, decide));
+    },
+    relay: async (target, decide, openings, guard = {}) => {
+      alive();
+      return commit.run(relay(target, decide, openings, guard));
     },
     load: (id) => reader(() => reading.whole(id)),
     find: async (query) => {

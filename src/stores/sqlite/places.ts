@@ -11,8 +11,11 @@ import { prepare, type Database } from './binding.ts';
 import type { Names } from './names.ts';
 
 export interface Places {
-  /** A refusal when there is no room for one more; `more` are those that the same call has already taken. */
-  roomFor(handoff: Handoff, more: readonly Handoff[]): Refusal | null;
+  /**
+   * A refusal when there is no room for one more; `more` are those that have taken a place in the same call, `fewer`
+   * those that have given one up.
+   */
+  roomFor(handoff: Handoff, more: readonly Handoff[], fewer?: readonly Handoff[]): Refusal | null;
   count(before: Handoff | null, after: Handoff): void;
   flush(): void;
   forget(): void;
@@ -54,10 +57,11 @@ export function placesOf(database: Database, names: Names, limits: Limits): Plac
   };
 
   return {
-    roomFor: (handoff, more) => {
+    roomFor: (handoff, more, fewer = []) => {
       if (!takesPlace(handoff)) return null;
       for (const place of placesNeeded(limits, handoff.from, handoff.to, handoff.kind)) {
-        const count = countNow(place) + more.filter((other) => uses(other, place)).length;
+        const using = (others: readonly Handoff[]): number => others.filter((other) => uses(other, place)).length;
+        const count = countNow(place) + using(more) - using(fewer);
         if (count >= place.max) {
           const { agent, direction, max } = place;
           return { code: 'limit-reached', agent, direction, count, max };

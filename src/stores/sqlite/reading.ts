@@ -4,7 +4,7 @@ import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { pageById } from '../page.ts';
-import type { FactQuery, FactRead, Page, Query, Whole } from '../store.ts';
+import type { FactQuery, FactRead, Page, Query, RequestKey, Whole } from '../store.ts';
 import { prepare, type Database, type Row } from './binding.ts';
 import { listStatement, type Filter } from './lists.ts';
 import type { Names } from './names.ts';
@@ -29,6 +29,16 @@ export const FREED_SQL = `${SELECT} INDEXED BY handoff_freed
 export const PLACES_SQL = `${SELECT} INDEXED BY handoff_place
   WHERE state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('place')}
     AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) ORDER BY n LIMIT ?1`;
+/** Along what has a deadline: all of that is open. */
+export const ASKING_SQL = `${SELECT} WHERE n IN (
+    SELECT n FROM handoff INDEXED BY handoff_due WHERE due_at IS NOT NULL
+      AND state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('question')})
+  AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) ORDER BY n LIMIT ?1`;
+/** The end of the range is the name with the largest of all characters after it. */
+export const WAITING_SQL = `${SELECT} WHERE n IN (
+    SELECT handoff FROM dependency INDEXED BY dependency_needs WHERE needs >= ?3 AND needs < ?3 || char(1114111))
+  AND state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('dependency')}
+  AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) ORDER BY n LIMIT ?1`;
 export const CHAIN_SQL = `${SELECT} WHERE id = ?1 UNION ALL ${SELECT} INDEXED BY handoff_chain
   WHERE lineage IS NOT NULL AND json_extract(lineage, '$.root') = ?1 AND id <> ?1 ORDER BY n LIMIT ?2`;
 
@@ -40,6 +50,9 @@ export function readingOf(database: Database, names: Names): Reading {
   const freed = prepare(database, FREED_SQL);
   const places = prepare(database, PLACES_SQL);
   const chain = prepare(database, CHAIN_SQL);
+  const asking = prepare(database, ASKING_SQL);
+  const waiting = prepare(database, WAITING_SQL);
+  const request = prepare(database, 'SELECT ids FROM request WHERE by = ? AND key = ?');
   const wholeById = prepare(
     database,
     `SELECT ${ROW_COLUMNS}, (SELECT text FROM body WHERE handoff = n), (SELECT text FROM outcome WHERE handoff = n)
@@ -63,6 +76,8 @@ export function readingOf(database: Database, names: Names): Reading {
   const handoffsOf = (rows: readonly Row[]): readonly Handoff[] => rows.map((row) => readRow(row, names).handoff);
   const byIds = (ids: readonly HandoffId[]): readonly Handoff[] =>
     handoffsOf(ids.map((id) => byId.get(id)).filter((row) => row !== undefined));
+  const requested = ({ by, key }: Pick<RequestKey, 'by' | 'key'>): readonly HandoffId[] =>
+    JSON.parse((request.get(by, key)?.[0] as string | undefined) ?? '[]') as HandoffId[];
   const page = (rows: readonly Row[]): Page => ({ items: handoffsOf(rows), next: null });
 
   const filtered = (query: Filter): Page => {
@@ -89,6 +104,8 @@ export function readingOf(database: Database, names: Names): Reading {
       switch (query.by) {
         case 'ids':
           return { items: byIds(query.ids), next: null };
+        case 'request':
+          return { items: byIds(requested(query.request)), next: null };
         case 'overdue':
           return page(overdue.all(nowMs, query.max));
         case 'session':
@@ -97,6 +114,11 @@ export function readingOf(database: Database, names: Names): Reading {
           return page(chain.all(query.root, query.max));
         case 'places':
           return pageById(handoffsOf(places.all(query.max, query.after ?? null)), query.max);
+        case 'waiting': {
+          const { on, max, after = null } = query;
+          const rows = on === 'answer' ? asking.all(max, after) : waiting.all(max, after, on.named);
+          return pageById(handoffsOf(rows), max);
+        }
         case 'freed':
           return page(freed.all(query.max));
         case 'filter':

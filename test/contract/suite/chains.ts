@@ -40,6 +40,31 @@ export function describeChains(open: OpenStore): void {
     });
   });
 
+  describe('find by waiting', () => {
+    it('S6: finds what waits for a name that begins so, and what waits for an answer, oldest first', async () => {
+      const { store } = await open();
+      await putHeld(store, openingOf({ id: 'asks' }), openingOf({ id: 'asks-for-ever', terms: { blockedMs: null } }));
+      await store.change([idOf('asks'), idOf('asks-for-ever')], asking('which?', 1));
+      await put(
+        store,
+        openingOf({ id: 'one', dependsOn: ['task.a.1'] }),
+        openingOf({ id: 'two', dependsOn: ['other', 'task.b.1', 'task.b.2'] }),
+        openingOf({ id: 'three', dependsOn: ['other', 'tasks'] }),
+        openingOf({ id: 'over', dependsOn: ['task.a.1'] }),
+        openingOf({ id: 'queued', queued: true, dependsOn: ['task.a.1'] }),
+      );
+      await store.change([idOf('over')], cancelled);
+      const waiting = { by: 'waiting', max: ALL } as const;
+      expect(await found(store, { ...waiting, on: { named: 'task.' } })).toEqual(['one', 'two']);
+      expect(await found(store, { ...waiting, on: { named: 'task.b.' } })).toEqual(['two']);
+      expect(await found(store, { ...waiting, on: { named: 'none' } })).toEqual([]);
+      expect(await found(store, { ...waiting, on: 'answer' })).toEqual(['asks']);
+      const first = await store.find({ ...waiting, on: { named: 'task.' }, max: 1 });
+      expect(first.items.map(({ id }) => id)).toEqual(['one']);
+      expect(await found(store, { ...waiting, on: { named: 'task.' }, after: first.next ?? '' })).toEqual(['two']);
+    });
+  });
+
   describe('find by places', () => {
     it('finds what waits for a place and nothing else, oldest first', async () => {
       const { store } = await open();

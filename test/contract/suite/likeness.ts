@@ -84,6 +84,17 @@ const move: fc.Arbitrary<Operation> = fc
     run: async (store) => (await store.change(names.map(build.idOf), decide)).map(likeRefusal),
   }));
 
+const relay: fc.Arbitrary<Operation> = fc
+  .record({ target: name, decision, opening: name, dependsOn: fc.uniqueArray(name, { maxLength: 2 }), to: agent })
+  .map(({ target, decision: { says, decide }, ...opening }) => ({
+    says: `relay ${target}: ${says}, then ${JSON.stringify(opening)}`,
+    run: async (store) => {
+      const parts = { id: opening.opening, dependsOn: opening.dependsOn, to: opening.to };
+      const answer = await store.relay(build.idOf(target), decide, [build.openingOf(parts)]);
+      return answer.ok ? [answer.value.changed, ...answer.value.inserted].map(alike) : likeRefusal(answer);
+    },
+  }));
+
 const claim: fc.Arbitrary<Operation> = fc
   .record({ agent, max: fc.integer({ min: 1, max: 3 }), session })
   .map((given) => ({
@@ -146,7 +157,7 @@ async function pictureOf(store: Store): Promise<unknown> {
 export function describeLikeness(open: OpenStore): void {
   describe('likeness', () => {
     it('I1, I2, I4, I12, I15: any sequence of operations is answered as the reference does', async () => {
-      const operations = fc.array(fc.oneof(insert, insert, move, move, claim, around), {
+      const operations = fc.array(fc.oneof(insert, insert, move, move, relay, claim, around), {
         minLength: 10,
         maxLength: 40,
       });

@@ -1,0 +1,61 @@
+/** A block as it was found, and the way back from a place in its YAML to a place in the text it was found in. */
+
+/**
+ * Where it stands. Only `top` acts: the others are somebody's words about a block (in a quotation, in another fence, in
+ * indented code, in a comment) or were not said by the agent (`tool`, `other`).
+ */
+export type BlockPlace = 'top' | 'quote' | 'fence' | 'code' | 'comment' | 'tool' | 'other';
+
+export interface FoundBlock {
+  /** Among all blocks of the text, from 0. */
+  readonly index: number;
+  readonly place: BlockPlace;
+  /** Of the opening fence, from 1, in the text it was found in. */
+  readonly line: number;
+  readonly column: number;
+  /** From the opening fence to the end of the closing one. */
+  readonly start: number;
+  readonly end: number;
+  readonly closed: boolean;
+  /** Not closed, and the text stops in the middle of a line: the rest may be missing. */
+  readonly cutOff: boolean;
+  /** As it was written, fences included. */
+  readonly text: string;
+  /** What stands between the fences, without the marks of quotes and the indentation of lists. */
+  readonly yaml: string;
+  /** How many characters were taken off in front of each line of the YAML. */
+  readonly cuts: readonly number[];
+  /** Larger than `BLOCK_CHARS_MAX`: `yaml` holds only its beginning. */
+  readonly tooLarge: boolean;
+  /** Where the text itself comes from when it was said in a transcript. */
+  readonly said: Said | null;
+}
+
+export interface Said {
+  /** Of the transcript, from 1. */
+  readonly line: number;
+  readonly session: string | null;
+  readonly turn: string;
+}
+
+/** A summary is read by people; anything larger belongs in an artifact. */
+export const BLOCK_CHARS_MAX = 64 * 1024;
+
+export function acts(block: FoundBlock): boolean {
+  return block.place === 'top';
+}
+
+export interface TextPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** The place in the text of an offset in the YAML. */
+export function placeIn(block: FoundBlock, offset: number): TextPlace {
+  const before = block.yaml.slice(0, offset);
+  let row = 0;
+  for (let at = before.indexOf('\n'); at >= 0; at = before.indexOf('\n', at + 1)) row += 1;
+  const column = offset - (before.lastIndexOf('\n') + 1) + (block.cuts[row] ?? 0) + 1;
+  const firstLine = block.line + (block.text.startsWith('`') || block.text.startsWith('~') ? 1 : 0);
+  return { line: firstLine + row, column };
+}

@@ -1,0 +1,162 @@
+/** The fields of one block while they are read: each is asked for once, and what is wrong with it is written down. */
+import type { Json, JsonObject } from '../../foundation/json.ts';
+import { AGENT_NAME_RULE, readAgentId } from '../../domain/names.ts';
+import type { OnFailure } from '../../domain/summary.ts';
+import { BLOCK_FIELDS, FAILURE_FIELDS, ruleOf, type BlockField } from './schema.ts';
+import type { Field, Issue } from './yaml.ts';
+
+interface Weight {
+  readonly grave?: boolean;
+  readonly allowed?: readonly string[];
+}
+
+export class Sheet {
+  private readonly fields: ReadonlyMap<string, Field>;
+  private readonly issues: Issue[];
+  private readonly found = new Map<BlockField, Field | null>();
+
+  constructor(fields: ReadonlyMap<string, Field>, issues: Issue[]) {
+    this.fields = fields;
+    this.issues = issues;
+  }
+
+  /** Under its own name, else under one of the others. */
+  get(name: BlockField): Field | null {
+    const known = this.found.get(name);
+    if (known !== undefined) return known;
+    let field = this.fields.get(name) ?? null;
+    for (const alias of field === null ? (ruleOf(name).aliases ?? []) : []) {
+      field ??= this.fields.get(alias) ?? null;
+      if (field !== null) this.issues.push({ at: field.keyAt, field: alias, says: `is called ${name}`, grave: false });
+      if (field !== null) break;
+    }
+    this.found.set(name, field);
+    return field;
+  }
+
+  add(path: string, says: string, { grave = false, allowed }: Weight = {}): void {
+    const [name] = path.split(/[.[]/, 1) as [BlockField];
+    const at = this.found.get(name)?.at ?? 0;
+    this.issues.push({ at, field: path, says, grave, ...(allowed === undefined ? {} : { allowed }) });
+  }
+
+  text(name: BlockField): string | null {
+    const value = this.get(name)?.value ?? null;
+    if (typeof value === 'string' && value.trim() !== '') return value;
+    const { allowed, holds } = ruleOf(name);
+    const weight = allowed === undefined ? {} : { allowed };
+    if (value === null || value === '') this.add(name, 'is missing', weight);
+    else this.add(name, `is ${holds}`, weight);
+    return typeof value === 'number' ? String(value) : null;
+  }
+
+  /** A name that cannot be read refuses the block: nobody may be taken for somebody else. */
+  agent(name: BlockField): string | null {
+    const value = this.get(name)?.value ?? null;
+    if (value === null || value === '') {
+      this.add(name, 'is missing', { grave: true });
+      return null;
+    }
+    return this.agentIn(value, name, true);
+  }
+
+  agentIn(value: Json, path: string, grave: boolean): string | null {
+    const said = typeof value === 'number' ? String(value) : value;
+    // `@security-agent (REQUIRED for validation)`: people add remarks to names.
+    const remark = typeof said === 'string' ? /^\s*(@?[^\s(]+)\s+\([^)]*\)\s*$/.exec(said) : null;
+    const agent = typeof said === 'string' ? readAgentId(remark?.[1] ?? said) : null;
+    if (agent === null || typeof said !== 'string') {
+      this.add(path, `names no agent: ${AGENT_NAME_RULE}`, { grave });
+      return null;
+    }
+    if (remark !== null) this.add(path, 'a remark after the name is overlooked');
+    else if (!said.startsWith('@')) this.add(path, `an agent is written "@${agent}"`);
+    return agent;
+  }
+
+  whole(name: BlockField, least: number): number | null {
+    const field = this.get(name);
+    return field === null ? null : this.wholeIn(field.value, name, least);
+  }
+
+  wholeIn(value: Json, path: string, least: number): number | null {
+    const isText = typeof value === 'string' && /^\s*\d{1,9}\s*$/.test(value);
+    const number = isText ? Number(value) : value;
+    if (typeof number !== 'number' || !Number.isSafeInteger(number) || number < least) {
+      this.add(path, `is a whole number, from ${least}`);
+      return null;
+    }
+    if (isText) this.add(path, 'is a number without quotes');
+    return number;
+  }
+
+  /** Something else than a map is kept in one, under `otherwise`. */
+  map(name: BlockField, otherwise: string): JsonObject {
+    const value = this.get(name)?.value ?? null;
+    if (isMap(value)) return value;
+    if (value === null) return {};
+    this.add(name, `is ${BLOCK_FIELDS[name].holds}`);
+    return { [otherwise]: value };
+  }
+
+  list(name: BlockField): readonly string[] {
+    const value = this.get(name)?.value ?? null;
+    if (value === null) return [];
+    const items = Array.isArray(value) ? (value as readonly Json[]) : [value];
+    const isPlain = Array.isArray(value) && items.every((item) => typeof item === 'string');
+    if (!isPlain) this.add(name, `is ${BLOCK_FIELDS[name].holds}`);
+    const words = items.flatMap((item) => {
+      if (typeof item === 'number') return [String(item)];
+      if (typeof item !== 'string') return [];
+      return isPlain ? [item.trim()] : item.split(',').map((word) => word.trim());
+    });
+    return [...new Set(words.filter((word) => word !== ''))];
+  }
+
+  /** Free words, also as a list. */
+  words(name: BlockField): string | null {
+    const value = this.get(name)?.value ?? null;
+    if (value === null || value === '') return null;
+    if (typeof value === 'string') return value.trim();
+    if (typeof value === 'number') return String(value);
+    if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(', ');
+    this.add(name, `is ${BLOCK_FIELDS[name].holds}`);
+    return null;
+  }
+
+  /** What nobody has asked for. */
+  unread(): JsonObject {
+    const read = new Set(this.found.values());
+    return Object.fromEntries(
+      [...this.fields].filter(([, field]) => !read.has(field)).map(([key, { value }]) => [key, value]),
+    );
+  }
+}
+
+export function failureOf(sheet: Sheet): OnFailure | null {
+  const asked = sheet.map('on_failure', 'context');
+  if (Object.keys(asked).length === 0) return null;
+  const of = (name: keyof typeof FAILURE_FIELDS): Json => asked[name] ?? null;
+  const whole = (name: 'retry' | 'escalate_after', least: number): number | null =>
+    of(name) === null ? null : sheet.wholeIn(of(name), `on_failure.${name}`, least);
+  const agent = (name: 'route_to' | 'notify'): string | null =>
+    of(name) === null ? null : sheet.agentIn(of(name), `on_failure.${name}`, false);
+
+  const retry = whole('retry', 0);
+  const routeTo = agent('route_to');
+  const notify = agent('notify');
+  const escalateAfter = whole('escalate_after', 1);
+  const context = of('context');
+  if (context !== null && typeof context !== 'string') sheet.add('on_failure.context', `is ${FAILURE_FIELDS.context}`);
+  return {
+    ...(retry === null ? {} : { retry }),
+    ...(routeTo === null ? {} : { routeTo }),
+    ...(notify === null ? {} : { notify }),
+    ...(escalateAfter === null ? {} : { escalateAfter }),
+    ...(context === null ? {} : { context: typeof context === 'string' ? context : JSON.stringify(context) }),
+  };
+}
+
+export function isMap(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

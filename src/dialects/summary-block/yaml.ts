@@ -1,0 +1,199 @@
+/**
+ * The YAML between the fences → plain values, each with its place.
+ *
+ * It was written by a program that repeats what it has read, so everything YAML can do besides telling values is
+ * refused before or while it is walked: aliases, merged keys, deep nesting, names that reach into prototypes.
+ */
+import { isAlias, isMap, isScalar, isSeq, parseDocument, type Node, type YAMLMap } from 'yaml';
+import type { Json } from '../../foundation/json.ts';
+
+const DEPTH_MAX = 32;
+const NODES_MAX = 2000;
+/** Lines and commas before it is parsed at all: a bound of the values that costs nothing. */
+const PIECES_MAX = 2 * NODES_MAX;
+
+/** `grave` ones refuse the block however it is read; the others refuse it only when it is read strictly. */
+export interface Issue {
+  /** Offset in the YAML. */
+  readonly at: number;
+  /** Like `on_failure.retry`; empty where it is about the whole. */
+  readonly field: string;
+  readonly says: string;
+  readonly allowed?: readonly string[];
+  readonly grave: boolean;
+}
+
+export interface Field {
+  readonly value: Json;
+  readonly keyAt: number;
+  readonly at: number;
+}
+
+export interface YamlRead {
+  /** The fields of `handoff`; null where they cannot be had, and then an issue says why. */
+  readonly fields: ReadonlyMap<string, Field> | null;
+  readonly issues: readonly Issue[];
+}
+
+export function readYaml(yaml: string): YamlRead {
+  const refused = guard(yaml);
+  if (refused !== null) return { fields: null, issues: [refused] };
+  try {
+    return new Walk(yaml).read();
+  } catch (error) {
+    // The parser calls itself for every level; what slips through the guard ends here.
+    if (!(error instanceof RangeError)) throw error;
+    return { fields: null, issues: [grave(0, '', 'nested too deeply to be read')] };
+  }
+}
+
+// eslint-disable-next-line no-control-regex -- finding control characters is what it is for
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]|\p{Surrogate}/u;
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+function guard(yaml: string): Issue | null {
+  const control = CONTROL.exec(yaml);
+  if (control !== null) return grave(control.index, '', `holds the character ${nameOf(control[0])}`);
+  let depth = 0;
+  let pieces = 0;
+  for (let at = 0; at < yaml.length; at += 1) {
+    const code = yaml.charCodeAt(at);
+    if (code === 0x5b || code === 0x7b) depth += 1;
+    else if ((code === 0x5d || code === 0x7d) && depth > 0) depth -= 1;
+    else if (code === 0x2c || code === 0x0a) pieces += 1;
+    if (pieces > PIECES_MAX) return grave(at, '', `more than ${PIECES_MAX} lines and commas`);
+    if (depth > DEPTH_MAX) return grave(at, '', `nested deeper than ${DEPTH_MAX}`);
+  }
+  // `- - - -` opens a list in a list in a list, all in one line.
+  const stairs = new RegExp(`(?:^|\\n)(?:[ \\t]*[-?:](?=[ \\t])){${DEPTH_MAX},}`).exec(yaml);
+  return stairs === null ? null : grave(stairs.index, '', `nested deeper than ${DEPTH_MAX}`);
+}
+
+class Walk {
+  private readonly yaml: string;
+  private readonly issues: Issue[] = [];
+  private nodes = 0;
+
+  constructor(yaml: string) {
+    this.yaml = yaml;
+  }
+
+  read(): YamlRead {
+    // Keys are compared here, with a set: the parser compares each with each.
+    const parsed = parseDocument(this.yaml, { uniqueKeys: false, prettyErrors: false, schema: 'core' });
+    for (const { pos, code, message } of parsed.errors) {
+      const isName = code === 'BAD_SCALAR_START' && this.yaml[pos[0]] === '@';
+      if (isName) this.add(pos[0], '', 'a name that begins with @ stands in quotes', false);
+      else this.add(pos[0], '', `not YAML: ${firstLine(message)}`, true);
+    }
+    const top = parsed.contents;
+    if (this.isRefused()) return this.nothing();
+    if (!isMap(top)) return this.nothing(grave(0, '', 'not a map'));
+
+    const entries = this.entriesOf(top, '').filter(({ key }) => key.toLowerCase() === 'handoff');
+    const [first] = entries;
+    if (first === undefined) return this.nothing(grave(0, 'handoff', 'there is no handoff at the top level'));
+    if (entries.length > 1) return this.nothing(grave(entries[1]?.keyAt ?? 0, 'handoff', 'stands here twice'));
+    if (first.key !== 'handoff') this.add(first.keyAt, 'handoff', 'is written in small letters', false);
+    if (!isMap(first.node)) return this.nothing(grave(first.keyAt, 'handoff', 'holds no fields'));
+
+    const fields = new Map<string, Field>();
+    for (const { key, keyAt, node } of this.entriesOf(first.node, '')) {
+      const at = placeOf(node) ?? keyAt;
+      fields.set(key, { value: this.valueOf(node, key, 1, key === 'dependencies'), keyAt, at });
+    }
+    return this.isRefused() ? this.nothing() : { fields, issues: this.issues };
+  }
+
+  private entriesOf(map: YAMLMap, path: string): readonly Entry[] {
+    const seen = new Set<string>();
+    const entries: Entry[] = [];
+    for (const pair of map.items) {
+      const keyNode = pair.key as Node | null;
+      const keyAt = placeOf(keyNode) ?? 0;
+      if (!isScalar(keyNode) || keyNode.value === null) {
+        this.add(keyAt, path, 'a key is a word', true);
+        continue;
+      }
+      const key = typeof keyNode.value === 'string' ? keyNode.value : (keyNode.source ?? '');
+      const field = path === '' ? key : `${path}.${key}`;
+      if (CONTROL.test(key)) this.add(keyAt, path, 'a key holds a control character', true);
+      else if (FORBIDDEN_KEYS.has(key)) this.add(keyAt, field, 'is a name that is not allowed; it is left out', false);
+      else if (key === '<<') this.add(keyAt, path, 'merged keys (<<) are not read; they are left out', false);
+      else if (seen.has(key)) this.add(keyAt, field, 'stands here twice', true);
+      else entries.push({ key, keyAt, node: pair.value as Node | null });
+      seen.add(key);
+    }
+    return entries;
+  }
+
+  private valueOf(node: Node | null, path: string, depth: number, asWritten: boolean): Json {
+    const at = placeOf(node) ?? 0;
+    this.nodes += 1;
+    if (this.nodes > NODES_MAX) return this.give(at, path, `more than ${NODES_MAX} values`);
+    if (depth > DEPTH_MAX) return this.give(at, path, `nested deeper than ${DEPTH_MAX}`);
+    if (node === null) return null;
+    if (isAlias(node)) return this.give(at, path, 'refers to another place (*); write the value itself');
+    if (isSeq(node)) {
+      return node.items.map((each, index) => this.valueOf(each as Node, `${path}[${index}]`, depth + 1, asWritten));
+    }
+    if (isMap(node)) {
+      const entries = this.entriesOf(node, path);
+      return Object.fromEntries(
+        entries.map(({ key, node: value }) => [key, this.valueOf(value, `${path}.${key}`, depth + 1, asWritten)]),
+      );
+    }
+    if (!isScalar(node)) return this.give(at, path, 'is of a kind that is not read');
+    const { value } = node;
+    if (typeof value === 'number') {
+      // Ids like 15.30 and long numbers are kept as they were written, digit by digit.
+      const isExact = Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
+      return isExact && !asWritten ? value : (node.source ?? String(value));
+    }
+    if (typeof value === 'boolean' || value === null) return value;
+    if (typeof value !== 'string') return this.give(at, path, 'is of a kind that is not read');
+    return CONTROL.test(value) ? this.give(at, path, 'holds a control character') : value;
+  }
+
+  private give(at: number, field: string, says: string): null {
+    this.add(at, field, says, true);
+    return null;
+  }
+
+  private add(at: number, field: string, says: string, isGrave: boolean): void {
+    // The first few tell what is wrong; ten thousand of them would be an attack on the reader.
+    if (this.issues.length < ISSUES_MAX) this.issues.push({ at, field, says, grave: isGrave });
+  }
+
+  private isRefused(): boolean {
+    return this.issues.some((issue) => issue.grave);
+  }
+
+  private nothing(issue?: Issue): YamlRead {
+    return { fields: null, issues: issue === undefined ? this.issues : [...this.issues, issue] };
+  }
+}
+
+const ISSUES_MAX = 50;
+
+interface Entry {
+  readonly key: string;
+  readonly keyAt: number;
+  readonly node: Node | null;
+}
+
+function grave(at: number, field: string, says: string): Issue {
+  return { at, field, says, grave: true };
+}
+
+function placeOf(node: Node | null): number | null {
+  return node?.range?.[0] ?? null;
+}
+
+function firstLine(message: string): string {
+  return message.split('\n', 1)[0] ?? message;
+}
+
+function nameOf(character: string): string {
+  return `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+}

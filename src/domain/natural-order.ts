@@ -1,0 +1,32 @@
+/** Names in the order people count in: task-2 before task-10, task-15 before task-15.3. */
+export function byNature(one: string, other: string): number {
+  const left = partsOf(one);
+  const right = partsOf(other);
+  for (let at = 0; at < Math.min(left.length, right.length); at += 1) {
+    const order = compareParts(left[at] ?? '', right[at] ?? '');
+    if (order !== 0) return order;
+  }
+  // Names that differ only in zeros in front still have one order.
+  return left.length - right.length || compareTexts(one, other);
+}
+
+function partsOf(name: string): readonly string[] {
+  return name.match(/\d+|\D+/g) ?? [];
+}
+
+function compareParts(one: string, other: string): number {
+  if (!isNumber(one) || !isNumber(other)) return compareTexts(one, other);
+  const left = one.replace(/^0+(?=\d)/, '');
+  const right = other.replace(/^0+(?=\d)/, '');
+  return left.length - right.length || compareTexts(left, right);
+}
+
+function isNumber(part: string): boolean {
+  const code = part.charCodeAt(0);
+  return code >= 0x30 && code <= 0x39;
+}
+
+function compareTexts(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

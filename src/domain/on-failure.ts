@@ -1,0 +1,27 @@
+/** What follows when a summary says that its work has failed. */
+import type { OnFailure } from './summary.ts';
+
+export interface Failures {
+  /** How often this agent has been asked again in this chain. */
+  readonly retries: number;
+  /** How often anything has failed in this chain, this time included. */
+  readonly failures: number;
+}
+
+export interface Consequence {
+  readonly do: 'retry' | 'route' | 'give-up';
+  /** The delegator is told. */
+  readonly escalate: boolean;
+}
+
+/**
+ * The same agent gets its retries before the work moves elsewhere: one flaky run is no reason to move it. A chain that
+ * has failed too often is not tried again in the same place: it takes its route, and somebody hears of it.
+ */
+export function afterFailedSummary(policy: OnFailure, { retries, failures }: Failures): Consequence {
+  const escalate = policy.escalateAfter !== undefined && failures >= policy.escalateAfter;
+  const hasRoute = policy.routeTo !== undefined;
+  if (escalate && hasRoute) return { do: 'route', escalate };
+  if (retries < (policy.retry ?? 0)) return { do: 'retry', escalate };
+  return { do: hasRoute ? 'route' : 'give-up', escalate };
+}

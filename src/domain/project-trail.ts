@@ -1,0 +1,193 @@
+/**
+ * What the trail tells about projects: who told what, and how each leg stands. A fold over facts in their order, and over
+ * nothing else, so that workflows, reports and the trail cannot disagree.
+ */
+import type { JsonObject } from '../foundation/json.ts';
+import type { Fact } from './facts.ts';
+import { isFinal, type State } from './lifecycle.ts';
+import type { Summary } from './summary.ts';
+import { summaryFrom } from './told-summary.ts';
+
+/** One summary, as its fact tells it. */
+export interface Telling {
+  /** In the project, from 1. */
+  readonly number: number;
+  readonly fact: Fact;
+  readonly summary: Summary;
+  /** The leg that was opened because of it. */
+  readonly next: string | null;
+  /** Offered to the same agent again. */
+  readonly retried: boolean;
+  readonly routedTo: string | null;
+  /** `hops`: the chain had become too long, and the next agent was not asked. */
+  readonly escalated: 'failures' | 'hops' | null;
+}
+
+/** A handoff of a project: opened by a summary, or reported on by one. */
+export interface Leg {
+  readonly id: string;
+  readonly project: string;
+  /** Null: sent by other means than a summary, and only reported on. */
+  readonly from: string | null;
+  readonly to: string;
+  readonly task: string | null;
+  readonly openedAt: number;
+  readonly state: State;
+  /** When the present state was entered. */
+  readonly since: number;
+  readonly attempt: number;
+  readonly last: Telling | null;
+}
+
+export interface ProjectTrail {
+  readonly project: string;
+  readonly tellings: readonly Telling[];
+  /** In the order in which they came up. */
+  readonly legs: readonly Leg[];
+}
+
+/** Where a leg stands, for the project as a whole. */
+export type Standing =
+  | 'done'
+  | 'passed-on'
+  | 'dropped'
+  | 'failed'
+  | 'stopped'
+  | 'blocked'
+  | 'waiting'
+  | 'draft'
+  | 'offered'
+  | 'working';
+
+export type Outcome = 'complete' | 'failed' | 'unfinished';
+
+/** What each standing means for the whole. A failure that was passed on to somebody is theirs now. */
+export const OUTCOME_OF = {
+  done: 'complete',
+  'passed-on': 'complete',
+  dropped: 'complete',
+  failed: 'failed',
+  stopped: 'failed',
+  blocked: 'failed',
+  waiting: 'unfinished',
+  draft: 'unfinished',
+  offered: 'unfinished',
+  working: 'unfinished',
+} as const satisfies Record<Standing, Outcome>;
+
+export function standingOf({ state, last }: Leg): Standing {
+  switch (state) {
+    case 'completed':
+      return last?.escalated === 'hops' ? 'stopped' : 'done';
+    case 'cancelled':
+      return 'dropped';
+    case 'failed':
+    case 'rejected':
+    case 'expired':
+      return (last?.next ?? null) === null ? 'failed' : 'passed-on';
+    case 'blocked':
+      return last?.summary.status === 'blocked' ? 'blocked' : 'waiting';
+    case 'draft':
+      return 'draft';
+    case 'offered':
+      return 'offered';
+    case 'accepted':
+    case 'delivered':
+      return 'working';
+  }
+}
+
+export function isOpen({ state }: Leg): boolean {
+  return !isFinal(state);
+}
+
+/** Takes facts one after the other; `projects` answers what they tell so far. */
+export class ProjectFold {
+  private readonly legs = new Map<string, Mutable<Leg>>();
+  private readonly tellings = new Map<string, Telling[]>();
+
+  see(fact: Fact): void {
+    const { detail, handoff } = fact;
+    const isTold = detail.includes('"summary":');
+    const isLeg = fact.deed === 'create' && detail.includes('"leg":');
+    const known = this.legs.get(handoff);
+    if (known !== undefined) follow(known, fact);
+    if (!isTold && !isLeg) return;
+    const told = JSON.parse(detail) as JsonObject;
+    const summary = summaryFrom(told);
+    const leg = known ?? (isLeg || summary !== null ? this.open(fact, mapIn(told['leg']), summary) : null);
+    if (summary !== null) this.tell(fact, summary, told, leg);
+  }
+
+  projects(): readonly ProjectTrail[] {
+    const names = new Set([...this.tellings.keys(), ...[...this.legs.values()].map(({ project }) => project)]);
+    return [...names].toSorted().map((project) => ({
+      project,
+      tellings: this.tellings.get(project) ?? [],
+      legs: [...this.legs.values()].filter((leg) => leg.project === project),
+    }));
+  }
+
+  private open(fact: Fact, said: JsonObject, summary: Summary | null): Mutable<Leg> | null {
+    const project = textIn(said['project']) ?? summary?.project ?? null;
+    const to = nameIn(said['to']) ?? summary?.from ?? null;
+    if (project === null || to === null) return null;
+    const leg: Mutable<Leg> = {
+      id: fact.handoff,
+      project,
+      from: nameIn(said['from']),
+      to,
+      task: textIn(said['task']) ?? (summary === null ? null : taskIn(summary)),
+      openedAt: fact.at,
+      state: fact.to,
+      since: fact.at,
+      attempt: fact.attempt,
+      last: null,
+    };
+    this.legs.set(fact.handoff, leg);
+    return leg;
+  }
+
+  private tell(fact: Fact, summary: Summary, told: JsonObject, leg: Mutable<Leg> | null): void {
+    const before = this.tellings.get(summary.project) ?? [];
+    const why = mapIn(told['escalated'])['why'];
+    const telling: Telling = {
+      number: before.length + 1,
+      fact,
+      summary,
+      next: textIn(told['next']),
+      retried: told['retry'] !== undefined,
+      routedTo: nameIn(told['routedTo']),
+      escalated: why === 'hops' || why === 'failures' ? why : null,
+    };
+    before.push(telling);
+    this.tellings.set(summary.project, before);
+    // A draft says nothing about the one who is to take it up.
+    if (leg !== null && fact.deed !== 'create') leg.last = telling;
+  }
+}
+
+/** The task that a summary is about. */
+export function taskIn({ context }: Summary): string | null {
+  return textIn(context['task'] ?? context['task_id']);
+}
+
+function follow(leg: Mutable<Leg>, { to, at, attempt }: Fact): void {
+  if (leg.state !== to) leg.since = at;
+  leg.state = to;
+  leg.attempt = attempt;
+}
+
+type Mutable<Thing> = { -readonly [Key in keyof Thing]: Thing[Key] };
+
+function mapIn(value: unknown): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}
+
+function textIn(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function nameIn(value: unknown): string | null {
+  return textIn(value)?.replace(/^@/, '') ?? null;
+}

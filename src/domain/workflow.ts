@@ -1,0 +1,210 @@
+/** A project by phases: how far it is, where its time went, what is open, and what has to come first. */
+import { grouped } from '../foundation/grouped.ts';
+import { byNature } from './natural-order.ts';
+import { isOpen, OUTCOME_OF, standingOf, taskIn } from './project-trail.ts';
+import type { Leg, Outcome, ProjectTrail, Standing, Telling } from './project-trail.ts';
+import { PHASES, SUMMARY_STATUSES, type SummaryStatus } from './summary.ts';
+import { orderTasks } from './task-order.ts';
+
+export interface Workflow {
+  readonly project: string;
+  readonly outcome: Outcome;
+  readonly told: number;
+  readonly statuses: Statuses;
+  readonly legs: LegCounts;
+  /** Of what has to be done, how much is: from 0 to 1. */
+  readonly progress: number;
+  readonly retries: number;
+  readonly routes: number;
+  /** Somebody was told that a chain failed too often. */
+  readonly escalations: number;
+  /** Chains that were ended because they had become too long. */
+  readonly stops: number;
+  /** By which times it is measured: what the agents say, where all of them say it and in order; else the trail's. */
+  readonly clock: 'told' | 'trail';
+  readonly beganAt: number;
+  readonly lastAt: number;
+  /** Known ones in their order, then others by name. */
+  readonly phases: readonly PhaseFlow[];
+  readonly agents: readonly AgentFlow[];
+  readonly open: readonly OpenLeg[];
+  /** Failed, stopped or blocked: what somebody has to look at. */
+  readonly trouble: readonly OpenLeg[];
+  readonly tasks: readonly TaskFlow[];
+  readonly circles: readonly (readonly string[])[];
+}
+
+export type Statuses = Readonly<Record<SummaryStatus, number>>;
+/** `toDo`: all but those that were passed on or dropped, which are nobody's work any more. */
+type LegCounts = Readonly<Record<Standing, number>> & { readonly all: number; readonly toDo: number };
+
+interface Flow {
+  readonly told: number;
+  readonly statuses: Statuses;
+  /** The time since the telling before, whoever told that: all of them together are the time of the project. */
+  readonly timeMs: number;
+}
+
+export interface PhaseFlow extends Flow {
+  /** Null: told without a phase. */
+  readonly phase: string | null;
+  readonly legs: LegCounts;
+  /** Null where there is nothing to do. */
+  readonly progress: number | null;
+}
+
+interface AgentFlow extends Flow {
+  readonly agent: string;
+  /** Legs that came to it. */
+  readonly legs: LegCounts;
+}
+
+export interface OpenLeg {
+  readonly id: string;
+  readonly from: string | null;
+  readonly to: string;
+  readonly task: string | null;
+  readonly phase: string | null;
+  readonly standing: Standing;
+  readonly since: number;
+  readonly attempt: number;
+}
+
+export interface TaskFlow {
+  readonly task: string;
+  /** `unknown`: only named by others. */
+  readonly state: Outcome | 'unknown';
+  readonly needs: readonly string[];
+  /** Those of them that are not complete yet. */
+  readonly waitsFor: readonly string[];
+}
+
+export function workflowOf(trail: ProjectTrail): Workflow {
+  const { project, tellings, legs } = trail;
+  const times = timesOf(tellings);
+  const counts = countLegs(legs);
+  const { tasks, circles } = tasksOf(trail);
+  return {
+    project,
+    outcome: outcomeOf(legs),
+    told: tellings.length,
+    statuses: countStatuses(tellings),
+    legs: counts,
+    progress: progressOf(counts) ?? 1,
+    retries: tellings.filter(({ retried }) => retried).length,
+    routes: tellings.filter(({ routedTo, next }) => routedTo !== null && next !== null).length,
+    escalations: tellings.filter(({ escalated }) => escalated === 'failures').length,
+    stops: tellings.filter(({ escalated }) => escalated === 'hops').length,
+    clock: times.clock,
+    beganAt: times.at[0] ?? legs[0]?.openedAt ?? 0,
+    lastAt: times.at.at(-1) ?? legs[0]?.openedAt ?? 0,
+    phases: phasesOf(trail, times.spent),
+    agents: agentsOf(trail, times.spent),
+    open: legs.filter(isOpen).map(openLeg),
+    trouble: legs.filter((leg) => OUTCOME_OF[standingOf(leg)] === 'failed').map(openLeg),
+    tasks,
+    circles,
+  };
+}
+
+/** The worst of them counts. */
+function outcomeOf(legs: readonly Leg[]): Outcome {
+  const outcomes = new Set(legs.map((leg) => OUTCOME_OF[standingOf(leg)]));
+  return worstOf(outcomes);
+}
+
+export function worstOf(outcomes: ReadonlySet<Outcome>): Outcome {
+  if (outcomes.has('failed')) return 'failed';
+  return outcomes.has('unfinished') ? 'unfinished' : 'complete';
+}
+
+interface Times {
+  readonly clock: 'told' | 'trail';
+  readonly at: readonly number[];
+  /** Of each telling: since the one before. */
+  readonly spent: readonly number[];
+}
+
+function timesOf(tellings: readonly Telling[]): Times {
+  const told = tellings.map(({ summary }) => summary.toldAt);
+  const inOrder = told.every((at, index) => at !== null && (index === 0 || at >= (told[index - 1] ?? at)));
+  const at = inOrder ? (told as readonly number[]) : tellings.map(({ fact }) => fact.at);
+  // Clocks of several machines may disagree; nobody has worked for less than no time.
+  const spent = at.map((now, index) => (index === 0 ? 0 : Math.max(0, now - (at[index - 1] ?? now))));
+  return { clock: inOrder ? 'told' : 'trail', at, spent };
+}
+
+function phasesOf({ tellings, legs }: ProjectTrail, spent: readonly number[]): readonly PhaseFlow[] {
+  const names = new Set(tellings.map(({ summary }) => summary.phase));
+  const others = [...names].filter((name) => name !== null && !(PHASES as readonly string[]).includes(name));
+  const all = [...PHASES, ...(others as string[]).toSorted(byNature), ...(names.has(null) ? [null] : [])];
+  return all.map((phase) => {
+    const counts = countLegs(legs.filter(({ last }) => last !== null && last.summary.phase === phase));
+    const flow = flowOf(tellings, spent, ({ summary }) => summary.phase === phase);
+    return { phase, ...flow, legs: counts, progress: progressOf(counts) };
+  });
+}
+
+function agentsOf({ tellings, legs }: ProjectTrail, spent: readonly number[]): readonly AgentFlow[] {
+  const names = new Set([...tellings.map(({ summary }) => summary.from), ...legs.map(({ to }) => to)]);
+  return [...names].toSorted(byNature).map((agent) => ({
+    agent,
+    ...flowOf(tellings, spent, ({ summary }) => summary.from === agent),
+    legs: countLegs(legs.filter(({ to }) => to === agent)),
+  }));
+}
+
+function flowOf(tellings: readonly Telling[], spent: readonly number[], wanted: (telling: Telling) => boolean): Flow {
+  const own = tellings.filter(wanted);
+  const timeMs = spent.reduce((sum, ms, index) => sum + (wanted(tellings[index] as Telling) ? ms : 0), 0);
+  return { told: own.length, statuses: countStatuses(own), timeMs };
+}
+
+function countStatuses(tellings: readonly Telling[]): Statuses {
+  const counts = Object.fromEntries(SUMMARY_STATUSES.map((status) => [status, 0])) as Record<SummaryStatus, number>;
+  for (const { summary } of tellings) counts[summary.status] += 1;
+  return counts;
+}
+
+function countLegs(legs: readonly Leg[]): LegCounts {
+  const standings = Object.keys(OUTCOME_OF) as readonly Standing[];
+  const counts = Object.fromEntries(standings.map((standing) => [standing, 0])) as Record<Standing, number>;
+  for (const leg of legs) counts[standingOf(leg)] += 1;
+  return { ...counts, all: legs.length, toDo: legs.length - counts['passed-on'] - counts.dropped };
+}
+
+function progressOf({ done, toDo }: LegCounts): number | null {
+  return toDo === 0 ? null : done / toDo;
+}
+
+function openLeg(leg: Leg): OpenLeg {
+  const { id, from, to, task, since, attempt, last } = leg;
+  return { id, from, to, task, phase: last?.summary.phase ?? null, standing: standingOf(leg), since, attempt };
+}
+
+function tasksOf({ tellings, legs }: ProjectTrail): Pick<Workflow, 'tasks' | 'circles'> {
+  const taskOfLeg = new Map(legs.map((leg) => [leg.id, leg.task]));
+  const needs = new Map<string, Set<string>>();
+  for (const { summary, fact } of tellings) {
+    const task = taskIn(summary) ?? taskOfLeg.get(fact.handoff) ?? null;
+    if (task === null) continue;
+    const own = needs.get(task) ?? new Set<string>();
+    for (const other of summary.dependencies) if (other !== task) own.add(other);
+    needs.set(task, own);
+  }
+  for (const { task } of legs) if (task !== null && !needs.has(task)) needs.set(task, new Set());
+
+  const byTask = grouped(legs, ({ task }) => task);
+  const { order, circles } = orderTasks(needs);
+  const states = new Map(order.map((task) => [task, stateOf(byTask.get(task) ?? [])]));
+  const tasks = order.map((task): TaskFlow => {
+    const own = [...(needs.get(task) ?? [])].toSorted(byNature);
+    const waitsFor = own.filter((other) => states.get(other) !== 'complete');
+    return { task, state: states.get(task) ?? 'unknown', needs: own, waitsFor };
+  });
+  return { tasks, circles };
+}
+
+function stateOf(legs: readonly Leg[]): TaskFlow['state'] {
+  return legs.length === 0 ? 'unknown' : outcomeOf(legs);
+}

@@ -1,0 +1,58 @@
+/** What has happened in the chain of a leg so far, as far as failing has to know. */
+import type { Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { AgentId } from '../../domain/names.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { factsOf } from '../verbs/look.ts';
+
+/** Hops are few, but a chain may be broad. */
+const CHAIN_MAX = 1_000;
+/** Two agents that have handed over to each other this often in a row are a loop. */
+const LOOP_LEGS = 6;
+
+/** In the detail of a retry that only says that one is under way: it counts as none. */
+export const CONFIRMED = 'confirmed';
+
+export interface ChainSoFar {
+  /** Who began it; null where it begins now. */
+  readonly rootSender: AgentId | null;
+  readonly retries: number;
+  readonly failures: number;
+  /** Those who hand the same thing to each other, at the end of the chain. */
+  readonly loop: readonly AgentId[];
+}
+
+const NOTHING_YET: ChainSoFar = { rootSender: null, retries: 0, failures: 0, loop: [] };
+
+export async function chainSoFar(around: Surroundings, leg: Handoff | null, agent: AgentId): Promise<ChainSoFar> {
+  if (leg === null) return NOTHING_YET;
+  const root = leg.lineage.root ?? leg.id;
+  const { items } = await around.store.find({ by: 'chain', root, max: CHAIN_MAX });
+  let retries = 0;
+  let failures = 0;
+  for (const { id, to, attempt } of items) {
+    if (attempt === 0) continue;
+    for (const fact of await factsOf(around, id)) {
+      if (!isFailure(fact)) continue;
+      failures += 1;
+      if (fact.deed === 'retry' && to === agent) retries += 1;
+    }
+  }
+  return { rootSender: items.find(({ id }) => id === root)?.from ?? null, retries, failures, loop: loopIn(items, leg) };
+}
+
+function isFailure({ deed, detail }: Fact): boolean {
+  return deed === 'fail' || (deed === 'retry' && !detail.includes(`"${CONFIRMED}":true`));
+}
+
+/** Seen along the line from the leg to its root, because other branches are no part of it. */
+function loopIn(chain: readonly Handoff[], leg: Handoff): readonly AgentId[] {
+  const byId = new Map(chain.map((handoff) => [handoff.id, handoff]));
+  const line: AgentId[] = [];
+  for (let at: Handoff | undefined = leg; at !== undefined && line.length < LOOP_LEGS;) {
+    line.push(at.to);
+    at = at.lineage.parent === null ? undefined : byId.get(at.lineage.parent);
+  }
+  const names = [...new Set(line)];
+  return line.length === LOOP_LEGS && names.length <= 2 ? names : [];
+}

@@ -1,0 +1,166 @@
+/**
+ * A text in, an answer for each of its blocks out: the one function for files, for standard input, for the server and
+ * for an agent's hook.
+ *
+ * Blocks are taken in their order, each for itself: one that is refused or cannot be read holds up no other. What the
+ * agent did not say itself (a quotation, a tool's result) is reported, never obeyed.
+ */
+import type { Principal } from '../../domain/principal.ts';
+import type { Summary, SummarySource } from '../../domain/summary.ts';
+import { findBlocks } from '../../dialects/summary-block/find.ts';
+import { acts, type BlockPlace, type FoundBlock } from '../../dialects/summary-block/found.ts';
+import { readBlock, type BlockFields, type BlockProblem } from '../../dialects/summary-block/read.ts';
+import { findInTranscript, isTranscript, lastWords } from '../../dialects/summary-block/transcript.ts';
+import { readWeak } from '../../dialects/summary-block/weak.ts';
+import { freeHeld } from '../summaries/held.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { ingest, type Ingested, type IngestRefusal, type IngestRequest } from './ingest.ts';
+
+export interface TextToIngest {
+  readonly text: string;
+  /** Markdown, or a transcript of JSON lines, whose blocks know their own session and turn. */
+  readonly source: { readonly file: string } | { readonly session: string; readonly turn: string };
+  /** For blocks that name none. */
+  readonly project: string;
+  readonly strict?: boolean;
+  readonly held?: IngestRequest['held'];
+  /** Called after each block. */
+  readonly progress?: (done: number, of: number) => void;
+  /** No further block is begun; what has not been answered can be asked for again. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * - `done`: it was taken, and `ingested` says what was done.
+ * - `known`: it was taken before.
+ * - `quoted`: somebody else's words, or words about a block.
+ * - `unclear`: nothing can follow from it; `says` tells why.
+ */
+export type BlockFate = 'done' | 'known' | 'quoted' | 'unclear' | 'invalid' | 'refused';
+
+export interface BlockAnswer {
+  readonly index: number;
+  readonly line: number;
+  readonly column: number;
+  readonly place: BlockPlace;
+  readonly fate: BlockFate;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly status: string | null;
+  readonly problems: readonly BlockProblem[];
+  readonly warnings: readonly BlockProblem[];
+  readonly ingested?: Ingested;
+  readonly refusal?: IngestRefusal;
+  readonly says?: string;
+}
+
+export async function ingestText(
+  around: Surroundings,
+  principal: Principal,
+  request: TextToIngest,
+): Promise<readonly BlockAnswer[]> {
+  const blocks = readAll(request);
+  const answers: BlockAnswer[] = [];
+  for (const block of blocks) {
+    if (request.signal?.aborted === true) break;
+    answers.push(await answerFor(around, principal, request, block));
+    request.progress?.(answers.length, blocks.length);
+  }
+  // Also after what was known: whoever was killed in between has not come this far.
+  if (answers.some(({ fate }) => fate === 'done' || fate === 'known')) await freeHeld(around, 'all');
+  return answers;
+}
+
+interface ReadBlock {
+  readonly answer: Omit<BlockAnswer, 'fate'>;
+  readonly acts: boolean;
+  readonly fields: BlockFields | null;
+  readonly source: SummarySource;
+}
+
+function readAll({ text, source, strict = false }: TextToIngest): readonly ReadBlock[] {
+  const transcript = isTranscript(text);
+  const found = transcript ? findInTranscript(text) : findBlocks(text);
+  const blocks = found.map((block): ReadBlock => {
+    const { fields, problems, warnings } = readBlock(block, { strict });
+    return {
+      answer: answerOf(block, fields, problems, warnings),
+      acts: acts(block),
+      fields,
+      source: sourceOf(source, block),
+    };
+  });
+  if (blocks.some((block) => block.acts)) return blocks;
+  const last = transcript ? lastWords(text) : { text, said: null };
+  const weak = last === null ? null : readWeak(last.text);
+  if (last === null || weak === null) return blocks;
+  const where = { index: found.length, line: last.said?.line ?? weak.line, column: 1, place: 'top' } as const;
+  return [
+    ...blocks,
+    {
+      answer: answerOf(where, weak.fields, [], weak.warnings),
+      acts: true,
+      fields: weak.fields,
+      source: sourceOf(source, { index: found.length, said: last.said }),
+    },
+  ];
+}
+
+function answerOf(
+  { index, line, column, place }: Pick<BlockAnswer, 'index' | 'line' | 'column' | 'place'>,
+  fields: BlockFields | null,
+  problems: readonly BlockProblem[],
+  warnings: readonly BlockProblem[],
+): ReadBlock['answer'] {
+  const { from = null, to = null, status = null } = fields ?? {};
+  return { index, line, column, place, from, to, status, problems, warnings };
+}
+
+function sourceOf(source: TextToIngest['source'], { index, said }: Pick<FoundBlock, 'index' | 'said'>): SummarySource {
+  if (said === null) return { ...source, index };
+  const session = said.session ?? ('file' in source ? source.file : source.session);
+  return { session, turn: said.turn, index };
+}
+
+async function answerFor(
+  around: Surroundings,
+  principal: Principal,
+  { project, held }: TextToIngest,
+  { answer, acts: isOwn, fields, source }: ReadBlock,
+): Promise<BlockAnswer> {
+  if (!isOwn) return { ...answer, fate: 'quoted' };
+  if (fields === null) return { ...answer, fate: 'invalid' };
+  const from = fields.from ?? (principal.kind === 'agent' ? principal.agent : null);
+  if (from === null) return { ...answer, fate: 'unclear', says: 'it does not name who speaks' };
+  const { status } = fields;
+  if (status === null) return { ...answer, from, fate: 'unclear', says: 'it has no status that is known' };
+  const summary = summaryOf({ ...fields, from, status }, project, source);
+  const request = { summary, leg: fields.leg, waitsFor: fields.waitsFor, ...(held === undefined ? {} : { held }) };
+  const done = await ingest(around, principal, request);
+  if (!done.ok) return { ...answer, from, fate: 'refused', refusal: done.refusal };
+  return { ...answer, from, fate: done.value.did === 'known' ? 'known' : 'done', ingested: done.value };
+}
+
+/** Key by key: what else the dialect knows of a block is no part of what the trail keeps. */
+function summaryOf(
+  fields: BlockFields & Pick<Summary, 'from' | 'status'>,
+  project: string,
+  source: SummarySource,
+): Summary {
+  return {
+    project: fields.project ?? project,
+    phase: fields.phase,
+    from: fields.from,
+    to: fields.to,
+    status: fields.status,
+    retryCount: fields.retryCount,
+    metrics: fields.metrics,
+    dependencies: fields.dependencies,
+    onFailure: fields.onFailure,
+    context: fields.context,
+    toldAt: fields.toldAt,
+    form: fields.form,
+    text: fields.text,
+    source,
+  };
+}

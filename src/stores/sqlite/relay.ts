@@ -1,0 +1,45 @@
+/** One change and what follows from it: both are decided before either is written. */
+import { refuse, yes, type Result } from '../../foundation/result.ts';
+import type { Decide } from '../../domain/decision.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { relayedOf } from '../relayed.ts';
+import type { Guard, Opening, Relayed } from '../store.ts';
+import { atHand, decideOver, type ChangeParts } from './change.ts';
+import type { Inserting } from './insert.ts';
+import type { Work } from './shared-commit.ts';
+
+type Answer = Result<Relayed, Refusal>;
+
+export function relayOf(
+  parts: ChangeParts,
+  inserting: Inserting,
+): (target: HandoffId | Handoff, decide: Decide, openings: readonly Opening[], guard: Guard) => Work<Answer> {
+  return (target, decide, openings, { request }) =>
+    () => {
+      const now = parts.nowMs();
+      const known = inserting.answered(request, now);
+      if (known !== null) return () => (known.ok ? yes(relayedOf(known.value)) : known);
+      const before = atHand(parts.reading, target);
+      if (before === null) {
+        return () => refuse({ code: 'no-such-handoff', id: typeof target === 'string' ? target : target.id });
+      }
+      const decided = decideOver(parts, before, decide, [], now);
+      if (!decided.ok) return () => decided;
+      const { handoff: changed } = decided.value;
+      const opened = inserting.decideAll(openings, now, { before, changed });
+      if (!opened.ok) return () => opened;
+      return () => {
+        const all = [changed, ...opened.value.map(({ handoff }) => handoff)];
+        parts.writing.update(before, decided.value, now);
+        inserting.write(openings, opened.value, now);
+        inserting.keep(
+          request,
+          all.map(({ id }) => id),
+          now,
+        );
+        return yes(relayedOf(all));
+      };
+    };
+}

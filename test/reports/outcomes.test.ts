@@ -1,0 +1,123 @@
+/** How a project stands, and what a pipeline hears of it. */
+import { describe, expect, it } from 'vitest';
+import { reportOn } from '../../src/domain/project-report.ts';
+import { workflowOf, type Workflow } from '../../src/domain/workflow.ts';
+import type { HandoffId } from '../../src/domain/names.ts';
+import { OPERATOR } from '../../src/domain/principal.ts';
+import { projects } from '../../src/engine/verbs/projects.ts';
+import { cancel } from '../../src/engine/verbs/end.ts';
+import { present } from '../../src/foundation/assert.ts';
+import { summaryWorld, type Said, type SummaryWorld } from '../engine/summaries/summary-world.ts';
+
+async function flowOf(world: SummaryWorld): Promise<Workflow> {
+  return workflowOf(present((await projects(world.around, 'shop'))[0], 'there is a project'));
+}
+
+async function after(...said: readonly Said[]): Promise<Workflow> {
+  const world = summaryWorld();
+  for (const block of said) await world.say(block);
+  return flowOf(world);
+}
+
+const BUILT = { from: '@builder', phase: 'Implementation' };
+
+describe('the outcome of a project', () => {
+  it('S8: nothing told, nothing to report on', async () => {
+    expect(reportOn(await projects(summaryWorld().around, null))).toEqual({ outcome: null, projects: [] });
+  });
+
+  it('S8: complete when every leg is', async () => {
+    const flow = await after({ to: '@builder' }, { ...BUILT, to: 'None' });
+    expect(flow).toMatchObject({ outcome: 'complete', progress: 1, open: [], trouble: [] });
+  });
+
+  it('S6, S8: unfinished while a leg is open, and it is shown with who has it', async () => {
+    const flow = await after({ to: '@builder', context: { task: 'task-1' } });
+    expect(flow).toMatchObject({ outcome: 'unfinished', progress: 0.5, trouble: [] });
+    expect(flow.open).toMatchObject([
+      { from: 'research', to: 'builder', task: 'task-1', standing: 'offered', phase: null },
+    ]);
+    const taken = await after({ to: '@builder' }, { ...BUILT, status: 'in_progress' });
+    expect(taken.open).toMatchObject([{ to: 'builder', standing: 'working', phase: 'Implementation' }]);
+    const drafted = await after({ to: '@builder', status: 'pending' });
+    expect(drafted).toMatchObject({ outcome: 'unfinished', open: [{ standing: 'draft' }] });
+  });
+
+  it('S8: failed when nobody took a failure over, and not when somebody did', async () => {
+    const alone = await after({ to: '@builder' }, { ...BUILT, status: 'failed' });
+    expect(alone).toMatchObject({ outcome: 'failed', trouble: [{ to: 'builder', standing: 'failed' }] });
+    const route = { route_to: '@fixer' };
+    const routed = await after(
+      { to: '@builder' },
+      { ...BUILT, status: 'failed', on_failure: route },
+      { from: '@fixer', phase: 'Implementation' },
+    );
+    expect(routed).toMatchObject({ outcome: 'complete', progress: 1, routes: 1, legs: { 'passed-on': 1, done: 2 } });
+    const retried = await after(
+      { to: '@builder' },
+      { ...BUILT, status: 'failed', on_failure: { retry: 1 } },
+      { ...BUILT, status: 'complete' },
+    );
+    expect(retried).toMatchObject({ outcome: 'complete', retries: 1, legs: { all: 2, done: 2 } });
+  });
+
+  it('S8: blocked is a reason to look, and no longer when it goes on', async () => {
+    const blocked = { ...BUILT, status: 'blocked', context: { waits_for: 'the key' } };
+    const stuck = await after({ to: '@builder' }, blocked);
+    expect(stuck).toMatchObject({
+      outcome: 'failed',
+      trouble: [{ standing: 'blocked' }],
+      open: [{ standing: 'blocked' }],
+    });
+    const going = await after({ to: '@builder' }, blocked, { ...BUILT, status: 'in_progress' });
+    expect(going).toMatchObject({ outcome: 'unfinished', trouble: [] });
+  });
+
+  it('S6: a leg that waits for another task is unfinished, and says what for', async () => {
+    const flow = await after(
+      { from: '@planner', to: '@research', status: 'in_progress', phase: 'Planning', context: { task: 'task-1' } },
+      { from: '@planner', to: '@builder', phase: 'Planning', dependencies: ['task-1'], context: { task: 'task-2' } },
+    );
+    expect(flow.outcome).toBe('unfinished');
+    expect(flow.open.find(({ to }) => to === 'builder')).toMatchObject({ standing: 'waiting', task: 'task-2' });
+    expect(flow.tasks.find(({ task }) => task === 'task-2')).toMatchObject({ needs: ['task-1'], waitsFor: ['task-1'] });
+  });
+
+  it('S6: tasks that wait for each other are named', async () => {
+    const flow = await after(
+      { dependencies: ['task-2'], context: { task: 'task-1' } },
+      { dependencies: ['task-1'], context: { task: 'task-2' } },
+    );
+    expect(flow.circles).toEqual([['task-1', 'task-2']]);
+  });
+
+  it('S8: what an operator cancels is nobody’s work any more', async () => {
+    const world = summaryWorld();
+    await world.say({ to: '@builder' });
+    const [open] = await world.openLegs();
+    await cancel(world.around, OPERATOR, open?.id as HandoffId, 'not needed');
+    expect(await flowOf(world)).toMatchObject({ outcome: 'complete', progress: 1, legs: { dropped: 1 } });
+  });
+
+  it('S6: times are the trail’s where agents say none, or say them in no order', async () => {
+    const world = summaryWorld();
+    await world.say({ timestamp: '2026-01-02T00:00:00Z' });
+    await world.say({ timestamp: '2026-01-01T00:00:00Z' });
+    const flow = await flowOf(world);
+    const facts = await world.facts();
+    expect(flow).toMatchObject({ clock: 'trail', beganAt: facts[0]?.at, lastAt: facts.at(-1)?.at });
+  });
+
+  it('S6: phases of others are kept beside the known ones, and projects apart', async () => {
+    const world = summaryWorld();
+    await world.say({ phase: 'Deployment' });
+    await world.say({ phase: 'QA' });
+    await world.say({ phase: 'QA' }, { project: 'other' });
+    expect((await flowOf(world)).phases.filter(({ told }) => told > 0).map(({ phase }) => phase)).toEqual([
+      'QA',
+      'Deployment',
+    ]);
+    expect((await projects(world.around, null)).map(({ project }) => project)).toEqual(['other', 'shop']);
+    expect(await projects(world.around, 'nobody’s')).toEqual([]);
+  });
+});
