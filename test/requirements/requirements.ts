@@ -206,8 +206,6 @@ export const notYet: Partial<Record<RequirementId, string>> = {
   D14: 'comes with migration',
   D16: 'comes with documents',
 
-  S7: 'comes with summary blocks',
-  S8: 'comes with summary blocks',
 
   V1: 'comes with shadow environments',
   V2: 'comes with shadow environments',
