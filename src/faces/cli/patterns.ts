@@ -52,19 +52,61 @@ function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
+type Token = '*' | ((sign: string) => boolean);
+
+/** With at most one way back, to the last star: a regular expression would try all of them against each other. */
 function matcherOf(part: string): (name: string) => boolean {
-  let source = '';
-  for (let at = 0; at < part.length; at += 1) {
-    const sign = part[at] ?? '';
-    const end = sign === '[' ? part.indexOf(']', at + 2) : -1;
-    if (sign === '*') source += source.endsWith('[^/]*') ? '' : '[^/]*';
-    else if (sign === '?') source += '[^/]';
-    else if (end > 0) {
-      const inside = part.slice(at + 1, end).replaceAll(/[\\\]]/g, String.raw`\$&`);
-      source += `[${inside.startsWith('!') ? `^${inside.slice(1)}` : inside}]`;
-      at = end;
-    } else source += sign.replaceAll(/[$()*+./?[\\\]^{|}-]/g, String.raw`\$&`);
+  const tokens = tokensOf(part);
+  return (name) => (part.startsWith('.') || !name.startsWith('.')) && matches(tokens, Array.from(name));
+}
+
+function matches(tokens: readonly Token[], signs: readonly string[]): boolean {
+  let [token, sign, star, from] = [0, 0, -1, 0];
+  while (sign < signs.length) {
+    const wanted = tokens[token];
+    if (wanted === '*') {
+      star = token;
+      from = sign;
+      token += 1;
+    } else if (wanted?.(signs[sign] ?? '') === true) {
+      token += 1;
+      sign += 1;
+    } else if (star >= 0) {
+      from += 1;
+      token = star + 1;
+      sign = from;
+    } else return false;
   }
-  const pattern = new RegExp(`^${source}$`, 'u');
-  return (name) => (part.startsWith('.') || !name.startsWith('.')) && pattern.test(name);
+  return tokens.slice(token).every((rest) => rest === '*');
+}
+
+function tokensOf(part: string): readonly Token[] {
+  const signs = Array.from(part);
+  const tokens: Token[] = [];
+  for (let at = 0; at < signs.length; at += 1) {
+    const sign = signs[at] ?? '';
+    const end = sign === '[' ? signs.indexOf(']', at + 2) : -1;
+    if (sign === '*') tokens.push('*');
+    else if (sign === '?') tokens.push(() => true);
+    else if (end > 0) {
+      tokens.push(oneOf(signs.slice(at + 1, end)));
+      at = end;
+    } else tokens.push((other) => other === sign);
+  }
+  return tokens;
+}
+
+/** `a-z` is a range, and `!` or `^` in front means none of them. */
+function oneOf(signs: readonly string[]): (sign: string) => boolean {
+  const negated = signs[0] === '!' || signs[0] === '^';
+  const inside = negated ? signs.slice(1) : signs;
+  const isRange = (at: number): boolean => inside[at + 1] === '-' && at + 2 < inside.length;
+  return (sign) => {
+    let found = false;
+    for (let at = 0; at < inside.length; at += isRange(at) ? 3 : 1) {
+      const [first = '', last = ''] = [inside[at], isRange(at) ? inside[at + 2] : inside[at]];
+      found ||= sign >= first && sign <= last;
+    }
+    return found !== negated;
+  };
 }

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, type Stats } from 'node:fs';
 import { isatty } from 'node:tty';
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { JsonObject } from '../../../foundation/json.ts';
@@ -31,6 +31,7 @@ interface FileAnswer {
 /** Larger than any summary or transcript; what is larger is something else. */
 const FILE_BYTES_MAX = 256 * 1024 * 1024;
 const STDIN = '-';
+const SHOWN_MAX = 200;
 
 export async function ingestFiles(args: readonly string[], options: IngestOptions, output: Output): Promise<number> {
   const files = filesIn(args);
@@ -84,8 +85,8 @@ function filesIn(args: readonly string[]): readonly string[] {
 }
 
 function mustBeFile(file: string): void {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) throw faceProblem('bad-request', `there is no file ${JSON.stringify(file)}`);
+  const stat = statOf(file);
+  if (stat === null) throw faceProblem('bad-request', `there is no file ${JSON.stringify(file.slice(0, SHOWN_MAX))}`);
   if (stat.isDirectory()) {
     throw faceProblem(
       'bad-request',
@@ -97,6 +98,15 @@ function mustBeFile(file: string): void {
       'bad-request',
       `${file} has ${counted(stat.size)} bytes, at most ${counted(FILE_BYTES_MAX)} are read`,
     );
+  }
+}
+
+/** A name that no file can have is that of a file that is not there. */
+function statOf(file: string): Stats | null {
+  try {
+    return statSync(file);
+  } catch {
+    return null;
   }
 }
 
