@@ -4,6 +4,7 @@ declare const brand: unique symbol;
 export type AgentId = string & { readonly [brand]: 'AgentId' };
 export type HandoffId = string & { readonly [brand]: 'HandoffId' };
 export type SessionId = string & { readonly [brand]: 'SessionId' };
+export type TaskId = string & { readonly [brand]: 'TaskId' };
 
 /** ASCII, so that two names that look alike are alike; short, so that they fit into file names. */
 const AGENT_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$/;
@@ -29,3 +30,12 @@ export function readHandoffId(text: string): HandoffId | null {
 export const HANDOFF_ID_RULE =
   'an id is 1 to 128 letters, digits, ".", "_" or "-", begins with a letter or digit, holds no "..", ' +
   'does not end in "." and is no device name';
+
+/**
+ * Any name that is safe as that of a file: teams have tasks of other patterns too, and a file that is there counts.
+ * Null: no file can have this name.
+ */
+export function readTaskId(text: string): TaskId | null {
+  const isSafe = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(text) && !text.includes('..') && !text.endsWith('.');
+  return isSafe && !DEVICE_NAME.test(text) ? (text as TaskId) : null;
+}

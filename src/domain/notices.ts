@@ -2,6 +2,7 @@
 import type { Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
 import type { AgentId } from './names.ts';
+import { escalatedTo } from './rejection.ts';
 import { needsVerifier, verifierFor } from './verification.ts';
 
 /** The events that others can ask to be told of; the words are a contract with webhooks. */
@@ -15,6 +16,7 @@ export const EVENTS = [
   'rejected',
   'expired',
   'cancelled',
+  'escalated',
 ] as const;
 export type Event = (typeof EVENTS)[number];
 
@@ -30,6 +32,12 @@ export function noticeOf(handoff: Handoff, fact: Fact): Notice | null {
   if (event === null) return null;
   const to = audienceOf(event, handoff).filter((agent) => fact.by !== `@${agent}`);
   return { event, to };
+}
+
+/** Somebody above the two has to decide. Told beside the notice of the same fact, and also where nobody is named. */
+export function escalationOf(fact: Fact): Notice | null {
+  const to = escalatedTo(fact);
+  return to === null ? null : { event: 'escalated', to: to.filter((agent) => fact.by !== `@${agent}`) };
 }
 
 function eventOf(handoff: Handoff, { to, deed }: Fact): Event | null {
@@ -73,5 +81,7 @@ function audienceOf(event: Event, handoff: Handoff): readonly AgentId[] {
     case 'rejected':
     case 'expired':
       return [from];
+    case 'escalated':
+      return [];
   }
 }

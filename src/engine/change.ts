@@ -50,6 +50,7 @@ export async function change(
   const [answer] = await around.store.change([target], announced(around.rules, decide));
   const changed = present(answer, 'one target, one answer');
   if (changed.ok && changed.value.kind === 'queue') await around.rules.queue?.attend(changed.value.id);
+  if (changed.ok && changed.value.kind === 'document') await around.rules.tasks?.attend(changed.value);
   return changed;
 }
 

@@ -5,7 +5,7 @@ import type { Effect } from '../domain/decision.ts';
 import type { Check } from '../domain/evidence.ts';
 import type { Fact } from '../domain/facts.ts';
 import type { Handoff, Kind, Terms } from '../domain/handoff.ts';
-import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
+import type { AgentId, HandoffId, SessionId, TaskId } from '../domain/names.ts';
 import type { Principal, Role } from '../domain/principal.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import type { Carrier } from './effects.ts';
@@ -44,6 +44,23 @@ export interface HouseRules {
   readonly carriers: readonly Carrier[];
   /** The folders in which programs that only know files take part; null where there are none. */
   readonly queue: QueueMirror | null;
+  /** Who is told of a rejection for want of a skill. */
+  readonly chiefs: readonly AgentId[];
+  /** The files in `tasks/`; null where nobody keeps them. */
+  readonly tasks: TaskKeeper | null;
+}
+
+/** Keeps the files in `tasks/` in step with the documents that were made for them. */
+export interface TaskKeeper {
+  /** Whether a document needs a task that has a file. */
+  readonly isRequired: boolean;
+  has(task: string): Promise<boolean>;
+  /** After a change of a document. Never a reason to fail: what is left undone is done later. */
+  attend(handoff: Handoff): Promise<void>;
+  /** The same for whoever carries out effects. */
+  keep(task: string): Promise<void>;
+  /** A new file with the next free number. */
+  create(task: { readonly title: string; readonly owner: AgentId | null }): Promise<TaskId>;
 }
 
 /** Keeps the queue folder and the database of one mind. */
@@ -89,6 +106,8 @@ export const NO_RULES: HouseRules = {
   },
   carriers: [],
   queue: null,
+  chiefs: [],
+  tasks: null,
 };
 
 function unchecked(deliverable: string): Check {
@@ -121,4 +140,6 @@ export type EngineEvent =
   | { readonly kind: 'effect-dropped'; readonly key: string; readonly effect: string; readonly says: string }
   | { readonly kind: 'file-adopted'; readonly id: HandoffId; readonly place: string }
   | { readonly kind: 'file-quarantined'; readonly name: string; readonly place: string; readonly says: string }
+  /** Nobody but a person can put it right; the file stays as it is. */
+  | { readonly kind: 'task-left'; readonly task: string; readonly says: string }
   | { readonly kind: 'fault'; readonly doing: string; readonly error: unknown };

@@ -6,7 +6,7 @@
  * mirror, and whatever a power cut takes from them is put right from the database; only what is final is synced, because
  * others act on it.
  */
-import type { HandoffId } from '../domain/names.ts';
+import type { HandoffId, TaskId } from '../domain/names.ts';
 
 export const PLACES = ['waiting', 'pending', 'in-progress', 'completed', 'failed'] as const;
 export type Place = (typeof PLACES)[number];
@@ -59,3 +59,15 @@ export type FileRead =
       /** Since it was last written, by the clock of the machine. */
       readonly quietMs: number;
     };
+
+/** `tasks/`: one markdown file per task. It is its owner's; we change single fields of it and make new ones. */
+export interface TaskFolder {
+  read(id: TaskId): Promise<FileRead>;
+  /** Replaces the file that was read. False: it is another one by now. */
+  replace(id: TaskId, text: string, read: string): Promise<boolean>;
+  /** False: there is one already. */
+  put(id: TaskId, text: string): Promise<boolean>;
+  /** With the next free number of this year; of two who want the same one, the other gets the next. */
+  create(year: number, textFor: (id: TaskId) => string): Promise<TaskId>;
+  alone<Answer>(id: TaskId, act: () => Promise<Answer>): Promise<Answer>;
+}

@@ -5,6 +5,7 @@ import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../domain/names.ts';
 import type { Event } from '../domain/notices.ts';
 import type { Role } from '../domain/principal.ts';
 import { DEFAULT_RETRY } from '../domain/retry.ts';
+import { DEFAULT_TASK_PATTERN, readTaskPattern, type TaskPattern } from '../dialects/task/names.ts';
 import type { AgentSchemas } from '../engine/surroundings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 
@@ -22,6 +23,14 @@ export interface Configuration {
   readonly notifications: Notifications;
   /** Whether `handoffs/` is kept, so that programs that only know files take part. */
   readonly queueFolder: boolean;
+  /** Null: files in `tasks/` are nobody's business here. */
+  readonly tasks: TaskRules | null;
+  readonly checkIgnore: readonly string[];
+}
+
+export interface TaskRules {
+  readonly pattern: TaskPattern;
+  readonly required: boolean;
 }
 
 export interface Notifications {
@@ -75,6 +84,8 @@ export function configurationOf(
       timeoutMs: evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : evidence.timeout_seconds * 1000,
     },
     queueFolder: text.folders?.queue === 'on',
+    tasks: taskRulesOf(text.tasks, false),
+    checkIgnore: (text.check?.ignore ?? []).map((path) => path.replace(/^\.\/|\/+$/g, '')),
     notifications: {
       desktop: notifications?.desktop ?? false,
       allowHosts: notifications?.allow_hosts ?? [],
@@ -85,6 +96,12 @@ export function configurationOf(
       })),
     },
   };
+}
+
+function taskRulesOf(tasks: ConfigurationText['tasks'], byDefault: boolean): TaskRules | null {
+  const isKept = tasks?.keep === undefined ? byDefault : tasks.keep === 'on';
+  if (!isKept) return null;
+  return { pattern: readTaskPattern(tasks?.pattern ?? '') ?? DEFAULT_TASK_PATTERN, required: tasks?.required ?? false };
 }
 
 /** What is not said is not there: the terms of the house fill it in. */

@@ -5,6 +5,7 @@ import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
 import type { Limits } from '../domain/limits.ts';
 import { NO_RULES, type EngineEvent, type HouseRules, type Surroundings } from '../engine/surroundings.ts';
 import type { QueueFolderOptions } from '../folders/queue-folder.ts';
+import type { TaskFolderOptions } from '../folders/task-folder.ts';
 import type { Store } from '../stores/store.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { threadHeartbeat } from './heartbeat.ts';
@@ -18,6 +19,8 @@ export interface HouseOptions {
   readonly report?: (event: EngineEvent) => void;
   /** Where programs that only know files take part. */
   readonly queueFolder?: QueueFolderOptions;
+  /** Where the files of tasks are. */
+  readonly taskFolder?: TaskFolderOptions & { readonly isRequired: boolean };
 }
 
 export interface House {
@@ -40,7 +43,17 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     rules,
     report,
   };
-  return { around: await withQueue(around, options.queueFolder), close: () => store.close() };
+  const withTasks = await keepingTasks(around, options.taskFolder);
+  return { around: await withQueue(withTasks, options.queueFolder), close: () => store.close() };
+}
+
+async function keepingTasks(around: Surroundings, place: HouseOptions['taskFolder']): Promise<Surroundings> {
+  if (place === undefined) return around;
+  const { openTaskFolder } = await import('../folders/task-folder.ts');
+  const { openTaskKeeper, taskCarrier } = await import('../engine/tasks/task-keeper.ts');
+  const tasks = openTaskKeeper(around, openTaskFolder(place), place.isRequired);
+  const carriers = [...around.rules.carriers, taskCarrier(tasks)];
+  return { ...around, rules: { ...around.rules, tasks, carriers } };
 }
 
 async function withQueue(around: Surroundings, place: QueueFolderOptions | undefined): Promise<Surroundings> {

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { EvidenceDesk } from '../engine/evidence-desk.ts';
 import { NO_RULES, type HouseRules } from '../engine/surroundings.ts';
+import { withTaskEffects } from '../engine/tasks/task-effects.ts';
 import { announcementsBy } from './announcements.ts';
 import { carriersBy } from './carriers/carriers.ts';
 import type { Configuration } from './configuration-values.ts';
@@ -15,7 +16,7 @@ export function rulesOf(workspace: Workspace | null, configuration: Configuratio
   if (workspace === null || configuration === null) return { ...NO_RULES, announce };
   const { roles, schemas, verifiers, queueTerms, documentTerms, evidence, notifications } = configuration;
   return {
-    announce,
+    announce: configuration.tasks === null ? announce : withTaskEffects(announce),
     rolesOf: (agent) => roles.get(agent) ?? NO_RULES.rolesOf(agent),
     schemasOf: (agent) => schemas.get(agent) ?? NO_RULES.schemasOf(agent),
     verifiers,
@@ -32,6 +33,8 @@ export function rulesOf(workspace: Workspace | null, configuration: Configuratio
     carriers: carriersBy(notifications),
     // The house puts it in when it stands: it needs the store.
     queue: null,
+    chiefs: [...roles].flatMap(([agent, has]) => (has.includes('chief') ? [agent] : [])),
+    tasks: null,
   };
 }
 

@@ -1,5 +1,6 @@
 /** `docs/reference/cli.md` as the catalogue and the table of problems say it. */
 import type { CommandEntry, OptionEntry } from '../../src/faces/cli/catalogue/entry.ts';
+import { GOVERNING } from '../../src/faces/cli/catalogue/governing.ts';
 import { HANDING } from '../../src/faces/cli/catalogue/handing.ts';
 import { KEEPING } from '../../src/faces/cli/catalogue/keeping.ts';
 import { LOOKING } from '../../src/faces/cli/catalogue/looking.ts';
@@ -13,6 +14,7 @@ const CHAPTERS: readonly (readonly [string, readonly CommandEntry[]])[] = [
   ['Moving a handoff', MOVING],
   ['Looking', LOOKING],
   ['Keeping the workspace in order', KEEPING],
+  ['Documents in a repository', GOVERNING],
 ];
 
 export function cliPage(): string {

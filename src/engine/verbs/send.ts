@@ -90,6 +90,8 @@ export async function sendMany(
     const lineage =
       request.parent === undefined ? yes(request.lineage ?? NO_LINEAGE) : await legFrom(around, request.parent);
     if (!lineage.ok) return lineage;
+    const { task = null } = request;
+    if (!(await hasTask(around, request))) return refuse({ code: 'no-such-task', task });
     prepared.push({ request, body: body.value, lineage: lineage.value });
   }
   const guard = guardOf(principal, requests);
@@ -98,6 +100,12 @@ export async function sendMany(
   const answer = full ? await around.store.insert(openingsOf(around, principal, prepared, true), guard) : sent;
   if (answer.ok && around.rules.queue !== null) await mirrored(around.rules.queue, answer.value);
   return answer;
+}
+
+/** Where the house demands it, a document belongs to a task that somebody can look up. */
+async function hasTask({ rules }: Surroundings, { kind, task }: SendRequest): Promise<boolean> {
+  if (kind !== 'document' || rules.tasks === null || !rules.tasks.isRequired) return true;
+  return task !== undefined && rules.tasks.has(task);
 }
 
 /** In order, so that whoever looks into the folder meets the first one first. */

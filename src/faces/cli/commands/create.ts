@@ -1,4 +1,5 @@
 import { agentPrincipal } from '../../../domain/principal.ts';
+import type { Surroundings } from '../../../engine/surroundings.ts';
 import type { SendRequest } from '../../../engine/verbs/send.ts';
 import { LONG_TEXT_MAX, textArgument } from '../arguments.ts';
 import { inHouse } from '../invocation.ts';
@@ -26,9 +27,15 @@ export async function create(_args: readonly string[], options: CreateOptions, o
     const { id, state } = await sendOrSay(around, principal, request);
     if (output.json) output.answer({ id, state });
     else output.line(id);
+    await warnOfTask(around, request, output);
     if (state === 'draft') output.note(`a draft; offer it with: baton activate ${id} --as @${request.from}`);
     return 0;
   });
+}
+
+async function warnOfTask({ rules }: Surroundings, { task }: SendRequest, output: Output): Promise<void> {
+  if (rules.tasks === null || task === undefined || (await rules.tasks.has(task))) return;
+  output.warn(`there is no file tasks/${task}.md that could follow this handoff; make one with: baton task new`);
 }
 
 function inputOf(options: CreateOptions): { readonly [name: string]: string | null } {

@@ -24,5 +24,6 @@ export async function sync(_args: readonly string[], options: CommonOptions, out
 function tell(event: EngineEvent, output: Output): void {
   if (event.kind === 'effect-dropped') output.warn(`${event.effect} ${event.key} is given up: ${event.says}`);
   else if (event.kind === 'effect-postponed') output.note(`${event.effect} ${event.key} has to wait: ${event.says}`);
+  else if (event.kind === 'task-left') output.warn(`tasks/${event.task}.md is left as it is: ${event.says}`);
   else if (event.kind === 'handoff-recovered') output.note(`${event.id} taken back: ${event.says}`);
 }
