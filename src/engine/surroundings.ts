@@ -48,6 +48,8 @@ export interface HouseRules {
   readonly chiefs: readonly AgentId[];
   /** The files in `tasks/`; null where nobody keeps them. */
   readonly tasks: TaskKeeper | null;
+  /** The documents in a repository; null where there are none. */
+  readonly documents: DocumentMirror | null;
 }
 
 /** Keeps the files in `tasks/` in step with the documents that were made for them. */
@@ -61,6 +63,25 @@ export interface TaskKeeper {
   keep(task: string): Promise<void>;
   /** A new file with the next free number. */
   create(task: { readonly title: string; readonly owner: AgentId | null }): Promise<TaskId>;
+}
+
+/** Keeps the documents of `_handoffs/` and the database of one mind. */
+export interface DocumentMirror {
+  /** What a new document is called: by sender, recipient, task and day, and not yet taken. */
+  idFor(parts: DocumentParts, taken: ReadonlySet<HandoffId>): Promise<HandoffId>;
+  /** Tells in the file what has happened. Never a reason to fail: what is left undone is done later. */
+  attend(id: HandoffId): Promise<void>;
+  /** Everything that came in or has to go out. */
+  pass(depth: Depth): Promise<Passed>;
+  watch(changed: () => void): { close(): void };
+  /** Makes `_index.yaml` anew. True: it was not right. */
+  writeIndex(): Promise<boolean>;
+}
+
+export interface DocumentParts {
+  readonly from: AgentId;
+  readonly to: AgentId;
+  readonly task: string | null;
 }
 
 /** Keeps the queue folder and the database of one mind. */
@@ -108,6 +129,7 @@ export const NO_RULES: HouseRules = {
   queue: null,
   chiefs: [],
   tasks: null,
+  documents: null,
 };
 
 function unchecked(deliverable: string): Check {
@@ -142,4 +164,11 @@ export type EngineEvent =
   | { readonly kind: 'file-quarantined'; readonly name: string; readonly place: string; readonly says: string }
   /** Nobody but a person can put it right; the file stays as it is. */
   | { readonly kind: 'task-left'; readonly task: string; readonly says: string }
+  /** What somebody wrote into a document is taken as said. */
+  | { readonly kind: 'document-adopted'; readonly id: HandoffId; readonly by: string; readonly says: string }
+  /** It is not, and the file says again what was there before. */
+  | { readonly kind: 'document-refused'; readonly id: HandoffId; readonly says: string }
+  /** Nobody but a person can put it right; the file stays as it is. */
+  | { readonly kind: 'document-left'; readonly name: string; readonly says: string }
+  | { readonly kind: 'documents-paused'; readonly says: string }
   | { readonly kind: 'fault'; readonly doing: string; readonly error: unknown };

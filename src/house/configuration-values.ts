@@ -26,6 +26,8 @@ export interface Configuration {
   /** Null: files in `tasks/` are nobody's business here. */
   readonly tasks: TaskRules | null;
   readonly checkIgnore: readonly string[];
+  /** Whether `_handoffs/` is kept, with documents as markdown. */
+  readonly documentFolder: boolean;
 }
 
 export interface TaskRules {
@@ -84,8 +86,9 @@ export function configurationOf(
       timeoutMs: evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : evidence.timeout_seconds * 1000,
     },
     queueFolder: text.folders?.queue === 'on',
-    tasks: taskRulesOf(text.tasks, false),
+    tasks: taskRulesOf(text.tasks, text.folders?.documents === 'on'),
     checkIgnore: (text.check?.ignore ?? []).map((path) => path.replace(/^\.\/|\/+$/g, '')),
+    documentFolder: text.folders?.documents === 'on',
     notifications: {
       desktop: notifications?.desktop ?? false,
       allowHosts: notifications?.allow_hosts ?? [],

@@ -46,6 +46,15 @@ export async function openWorkspace({ workspace, database, report }: OpenOptions
       ? { queueFolder: { folder: place.folder, privateFolder: place.privateFolder } }
       : {}),
     ...(place === null || configuration === null ? {} : taskFolderOf(place, configuration)),
+    ...(place !== null && configuration?.documentFolder === true
+      ? {
+          documentFolder: {
+            folder: place.folder,
+            privateFolder: place.privateFolder,
+            strict: configuration.identity === 'strict',
+          },
+        }
+      : {}),
     ...(report === undefined ? {} : { report }),
   });
   known?.keep();

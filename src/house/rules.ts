@@ -35,6 +35,7 @@ export function rulesOf(workspace: Workspace | null, configuration: Configuratio
     queue: null,
     chiefs: [...roles].flatMap(([agent, has]) => (has.includes('chief') ? [agent] : [])),
     tasks: null,
+    documents: null,
   };
 }
 

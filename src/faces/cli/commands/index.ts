@@ -4,9 +4,8 @@ import { faceProblem } from '../problem.ts';
 
 /** The index follows from the documents: where it is right already, nothing is written. */
 export async function index(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
-  return inHouse(options, { scope: 'read' }, async ({ rules }) => {
-    const { documents } = rules as { readonly documents?: { writeIndex(): Promise<boolean> } | null };
-    if (documents === null || documents === undefined) {
+  return inHouse(options, { scope: 'read' }, async ({ rules: { documents } }) => {
+    if (documents === null) {
       throw faceProblem(
         'configuration',
         'this workspace keeps no documents; write into baton.yaml: folders: { documents: on }',
