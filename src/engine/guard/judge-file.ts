@@ -115,7 +115,8 @@ function judgeName(path: string, name: string, { fields }: DocumentRead, at: At)
   const recipient = readAgentId(to ?? '');
   if (sender === null || recipient === null || task === undefined || created === undefined) return [];
   const parts = { from: sender, to: recipient, task, createdAt: Date.parse(created) };
-  if (nameFits(stem, parts)) return [];
+  // A document without a task says so by this word, and its name says it in another way.
+  if (nameFits(stem, parts) || (task === 'none' && nameFits(stem, { ...parts, task: null }))) return [];
   const says = `its fields make the name ${documentId(parts)}.md`;
   return [complain(path, 'name', says, 'call it so, or put the fields right', at('handoff_id'))];
 }

@@ -133,12 +133,12 @@ function sameNames(tree: GuardedTree, inside: readonly InsideFile[]): Parameters
   }));
 }
 
-/** A file that is a copy in name and in content is told once for each reason, and no reason twice. */
+/** A file that is there twice in more than one way is told so once. */
 function withoutRepetition(complaints: readonly Complaint[]): readonly Complaint[] {
   const seen = new Set<string>();
-  return complaints.filter(({ file, line, column, rule }) => {
-    const key = JSON.stringify([file, line, column, rule === 'duplicate' ? rule : [rule, line, column]]);
-    const isNew = rule === 'fields' || rule === 'limit' || !seen.has(key);
+  return complaints.filter(({ file, line, column, rule, says }) => {
+    const key = JSON.stringify(rule === 'duplicate' ? [file, rule] : [file, rule, line, column, says]);
+    const isNew = !seen.has(key);
     seen.add(key);
     return isNew;
   });
