@@ -28,6 +28,7 @@ export interface BareLine {
 }
 
 const HEAD_LINES_MAX = 200;
+const LINE_CHARS_MAX = 1_000;
 /** A link has a colon as well, and is no field. */
 const FIELD = /^([A-Za-z][A-Za-z0-9_ -]{0,59}?)[ \t]*:(?!\/\/)([ \t]*)(.*?)(?:[ \t]+#.*)?[ \t]*\r?$/;
 /** What may stand between fields: nothing, a heading or remark, what belongs to the field above. */
@@ -64,7 +65,7 @@ export function bareLines(text: string): readonly BareLine[] {
     const end = text.indexOf('\n', at);
     const lineTo = end === -1 ? text.length : end + 1;
     const line = text.slice(at, end === -1 ? text.length : end);
-    const field = FIELD.exec(line);
+    const field = line.length > LINE_CHARS_MAX ? null : FIELD.exec(line);
     if (field !== null) {
       const [, key = '', gap = '', value = ''] = field;
       const valueFrom = at + line.indexOf(':', key.length) + 1 + gap.length;

@@ -120,7 +120,9 @@ function documentFiles(tree: GuardedTree, inside: readonly InsideFile[]): Parame
   return inside.flatMap(({ path, lying }) => {
     const mark = tree.files.get(path)?.mark;
     const isDocument = lying.kind !== 'astray' && /^handoff/i.test(lying.name);
-    return mark === undefined || !isDocument ? [] : [{ path, mark, isJudged: tree.isJudged(path) }];
+    return mark === undefined || !isDocument
+      ? []
+      : [{ path, mark: `${lying.home} ${mark}`, isJudged: tree.isJudged(path) }];
   });
 }
 

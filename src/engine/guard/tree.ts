@@ -46,9 +46,13 @@ export function lyingOf(path: string, homes: readonly string[]): Lying {
   return { kind: isMonth ? 'archived' : 'astray', home, rest, name };
 }
 
-/** Names that text with a front matter can have. What else mentions handoffs in its name is looked at as well. */
+const TEXT_NAME = /^[^.]*$|\.(?:md|markdown|mdx|mdown|txt|text|ya?ml)$/i;
+const COPY_NAME = /hand-?_?off.*(?:~|\.(?:bak|orig|old|rej|swp|tmp|\d+))$/i;
+
+/** Names that text with a front matter can have, and those of its copies; where handoffs lie, every name of one. */
 export function mayHoldHandoff(path: string, homes: readonly string[]): boolean {
   if (homes.some((home) => path.startsWith(`${home}${PERSONAS}`))) return false;
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return /^[^.]*$|\.(?:md|markdown|mdx|mdown|txt|text|ya?ml)$|hand-?_?off/i.test(name);
+  if (TEXT_NAME.test(name) || COPY_NAME.test(name)) return true;
+  return /^handoff/i.test(name) && lyingOf(path, homes).kind !== 'outside';
 }

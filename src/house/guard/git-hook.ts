@@ -44,6 +44,9 @@ export async function putGitHook(folder: string): Promise<HookAnswer> {
   const path = await hookPathOf(folder);
   const found = lookAt(path);
   if (found.kind === 'text' && found.text.includes(BEGIN)) return { path, changed: false };
+  if (found.kind === 'text' && (found.mode & 0o111) === 0 && !isHusky(path)) {
+    throw new CheckProblem(`${path} is there and not executable, so git does not run it; make it so, or move it away`);
+  }
   mkdirSync(dirname(path), { recursive: true });
   if (found.kind === 'absent') put(path, `#!/bin/sh\n${PART}`, 0o755);
   else {
@@ -84,7 +87,11 @@ function withoutPart(text: string): string {
 function headOf(text: string, path: string): string | null {
   const shebang = SHELL.exec(text)?.[0];
   if (shebang !== undefined) return shebang;
-  return basename(dirname(path)) === '.husky' && !text.startsWith('#!') ? '' : null;
+  return isHusky(path) && !text.startsWith('#!') ? '' : null;
+}
+
+function isHusky(path: string): boolean {
+  return basename(dirname(path)) === '.husky';
 }
 
 async function hookPathOf(folder: string): Promise<string> {
@@ -130,7 +137,7 @@ function lookAt(path: string): Found {
 function put(path: string, text: string, mode: number): void {
   const draft = `${path}.${process.pid}.draft`;
   writeFileSync(draft, text);
-  chmodSync(draft, mode | 0o100);
+  chmodSync(draft, mode);
   renameSync(draft, path);
 }
 
