@@ -90,7 +90,7 @@ async function takeCommitted(
   const { id } = handoff;
   const before = agreed === null ? null : readDocument(agreed.text);
   const plan = planOf(handoff, read.fields, before?.fields ?? null);
-  if (plan.kind === 'nothing' || isOlder(read, agreed, handoff.since)) {
+  if (plan.kind === 'nothing' || isOlder(read, agreed, handoff.since, plan)) {
     if (isFinal(handoff.state) && agreed === null) return settledElsewhere(documents, whole, read);
     // An earlier commit tells an earlier state; it is what belongs to that commit.
     return agreeOn(documents, whole, agreed, seen);
@@ -229,10 +229,12 @@ function isSame(a: Said | undefined, b: Said | undefined): boolean {
 }
 
 /** By the documents' own words, which travel with them, and only else by our clock. */
-function isOlder({ fields }: DocumentRead, agreed: Agreed | null, since: number): boolean {
+function isOlder({ fields }: DocumentRead, agreed: Agreed | null, since: number, plan: Plan): boolean {
   const told = Date.parse(fields.updated_at ?? '');
   const known = Date.parse(agreed?.newest ?? '');
-  return Number.isNaN(known) ? told <= since : told < known;
+  // Documents count in seconds: within one, what leads back is what was before.
+  const isBack = plan.kind === 'steps' && plan.steps.some((step) => step.do === 'release' || step.do === 'rework');
+  return Number.isNaN(known) ? told <= since : isBack ? told <= known : told < known;
 }
 
 /** Git may change line ends between a commit and the file. */
