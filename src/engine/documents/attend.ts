@@ -23,6 +23,7 @@ import {
   type Looked,
   type SeenFile,
 } from './documents.ts';
+import { touchIndex } from './index-file.ts';
 import { judge } from './judge.ts';
 import { changesOf, renderNew, retold, toldIn } from './render.ts';
 import { settleFile } from './settle-file.ts';
@@ -109,5 +110,6 @@ async function written(
   // First, because a file without it would look as if somebody else had written it.
   await agree(documents, id, text, revision, before);
   await documents.folder.put(id, text);
+  await touchIndex(documents);
   return 'again';
 }

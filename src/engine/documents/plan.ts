@@ -40,6 +40,8 @@ export function planOf(handoff: Handoff, fields: DocumentFields, before: Documen
   const { state } = handoff;
   const status = fields.status as Status | undefined;
   if (status === undefined) return NOTHING;
+  // Not a word about the state: what stands there is what we have not told yet.
+  if (before?.status === status && STATUS_FOR[state] !== status) return NOTHING;
   if (isFinal(state) || state === 'blocked') {
     return STATUS_FOR[state] === status || (state === 'blocked' && status === 'Expired') ? NOTHING : no(state, status);
   }
