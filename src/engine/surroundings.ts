@@ -59,8 +59,8 @@ export interface TaskKeeper {
   has(task: string): Promise<boolean>;
   /** After a change of a document. Never a reason to fail: what is left undone is done later. */
   attend(handoff: Handoff): Promise<void>;
-  /** The same for whoever carries out effects. */
-  keep(task: string): Promise<void>;
+  /** The same for whoever carries out effects. Answers why it has to wait, or null. */
+  keep(task: string): Promise<string | null>;
   /** A new file with the next free number. */
   create(task: { readonly title: string; readonly owner: AgentId | null }): Promise<TaskId>;
 }

@@ -139,5 +139,7 @@ export interface TaskFolder {
   put(id: TaskId, text: string): Promise<boolean>;
   /** With the next free number of this year; of two who want the same one, the other gets the next. */
   create(year: number, textFor: (id: TaskId) => string): Promise<TaskId>;
+  /** Why files are not to be touched now; null: git is doing nothing. */
+  busy(): Promise<string | null>;
   alone<Answer>(id: TaskId, act: () => Promise<Answer>): Promise<Answer>;
 }

@@ -7,6 +7,7 @@ import type { TaskId } from '../domain/names.ts';
 import { taskFileName, taskIdOf, taskNumberIn, type TaskPattern } from '../dialects/task/names.ts';
 import { openAlone } from './alone.ts';
 import type { TaskFolder } from './folder.ts';
+import { openGitTree } from './git-tree.ts';
 import { readPlainFile } from './plain-file.ts';
 
 export interface TaskFolderOptions {
@@ -76,6 +77,8 @@ export function openTaskFolder({ folder, privateFolder, pattern }: TaskFolderOpt
       }
       throw new Error(`no free number in ${root}`);
     },
+
+    busy: () => openGitTree(folder).busy(),
 
     async alone(id, act) {
       await mkdir(drafts, { recursive: true, mode: 0o700 });

@@ -21,9 +21,13 @@ const TRIES_MAX = 5;
 
 /** `around` is the house without its keeper of tasks. */
 export function openTaskKeeper(around: Surroundings, folder: TaskFolder, isRequired: boolean): TaskKeeper {
-  const keep = async (task: string): Promise<void> => {
+  const keep = async (task: string): Promise<string | null> => {
     const id = readTaskId(task);
-    if (id !== null) await folder.alone(id, () => inStep(around, folder, id));
+    if (id === null) return null;
+    // A file that is on its way from one commit to another would be written over, or be in the way.
+    const busy = await folder.busy();
+    if (busy === null) await folder.alone(id, () => inStep(around, folder, id));
+    return busy;
   };
   return {
     isRequired,
@@ -35,7 +39,7 @@ export function openTaskKeeper(around: Surroundings, folder: TaskFolder, isRequi
     attend: async (handoff) => {
       if (handoff.kind !== 'document' || handoff.task === null) return;
       try {
-        await keep(handoff.task);
+        if ((await keep(handoff.task)) !== null) return;
         // A decision has one fact or two.
         const { revision } = handoff;
         await around.store.outbox.done([revision, revision - 1].map((each) => taskEffectKey(handoff, each)));
@@ -56,8 +60,8 @@ export function taskCarrier(tasks: TaskKeeper): Carrier {
     kind: TASK_EFFECT,
     carry: async ({ payload }) => {
       const { task } = JSON.parse(payload) as { readonly task: string };
-      await tasks.keep(task);
-      return 'done';
+      const busy = await tasks.keep(task);
+      return busy === null ? 'done' : { says: busy };
     },
   };
 }
