@@ -231,8 +231,8 @@ describe('D16: two clones of one repository', () => {
   });
 });
 
-describe('what a commit may not do', () => {
-  it('D8: it cannot verify its own work either', async () => {
+describe('a commit that goes too far', () => {
+  it('D8: cannot verify its own work either', async () => {
     const { a } = await twoClones();
     const id = await a.at('delivered');
     commit(a, 'delivered');
@@ -246,7 +246,7 @@ describe('what a commit may not do', () => {
     expect(says(a, 'document-refused')[0]).toContain('nobody verifies their own work');
   });
 
-  it('it takes no step of a way that is not legal to its end', async () => {
+  it('takes no step of a way that is not legal to its end', async () => {
     const { a } = await twoClones();
     const id = await a.at('offered');
     commit(a, 'offered');
@@ -260,7 +260,7 @@ describe('what a commit may not do', () => {
     expect(says(a, 'document-left')[0]).toContain('nothing is shown for code, tests');
   });
 
-  it('it runs nothing: neither a setting of the repository nor evidence', async () => {
+  it('runs nothing: neither a setting of the repository nor evidence', async () => {
     const a = await documentsWorld(undefined, `${ON}evidence: { commands: allow }\n`);
     a.git('init', '-q');
     const trap = join(a.folder, 'trap.sh');

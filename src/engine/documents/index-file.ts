@@ -43,13 +43,24 @@ export async function makeIndex(documents: Documents): Promise<boolean> {
   return folder.alone('index', async () => {
     // Before reading: whoever changes something meanwhile marks it again.
     await folder.notes.save('index-is-old', null);
-    const text = writeIndex(await skimmed(folder), await inArchive(folder, await completed(folder)));
+    const active = await skimmed(folder);
+    for (const each of active) warnOfLate(documents, each);
+    const text = writeIndex(active, await inArchive(folder, await completed(folder)));
     indexed.atMs = around.clock.monotonicMs();
     indexed.tookMs = indexed.atMs - beganMs;
     if (text === (await folder.index.load())) return false;
     await folder.index.save(text);
     return true;
   });
+}
+
+/** A day lasts until it is over everywhere that counts in UTC. */
+function warnOfLate({ around, said }: Documents, { id, targetCompletion: target }: Skimmed): void {
+  if (target === null || said.has(`late ${id}`)) return;
+  const dueMs = Date.parse(target.length === 10 ? `${target}T23:59:59Z` : target);
+  if (!(dueMs < around.store.nowMs())) return;
+  said.add(`late ${id}`);
+  around.report({ kind: 'document-late', id: id as HandoffId, says: `was to be completed by ${target}, and is not` });
 }
 
 async function skimmed(folder: DocumentFolder): Promise<readonly Skimmed[]> {

@@ -169,7 +169,7 @@ async function takeEdit(
   if (Object.keys(back).length > 0) {
     around.report({ kind: 'document-refused', id, says: `${Object.keys(back).join(', ')}: not changed by hand` });
   }
-  const kept = Object.entries(told).filter(([key, value]) => value !== null || read.all[key] == null);
+  const kept = Object.entries(told).filter(([key, value]) => value !== null || (read.all[key] ?? null) === null);
   return settleFile(documents, newest, agreed, seen, retold(seen.file.text, { ...back, ...Object.fromEntries(kept) }));
 }
 

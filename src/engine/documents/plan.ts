@@ -102,7 +102,7 @@ function delivering(
   when?: 'now',
 ): readonly Step[] {
   if (state === 'delivered') return [];
-  const marked = (fields.deliverable_status ?? []).filter(({ status }) => status == null || DONE.test(status));
+  const marked = (fields.deliverable_status ?? []).filter(({ status }) => DONE.test(status ?? 'done'));
   const shown = marked.flatMap(({ deliverable, evidence }) => {
     return piecesOf(evidence ?? undefined).map((piece) => ({ deliverable, ...readEvidence(piece) }));
   });
@@ -119,7 +119,7 @@ const DONE = /^(?:done|claimed|complete|completed|verified)$/i;
 function verifying({ terms }: Handoff, fields: DocumentFields): readonly Step[] {
   // Where nobody has to verify, delivering is all there is.
   if (terms.verifiers.length === 0) return [];
-  const criteria = (fields.criteria_checks ?? []).filter(({ status }) => status == null || MET.test(status));
+  const criteria = (fields.criteria_checks ?? []).filter(({ status }) => MET.test(status ?? 'met'));
   return [
     {
       do: 'verify',
