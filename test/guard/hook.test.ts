@@ -62,7 +62,7 @@ describe('baton init --git-hook', () => {
     repository.write('bad.md', SPEC_DOCUMENT);
     repository.git('add', 'bad.md');
     expect(() => repository.git('commit', '-q', '-m', 'only a', '--', 'a.md')).not.toThrow();
-    expect(() => repository.git('commit', '-q', '-m', 'the rest')).toThrow();
+    expect(() => repository.git('commit', '-q', '-m', 'the rest')).toThrow('bad.md:1:1: a handoff');
   });
 
   it('D13: is safe to repeat and goes without a trace', async () => {

@@ -19,7 +19,7 @@ async function staged(repository: Repository, files: Readonly<Record<string, str
   repository.git('add', '-A');
   for (const path of Object.keys(files)) repository.write(path, 'nothing of the kind\n');
   const { code, complaints, stderr } = await repository.check('--staged');
-  expect(code, stderr).toBe(complaints.length === 0 ? 0 : 5);
+  expect({ code, stderr }).toMatchObject({ code: complaints.length === 0 ? 0 : 5 });
   return complaints.map(({ file, line, column, rule, says }) => `${file}:${line}:${column} ${rule}: ${says}`);
 }
 

@@ -26,7 +26,10 @@ function oursIn(text: string): Suspect | 'a form' | 'not ours' {
   if (frontMatter === null || problems.length > 0) return meansToBe(headOf(text)) ? 'broken' : 'not ours';
   const said = new Map(entries.map(({ key, value }) => [key, value]));
   if (!['handoff_id', 'from_agent', 'to_agent'].some((key) => said.has(key))) return 'not ours';
-  const word = (key: string): string => String(said.get(key) ?? '');
+  const word = (key: string): string => {
+    const value = said.get(key);
+    return typeof value === 'string' ? value : '';
+  };
   const isNamed = readHandoffId(word('handoff_id')) !== null;
   const isAddressed = readAgentId(word('from_agent')) !== null && readAgentId(word('to_agent')) !== null;
   return isNamed || isAddressed ? 'document' : 'a form';
