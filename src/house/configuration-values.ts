@@ -30,7 +30,7 @@ export interface Configuration {
   readonly documentFolder: boolean;
 }
 
-export interface TaskRules {
+interface TaskRules {
   readonly pattern: TaskPattern;
   readonly required: boolean;
 }

@@ -22,7 +22,7 @@ export const ACTIVE = `_handoffs/active/${NAME}.md`;
 export const ARCHIVED = `_handoffs/archived/2026/02/${NAME}.md`;
 
 /** With `baton` and `node` on its path, as after an installation; nothing of this machine's git settings. */
-export function environment(): Record<string, string> {
+function environment(): Record<string, string> {
   const bin = join(tempFolder(), 'bin');
   mkdirSync(bin);
   symlinkSync(BATON, join(bin, 'baton'));

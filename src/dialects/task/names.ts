@@ -18,10 +18,6 @@ export function readTaskPattern(text: string): TaskPattern | null {
   return found === null || before.includes('..') ? null : { before, digits: number.length };
 }
 
-export function patternText({ before, digits }: TaskPattern): string {
-  return `${before}${'N'.repeat(digits)}`;
-}
-
 export function taskIdOf(pattern: TaskPattern, year: number, number: number): TaskId {
   const before = pattern.before.replaceAll('YYYY', String(year).padStart(4, '0'));
   return `${before}${String(number).padStart(pattern.digits, '0')}` as TaskId;

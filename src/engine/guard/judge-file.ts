@@ -28,10 +28,6 @@ const FORM = 'handoff-{from}-{to}-{task}-{YYYYMMDD}.md';
 const COPY =
   /^copy of |(?:_\d{6,}|[-_ .]copy(?:[-_ ]?\d+)?| ?\(\d+\))(?:\.[a-z]+)?$|(?:~|\.(?:bak|orig|old|rej|swp|tmp))$/i;
 
-export function isCopyName(name: string): boolean {
-  return COPY.test(name);
-}
-
 export function judgeFile(path: string, lying: Lying, file: FileText, rules: GuardRules): Judged {
   if (lying.kind === 'outside') return judgeOutside(path, file);
   const { name } = lying;
@@ -45,7 +41,7 @@ export function judgeFile(path: string, lying: Lying, file: FileText, rules: Gua
   }
   const suspect = suspectIn(path, file.text);
   if (suspect === null && !isMeant) return NONE;
-  if (isCopyName(name)) {
+  if (COPY.test(name)) {
     const todo = 'keep the one that is right, take this one away; the second of a day ends in -2.md';
     return { complaints: [complain(path, 'copy', 'the name of a copy', todo)], document: null };
   }

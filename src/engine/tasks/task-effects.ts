@@ -20,7 +20,7 @@ export function withTaskEffects(announce: HouseRules['announce']): HouseRules['a
 }
 
 /** Only documents drive tasks: what is queued for a task is a part of its work, and says nothing about the whole. */
-export function concernsTask({ kind, task }: Handoff, { from, to }: Pick<Fact, 'from' | 'to'>): boolean {
+function concernsTask({ kind, task }: Handoff, { from, to }: Pick<Fact, 'from' | 'to'>): boolean {
   return kind === 'document' && task !== null && from !== to && STANDING_FOR[to] !== null;
 }
 

@@ -129,6 +129,7 @@ function filterOf(
 ): (path: string) => boolean {
   if (paths.length === 0) return () => true;
   const wanted = paths.map((given) => {
+    if (given === '') throw new CheckProblem('the name of a file or folder is not empty');
     const path = relative(top, resolve(realpathSync(folder), given)).replaceAll('\\', '/');
     if (isAbsolute(path) || path === '..' || path.startsWith('../')) {
       throw new CheckProblem(`${JSON.stringify(given)} lies outside of ${top}`);

@@ -4,7 +4,7 @@ import type { CommandEntry } from './entry.ts';
 export const GOVERNING: readonly CommandEntry[] = [
   {
     name: 'check',
-    takes: '[path...]',
+    takes: '[file...]',
     summary: 'judge the handoffs of a repository; for a pre-commit hook and for CI',
     options: [
       ['--staged', 'judge what would be committed, and only what it changes'],
