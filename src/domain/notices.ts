@@ -2,6 +2,7 @@
 import type { Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
 import type { AgentId } from './names.ts';
+import { speakerIn } from './principal.ts';
 import { escalatedTo } from './rejection.ts';
 import { needsVerifier, verifierFor } from './verification.ts';
 
@@ -37,7 +38,7 @@ export function noticeOf(handoff: Handoff, fact: Fact): Notice | null {
 /** Somebody above the two has to decide. Told beside the notice of the same fact, and also where nobody is named. */
 export function escalationOf(fact: Fact): Notice | null {
   const to = escalatedTo(fact);
-  return to === null ? null : { event: 'escalated', to: to.filter((agent) => fact.by !== `@${agent}`) };
+  return to === null ? null : { event: 'escalated', to: to.filter((agent) => speakerIn(fact.by) !== agent) };
 }
 
 function eventOf(handoff: Handoff, { to, deed }: Fact): Event | null {
