@@ -2,13 +2,13 @@
 import type { HandoffId } from '../../domain/names.ts';
 import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { agentPrincipal } from '../../domain/principal.ts';
-import { fileNameOf } from '../../dialects/document/names.ts';
+import { fileNameOf, idInFileName } from '../../dialects/document/names.ts';
 import { errorsIn, problemText, readDocument } from '../../dialects/document/read.ts';
 import type { DocumentFields } from '../../dialects/document/schema.ts';
 import { isSettled, type Status } from '../../dialects/document/words.ts';
 import { send, type SendRefusal, type SendRequest } from '../verbs/send.ts';
 import { carryOut, wordsFor, type Writer } from './carry-out.ts';
-import { agree, leave, WRITTEN_MS, type Documents, type Looked, type SeenFile } from './documents.ts';
+import { agree, leave, NAME_RULE, WRITTEN_MS, type Documents, type Looked, type SeenFile } from './documents.ts';
 import { touchIndex } from './index-file.ts';
 import { planOf } from './plan.ts';
 
@@ -51,6 +51,7 @@ function reasonAgainst(
   problems: readonly string[],
   isUnproven: boolean,
 ): string | null {
+  if (idInFileName(fileNameOf(id)) === null) return NAME_RULE;
   if (problems.length > 0) return problems.join('; ');
   if (fields.handoff_id !== id) return `inside it is ${fields.handoff_id ?? 'another one'}`;
   if (isSettled(fields.status as Status))

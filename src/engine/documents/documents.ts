@@ -34,6 +34,7 @@ export interface SeenFile {
 export const WRITTEN_MS = 2_000;
 
 export const ACTIVE = 'active';
+export const NAME_RULE = 'a document is called handoff-{from}-{to}-{task}-{YYYYMMDD}.md';
 
 /** Once for each file and each reason. */
 export function leave({ around, said }: Documents, name: string, says: string): void {
