@@ -37,6 +37,8 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
   const partOf = (place: DocumentPlace): string => (place === ACTIVE ? ACTIVE : join(ARCHIVED, place));
   const folderOf = (place: DocumentPlace): string => join(folder, ROOT, partOf(place));
   const pathOf = (place: DocumentPlace, id: HandoffId): string => join(folderOf(place), fileNameOf(id));
+  const gitPathOf = (place: DocumentPlace, id: HandoffId): string =>
+    `${ROOT}/${partOf(place).replaceAll('\\', '/')}/${fileNameOf(id)}`;
   const agreedPath = (id: HandoffId): string => join(agreedFolder, `${id}${DOCUMENT_ENDING}`);
   const notePath = (name: string): string => join(own, name);
   const indexPath = join(folder, ROOT, INDEX);
@@ -169,11 +171,10 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
     git: {
       busy: () => tree.busy(),
       head: () => tree.head(),
-      async committed(place, id) {
-        const path = `${ROOT}/${partOf(place).replaceAll('\\', '/')}/${fileNameOf(id)}`;
-        const text = await tree.committed(path);
-        if (text === null) return null;
-        return { text, author: (await tree.authorOf(path)) ?? 'unknown' };
+      has: (place, id) => tree.has(gitPathOf(place, id)),
+      async authorOf(place, id, text) {
+        const path = gitPathOf(place, id);
+        return (await tree.hasText(path, text)) ? ((await tree.authorOf(path)) ?? 'unknown') : null;
       },
     },
 

@@ -15,6 +15,8 @@ export interface Documents {
   readonly again: Set<HandoffId>;
   /** How the files looked when all was well with them. */
   readonly stamps: Map<HandoffId, string>;
+  /** New files over a limit: nothing about them has to change before they may come in. */
+  readonly waiting: Set<HandoffId>;
   /** What was said already: a file that stays wrong is complained of once. */
   readonly said: Set<string>;
   readonly reading: { cursor: string | null; isBegun: boolean };

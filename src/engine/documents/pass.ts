@@ -119,8 +119,8 @@ async function attendAll(documents: Documents, ids: readonly HandoffId[], patien
 }
 
 /** As they were before we looked: whoever wrote since then, also we ourselves, is seen by the next pass. */
-function rememberStamps({ stamps, again }: Documents, listed: Listed | null): void {
+function rememberStamps({ stamps, again, waiting }: Documents, listed: Listed | null): void {
   if (listed === null) return;
   stamps.clear();
-  for (const [id, stamp] of listed) if (!again.has(id)) stamps.set(id, stamp);
+  for (const [id, stamp] of listed) if (!again.has(id) && !waiting.has(id)) stamps.set(id, stamp);
 }
