@@ -45,8 +45,14 @@ const TOGETHER = {
     'src/stores/sqlite/schema.ts',
   ],
   summaries: commands('ingest'),
+  governing: [
+    ...commands('check', 'task', 'index'),
+    ...['guard/check-repository', 'guard/git-hook'].map((name) => `src/house/${name}.ts`),
+  ],
   fleet: ['open-postgres-store', 'version-at'].map((name) => `src/stores/postgres/${name}.ts`),
   queue: ['folders/queue-folder', 'engine/queue/mirror', 'dialects/queue-message/read'].map((name) => `src/${name}.ts`),
+  tasks: ['folders/task-folder', 'engine/tasks/task-keeper'].map((name) => `src/${name}.ts`),
+  documents: ['folders/document-folder', 'engine/documents/mirror'].map((name) => `src/${name}.ts`),
   configuration: ['src/house/configuration.ts'],
   schemas: ['src/house/schema-compiler.ts'],
 };

@@ -5,6 +5,7 @@ export type AgentId = string & { readonly [brand]: 'AgentId' };
 export type HandoffId = string & { readonly [brand]: 'HandoffId' };
 export type ArtifactId = string & { readonly [brand]: 'ArtifactId' };
 export type SessionId = string & { readonly [brand]: 'SessionId' };
+export type TaskId = string & { readonly [brand]: 'TaskId' };
 
 /** ASCII, so that two names that look alike are alike; short, so that they fit into file names. */
 const AGENT_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$/;
@@ -34,4 +35,13 @@ export const HANDOFF_ID_RULE =
 /** By `HANDOFF_ID_RULE`: both are names of files. */
 export function readArtifactId(text: string): ArtifactId | null {
   return readHandoffId(text) === null ? null : (text as ArtifactId & string);
+}
+
+/**
+ * Any name that is safe as that of a file: teams have tasks of other patterns too, and a file that is there counts.
+ * Null: no file can have this name.
+ */
+export function readTaskId(text: string): TaskId | null {
+  const isSafe = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(text) && !text.includes('..') && !text.endsWith('.');
+  return isSafe && !DEVICE_NAME.test(text) ? (text as TaskId) : null;
 }

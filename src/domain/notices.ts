@@ -2,6 +2,8 @@
 import type { Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
 import { readAgentId, type AgentId } from './names.ts';
+import { speakerIn } from './principal.ts';
+import { escalatedTo } from './rejection.ts';
 import { needsVerifier, verifierFor } from './verification.ts';
 
 /** The events that others can ask to be told of; the words are a contract with webhooks. */
@@ -15,6 +17,7 @@ export const EVENTS = [
   'rejected',
   'expired',
   'cancelled',
+  'escalated',
 ] as const;
 export type Event = (typeof EVENTS)[number];
 
@@ -29,8 +32,14 @@ export function noticeOf(handoff: Handoff, fact: Fact): Notice | null {
   const event = eventOf(handoff, fact);
   if (event === null) return null;
   const concerned = event === 'failed' ? [...audienceOf(event, handoff), ...alsoIn(fact)] : audienceOf(event, handoff);
-  const to = concerned.filter((agent) => fact.by !== `@${agent}`);
+  const to = concerned.filter((agent) => fact.by !== `@${agent}` && !fact.by.endsWith(` @${agent}`));
   return { event, to };
+}
+
+/** Somebody above the two has to decide. Told beside the notice of the same fact, and also where nobody is named. */
+export function escalationOf(fact: Fact): Notice | null {
+  const to = escalatedTo(fact);
+  return to === null ? null : { event: 'escalated', to: to.filter((agent) => speakerIn(fact.by) !== agent) };
 }
 
 function eventOf(handoff: Handoff, { to, deed }: Fact): Event | null {
@@ -82,5 +91,7 @@ function audienceOf(event: Event, handoff: Handoff): readonly AgentId[] {
     case 'rejected':
     case 'expired':
       return [from];
+    case 'escalated':
+      return [];
   }
 }

@@ -7,7 +7,7 @@ import { present } from '../foundation/assert.ts';
 import { yes, type Result } from '../foundation/result.ts';
 import type { Decide, Decision } from '../domain/decision.ts';
 import { witness, type Deed } from '../domain/facts.ts';
-import type { Handoff } from '../domain/handoff.ts';
+import type { Handoff, Kind } from '../domain/handoff.ts';
 import type { Moved } from '../domain/moves/step.ts';
 import type { HandoffId } from '../domain/names.ts';
 import { principalText, type Principal } from '../domain/principal.ts';
@@ -50,7 +50,7 @@ export async function change(
 ): Promise<Result<Handoff, Refusal>> {
   const [answer] = await around.store.change([target], announced(around.rules, decide));
   const changed = present(answer, 'one target, one answer');
-  if (changed.ok && changed.value.kind === 'queue') await around.rules.queue?.attend(changed.value.id);
+  if (changed.ok) await attendTo(around, [changed.value]);
   return changed;
 }
 
@@ -67,10 +67,17 @@ export async function relay(
   return relayed;
 }
 
-/** In order, so that whoever looks into the folder meets the first one first. */
+/** In order, so that whoever looks into the folders meets the first one first. */
 export async function attendTo({ rules }: Surroundings, handoffs: readonly Handoff[]): Promise<void> {
-  if (rules.queue === null) return;
-  for (const { id, kind } of handoffs) if (kind === 'queue') await rules.queue.attend(id);
+  for (const handoff of handoffs) {
+    await mirrorOf(rules, handoff.kind)?.attend(handoff.id);
+    if (handoff.kind === 'document') await rules.tasks?.attend(handoff);
+  }
+}
+
+/** The files in which handoffs of a kind are told. */
+function mirrorOf(rules: HouseRules, kind: Kind): { attend(id: HandoffId): Promise<void> } | null {
+  return kind === 'queue' ? rules.queue : rules.documents;
 }
 
 /** Adds to each fact what has to happen because of it. */

@@ -6,7 +6,7 @@ import type { Party } from '../domain/body.ts';
 import type { Check } from '../domain/evidence.ts';
 import type { Fact } from '../domain/facts.ts';
 import type { Handoff, Kind, Terms } from '../domain/handoff.ts';
-import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
+import type { AgentId, HandoffId, SessionId, TaskId } from '../domain/names.ts';
 import type { Principal, Role } from '../domain/principal.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import type { ArtifactFolder } from '../folders/folder.ts';
@@ -41,8 +41,6 @@ export interface HouseRules {
   partyOf(agent: AgentId): Party;
   /** Who verifies documents, in order of preference. */
   readonly verifiers: readonly AgentId[];
-  /** Who is told when nobody else can be; null where there is nobody. */
-  readonly chief: AgentId | null;
   /** Terms that differ from the house's own. */
   readonly terms: Partial<Record<Kind, Partial<Terms>>>;
   /** Null where there are no schemas. */
@@ -53,6 +51,44 @@ export interface HouseRules {
   readonly queue: QueueMirror | null;
   /** What lies below `artifacts/` and `context/`; null where there is no workspace. */
   readonly artifacts: ArtifactFolder | null;
+  /** Who is told when somebody lacks a skill, or when agents get nowhere. */
+  readonly chiefs: readonly AgentId[];
+  /** The files in `tasks/`; null where nobody keeps them. */
+  readonly tasks: TaskKeeper | null;
+  /** The documents in a repository; null where there are none. */
+  readonly documents: DocumentMirror | null;
+}
+
+/** Keeps the files in `tasks/` in step with the documents that were made for them. */
+export interface TaskKeeper {
+  /** Whether a document needs a task that has a file. */
+  readonly isRequired: boolean;
+  has(task: string): Promise<boolean>;
+  /** After a change of a document. Never a reason to fail: what is left undone is done later. */
+  attend(handoff: Handoff): Promise<void>;
+  /** The same for whoever carries out effects. Answers why it has to wait, or null. */
+  keep(task: string): Promise<string | null>;
+  /** A new file with the next free number. */
+  create(task: { readonly title: string; readonly owner: AgentId | null }): Promise<TaskId>;
+}
+
+/** Keeps the documents of `_handoffs/` and the database of one mind. */
+export interface DocumentMirror {
+  /** What a new document is called: by sender, recipient, task and day, and not yet taken. */
+  idFor(parts: DocumentParts, taken: ReadonlySet<HandoffId>): Promise<HandoffId>;
+  /** Tells in the file what has happened. Never a reason to fail: what is left undone is done later. */
+  attend(id: HandoffId): Promise<void>;
+  /** Everything that came in or has to go out. */
+  pass(depth: Depth): Promise<Passed>;
+  watch(changed: () => void): { close(): void };
+  /** Makes `_index.yaml` anew. True: it was not right. */
+  writeIndex(): Promise<boolean>;
+}
+
+export interface DocumentParts {
+  readonly from: AgentId;
+  readonly to: AgentId;
+  readonly task: string | null;
 }
 
 /** Keeps the queue folder and the database of one mind. */
@@ -97,7 +133,6 @@ export const NO_RULES: HouseRules = {
   schemasOf: () => NO_SCHEMAS,
   partyOf: () => NO_PARTY,
   verifiers: [],
-  chief: null,
   terms: {},
   schemas: null,
   desk: {
@@ -107,6 +142,9 @@ export const NO_RULES: HouseRules = {
   carriers: [],
   queue: null,
   artifacts: null,
+  chiefs: [],
+  tasks: null,
+  documents: null,
 };
 
 function unchecked(deliverable: string): Check {
@@ -139,4 +177,15 @@ export type EngineEvent =
   | { readonly kind: 'effect-dropped'; readonly key: string; readonly effect: string; readonly says: string }
   | { readonly kind: 'file-adopted'; readonly id: HandoffId; readonly place: string }
   | { readonly kind: 'file-quarantined'; readonly name: string; readonly place: string; readonly says: string }
+  /** Nobody but a person can put it right; the file stays as it is. */
+  | { readonly kind: 'task-left'; readonly task: string; readonly says: string }
+  /** What somebody wrote into a document is taken as said. */
+  | { readonly kind: 'document-adopted'; readonly id: HandoffId; readonly by: string; readonly says: string }
+  /** It is not, and the file says again what was there before. */
+  | { readonly kind: 'document-refused'; readonly id: HandoffId; readonly says: string }
+  /** Nobody but a person can put it right; the file stays as it is. */
+  | { readonly kind: 'document-left'; readonly name: string; readonly says: string }
+  | { readonly kind: 'documents-paused'; readonly says: string }
+  /** Only said: a date that was hoped for ends nothing. */
+  | { readonly kind: 'document-late'; readonly id: HandoffId; readonly says: string }
   | { readonly kind: 'fault'; readonly doing: string; readonly error: unknown };

@@ -4,12 +4,19 @@ import type { JsonObject, JsonText } from '../foundation/json.ts';
 import { inboxKind, type Effect } from '../domain/decision.ts';
 import type { Fact } from '../domain/facts.ts';
 import type { Handoff } from '../domain/handoff.ts';
-import { noticeOf, type Event } from '../domain/notices.ts';
+import { escalationOf, noticeOf, type Event, type Notice } from '../domain/notices.ts';
 import type { HouseRules } from '../engine/surroundings.ts';
 import type { Notifications } from './configuration-values.ts';
 
 /** The person at the machine is only told of what needs somebody. */
-const FOR_THE_DESKTOP: readonly Event[] = ['verification-wanted', 'question', 'failed', 'rejected', 'expired'];
+const FOR_THE_DESKTOP: readonly Event[] = [
+  'verification-wanted',
+  'question',
+  'failed',
+  'rejected',
+  'expired',
+  'escalated',
+];
 
 const NOTHING: readonly Effect[] = [];
 
@@ -20,14 +27,17 @@ export function announcementsBy({ desktop, webhooks }: Notifications): HouseRule
     mark: digestOf(`${url} ${events?.join(' ') ?? ''}`).slice(0, 12),
   }));
   return (handoff, fact) => {
-    const notice = noticeOf(handoff, fact);
-    if (notice === null) return NOTHING;
-    const { event, to } = notice;
+    const notices = [noticeOf(handoff, fact), escalationOf(fact)].filter((notice) => notice !== null);
+    return notices.length === 0 ? NOTHING : notices.flatMap((notice) => effectsOf(notice, handoff, fact));
+  };
+
+  function effectsOf({ event, to }: Notice, handoff: Handoff, fact: Fact): readonly Effect[] {
     const wanted = hooks.filter(({ events }) => events === null || events.includes(event));
     const shown = desktop && FOR_THE_DESKTOP.includes(event);
     if (to.length === 0 && wanted.length === 0 && !shown) return NOTHING;
     const told = tellingOf(event, handoff, fact);
-    const key = `${handoff.id}:${fact.revision}`;
+    // A second notice of the same fact is another one, also to the same target.
+    const key = `${handoff.id}:${fact.revision}${event === 'escalated' ? ':escalated' : ''}`;
     return [
       ...to.map((agent) => effect(`${key}:inbox:${agent}`, inboxKind(agent), told)),
       ...wanted.map(({ url, mark }) =>
@@ -35,7 +45,7 @@ export function announcementsBy({ desktop, webhooks }: Notifications): HouseRule
       ),
       ...(shown ? [effect(`${key}:desktop`, 'desktop', desktopTextOf(event, handoff))] : []),
     ];
-  };
+  }
 }
 
 function effect(key: string, kind: string, payload: JsonObject): Effect {
@@ -70,6 +80,7 @@ const DESKTOP_WORDS: Partial<Record<Event, string>> = {
   failed: 'failed',
   rejected: 'was rejected',
   expired: 'expired',
+  escalated: 'needs a skill that its recipient does not have',
 };
 
 function desktopTextOf(event: Event, { id, title, from, to }: Handoff): JsonObject {

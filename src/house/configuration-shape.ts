@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { EVENTS } from '../domain/notices.ts';
 import { RETRIES_MAX } from '../domain/retry.ts';
+import { readTaskPattern, TASK_PATTERN_RULE } from '../dialects/task/names.ts';
 
 const WEEK_SECONDS = 7 * 24 * 60 * 60;
 
@@ -24,7 +25,7 @@ const AgentShape = z.strictObject({
   roles: z
     .array(z.enum(['verifier', 'chief']))
     .optional()
-    .describe('verifier: may verify what it neither sent nor did. chief: has no meaning yet.'),
+    .describe('verifier: may verify what it neither sent nor did. chief: is told of rejections for want of a skill.'),
   schemas: z
     .strictObject({ input: SchemaName.optional(), output: SchemaName.optional() })
     .optional()
@@ -105,9 +106,30 @@ export const ConfigurationShape = z.strictObject({
     .describe('Whether commands given as evidence are run again here.'),
   notifications: NotificationShape.optional(),
   folders: z
-    .strictObject({ queue: OnOrOff.optional() })
+    .strictObject({ queue: OnOrOff.optional(), documents: OnOrOff.optional() })
     .optional()
-    .describe('queue: on keeps handoffs/, where programs that only know files take part.'),
+    .describe(
+      'queue: on keeps handoffs/, where programs that only know files take part. documents: on keeps _handoffs/, where documents are markdown in a repository.',
+    ),
+  tasks: z
+    .strictObject({
+      keep: OnOrOff.optional(),
+      pattern: z
+        .string()
+        .max(64)
+        .refine((text) => readTaskPattern(text) !== null, TASK_PATTERN_RULE)
+        .optional(),
+      required: z.boolean().optional(),
+    })
+    .optional()
+    .describe(
+      'The files in tasks/. keep: their status follows the documents (as folders.documents says, unless said here). ' +
+        'pattern: their names, such as BPRD-YYYY-NNNN. required: a document whose task has no file is refused.',
+    ),
+  check: z
+    .strictObject({ ignore: z.array(z.string().min(1).max(500)).max(200).optional() })
+    .optional()
+    .describe('ignore: folders and files of the workspace that baton check leaves alone.'),
 });
 
 export type ConfigurationText = z.infer<typeof ConfigurationShape>;

@@ -6,6 +6,7 @@ import type { Event } from '../domain/notices.ts';
 import type { Role } from '../domain/principal.ts';
 import { DEFAULT_RETRY } from '../domain/retry.ts';
 import type { Party } from '../domain/body.ts';
+import { DEFAULT_TASK_PATTERN, readTaskPattern, type TaskPattern } from '../dialects/task/names.ts';
 import type { AgentSchemas } from '../engine/surroundings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 
@@ -24,6 +25,16 @@ export interface Configuration {
   readonly notifications: Notifications;
   /** Whether `handoffs/` is kept, so that programs that only know files take part. */
   readonly queueFolder: boolean;
+  /** Null: files in `tasks/` are nobody's business here. */
+  readonly tasks: TaskRules | null;
+  readonly checkIgnore: readonly string[];
+  /** Whether `_handoffs/` is kept, with documents as markdown. */
+  readonly documentFolder: boolean;
+}
+
+interface TaskRules {
+  readonly pattern: TaskPattern;
+  readonly required: boolean;
 }
 
 export interface Notifications {
@@ -84,6 +95,9 @@ export function configurationOf(
       timeoutMs: evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : evidence.timeout_seconds * 1000,
     },
     queueFolder: text.folders?.queue === 'on',
+    tasks: taskRulesOf(text.tasks, text.folders?.documents === 'on'),
+    checkIgnore: (text.check?.ignore ?? []).map((path) => path.replace(/^\.\/|\/+$/g, '')),
+    documentFolder: text.folders?.documents === 'on',
     notifications: {
       desktop: notifications?.desktop ?? false,
       allowHosts: notifications?.allow_hosts ?? [],
@@ -94,6 +108,12 @@ export function configurationOf(
       })),
     },
   };
+}
+
+function taskRulesOf(tasks: ConfigurationText['tasks'], byDefault: boolean): TaskRules | null {
+  const isKept = tasks?.keep === undefined ? byDefault : tasks.keep === 'on';
+  if (!isKept) return null;
+  return { pattern: readTaskPattern(tasks?.pattern ?? '') ?? DEFAULT_TASK_PATTERN, required: tasks?.required ?? false };
 }
 
 /** What is not said is not there: the terms of the house fill it in. */

@@ -5,7 +5,9 @@ import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
 import type { Limits } from '../domain/limits.ts';
 import { NO_RULES, type EngineEvent, type HouseRules, type Surroundings } from '../engine/surroundings.ts';
 import { openArtifactFolder } from '../folders/artifact-folder.ts';
+import type { DocumentFolderOptions } from '../folders/document-folder.ts';
 import type { QueueFolderOptions } from '../folders/queue-folder.ts';
+import type { TaskFolderOptions } from '../folders/task-folder.ts';
 import type { Store } from '../stores/store.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { threadHeartbeat } from './heartbeat.ts';
@@ -21,6 +23,10 @@ export interface HouseOptions {
   readonly queueFolder?: QueueFolderOptions;
   /** Where artifacts are; without it, beside the queue. */
   readonly workspace?: QueueFolderOptions;
+  /** Where the files of tasks are. */
+  readonly taskFolder?: TaskFolderOptions & { readonly isRequired: boolean };
+  /** Where documents are markdown in a repository; strict: a text alone is nobody's word. */
+  readonly documentFolder?: DocumentFolderOptions & { readonly strict: boolean };
 }
 
 export interface House {
@@ -44,27 +50,59 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     rules: place === undefined ? rules : { ...rules, artifacts: openArtifactFolder(place) },
     report,
   };
-  const { queueFolder } = options;
-  if (queueFolder !== undefined) return withQueue(around, queueFolder);
-  return { around, close: async () => closed(around) };
-}
-
-async function withQueue(around: Surroundings, place: QueueFolderOptions): Promise<House> {
-  const { openQueueFolder } = await import('../folders/queue-folder.ts');
-  const { openQueueMirror } = await import('../engine/queue/mirror.ts');
-  const folder = openQueueFolder(place);
+  const closing: Closing = [() => around.rules.artifacts?.close()];
+  const withTasks = await keepingTasks(around, options.taskFolder, closing);
+  const withMessages = await withQueue(withTasks, options.queueFolder, closing);
   return {
-    around: { ...around, rules: { ...around.rules, queue: openQueueMirror(around, folder) } },
+    around: await withDocuments(withMessages, options.documentFolder, closing),
     close: async () => {
-      folder.close();
-      await closed(around);
+      for (const close of closing) close();
+      await store.close();
     },
   };
 }
 
-async function closed({ rules, store }: Surroundings): Promise<void> {
-  rules.artifacts?.close();
-  await store.close();
+type Closing = (() => void)[];
+
+async function keepingTasks(
+  around: Surroundings,
+  place: HouseOptions['taskFolder'],
+  closing: Closing,
+): Promise<Surroundings> {
+  if (place === undefined) return around;
+  const { openTaskFolder } = await import('../folders/task-folder.ts');
+  const { openTaskKeeper, taskCarrier } = await import('../engine/tasks/task-keeper.ts');
+  const folder = openTaskFolder(place);
+  closing.push(() => folder.close());
+  const tasks = openTaskKeeper(around, folder, place.isRequired);
+  const carriers = [...around.rules.carriers, taskCarrier(tasks)];
+  return { ...around, rules: { ...around.rules, tasks, carriers } };
+}
+
+async function withQueue(
+  around: Surroundings,
+  place: QueueFolderOptions | undefined,
+  closing: Closing,
+): Promise<Surroundings> {
+  if (place === undefined) return around;
+  const { openQueueFolder } = await import('../folders/queue-folder.ts');
+  const { openQueueMirror } = await import('../engine/queue/mirror.ts');
+  const folder = openQueueFolder(place);
+  closing.push(() => folder.close());
+  return { ...around, rules: { ...around.rules, queue: openQueueMirror(around, folder) } };
+}
+
+async function withDocuments(
+  around: Surroundings,
+  place: HouseOptions['documentFolder'],
+  closing: Closing,
+): Promise<Surroundings> {
+  if (place === undefined) return around;
+  const { openDocumentFolder } = await import('../folders/document-folder.ts');
+  const { openDocumentMirror } = await import('../engine/documents/mirror.ts');
+  const folder = openDocumentFolder(place);
+  closing.push(() => folder.close());
+  return { ...around, rules: { ...around.rules, documents: openDocumentMirror(around, folder, place) } };
 }
 
 async function openStore(database: DatabaseAddress, limits: Limits, boot: string): Promise<Store> {

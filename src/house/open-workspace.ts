@@ -4,7 +4,7 @@ import type { EngineEvent } from '../engine/surroundings.ts';
 import type { Configuration } from './configuration-values.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { knownConfiguration } from './known-configuration.ts';
-import { openHouse, type House } from './open-house.ts';
+import { openHouse, type House, type HouseOptions } from './open-house.ts';
 import { workspaceFor, type Workspace } from './workspace.ts';
 
 export interface OpenOptions {
@@ -18,6 +18,14 @@ export interface OpenOptions {
 export interface OpenWorkspace extends House {
   readonly workspace: Workspace | null;
   readonly configuration: Configuration | null;
+}
+
+function taskFolderOf(
+  { folder, privateFolder }: Workspace,
+  { tasks }: Configuration,
+): Pick<HouseOptions, 'taskFolder'> {
+  if (tasks === null) return {};
+  return { taskFolder: { folder, privateFolder, pattern: tasks.pattern, isRequired: tasks.required } };
 }
 
 /** Null: there is neither a workspace nor a database. */
@@ -36,6 +44,16 @@ export async function openWorkspace({ workspace, database, report }: OpenOptions
     ...(leaseMs === null ? {} : { leaseMs }),
     ...(place === null ? {} : { workspace: place }),
     ...(place !== null && configuration?.queueFolder === true ? { queueFolder: place } : {}),
+    ...(place === null || configuration === null ? {} : taskFolderOf(place, configuration)),
+    ...(place !== null && configuration?.documentFolder === true
+      ? {
+          documentFolder: {
+            folder: place.folder,
+            privateFolder: place.privateFolder,
+            strict: configuration.identity === 'strict',
+          },
+        }
+      : {}),
     ...(report === undefined ? {} : { report }),
   });
   known?.keep();

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { EvidenceDesk } from '../engine/evidence-desk.ts';
 import { NO_RULES, type HouseRules } from '../engine/surroundings.ts';
+import { withTaskEffects } from '../engine/tasks/task-effects.ts';
 import { announcementsBy } from './announcements.ts';
 import { carriersBy } from './carriers/carriers.ts';
 import type { Configuration } from './configuration-values.ts';
@@ -15,12 +16,11 @@ export function rulesOf(workspace: Workspace | null, configuration: Configuratio
   if (workspace === null || configuration === null) return { ...NO_RULES, announce };
   const { roles, schemas, parties, verifiers, queueTerms, documentTerms, evidence, notifications } = configuration;
   return {
-    announce,
+    announce: configuration.tasks === null ? announce : withTaskEffects(announce),
     rolesOf: (agent) => roles.get(agent) ?? NO_RULES.rolesOf(agent),
     schemasOf: (agent) => schemas.get(agent) ?? NO_RULES.schemasOf(agent),
     partyOf: (agent) => parties.get(agent) ?? NO_RULES.partyOf(agent),
     verifiers,
-    chief: [...roles].find(([, own]) => own.includes('chief'))?.[0] ?? null,
     terms: {
       ...(Object.keys(queueTerms).length === 0 ? {} : { queue: queueTerms }),
       document: { ...documentTerms, verifiers },
@@ -35,6 +35,9 @@ export function rulesOf(workspace: Workspace | null, configuration: Configuratio
     // The house puts these in when it stands.
     queue: null,
     artifacts: null,
+    chiefs: [...roles].flatMap(([agent, has]) => (has.includes('chief') ? [agent] : [])),
+    tasks: null,
+    documents: null,
   };
 }
 

@@ -1,16 +1,46 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
-import { databases, factsOf, jsonLines, makeWorkspace } from '../cli/workspaces.ts';
+import { databases, factsOf, jsonLines, makeWorkspace, sqlite } from '../cli/workspaces.ts';
 import { until, type Ended, type Running } from '../support/processes.ts';
 import { usePrograms } from './built-programs.ts';
 import { complaintsAbout, everythingIn } from './soundness.ts';
 
-const RACERS = 50;
+const RACERS = Number(process.env['BATON_RACERS'] ?? 50);
 /** Long enough for the sign to reach all of them. */
 const BEGIN_IN_MS = 500;
+const GOVERNED = 'folders: { documents: on }\nlimits: { incoming: 3 }\n';
 const LIMITED = 'agents:\n  react: { limits: { incoming: 3 } }\n';
 
 const programs = usePrograms([new URL('./programs/racer.ts', import.meta.url)]);
+
+describe('fifty commands at once', () => {
+  it('D5, I15: of those who write a document for the last place, one gets it, and only its file is there', async () => {
+    const { address, folder, open, run, start } = await makeWorkspace(sqlite, GOVERNED);
+    const args = ['create', '--document', '--from', '@grok', '--to', '@claude', '--task', 'T-1', '--title', 'Limits'];
+    for (const number of [1, 2]) expect(await run(args), `document ${number}`).toMatchObject({ code: 0 });
+    const around = await open();
+    const door = holdDoor(join(folder, '.baton/baton.db'));
+    const racers = Array.from({ length: RACERS }, () => start([...args, '--json']));
+    await until('all have the database open', () => racers.every(hasOpen(folder)), 120_000);
+    door.open();
+
+    const ended = await Promise.all(racers.map((racer) => racer.ended));
+    expect(ended.filter(({ code }) => code === 0)).toHaveLength(1);
+    const refused = ended.filter(({ code }) => code === 6);
+    expect(refused).toHaveLength(RACERS - 1);
+    for (const { stdout, stderr } of refused) {
+      expect(stdout).toBe('');
+      expect(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+        error: { code: 'limit-reached', agent: 'claude', direction: 'incoming', count: 3, max: 3 },
+      });
+    }
+    expect((await everythingIn(around.store)).handoffs.size).toBe(3);
+    expect(readdirSync(join(folder, '_handoffs/active'))).toHaveLength(3);
+    expect(await complaintsAbout(around.store, address)).toEqual([]);
+  }, 240_000);
+});
 
 describe.each(databases)('fifty processes at once on $name', (database) => {
   it('I6, I8: of those who claim one handoff, one gets it', async () => {
@@ -74,6 +104,29 @@ describe.each(databases)('fifty processes at once on $name', (database) => {
     expect(await complaintsAbout(around.store, address)).toEqual([]);
   });
 });
+
+/** Nobody writes until it is opened, so that all come to it. */
+function holdDoor(path: string): { open(): void } {
+  const database = new DatabaseSync(path);
+  database.exec('BEGIN IMMEDIATE');
+  return {
+    open: () => {
+      database.exec('COMMIT');
+      database.close();
+    },
+  };
+}
+
+function hasOpen(folder: string): (running: Running) => boolean {
+  return ({ pid }) => {
+    try {
+      const handles = readdirSync(`/proc/${pid}/fd`).map((name) => readlinkSync(`/proc/${pid}/fd/${name}`));
+      return handles.some((target) => target.startsWith(join(folder, '.baton/baton.db')));
+    } catch {
+      return false;
+    }
+  };
+}
 
 /** Whether its main thread stands in read(0, …): the number of the call is 0 on x64 and 63 on arm64. */
 function readsItsInput({ pid }: Running): boolean {

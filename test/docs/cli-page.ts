@@ -1,5 +1,6 @@
 /** `docs/reference/cli.md` as the catalogue and the table of problems say it. */
 import type { CommandEntry, OptionEntry } from '../../src/faces/cli/catalogue/entry.ts';
+import { GOVERNING } from '../../src/faces/cli/catalogue/governing.ts';
 import { HANDING } from '../../src/faces/cli/catalogue/handing.ts';
 import { KEEPING } from '../../src/faces/cli/catalogue/keeping.ts';
 import { LOOKING } from '../../src/faces/cli/catalogue/looking.ts';
@@ -16,6 +17,7 @@ const CHAPTERS: readonly (readonly [string, readonly CommandEntry[]])[] = [
   ['Looking', LOOKING],
   ['Keeping the workspace in order', KEEPING],
   ['Projects as their agents tell them', [...REPORTING, ...TELLING]],
+  ['Documents in a repository', GOVERNING],
 ];
 
 export function cliPage(): string {

@@ -45,6 +45,8 @@ export const MEANINGS = {
   'schema-broken': 'the schema itself cannot be used; the message says why',
   'schema-violated': 'the input or the result does not follow its schema; all violations are listed',
   'bad-request': 'a value that cannot be one: a name, a number, a date, a file',
+  'check-failed': '`baton check` found something; each complaint has file, line and column',
+  'no-such-task': 'the task of a document has no file in `tasks/`, and the configuration demands one',
   configuration: '`baton.yaml` is wrong; the message has line and column',
   usage: 'the command was called wrongly; see its `--help`',
   'nothing-offered': 'there is nothing to claim',

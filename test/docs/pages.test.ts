@@ -72,6 +72,17 @@ describe('the guides', () => {
     expect(stdout).toContain('stack-1  archived, stays: something that is in use requires it');
   });
 
+  it('D5, D10, D11, D13: handoffs in a repository can be followed to its end', async () => {
+    const { stdout, stderr } = await follow('docs/guides/handoffs-in-a-repository.md');
+    expect(stdout.match(/refused, exit code 4/g)).toHaveLength(2);
+    expect(stdout.match(/kept out, exit code [15]/g)).toEqual(['kept out, exit code 1', 'kept out, exit code 5']);
+    expect(stdout).toMatch(/^_agents\/claude\/_handoffs\/\S+\.md:1:1: a handoff outside of _handoffs\//m);
+    expect(stdout).toMatch(/^_handoffs\/active\/\S+_063331\.md:1:1: the name of a copy/m);
+    expect(stdout).toContain('escalated');
+    expect(stdout).toMatch(/refused, exit code 6\n$/);
+    expect(stderr).toContain('@grok has 1 of 1 outgoing handoffs open');
+  });
+
   it('backup and moving can be followed to its end, to PostgreSQL and back', async ({ skip }) => {
     server = await privatePostgres({ fsync: true });
     if (server === null) return skip(WITHOUT_POSTGRES);

@@ -113,7 +113,7 @@ function loopIn(names: readonly string[]): JsonObject {
 /** The chain's root sender, unless that is who speaks; else the chief. */
 export function delegatorOf({ rules }: Surroundings, { rootSender }: ChainSoFar, from: AgentId): AgentId | null {
   if (rootSender !== null && rootSender !== from) return rootSender;
-  return rules.chief === from ? null : rules.chief;
+  return rules.chiefs.find((chief) => chief !== from) ?? null;
 }
 
 export function tellEscalated(agent: AgentId | null, detail: JsonObject): readonly Tell[] {

@@ -4,6 +4,7 @@ import type { Json, JsonText } from '../../foundation/json.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { cancel as cancelled, reject as rejected } from '../../domain/moves/end.ts';
 import type { HandoffId } from '../../domain/names.ts';
+import { isSkillGap } from '../../domain/rejection.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
@@ -27,10 +28,15 @@ export async function reject(
   const decide = decideBy(principal, 'reject', (handoff, nowMs) => ({
     deed: 'reject',
     moved: rejected(handoff, nowMs),
-    detail: { type, reason },
+    // In the trail, because the configuration may name somebody else by the time it is read.
+    detail: { type, reason, ...(isEscalated(handoff, type) ? { escalatedTo: around.rules.chiefs } : {}) },
     outcome,
   }));
   return change(around, id, decide);
+}
+
+function isEscalated({ kind }: Handoff, type: string): boolean {
+  return kind === 'document' && isSkillGap(type);
 }
 
 export async function cancel(

@@ -3,7 +3,7 @@ import type { Json } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { retryOf } from '../../domain/lineage.ts';
-import type { HandoffId } from '../../domain/names.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { may } from '../../domain/rights.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -11,6 +11,8 @@ import { send, type SendRefusal } from './send.ts';
 
 export interface RetryRequest {
   readonly id: HandoffId;
+  /** Somebody else, for what the first one could not do. */
+  readonly to?: AgentId;
   /** The corrected input; without it, the same once more. */
   readonly input?: Json;
   readonly attemptTimeoutMs?: number;
@@ -22,7 +24,7 @@ export interface RetryRequest {
 export async function retry(
   around: Surroundings,
   principal: Principal,
-  { id, input, attemptTimeoutMs, requestId, queue }: RetryRequest,
+  { id, to, input, attemptTimeoutMs, requestId, queue }: RetryRequest,
 ): Promise<Result<Handoff, SendRefusal>> {
   const whole = await around.store.load(id);
   if (whole === null) return refuse({ code: 'no-such-handoff', id });
@@ -32,10 +34,10 @@ export async function retry(
   const lineage = retryOf(old);
   if (!lineage.ok) return lineage;
   const body = JSON.parse(whole.body) as Body;
-  const { from, to, kind, priority, title, task } = old;
+  const { from, kind, priority, title, task } = old;
   return send(around, principal, {
     from,
-    to,
+    to: to ?? old.to,
     kind,
     priority,
     ...(title === null ? {} : { title }),

@@ -1,30 +1,26 @@
 import { digestOf } from '../../foundation/digest.ts';
-import { newUuid } from '../../foundation/ids.ts';
-import { writeJson, type Json, type JsonObject, type JsonProblem, type JsonText } from '../../foundation/json.ts';
-import { refuse, yes, type Result } from '../../foundation/result.ts';
-import type { Body, Party } from '../../domain/body.ts';
+import type { Json, JsonObject, JsonProblem } from '../../foundation/json.ts';
+import { yes, type Result } from '../../foundation/result.ts';
 import type { Decision } from '../../domain/decision.ts';
 import { witness } from '../../domain/facts.ts';
-import { NO_LINEAGE, type Failure, type Handoff, type Kind, type Lineage, type Terms } from '../../domain/handoff.ts';
-import { legOf } from '../../domain/lineage.ts';
+import type { Failure, Handoff, Kind, Lineage, Terms } from '../../domain/handoff.ts';
 import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
 import { accept } from '../../domain/moves/accept.ts';
 import { create, type Beginning } from '../../domain/moves/create.ts';
 import { failForGood } from '../../domain/moves/fail.ts';
-import type { AgentId, ArtifactId, HandoffId } from '../../domain/names.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { principalText, SYSTEM, type Principal } from '../../domain/principal.ts';
 import type { Priority } from '../../domain/priority.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { may } from '../../domain/rights.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Guard, Opening } from '../../stores/store.ts';
-import { withEffects } from '../change.ts';
-import { lacksArtifact, referencesIn } from '../artifacts/awaited.ts';
-import { withContextFiles } from '../artifacts/context-files.ts';
+import { attendTo, withEffects } from '../change.ts';
 import type { ReferenceRefusal } from '../artifacts/refusals.ts';
 import type { SchemaRefusal } from '../schema-book.ts';
-import type { HouseRules, QueueMirror, Surroundings } from '../surroundings.ts';
+import type { HouseRules, Surroundings } from '../surroundings.ts';
 import { failureText } from './fail.ts';
+import { prepare, type Prepared } from './preparing.ts';
 
 export interface SendRequest {
   readonly from: AgentId;
@@ -69,15 +65,6 @@ export type SendRefusal =
   | ReferenceRefusal
   | { readonly code: 'not-json'; readonly problem: JsonProblem };
 
-interface Prepared {
-  readonly request: SendRequest;
-  readonly body: JsonText;
-  readonly lineage: Lineage;
-  readonly artifacts: readonly ArtifactId[];
-  /** As of a moment ago: what is not there then is looked for again by every sweep. */
-  readonly lacksArtifact: boolean;
-}
-
 export async function send(
   around: Surroundings,
   principal: Principal,
@@ -92,10 +79,11 @@ export async function sendMany(
   around: Surroundings,
   principal: Principal,
   requests: readonly SendRequest[],
+  round = 0,
 ): Promise<Result<readonly Handoff[], SendRefusal>> {
   const prepared: Prepared[] = [];
   for (const request of requests) {
-    const each = await prepare(around, request);
+    const each = await prepare(around, request, new Set(prepared.map(({ id }) => id)));
     if (!each.ok) return each;
     prepared.push(each.value);
   }
@@ -103,60 +91,27 @@ export async function sendMany(
   const sent = await around.store.insert(openingsOf(around, principal, prepared, false), guard);
   const full = !sent.ok && sent.refusal.code === 'limit-reached' && requests.some(({ queue }) => queue === true);
   const answer = full ? await around.store.insert(openingsOf(around, principal, prepared, true), guard) : sent;
-  if (answer.ok && around.rules.queue !== null) await mirrored(around.rules.queue, answer.value, prepared);
-  return answer;
+  if (answer.ok) await mirrored(around, answer.value, prepared);
+  // Documents are named after what they are: another one of this name was faster, and the next name is free.
+  const isTaken = !answer.ok && answer.refusal.code === 'known-id' && around.rules.documents !== null;
+  const isNamedHere = requests.every(({ id, kind }) => id === undefined && kind === 'document');
+  return isTaken && isNamedHere && round < NAMES_MAX ? sendMany(around, principal, requests, round + 1) : answer;
 }
 
-async function prepare(around: Surroundings, asked: SendRequest): Promise<Result<Prepared, SendRefusal>> {
-  const { rules } = around;
-  // What failed from the beginning is kept as it came.
-  const isKept = asked.failure !== undefined || rules.artifacts === null || asked.context === undefined;
-  const read = isKept ? yes(asked) : await withContextFiles(rules.artifacts, asked);
-  if (!read.ok) return read;
-  const request = read.value;
-  const body = writeBody(rules, request);
-  if (!body.ok) return refuse({ code: 'not-json', problem: body.refusal });
-  const refusal = request.failure === undefined ? await schemaRefusal(around, request) : null;
-  if (refusal !== null) return refuse(refusal);
-  const artifacts = isKept ? yes([]) : referencesIn(request.context);
-  if (!artifacts.ok) return artifacts;
-  const lineage =
-    request.parent === undefined ? yes(request.lineage ?? NO_LINEAGE) : await legFrom(around, request.parent);
-  if (!lineage.ok) return lineage;
-  return yes({
-    request,
-    body: body.value,
-    lineage: lineage.value,
-    artifacts: artifacts.value,
-    lacksArtifact: await lacksArtifact(around, artifacts.value),
-  });
-}
+/** So many may want the same name at the same time. */
+const NAMES_MAX = 100;
 
 /** In order, so that whoever looks into the folder meets the first one first. */
 async function mirrored(
-  queue: QueueMirror,
+  around: Surroundings,
   handoffs: readonly Handoff[],
   prepared: readonly Prepared[],
 ): Promise<void> {
   for (const [index, handoff] of handoffs.entries()) {
     const body = prepared[index]?.body;
-    if (handoff.kind === 'queue' && body !== undefined) await queue.appear({ handoff, body });
+    if (handoff.kind !== 'queue') await attendTo(around, [handoff]);
+    else if (body !== undefined) await around.rules.queue?.appear({ handoff, body });
   }
-}
-
-/** Only where the input has to follow a schema is there anything to wait for. */
-async function schemaRefusal({ rules }: Surroundings, request: SendRequest): Promise<SchemaRefusal | null> {
-  const name = request.schema ?? rules.schemasOf(request.to).input;
-  if (name === null || rules.schemas === null) return null;
-  const checked = await rules.schemas.check(name, request.input);
-  return checked.ok ? null : checked.refusal;
-}
-
-async function legFrom({ store }: Surroundings, id: HandoffId): Promise<Result<Lineage, Refusal>> {
-  const {
-    items: [parent],
-  } = await store.find({ by: 'ids', ids: [id] });
-  return parent === undefined ? refuse({ code: 'no-such-handoff', id }) : legOf(parent);
 }
 
 function openingsOf(
@@ -171,7 +126,7 @@ function openingsOf(
 function openingOf(
   around: Surroundings,
   principal: Principal,
-  { request, body, lineage, artifacts, lacksArtifact: lacks }: Prepared,
+  { id, request, body, lineage, artifacts, lacksArtifact: lacks }: Prepared,
   forPlace: boolean,
 ): Opening {
   const kind = request.kind ?? 'queue';
@@ -179,7 +134,7 @@ function openingOf(
   const terms = termsOf(around.rules, kind, needs);
   const isDraft = request.draft ?? kind === 'document';
   const beginning: Beginning = {
-    id: request.id ?? (`hoff-${newUuid(around.store.nowMs(), around.random)}` as HandoffId),
+    id,
     kind,
     from: request.from,
     to: request.to,
@@ -248,25 +203,6 @@ function termsOf(rules: HouseRules, kind: Kind, asked: Partial<Terms> | undefine
   const own = rules.terms[kind];
   // Shared by nearly every record: most sends make no terms of their own.
   return asked === undefined && own === undefined ? DEFAULT_TERMS[kind] : { ...DEFAULT_TERMS[kind], ...own, ...asked };
-}
-
-function writeBody(rules: HouseRules, request: SendRequest): Result<JsonText, JsonProblem> {
-  const { input, schema, context, outputSchema, message } = request;
-  const [source, target] = [rules.partyOf(request.from), rules.partyOf(request.to)];
-  const body: Body = {
-    input,
-    ...(schema === undefined ? {} : { schema }),
-    ...(context === undefined ? {} : { context }),
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-    ...(message === undefined ? {} : { message }),
-    ...(isNobody(source) ? {} : { source }),
-    ...(isNobody(target) ? {} : { target }),
-  };
-  return writeJson(body);
-}
-
-function isNobody({ phase, agentType }: Party): boolean {
-  return phase === undefined && agentType === undefined;
 }
 
 function guardOf(principal: Principal, requests: readonly SendRequest[]): Guard {

@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { ARTIFACTS } from './catalogue/artifacts.ts';
 import type { CommandEntry, OptionEntry, Run } from './catalogue/entry.ts';
+import { GOVERNING } from './catalogue/governing.ts';
 import { HANDING } from './catalogue/handing.ts';
 import { KEEPING } from './catalogue/keeping.ts';
 import { LOOKING } from './catalogue/looking.ts';
@@ -18,6 +19,7 @@ export const CATALOGUE: readonly CommandEntry[] = [
   ...ARTIFACTS,
   ...REPORTING,
   ...TELLING,
+  ...GOVERNING,
 ];
 
 const JSON_OPTION: OptionEntry = ['--json', 'answer with JSON, for programs'];

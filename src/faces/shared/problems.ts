@@ -19,6 +19,7 @@ export type FaceCode =
   | 'timed-out'
   | 'not-completed'
   | 'fault'
+  | 'check-failed'
   | 'configuration';
 
 export interface Projection {
@@ -57,6 +58,8 @@ export const PROBLEMS = {
   'schema-violated': { exitCode: 5, retryable: false },
   'bad-request': { exitCode: 5, retryable: false },
   configuration: { exitCode: 5, retryable: false },
+  'check-failed': { exitCode: 5, retryable: false },
+  'no-such-task': { exitCode: 3, retryable: false },
   usage: { exitCode: 2, retryable: false },
   'nothing-offered': { exitCode: 3, retryable: true },
   'no-such-token': { exitCode: 3, retryable: false },

@@ -48,6 +48,10 @@ export function wordingOf(refusal: Worded): string {
       return `evidence does not hold: ${refusal.checks.map((check) => `${check.deliverable}: ${check.says}`).join('; ')}`;
     case 'criteria-open':
       return `not checked yet: ${listed(refusal.criteria)}`;
+    case 'no-such-task':
+      if (refusal.task === null)
+        return 'a document needs a task here: name it with --task, or make one with baton task new';
+      return `there is no file tasks/${readableText(refusal.task)}.md, and documents need one here; make one with: baton task new`;
     case 'contended':
       return `too many want to change ${refusal.id} at once; try again`;
     default:

@@ -100,7 +100,7 @@ describe('failed', () => {
   });
 
   it('S5: where the chain was begun by the one who fails, the chief is told', async () => {
-    const world = summaryWorld({ chief: agentOf('chief') });
+    const world = summaryWorld({ chiefs: [agentOf('chief')] });
     const { ingested } = await world.say({ ...failed, on_failure: { escalate_after: 1 } });
     expect(ingested).toMatchObject({ did: 'failed', escalatedTo: 'chief' });
     expect(await world.inbox('chief')).toMatchObject([{ event: 'escalated' }]);
@@ -131,7 +131,7 @@ describe('a loop between two agents', () => {
   });
 
   it('S5: a loop of failures that are routed in a circle ends as well', async () => {
-    const world = summaryWorld({ chief: agentOf('chief') });
+    const world = summaryWorld({ chiefs: [agentOf('chief')] });
     await world.say({ from: '@a', to: '@b', status: 'failed' });
     let said = 0;
     for (; (await world.openLegs()).length > 0 && said < 100; said += 1) {

@@ -22,7 +22,11 @@ export const HANDING: readonly CommandEntry[] = [
     name: 'init',
     takes: '[dir]',
     summary: 'make a workspace here; safe to repeat',
-    options: [['--database <url>', 'prepare this PostgreSQL database too']],
+    options: [
+      ['--database <url>', 'prepare this PostgreSQL database too'],
+      ['--git-hook', 'let git run baton check --staged before each commit; a hook that is there stays'],
+      ['--remove-git-hook', 'take that out again, and nothing else'],
+    ],
     example: 'init my-project',
     shares: 'json',
     load: async () => (await import('../commands/init.ts')).init,

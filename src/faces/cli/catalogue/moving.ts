@@ -123,6 +123,7 @@ export const MOVING: readonly CommandEntry[] = [
     takes: '<id>',
     summary: 'once more what has failed, as a new handoff; prints its id',
     options: [
+      ['--to <agent>', 'somebody else than the first time'],
       ['--input <json|file|->', 'corrected input'],
       ['--timeout <seconds>', 'for each attempt'],
       ['--queue', 'where a limit is reached, wait for a place'],

@@ -17,6 +17,7 @@ import type { SendRefusal } from '../../../engine/verbs/send.ts';
 import { sendBack, verify as verifyHandoff } from '../../../engine/verbs/verify.ts';
 import { handoffView } from '../../shared/views.ts';
 import {
+  agentArgument,
   evidenceArgument,
   fenceArgument,
   fractionArgument,
@@ -206,12 +207,14 @@ export async function retry(
     readonly timeout?: string;
     readonly requestId?: string;
     readonly queue?: true;
+    readonly to?: string;
   },
   output: Output,
 ): Promise<number> {
-  const { input, timeout, requestId, queue } = options;
+  const { input, timeout, requestId, queue, to } = options;
   const request = {
     id: idArgument(args[0], 'id'),
+    ...(to === undefined ? {} : { to: agentArgument(to, '--to') }),
     ...(input === undefined ? {} : { input: jsonArgument(input, '--input') }),
     ...(timeout === undefined ? {} : { attemptTimeoutMs: secondsArgument(timeout, '--timeout', 1, WEEK_SECONDS) }),
     ...(requestId === undefined ? {} : { requestId: textArgument(requestId, '--request-id') }),

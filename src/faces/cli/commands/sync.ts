@@ -1,6 +1,7 @@
 import { carryEffects } from '../../../engine/effects.ts';
 import type { EngineEvent } from '../../../engine/surroundings.ts';
 import { oneLook, sweep } from '../../../engine/sweep.ts';
+import { isAboutDocuments, tellOfDocument } from '../document-events.ts';
 import { inHouse, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
 
@@ -10,6 +11,7 @@ export async function sync(_args: readonly string[], options: CommonOptions, out
   return inHouse(options, { scope: 'read', report }, async (around) => {
     const { changed } = await sweep(around, oneLook(around));
     await around.rules.queue?.pass('thorough');
+    await around.rules.documents?.pass('thorough');
     const { carried, postponed, dropped } = await carryEffects(around, around.rules.carriers);
     await around.store.upkeep.tend();
     const told = { changed, carried, postponed, dropped };
@@ -24,5 +26,7 @@ export async function sync(_args: readonly string[], options: CommonOptions, out
 function tell(event: EngineEvent, output: Output): void {
   if (event.kind === 'effect-dropped') output.warn(`${event.effect} ${event.key} is given up: ${event.says}`);
   else if (event.kind === 'effect-postponed') output.note(`${event.effect} ${event.key} has to wait: ${event.says}`);
+  else if (event.kind === 'task-left') output.warn(`tasks/${event.task}.md is left as it is: ${event.says}`);
+  else if (isAboutDocuments(event)) tellOfDocument(event, output);
   else if (event.kind === 'handoff-recovered') output.note(`${event.id} taken back: ${event.says}`);
 }

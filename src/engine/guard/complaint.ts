@@ -1,0 +1,36 @@
+/** What is wrong with a file, where, and what to do about it. */
+
+export type Rule =
+  | 'outside'
+  | 'place'
+  | 'name'
+  | 'copy'
+  | 'unreadable'
+  | 'fields'
+  | 'transition'
+  | 'agreement'
+  | 'completion'
+  | 'removed'
+  | 'limit'
+  | 'duplicate';
+
+export interface Complaint {
+  readonly file: string;
+  /** From one. */
+  readonly line: number;
+  readonly column: number;
+  readonly rule: Rule;
+  readonly says: string;
+  readonly todo: string;
+}
+
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+export const AT_THE_TOP: Place = { line: 1, column: 1 };
+
+export function complain(file: string, rule: Rule, says: string, todo: string, at: Place = AT_THE_TOP): Complaint {
+  return { file, line: at.line, column: at.column, rule, says, todo };
+}

@@ -1,0 +1,152 @@
+/**
+ * The guard of a repository: judges files by what stands in them, by the lifecycle and by the limits. It sees only what
+ * it is shown, so it works in a clone that has no database.
+ */
+import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
+import { idInFileName } from '../../dialects/document/names.ts';
+import { complain, type Complaint } from './complaint.ts';
+import { judgeChange } from './judge-change.ts';
+import { judgeFile, type GuardRules } from './judge-file.ts';
+import { judgeLimits, judgeSameContent, twice, type OpenFile } from './judge-together.ts';
+import { lyingOf, mayHoldHandoff, type GuardedTree, type Lying } from './tree.ts';
+
+export interface HomeRules extends GuardRules {
+  readonly limits: Limits;
+}
+
+const NO_HOUSE: HomeRules = { limits: NO_LIMITS, verifiers: [] };
+
+type Inside = Exclude<Lying, { kind: 'outside' }>;
+interface InsideFile {
+  readonly path: string;
+  readonly lying: Inside;
+}
+
+export function judge(tree: GuardedTree, rulesOf: (home: string) => HomeRules | null): readonly Complaint[] {
+  const inside = insideOf(tree.files.keys(), tree.homes);
+  const beforeById = pathsById(insideOf(tree.before.keys(), tree.homes));
+  const complaints = [
+    ...[...tree.files.keys()].flatMap((path) => judgeOne(tree, path, beforeById, rulesOf)),
+    ...judgeRemoved(tree, inside, beforeById),
+    ...twice(documentFiles(tree, inside), 'has the same content as'),
+    ...twice(sameNames(tree, inside), 'has the same name as'),
+    ...tree.homes.flatMap((home) => judgeOpen(tree, home, inside, rulesOf(home) ?? NO_HOUSE)),
+  ];
+  return withoutRepetition(complaints).toSorted(byPlace);
+}
+
+/** Marks of all texts that `judge` will ask for. */
+export function wantedMarks(tree: Omit<GuardedTree, 'texts'>): ReadonlySet<string> {
+  const wanted = new Set<string>();
+  const judgedIds = new Set<string>();
+  for (const [path, { mark, isPlain }] of tree.files) {
+    const lying = lyingOf(path, tree.homes);
+    const isWanted = lying.kind === 'active' || (tree.isJudged(path) && mayHoldHandoff(path, tree.homes));
+    if (isPlain && isWanted) wanted.add(mark);
+    if (lying.kind !== 'outside' && tree.isJudged(path)) judgedIds.add(`${lying.home}/${lying.name}`);
+  }
+  for (const [path, { mark, isPlain }] of tree.before) {
+    const lying = lyingOf(path, tree.homes);
+    if (isPlain && lying.kind !== 'outside' && judgedIds.has(`${lying.home}/${lying.name}`)) wanted.add(mark);
+  }
+  return wanted;
+}
+
+function judgeOne(
+  tree: GuardedTree,
+  path: string,
+  beforeById: ReadonlyMap<string, string>,
+  rulesOf: (home: string) => HomeRules | null,
+): readonly Complaint[] {
+  const file = tree.files.get(path);
+  if (file === undefined || !tree.isJudged(path) || !mayHoldHandoff(path, tree.homes)) return [];
+  const lying = lyingOf(path, tree.homes);
+  const text = file.isPlain
+    ? (tree.texts.get(file.mark) ?? { unfit: 'it could not be read' })
+    : { unfit: 'it is a link or another repository, and not a plain file' };
+  const rules = (lying.kind === 'outside' ? null : rulesOf(lying.home)) ?? NO_HOUSE;
+  const { complaints, document } = judgeFile(path, lying, text, rules);
+  if (document === null || lying.kind === 'outside' || 'unfit' in text) return complaints;
+  const old = tree.before.get(beforeById.get(`${lying.home}/${lying.name}`) ?? '');
+  const before = old === undefined ? undefined : tree.texts.get(old.mark);
+  if (old === undefined || old.mark === file.mark || before === undefined || 'unfit' in before) return complaints;
+  return [...complaints, ...judgeChange(path, text.text, document, before.text)];
+}
+
+/** An open handoff that is nowhere any more was not settled: somebody has lost it. */
+function judgeRemoved(
+  tree: GuardedTree,
+  inside: readonly InsideFile[],
+  beforeById: ReadonlyMap<string, string>,
+): readonly Complaint[] {
+  const here = pathsById(inside);
+  return [...beforeById].flatMap(([id, path]) => {
+    const lying = lyingOf(path, tree.homes);
+    if (here.has(id) || lying.kind !== 'active' || !tree.isJudged(path)) return [];
+    const todo = 'bring it back with git restore, and end it with: baton cancel';
+    return [complain(path, 'removed', 'an open handoff was taken away', todo)];
+  });
+}
+
+function judgeOpen(
+  tree: GuardedTree,
+  home: string,
+  inside: readonly InsideFile[],
+  { limits }: HomeRules,
+): readonly Complaint[] {
+  const open = inside.flatMap(({ path, lying }): readonly OpenFile[] => {
+    if (lying.home !== home || lying.kind !== 'active' || idInFileName(lying.name) === null) return [];
+    const text = tree.texts.get(tree.files.get(path)?.mark ?? '');
+    if (text === undefined || 'unfit' in text) return [];
+    return [{ path, text: text.text, isJudged: tree.isJudged(path), isNew: !tree.before.has(path) }];
+  });
+  return [...judgeLimits(home, open, limits, tree.onlyChanges), ...judgeSameContent(open)];
+}
+
+function insideOf(paths: Iterable<string>, homes: readonly string[]): readonly InsideFile[] {
+  return [...paths].flatMap((path) => {
+    const lying = lyingOf(path, homes);
+    return lying.kind === 'outside' ? [] : [{ path, lying }];
+  });
+}
+
+/** By home and name: a document keeps its name when it moves to the archive. */
+function pathsById(inside: readonly InsideFile[]): ReadonlyMap<string, string> {
+  const known = inside.filter(({ lying }) => lying.kind !== 'astray' && idInFileName(lying.name) !== null);
+  return new Map(known.map(({ path, lying }) => [`${lying.home}/${lying.name}`, path]));
+}
+
+function documentFiles(tree: GuardedTree, inside: readonly InsideFile[]): Parameters<typeof twice>[0] {
+  return inside.flatMap(({ path, lying }) => {
+    const mark = tree.files.get(path)?.mark;
+    const isDocument = lying.kind !== 'astray' && /^handoff/i.test(lying.name);
+    return mark === undefined || !isDocument
+      ? []
+      : [{ path, mark: `${lying.home} ${mark}`, isJudged: tree.isJudged(path) }];
+  });
+}
+
+function sameNames(tree: GuardedTree, inside: readonly InsideFile[]): Parameters<typeof twice>[0] {
+  const known = inside.filter(({ lying }) => lying.kind !== 'astray' && idInFileName(lying.name) !== null);
+  return known.map(({ path, lying }) => ({
+    path,
+    mark: `${lying.home}/${lying.name}`,
+    isJudged: tree.isJudged(path),
+  }));
+}
+
+/** A file that is there twice in more than one way is told so once. */
+function withoutRepetition(complaints: readonly Complaint[]): readonly Complaint[] {
+  const seen = new Set<string>();
+  return complaints.filter(({ file, line, column, rule, says }) => {
+    const key = JSON.stringify(rule === 'duplicate' ? [file, rule] : [file, rule, line, column, says]);
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+}
+
+function byPlace(a: Complaint, b: Complaint): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.line - b.line || a.column - b.column;
+}

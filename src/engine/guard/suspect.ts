@@ -1,0 +1,78 @@
+/**
+ * Whether a text is a handoff, or only speaks of handoffs. The content decides: a guide may be called after them, quote
+ * one in a code block and have a front matter of its own.
+ */
+import { readAgentId, readHandoffId } from '../../domain/names.ts';
+import { readEntries } from '../../dialects/document/entries.ts';
+import { findFrontMatter } from '../../dialects/document/front-matter.ts';
+
+/** `older` is one of the forms before this one; `broken` means to be a handoff and cannot be read. */
+export type Suspect = 'document' | 'older' | 'broken';
+
+const HEAD_LINES = 60;
+const LINE_CHARS_MAX = 500;
+const NAMED = /hand-?_?off/i;
+const OURS = /^(?:handoff_id|from_agent|to_agent)[ \t]*:/m;
+
+export function suspectIn(path: string, text: string): Suspect | null {
+  const said = OURS.test(text) ? oursIn(text) : 'not ours';
+  if (said !== 'not ours') return said === 'a form' ? null : said;
+  return NAMED.test(path) && isOlderForm(text) ? 'older' : null;
+}
+
+/** A form to be filled in has the keys, and no values that could be any. */
+function oursIn(text: string): Suspect | 'a form' | 'not ours' {
+  const { frontMatter, entries, problems } = readEntries(text);
+  if (frontMatter === null || problems.length > 0) return meansToBe(headOf(text)) ? 'broken' : 'not ours';
+  const said = new Map(entries.map(({ key, value }) => [key, value]));
+  if (!['handoff_id', 'from_agent', 'to_agent'].some((key) => said.has(key))) return 'not ours';
+  const word = (key: string): string => {
+    const value = said.get(key);
+    return typeof value === 'string' ? value : '';
+  };
+  const isNamed = readHandoffId(word('handoff_id')) !== null;
+  const isAddressed = readAgentId(word('from_agent')) !== null && readAgentId(word('to_agent')) !== null;
+  return isNamed || isAddressed ? 'document' : 'a form';
+}
+
+function meansToBe(head: readonly string[]): boolean {
+  const has = (key: string): boolean =>
+    head.some((line) => new RegExp(`^${key}[ \\t]*:[ \\t]*[^ \\t{<$\\[]`).test(line));
+  return has('handoff_id') || (has('from_agent') && has('to_agent'));
+}
+
+/** A sender and a recipient, each with a name, and a task or a status, in one front matter or at the head of one body. */
+function isOlderForm(text: string): boolean {
+  const found = findFrontMatter(text);
+  const parts =
+    found.kind === 'found' ? [text.slice(found.at.from, found.at.to), text.slice(found.at.bodyFrom)] : [text];
+  return parts.some((part) => {
+    const head = headOf(part);
+    const has = (names: string, value: string): boolean => {
+      const field = new RegExp(`^(?:[-*#>]+ +)?\\*{0,2}(?:${names})\\*{0,2}[ \\t]*:\\*{0,2}[ \\t]*${value}`, 'i');
+      return head.some((line) => field.test(line));
+    };
+    return (
+      has('from|from_agent|from agent', AGENT) &&
+      has('to|to_agent|to agent|assigned_to|assigned to', AGENT) &&
+      has('status|task|task_id|task id|related_task|created|date', String.raw`[^ \t{<$\[]`)
+    );
+  });
+}
+
+/** One word, as agents are called, and perhaps what they are. */
+const AGENT = String.raw`["']?@?[A-Za-z0-9][\w.-]*["']?[ \t]*(?:\([^)]*\))?[ \t]*$`;
+
+/** The first lines that are not quoted as code. */
+function headOf(text: string): readonly string[] {
+  // A field is short; patterns are not let loose on more.
+  const lines = text.split(/\r?\n/, HEAD_LINES).map((line) => line.slice(0, LINE_CHARS_MAX));
+  let fence: string | null = null;
+  return lines.filter((line) => {
+    const mark = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+    if (mark === undefined) return fence === null;
+    if (fence === null) fence = mark;
+    else if (mark.startsWith(fence)) fence = null;
+    return false;
+  });
+}

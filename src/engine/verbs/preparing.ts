@@ -1,0 +1,105 @@
+/** What has to be known before a handoff can be made: its name, its text, where it comes from and what it waits for. */
+import { newUuid } from '../../foundation/ids.ts';
+import { writeJson, type JsonProblem, type JsonText } from '../../foundation/json.ts';
+import { refuse, yes, type Result } from '../../foundation/result.ts';
+import type { Body, Party } from '../../domain/body.ts';
+import { NO_LINEAGE, type Lineage } from '../../domain/handoff.ts';
+import { legOf } from '../../domain/lineage.ts';
+import type { ArtifactId, HandoffId } from '../../domain/names.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { lacksArtifact, referencesIn } from '../artifacts/awaited.ts';
+import { withContextFiles } from '../artifacts/context-files.ts';
+import type { SchemaRefusal } from '../schema-book.ts';
+import type { HouseRules, Surroundings } from '../surroundings.ts';
+import type { SendRefusal, SendRequest } from './send.ts';
+
+export interface Prepared {
+  readonly id: HandoffId;
+  readonly request: SendRequest;
+  readonly body: JsonText;
+  readonly lineage: Lineage;
+  readonly artifacts: readonly ArtifactId[];
+  /** As of a moment ago: what is not there then is looked for again by every sweep. */
+  readonly lacksArtifact: boolean;
+}
+
+export async function prepare(
+  around: Surroundings,
+  asked: SendRequest,
+  taken: ReadonlySet<HandoffId>,
+): Promise<Result<Prepared, SendRefusal>> {
+  const { rules } = around;
+  // What failed from the beginning is kept as it came.
+  const isKept = asked.failure !== undefined || rules.artifacts === null || asked.context === undefined;
+  const read = isKept ? yes(asked) : await withContextFiles(rules.artifacts, asked);
+  if (!read.ok) return read;
+  const request = read.value;
+  const body = writeBody(rules, request);
+  if (!body.ok) return refuse({ code: 'not-json', problem: body.refusal });
+  const refusal = request.failure === undefined ? await schemaRefusal(around, request) : null;
+  if (refusal !== null) return refuse(refusal);
+  const artifacts = isKept ? yes([]) : referencesIn(request.context);
+  if (!artifacts.ok) return artifacts;
+  const lineage =
+    request.parent === undefined ? yes(request.lineage ?? NO_LINEAGE) : await legFrom(around, request.parent);
+  if (!lineage.ok) return lineage;
+  if (!(await hasTask(around, request))) return refuse({ code: 'no-such-task', task: request.task ?? null });
+  return yes({
+    id: request.id ?? (await newId(around, request, taken)),
+    request,
+    body: body.value,
+    lineage: lineage.value,
+    artifacts: artifacts.value,
+    lacksArtifact: await lacksArtifact(around, artifacts.value),
+  });
+}
+
+async function newId(
+  around: Surroundings,
+  { kind, from, to, task }: SendRequest,
+  taken: ReadonlySet<HandoffId>,
+): Promise<HandoffId> {
+  const { documents } = around.rules;
+  if (kind === 'document' && documents !== null) return documents.idFor({ from, to, task: task ?? null }, taken);
+  return `hoff-${newUuid(around.store.nowMs(), around.random)}` as HandoffId;
+}
+
+/** Where the house demands it, a document belongs to a task that somebody can look up. */
+async function hasTask({ rules }: Surroundings, { kind, task }: SendRequest): Promise<boolean> {
+  if (kind !== 'document' || rules.tasks === null || !rules.tasks.isRequired) return true;
+  return task !== undefined && rules.tasks.has(task);
+}
+
+/** Only where the input has to follow a schema is there anything to wait for. */
+async function schemaRefusal({ rules }: Surroundings, request: SendRequest): Promise<SchemaRefusal | null> {
+  const name = request.schema ?? rules.schemasOf(request.to).input;
+  if (name === null || rules.schemas === null) return null;
+  const checked = await rules.schemas.check(name, request.input);
+  return checked.ok ? null : checked.refusal;
+}
+
+async function legFrom({ store }: Surroundings, id: HandoffId): Promise<Result<Lineage, Refusal>> {
+  const {
+    items: [parent],
+  } = await store.find({ by: 'ids', ids: [id] });
+  return parent === undefined ? refuse({ code: 'no-such-handoff', id }) : legOf(parent);
+}
+
+function writeBody(rules: HouseRules, request: SendRequest): Result<JsonText, JsonProblem> {
+  const { input, schema, context, outputSchema, message } = request;
+  const [source, target] = [rules.partyOf(request.from), rules.partyOf(request.to)];
+  const body: Body = {
+    input,
+    ...(schema === undefined ? {} : { schema }),
+    ...(context === undefined ? {} : { context }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(message === undefined ? {} : { message }),
+    ...(isNobody(source) ? {} : { source }),
+    ...(isNobody(target) ? {} : { target }),
+  };
+  return writeJson(body);
+}
+
+function isNobody({ phase, agentType }: Party): boolean {
+  return phase === undefined && agentType === undefined;
+}

@@ -1,0 +1,165 @@
+/** `baton check`: gathers what there is to judge, from the index, a commit or the disk, and has it judged. */
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import type { Complaint } from '../../engine/guard/complaint.ts';
+import { judge, wantedMarks, type HomeRules } from '../../engine/guard/judge.ts';
+import { mayHoldHandoff, type FileText, type GuardedTree, type SeenFile } from '../../engine/guard/tree.ts';
+import type { Configuration } from '../configuration-values.ts';
+import { parseConfiguration } from '../configuration.ts';
+import { commitFiles, commitOf, indexFiles, readBlobs, topFolder, workingNames } from './git-lists.ts';
+import type { GitOptions } from './git-run.ts';
+import { lookAtFiles, namesBelow } from './look-at-files.ts';
+
+/** Asked for something that is not there. */
+export class CheckProblem extends Error {
+  override readonly name = 'CheckProblem';
+}
+
+export interface CheckRequest {
+  readonly folder: string;
+  /** The index as it would be committed, instead of the files on the disk. */
+  readonly staged: boolean;
+  /** Compare with this commit, and judge only what differs from it. */
+  readonly since: string | null;
+  /** Only what lies below these; empty is everything. */
+  readonly paths: readonly string[];
+}
+
+export interface CheckAnswer {
+  /** How many files were judged. */
+  readonly checked: number;
+  readonly complaints: readonly Complaint[];
+}
+
+type Files = ReadonlyMap<string, SeenFile>;
+const CONFIGURATION = 'baton.yaml';
+const NO_FILES: Files = new Map();
+
+export async function checkRepository(request: CheckRequest): Promise<CheckAnswer> {
+  const options: GitOptions = { folder: resolve(request.folder) };
+  const top = await topFolder(options);
+  if (top === null) return checkFolder(request);
+  const before = await filesBefore(request, options);
+  if (request.staged) {
+    const files = await indexFiles(options);
+    const frame = frameOf(request, top, files, before);
+    const known = await readBlobs(new Set([...wantedMarks(frame), ...marksOfConfigurations(files)]), options);
+    return judged(frame, known, (path) => textIn(files, known, path) ?? textOnDisk(top, path));
+  }
+  const names = await workingNames(options);
+  const homes = homesIn(names.keys(), top);
+  const { files, texts } = await lookAtFiles(top, names, (path) => mayHoldHandoff(path, homes), markOf(before));
+  const frame = frameOf(request, top, files, before);
+  const missing = [...wantedMarks(frame)].filter((mark) => !texts.has(mark) && /^[0-9a-f]+$/.test(mark));
+  const known = new Map([...texts, ...(await readBlobs(new Set(missing), options))]);
+  return judged(frame, known, (path) => textOnDisk(top, path));
+}
+
+async function checkFolder(request: CheckRequest): Promise<CheckAnswer> {
+  if (request.staged || request.since !== null) {
+    throw new CheckProblem(`${resolve(request.folder)} is in no git repository that git trusts`);
+  }
+  const root = resolve(request.folder);
+  const names = await namesBelow(root);
+  const homes = homesIn(names.keys(), root);
+  const { files, texts } = await lookAtFiles(root, names, (path) => mayHoldHandoff(path, homes), 'sha1');
+  return judged(frameOf(request, root, files, NO_FILES), texts, (path) => textOnDisk(root, path));
+}
+
+async function filesBefore({ since }: CheckRequest, options: GitOptions): Promise<Files> {
+  const commit = await commitOf(since ?? 'HEAD', options);
+  if (commit !== null) return commitFiles(commit, options);
+  if (since === null) return NO_FILES;
+  throw new CheckProblem(
+    `there is no commit ${JSON.stringify(since)} here; in a shallow clone, fetch more of its history`,
+  );
+}
+
+function frameOf(request: CheckRequest, top: string, files: Files, before: Files): Omit<GuardedTree, 'texts'> {
+  const onlyChanges = request.staged || request.since !== null;
+  const isNamed = filterOf(request, top, files, before);
+  return {
+    homes: homesIn(files.keys(), top),
+    files,
+    before,
+    onlyChanges,
+    isJudged: (path) => {
+      if (!isNamed(path)) return false;
+      return !onlyChanges || files.get(path)?.mark !== before.get(path)?.mark;
+    },
+  };
+}
+
+function judged(
+  frame: Omit<GuardedTree, 'texts'>,
+  texts: ReadonlyMap<string, FileText>,
+  configurationAt: (path: string) => string | null,
+): CheckAnswer {
+  const configurations = new Map<string, Configuration | null>();
+  for (const home of frame.homes) {
+    const path = `${home}${CONFIGURATION}`;
+    const text = configurationAt(path);
+    configurations.set(home, text === null ? null : parseConfiguration(text, path).configuration);
+  }
+  const ignored = [...configurations].flatMap(([home, known]) => (known?.checkIgnore ?? []).map((each) => home + each));
+  const isIgnored = (path: string): boolean => ignored.some((each) => path === each || path.startsWith(`${each}/`));
+  const isJudged = (path: string): boolean => !isIgnored(path) && frame.isJudged(path);
+  const rulesOf = (home: string): HomeRules | null => configurations.get(home) ?? null;
+  const complaints = judge({ ...frame, texts, isJudged }, rulesOf);
+  const checked = [...frame.files.keys()].filter((path) => isJudged(path) && mayHoldHandoff(path, frame.homes)).length;
+  return { checked, complaints };
+}
+
+/** Every folder with a configuration may have handoffs; the innermost counts. */
+function homesIn(paths: Iterable<string>, top: string): readonly string[] {
+  const homes = new Set(['']);
+  for (const path of paths) {
+    const at = path.indexOf('_handoffs/');
+    if (at > 0 && path[at - 1] === '/' && existsSync(join(top, path.slice(0, at), CONFIGURATION)))
+      homes.add(path.slice(0, at));
+  }
+  return [...homes].toSorted((a, b) => b.length - a.length);
+}
+
+function filterOf(
+  { paths, folder }: CheckRequest,
+  top: string,
+  files: Files,
+  before: Files,
+): (path: string) => boolean {
+  if (paths.length === 0) return () => true;
+  const wanted = paths.map((given) => {
+    if (given === '') throw new CheckProblem('the name of a file or folder is not empty');
+    const path = relative(top, resolve(realpathSync(folder), given)).replaceAll('\\', '/');
+    if (isAbsolute(path) || path === '..' || path.startsWith('../')) {
+      throw new CheckProblem(`${JSON.stringify(given)} lies outside of ${top}`);
+    }
+    const isIt = (each: string): boolean => path === '' || each === path || each.startsWith(`${path}/`);
+    const isKnown = existsSync(join(top, path)) || [...files.keys(), ...before.keys()].some(isIt);
+    if (!isKnown) throw new CheckProblem(`there is no ${JSON.stringify(given)}`);
+    return isIt;
+  });
+  return (path) => wanted.some((isIt) => isIt(path));
+}
+
+function marksOfConfigurations(files: Files): readonly string[] {
+  return [...files].flatMap(([path, { mark, isPlain }]) => {
+    return isPlain && (path === CONFIGURATION || path.endsWith(`/${CONFIGURATION}`)) ? [mark] : [];
+  });
+}
+
+function textIn(files: Files, texts: ReadonlyMap<string, FileText>, path: string): string | null {
+  const found = texts.get(files.get(path)?.mark ?? '');
+  return found === undefined || 'unfit' in found ? null : found.text;
+}
+
+function textOnDisk(top: string, path: string): string | null {
+  const file = join(top, path);
+  return existsSync(file) ? readFileSync(file, 'utf8') : null;
+}
+
+/** As long as git's own ids here. */
+function markOf(before: Files): 'sha1' | 'sha256' {
+  const [first] = before.values();
+  return first?.mark.length === 64 ? 'sha256' : 'sha1';
+}
