@@ -85,7 +85,7 @@ export interface DocumentMirror {
   writeIndex(): Promise<boolean>;
 }
 
-export interface DocumentParts {
+interface DocumentParts {
   readonly from: AgentId;
   readonly to: AgentId;
   readonly task: string | null;
