@@ -38,7 +38,7 @@ export function judge(chosen: Chosen, fields: readonly Field[], title: string, n
   if (name.says !== null) sign(1, 'a name that says so');
   if (name.amongHandoffs) sign(1, 'a folder for them');
   if (created?.line === 0) sign(1, 'a day in its name');
-  if (fields.some(({ path }) => /^(?:handoff|handover)\./i.test(path))) sign(2, 'a block for it');
+  if (fields.some(isInBlock)) sign(2, 'a block for it');
 
   const sum = signs.reduce((total, [weight]) => total + weight, 0);
   const says = signs.map(([, each]) => each).join(', ');
@@ -60,4 +60,9 @@ export function judge(chosen: Chosen, fields: readonly Field[], title: string, n
 
 function isSaid(found: Chosen['from']): boolean {
   return found !== null && found.line > 0 && found.sure !== 'guess' && agentOf(found.text) !== null;
+}
+
+function isInBlock({ path, form }: Field): boolean {
+  const isStructure = form === 'front-matter' || form === 'yaml' || form === 'yaml-block' || form === 'json';
+  return isStructure && /^(?:handoff|handover)\./i.test(path);
 }

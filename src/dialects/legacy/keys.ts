@@ -20,7 +20,7 @@ const SYNONYMS = {
   ],
   status: [
     'status handoff_status state current_status estado statut zustand stato situation handoff_state task_status',
-    'verdict decision outcome result resolution',
+    'decision verdict outcome result resolution',
   ],
   created: [
     'created_at created createdat created_on creation_date date_created timestamp handoff_date date datetime date_time issued',
