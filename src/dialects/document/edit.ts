@@ -1,0 +1,126 @@
+/**
+ * Changes named keys of a document and nothing else: comments, order, spacing, own sections, line ends and the mark at
+ * the beginning stay to the byte. Values are replaced where they stand; a text is never written anew as a whole.
+ */
+import { assert } from '../../foundation/assert.ts';
+import { readEntries, type Entry } from './entries.ts';
+import { endOfLine, type FrontMatter } from './front-matter.ts';
+import { FIELD_NAMES, type FieldName } from './schema.ts';
+import { TIMELINE, timelineText } from './write.ts';
+import { keyText, valueText, type Said } from './yaml-text.ts';
+
+/** Undefined leaves a key as it is. */
+export type DocumentChanges = { readonly [key: string]: Said | undefined };
+
+interface Splice {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** Only for a text that `readDocument` could read. */
+export function editDocument(text: string, changes: DocumentChanges): string {
+  const { frontMatter, entries, problems } = readEntries(text);
+  assert(frontMatter !== null && problems.length === 0, 'only what can be read is edited');
+  const known = new Map(entries.map((entry) => [entry.key, entry]));
+  const wanted = Object.entries(changes).flatMap(([key, value]) => {
+    if (value === undefined || isSame(known.get(key)?.value, value)) return [];
+    return [{ key, value, entry: known.get(key) }];
+  });
+  if (wanted.length === 0) return text;
+  const splices = wanted.map(({ key, value, entry }) => {
+    return entry === undefined ? added(text, frontMatter, entries, key, value) : replaced(text, entry, value);
+  });
+  const lines = wanted.flatMap(({ key, value, entry }) => retold(text, frontMatter, key, entry?.value, value));
+  const edited = applied(text, [...splices, ...lines], frontMatter.lineEnd);
+  assertMeant(edited, entries, changes);
+  return edited;
+}
+
+/** Where nobody can tell the difference, nothing is written. */
+function isSame(before: Said | undefined, after: Said): boolean {
+  return before !== undefined && JSON.stringify(before) === JSON.stringify(after);
+}
+
+function replaced(text: string, { colonAt, valueFrom, valueTo }: Entry, value: Said): Splice {
+  const written = valueText(value);
+  const head = text.slice(colonAt, endOfLine(text, colonAt));
+  const isInLine = valueFrom <= endOfLine(text, colonAt) && !text.slice(valueFrom, valueTo).includes('\n');
+  if (isInLine && !written.includes('\n')) {
+    // What stands between the colon and the value is the writer's own spacing; an empty value has none.
+    return valueFrom === valueTo
+      ? { from: colonAt, to: colonAt, text: written }
+      : { from: valueFrom, to: valueTo, text: written.slice(1) };
+  }
+  const comment = isInLine ? commentIn(text, valueTo) : /^[ \t]*(#[^\r\n]*)/.exec(head)?.[1];
+  const to = isInLine ? endOfContent(text, endOfLine(text, colonAt)) : endOfContent(text, valueTo);
+  return { from: colonAt, to, text: comment === undefined ? written : withComment(written, comment) };
+}
+
+function commentIn(text: string, from: number): string | undefined {
+  return /^[ \t]+(#[^\r\n]*)/.exec(text.slice(from, endOfLine(text, from)))?.[1];
+}
+
+/** Beside the key it belonged to. */
+function withComment(written: string, comment: string): string {
+  const end = written.indexOf('\n');
+  if (end === -1) return `${written} ${comment}`;
+  return `${written.slice(0, end)} ${comment}${written.slice(end)}`;
+}
+
+/** Without the line end that follows, and without one that the value has swallowed. */
+function endOfContent(text: string, to: number): number {
+  let end = to;
+  while (text[end - 1] === '\n' || text[end - 1] === '\r') end -= 1;
+  return end;
+}
+
+/** After the field it follows in the specification, or at the end. */
+function added(text: string, { to }: FrontMatter, entries: readonly Entry[], key: string, value: Said): Splice {
+  const place = FIELD_NAMES.indexOf(key as FieldName);
+  const before = place === -1 ? [] : FIELD_NAMES.slice(0, place).toReversed();
+  const neighbour = before
+    .map((name) => entries.find((entry) => entry.key === name))
+    .find((entry) => entry !== undefined);
+  const at = neighbour === undefined ? to : Math.min(to, endOfLine(text, endOfContent(text, neighbour.valueTo)) + 1);
+  return { from: at, to: at, text: `${keyText(key)}:${valueText(value)}\n` };
+}
+
+/** A line of the timeline is rewritten only where it is still the one that we wrote. */
+function retold(
+  text: string,
+  { bodyFrom }: FrontMatter,
+  key: string,
+  before: Said | undefined,
+  after: Said,
+): readonly Splice[] {
+  const label = TIMELINE[key as FieldName];
+  if (label === undefined) return [];
+  const line = `${label}${timelineText(before)}`;
+  for (let at = text.indexOf(line, bodyFrom); at !== -1; at = text.indexOf(line, at + 1)) {
+    const rest = text.slice(at + line.length, endOfLine(text, at));
+    if (text[at - 1] === '\n' && rest.trim() === '') {
+      return [{ from: at + label.length, to: at + line.length, text: timelineText(after) }];
+    }
+  }
+  return [];
+}
+
+/** From the last to the first, so that offsets hold; several at one place keep their order. */
+function applied(text: string, splices: readonly Splice[], lineEnd: string): string {
+  const backwards = splices.map((splice, index) => ({ splice, index }));
+  backwards.sort((a, b) => b.splice.from - a.splice.from || b.index - a.index);
+  return backwards.reduce((whole, { splice }) => {
+    const own = lineEnd === '\n' ? splice.text : splice.text.replaceAll('\n', lineEnd);
+    return whole.slice(0, splice.from) + own + whole.slice(splice.to);
+  }, text);
+}
+
+/** Read again before anybody sees it: the named keys are as wanted, and no other has changed. */
+function assertMeant(edited: string, before: readonly Entry[], changes: DocumentChanges): void {
+  const { entries, problems } = readEntries(edited);
+  const now = new Map(entries.map(({ key, value }) => [key, value]));
+  const wrong = Object.entries(changes).some(([key, value]) => value !== undefined && !isSame(now.get(key), value));
+  const lost = before.some(({ key, value }) => changes[key] === undefined && !isSame(now.get(key), value));
+  assert(problems.length === 0 && !wrong && !lost, 'an edit changes what was asked for and nothing else');
+}

@@ -1,0 +1,53 @@
+/** What the file of a document is called: `handoff-{from}-{to}-{task}-{YYYYMMDD}.md`, and `-2` for the second of a day. */
+import { readHandoffId, type HandoffId } from '../../domain/names.ts';
+
+export const DOCUMENT_ENDING = '.md';
+/** An id has 128 characters; the day and the number of the day need these. */
+const STEM_MAX = 112;
+const TASK_MIN = 24;
+
+export interface NameParts {
+  readonly from: string;
+  readonly to: string;
+  readonly task: string | null;
+  /** In UTC, like every instant in a document. */
+  readonly createdAt: number;
+}
+
+/** `nth` counts from one. */
+export function documentId(parts: NameParts, nth = 1): HandoffId {
+  const { from, to } = parts;
+  const agents = `handoff-${from}-${to}`.slice(0, STEM_MAX - TASK_MIN - 1);
+  const stem = `${agents}-${taskPart(parts.task)}`.slice(0, STEM_MAX);
+  const id = readHandoffId(`${stem}-${dayOf(parts.createdAt)}${nth === 1 ? '' : `-${nth}`}`);
+  if (id === null) throw new Error(`${stem} became a name that is none`);
+  return id;
+}
+
+export function fileNameOf(id: HandoffId): string {
+  return `${id}${DOCUMENT_ENDING}`;
+}
+
+/** Null: this is not what a document is called. */
+export function idInFileName(name: string): HandoffId | null {
+  if (!name.endsWith(DOCUMENT_ENDING) || !/^handoff-.+-\d{8}(?:-[1-9]\d*)?\.md$/.test(name)) return null;
+  return readHandoffId(name.slice(0, -DOCUMENT_ENDING.length));
+}
+
+/** Whether a name is the one (or the second, third … one of its day) that these parts ask for. */
+export function nameFits(id: string, parts: NameParts): boolean {
+  const first: string = documentId(parts);
+  return id === first || (id.startsWith(`${first}-`) && /^[1-9]\d*$/.test(id.slice(first.length + 1)));
+}
+
+function dayOf(instant: number): string {
+  return new Date(instant).toISOString().slice(0, 10).replaceAll('-', '');
+}
+
+function taskPart(task: string | null): string {
+  const plain = (task ?? '')
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+    .replaceAll(/\.{2,}/g, '.')
+    .replaceAll(/^[-.]+|[-.]+$/g, '');
+  return plain === '' ? 'no-task' : plain;
+}

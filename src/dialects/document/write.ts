@@ -1,0 +1,94 @@
+/** A new document: front matter in the order of the specification, and a body rendered from the fields. */
+import { FIELD_NAMES, type DocumentFields, type FieldName, type NewDocument } from './schema.ts';
+import { keyText, valueText, type Said } from './yaml-text.ts';
+
+/** A group begins before the field named first. */
+const GROUPS: Partial<Record<FieldName, string>> = {
+  handoff_id: 'IDENTIFICATION (Required)',
+  status: 'LIFECYCLE (Required)',
+  title: 'CONTENT (Required)',
+  source_meeting: 'LINKAGE (Required)',
+  acknowledged_at: 'ACKNOWLEDGMENT (Set by recipient)',
+  completed_at: 'COMPLETION (Set at end)',
+};
+
+/** These stand in every new document, so that whoever fills them in sees where. */
+const ALWAYS: readonly FieldName[] = [
+  'source_meeting',
+  'skill_web_node',
+  'acknowledged_at',
+  'acknowledged_by',
+  'acknowledgment_notes',
+  'completed_at',
+  'completion_verified_by',
+  'completion_notes',
+];
+
+export function writeDocument(fields: NewDocument): string {
+  const lines = FIELD_NAMES.flatMap((name): readonly string[] => {
+    const value = (fields[name] ?? null) as Said;
+    const isThere = fields[name] !== undefined || ALWAYS.includes(name);
+    const group = GROUPS[name];
+    const head = group === undefined ? [] : [`${name === 'handoff_id' ? '' : '\n'}# ${group}`];
+    return isThere ? [...head, `${keyText(name)}:${valueText(value)}`] : head;
+  });
+  return `---\n${lines.join('\n')}\n---\n\n${bodyText(fields)}`;
+}
+
+/** The lines of the body that follow a field for as long as nobody has rewritten them. */
+export const TIMELINE: Partial<Record<FieldName, string>> = {
+  created_at: '- Created: ',
+  expires_at: '- Expires if not acknowledged: ',
+  target_completion: '- Target completion: ',
+};
+
+export function timelineText(value: Said | undefined): string {
+  return typeof value === 'string' ? value : 'not set';
+}
+
+function bodyText(fields: NewDocument): string {
+  const { title, from_agent: from, to_agent: to, purpose, context } = fields;
+  const timeline = Object.entries(TIMELINE).map(([name, label]) => {
+    return `${label}${timelineText(fields[name as FieldName] as Said | undefined)}`;
+  });
+  return [
+    `# Handoff: ${inLine(title)}`,
+    `## From: ${inLine(from)}\n## To: ${inLine(to)}`,
+    `### Purpose\n${(purpose ?? '').trimEnd()}`,
+    `### Context\n${(context ?? '').trimEnd()}`,
+    `### Deliverables\n${bullets(fields.deliverables)}`,
+    `### Verification Criteria\n${bullets(fields.verification_criteria)}`,
+    `### Timeline\n${timeline.join('\n')}`,
+    `### References\n${references(fields)}`,
+  ]
+    .map((part) => `${part.trimEnd()}\n`)
+    .join('\n');
+}
+
+function bullets(items: readonly string[]): string {
+  return items.map((item) => `- ${inLine(item)}`).join('\n');
+}
+
+function references({ related_task: task, source_meeting: meeting, skill_web_node: skill }: DocumentFields): string {
+  const lines = [
+    `- Task: ${link(task, task === undefined ? '' : `tasks/${task}.md`)}`,
+    `- Meeting: ${link(meeting, meeting ?? '')}`,
+    `- Skill: ${link(skill, skill ?? '')}`,
+  ];
+  return lines.join('\n');
+}
+
+/** From the root of the repository, because the document itself moves to the archive. */
+function link(text: string | null | undefined, path: string): string {
+  if (text === null || text === undefined) return 'none';
+  const target = /^https?:\/\//.test(path) ? path : `/${path.replace(/^\/+/, '')}`;
+  return `[${inLine(text).replaceAll(/[[\]]/g, String.raw`\$&`)}](${encodeURI(target).replaceAll(/[()]/g, escape)})`;
+}
+
+function escape(character: string): string {
+  return character === '(' ? '%28' : '%29';
+}
+
+function inLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
