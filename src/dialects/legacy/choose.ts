@@ -73,7 +73,7 @@ function placeCost(field: Field, parts: readonly string[], headEnd: number): num
     else if (!isWrapper(part)) cost += DEEPER;
   }
   // `to: [a, b]` is still "to"; a list of objects is a list of other things.
-  if (/\]$/.test(field.path)) cost -= DEEPER - 1;
+  if (field.path.endsWith(']')) cost -= DEEPER - 1;
   const isMarkdown = field.form !== 'front-matter' && field.form !== 'yaml' && field.form !== 'json';
   if (isMarkdown && field.line >= headEnd) cost += field.form === 'yaml-block' ? 0 : BELOW_HEAD;
   // On equal words the most deliberate form wins.

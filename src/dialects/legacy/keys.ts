@@ -86,7 +86,7 @@ export function meaningsOf(key: string): readonly Meaning[] {
 function near(word: string): readonly Meaning[] {
   const found = (role: Role): readonly Meaning[] => [{ role, rank: NEAR_RANK, how: 'near' }];
   if (PART_OF_IT.test(word)) return [];
-  if (/_id$/.test(word) && !NOT_ITS_ID.test(word)) return found('id');
+  if (word.endsWith('_id') && !NOT_ITS_ID.test(word)) return found('id');
   if (/_(?:status|state)$|^(?:status|state)_|_status_/.test(word)) return found('status');
   if (
     /_(?:date|at|timestamp)$/.test(word) &&
@@ -95,7 +95,7 @@ function near(word: string): readonly Meaning[] {
   ) {
     return found('created');
   }
-  if (/^from_/.test(word) || /_(?:sender|author)$/.test(word)) return found('from');
+  if (word.startsWith('from_') || /_(?:sender|author)$/.test(word)) return found('from');
   if (
     /^(?:to|next|assigned)_(?:agent|owner|role|model|to)/.test(word) ||
     /_(?:recipient|assignee|addressee)$/.test(word)

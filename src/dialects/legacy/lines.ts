@@ -32,5 +32,6 @@ export function lineCounter(text: string): (at: number) => number {
 
 /** Text with control characters that no writer of words uses. */
 export function isBinary(text: string): boolean {
+  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   return text.includes('\u0000') || /[\u0001-\u0008\u000e-\u001a]{2}/.test(text);
 }

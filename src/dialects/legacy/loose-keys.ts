@@ -62,10 +62,10 @@ function blockBelow(lines: readonly string[], from: number, indent: number): { t
   return { text: text.join('\n').trim(), count: to - from };
 }
 
-/** A comment behind a value is not part of it, unless the value is in quotes. */
+/** A comment behind a value is not part of it; `#12` is a number that people write. */
 function unquoted(text: string): string {
   const quoted = /^(["'])(.*)\1\s*(?:#.*)?$/.exec(text);
   if (quoted !== null) return quoted[2] ?? '';
-  const comment = text.indexOf(' #');
+  const comment = text.search(/\s#(?:\s|$)/);
   return (comment < 0 ? text : text.slice(0, comment)).trim();
 }

@@ -14,7 +14,7 @@ export interface MarkdownFields extends Gathered {
   readonly headEnd: number;
 }
 
-const HEADING = /^ {0,3}(#{1,6})[ \t]+(.{0,1000}?)[ \t]*#*$/;
+const HEADING = /^ {0,3}(#{1,6})[ \t]+(\S.{0,1000})$/;
 const MARKER = /^[ \t]*(?:>[ \t]*)*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?/;
 const BOLD = /(\*\*|__)([^*_\n][^*\n]{0,80}?)(?:[ \t]*([:：])[ \t]*\1|\1[ \t]*([:：]))[ \t]*/g;
 const PLAIN = /^([\p{L}_@][\p{L}\p{N} _/.()'’-]{0,48}?)[ \t]*(?::[ \t]+|：[ \t]*|:$)(.*)$/u;
@@ -33,7 +33,7 @@ export function markdownFields(lines: readonly string[], from: number): Markdown
     if (line === '') continue;
     const heading = line.includes('#') ? HEADING.exec(line) : null;
     if (heading !== null) {
-      const said = plainText(heading[2] ?? '');
+      const said = plainText((heading[2] ?? '').replace(/ #{1,20}$/, ''));
       if (title === null && (heading[1] === '#' || fields.length === 0)) title = headed(said, index);
       else if (heading[1] !== '#') headEnd = Math.min(headEnd, index + 1);
       fields.push(...headingFields(said, lines, index, inside));
@@ -55,10 +55,7 @@ function headed(text: string, index: number): Field {
 
 function lineFields(line: string, lines: readonly string[], index: number): readonly Field[] {
   const marker = MARKER.exec(line)?.[0] ?? '';
-  const rest = line
-    .slice(marker.length)
-    .replace(/^<!--\s*/, '')
-    .replace(/\s*-->\s*$/, '');
+  const rest = withoutComment(line.slice(marker.length));
   const bold = rest.includes('**') || rest.includes('__') ? boldFields(rest, index) : [];
   if (bold.length > 0) return bold.map((field) => (field.text === '' ? continued(field, lines, index) : field));
   const plain = PLAIN.exec(rest);
@@ -72,13 +69,23 @@ function lineFields(line: string, lines: readonly string[], index: number): read
   return [said === '' ? continued(field, lines, index) : field];
 }
 
+/** Some hide their fields from the readers of the page. */
+function withoutComment(text: string): string {
+  const open = text.startsWith('<!--') ? text.slice(4).trimStart() : text;
+  const end = open.trimEnd();
+  return end.endsWith('-->') ? end.slice(0, -3).trimEnd() : end;
+}
+
 function boldFields(text: string, index: number): readonly Field[] {
-  const found = [...text.matchAll(BOLD)];
+  const found = [...text.matchAll(BOLD)].slice(0, FIELDS_MAX);
   // Bold words in the middle of a sentence are no fields, unless the line is a row of them.
   if (found[0] === undefined || found[0].index > 3) return [];
   return found.map((each, position) => {
     const end = found[position + 1]?.index ?? text.length;
-    const said = text.slice(each.index + each[0].length, end).replace(/[ \t]*[|·•]?[ \t]*$/, '');
+    const said = text
+      .slice(each.index + each[0].length, end)
+      .trimEnd()
+      .replace(/[|·•]$/, '');
     return fieldOf(plainText(each[2] ?? ''), plainText(said), index, 'bold-fields');
   });
 }

@@ -9,7 +9,8 @@ import { looseFields } from './loose-keys.ts';
 import type { Field, Form, ReadingProblem } from './reading.ts';
 
 /** Beyond this the parser's own effort would be felt; line by line is enough. */
-const PARSED_MAX = 256 * 1024;
+const PARSED_MAX = 128 * 1024;
+const BLANK_LINES_MAX = 300;
 
 export interface Gathered {
   readonly fields: readonly Field[];
@@ -59,9 +60,14 @@ type Parsed =
 
 function parse(text: string): Parsed {
   if (text.length > PARSED_MAX) return { documents: null, says: `larger than ${PARSED_MAX} characters`, line: 1 };
-  if (tooDeep(text)) return { documents: null, says: `nested deeper than ${DEPTH_MAX}`, line: 1 };
+  if (isWearing(text)) return { documents: null, says: 'nested or stretched beyond what anybody writes', line: 1 };
   try {
-    const documents = parseAllDocuments(text, { uniqueKeys: false, keepSourceTokens: false, logLevel: 'silent' });
+    const documents = parseAllDocuments(text, {
+      uniqueKeys: false,
+      keepSourceTokens: false,
+      logLevel: 'silent',
+      prettyErrors: false,
+    });
     const list = Array.isArray(documents) ? documents : [];
     const error = list.flatMap((each) => each.errors)[0];
     if (error === undefined) return { documents: list };
@@ -72,14 +78,20 @@ function parse(text: string): Parsed {
   }
 }
 
-/** The parser descends by calling itself; brackets, dashes and indentation are all ways to send it down. */
-function tooDeep(text: string): boolean {
+/**
+ * The parser descends by calling itself: brackets, dashes and indentation are all ways to send it down. Over blank lines
+ * it goes again and again.
+ */
+function isWearing(text: string): boolean {
   let depth = 0;
+  let blank = 0;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === 0x5b || code === 0x7b) depth += 1;
     else if (code === 0x5d || code === 0x7d) depth -= 1;
-    if (depth > DEPTH_MAX) return true;
+    if (code === 0x0a) blank += 1;
+    else if (code > 0x20) blank = 0;
+    if (depth > DEPTH_MAX || blank > BLANK_LINES_MAX) return true;
   }
   return /^(?:[ \t]{400}|\s*(?:[-?] ){64})/m.test(text);
 }
@@ -102,7 +114,7 @@ function flatFields(text: string, firstLine: number, form: Form): readonly Field
 }
 
 function wordsOf(node: unknown, text: string): string {
-  if (isScalar(node)) return node.source ?? (node.value === null ? '' : String(node.value));
+  if (isScalar(node)) return node.source ?? (typeof node.value === 'string' ? node.value : '');
   if (isAlias(node)) return `*${node.source}`;
   const range = rangeOf(node);
   return range === null ? '' : text.slice(range[0], range[1]).trim();

@@ -16,7 +16,7 @@ describe.skipIf(FILES.length === 0)('files of strangers (D14), where BATON_WILD 
     let met = 0;
     for (const expected of expectationsOf()) {
       const file = FILES.find(({ path }) => path === expected.file);
-      expect(file, expected.file).toBeDefined();
+      expect(file?.path).toBe(expected.file);
       const reading = readLegacy(file?.text ?? '', file?.name);
       for (const role of ROLES) {
         const want = expected[`expect_${role}`];
