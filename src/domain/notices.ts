@@ -28,7 +28,7 @@ export interface Notice {
 export function noticeOf(handoff: Handoff, fact: Fact): Notice | null {
   const event = eventOf(handoff, fact);
   if (event === null) return null;
-  const to = audienceOf(event, handoff).filter((agent) => fact.by !== `@${agent}`);
+  const to = audienceOf(event, handoff).filter((agent) => fact.by !== `@${agent}` && !fact.by.endsWith(` @${agent}`));
   return { event, to };
 }
 

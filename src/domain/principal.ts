@@ -11,12 +11,19 @@ export type Principal =
   /** Clocks, sweeps and the rules of the house. */
   | { readonly kind: 'system' }
   /** A program that only moves files: nobody vouches for more than its user id. */
-  | { readonly kind: 'file'; readonly user: string };
+  | { readonly kind: 'file'; readonly user: string }
+  /**
+   * Whoever wrote a document: a user of this machine, or the author of a commit. The text says for whom it speaks, and
+   * it has that one's rights and no others.
+   */
+  | { readonly kind: 'writer'; readonly via: 'file' | 'git'; readonly who: string; readonly as: Speaker };
 
-export const SYSTEM: Principal = { kind: 'system' };
-export const OPERATOR: Principal = { kind: 'operator' };
+export type Speaker = Exclude<Principal, { readonly kind: 'writer' | 'file' }>;
 
-export function agentPrincipal(agent: AgentId, roles: readonly Role[] = []): Principal {
+export const SYSTEM: Speaker = { kind: 'system' };
+export const OPERATOR: Speaker = { kind: 'operator' };
+
+export function agentPrincipal(agent: AgentId, roles: readonly Role[] = []): Speaker {
   return { kind: 'agent', agent, roles };
 }
 
@@ -27,8 +34,17 @@ export function principalText(principal: Principal): string {
       return `@${principal.agent}`;
     case 'file':
       return `file:${principal.user}`;
+    case 'writer':
+      return `${principal.via}:${principal.who} as ${principalText(principal.as)}`;
     case 'operator':
     case 'system':
       return principal.kind;
   }
+}
+
+/** For whom a fact was told, as it stands in its `by`; null: for a program that moves files. */
+export function speakerIn(by: string): string | null {
+  const said = by.slice(by.lastIndexOf(' ') + 1);
+  if (said.startsWith('@')) return said.slice(1);
+  return said === 'operator' || said === 'system' ? said : null;
 }

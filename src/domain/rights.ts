@@ -73,19 +73,21 @@ export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
   read: { sender: EVERY, recipient: EVERY, holder: EVERY, verifier: EVERY, operator: EVERY, system: EVERY },
 };
 
-export function may(principal: Principal, op: Op, handoff: Handoff): Result<true, Refusal> {
+export function may(asking: Principal, op: Op, handoff: Handoff): Result<true, Refusal> {
+  const principal = asking.kind === 'writer' ? asking.as : asking;
   const own = isJudging(op, handoff) ? partIn(principal, handoff) : null;
   if (own !== null) {
-    return refuse({ code: 'own-work', id: handoff.id, principal: principalText(principal), part: own });
+    return refuse({ code: 'own-work', id: handoff.id, principal: principalText(asking), part: own });
   }
   const granted =
     !isForSomebody(principal, op, handoff) &&
     relationsOf(principal, handoff).some((relation) => RIGHTS[op][relation]?.includes(handoff.state));
   if (granted) return yes(true);
-  return refuse({ code: 'not-entitled', id: handoff.id, op, principal: principalText(principal) });
+  return refuse({ code: 'not-entitled', id: handoff.id, op, principal: principalText(asking) });
 }
 
 export function relationsOf(principal: Principal, handoff: Handoff): readonly Relation[] {
+  if (principal.kind === 'writer') return relationsOf(principal.as, handoff);
   if (principal.kind === 'file') return isInFileOf(principal.user, handoff) ? ['file', 'holder'] : ['file'];
   if (principal.kind !== 'agent') return [principal.kind];
   const relations: Relation[] = [];

@@ -7,7 +7,7 @@ import { present } from '../foundation/assert.ts';
 import { yes, type Result } from '../foundation/result.ts';
 import type { Decide, Decision } from '../domain/decision.ts';
 import { witness, type Deed } from '../domain/facts.ts';
-import type { Handoff } from '../domain/handoff.ts';
+import type { Handoff, Kind } from '../domain/handoff.ts';
 import type { Moved } from '../domain/moves/step.ts';
 import type { HandoffId } from '../domain/names.ts';
 import { principalText, type Principal } from '../domain/principal.ts';
@@ -49,8 +49,13 @@ export async function change(
 ): Promise<Result<Handoff, Refusal>> {
   const [answer] = await around.store.change([target], announced(around.rules, decide));
   const changed = present(answer, 'one target, one answer');
-  if (changed.ok && changed.value.kind === 'queue') await around.rules.queue?.attend(changed.value.id);
+  if (changed.ok) await mirrorOf(around.rules, changed.value.kind)?.attend(changed.value.id);
   return changed;
+}
+
+/** The files in which handoffs of a kind are told. */
+export function mirrorOf(rules: HouseRules, kind: Kind): { attend(id: HandoffId): Promise<void> } | null {
+  return kind === 'queue' ? rules.queue : rules.documents;
 }
 
 /** Adds to each fact what has to happen because of it. */

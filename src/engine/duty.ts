@@ -5,7 +5,7 @@
 import { jittered } from '../foundation/random.ts';
 import { StoreGone, type DutyHolder } from '../stores/store.ts';
 import { carryBeside } from './effects.ts';
-import { keepQueue } from './queue/keep.ts';
+import { keepFolder } from './queue/keep.ts';
 import { JUMP_MS, sweep, type Steadiness } from './sweep.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -18,7 +18,11 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
   const { store, clock, timers, random, liveness } = around;
   const steadiness = watchWallClock(around);
   const effects = carryBeside(around, around.rules.carriers);
-  const queue = around.rules.queue === null ? null : keepQueue(around, around.rules.queue);
+  const { queue: messages, documents } = around.rules;
+  const folders = [
+    ...(messages === null ? [] : [keepFolder(around, messages, 'queue')]),
+    ...(documents === null ? [] : [keepFolder(around, documents, 'document')]),
+  ];
   let renewedMs = Number.NEGATIVE_INFINITY;
   let mine = false;
 
@@ -43,7 +47,7 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
   const sweepOnce = async (steady: Steadiness): Promise<void> => {
     await sweep(around, steady);
     effects.look();
-    queue?.look();
+    for (const folder of folders) folder.look();
     await store.upkeep.tend();
   };
 
@@ -58,7 +62,7 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
     await timers.sleep(jittered(SWEEP_MS, random), signal);
   }
   await effects.end();
-  await queue?.end();
+  for (const folder of folders) await folder.end();
   await store.upkeep.leaveDuty(liveness.self).catch(() => undefined);
 }
 

@@ -44,6 +44,27 @@ export interface HouseRules {
   readonly carriers: readonly Carrier[];
   /** The folders in which programs that only know files take part; null where there are none. */
   readonly queue: QueueMirror | null;
+  /** The documents in a repository; null where there are none. */
+  readonly documents: DocumentMirror | null;
+}
+
+/** Keeps the documents of `_handoffs/` and the database of one mind. */
+export interface DocumentMirror {
+  /** What a new document is called: by sender, recipient, task and day, and not yet taken. */
+  idFor(parts: DocumentParts, taken: ReadonlySet<HandoffId>): Promise<HandoffId>;
+  /** Tells in the file what has happened. Never a reason to fail: what is left undone is done later. */
+  attend(id: HandoffId): Promise<void>;
+  /** Everything that came in or has to go out. */
+  pass(depth: Depth): Promise<Passed>;
+  watch(changed: () => void): { close(): void };
+  /** Makes `_index.yaml` anew. True: it was not right. */
+  writeIndex(): Promise<boolean>;
+}
+
+export interface DocumentParts {
+  readonly from: AgentId;
+  readonly to: AgentId;
+  readonly task: string | null;
 }
 
 /** Keeps the queue folder and the database of one mind. */
@@ -89,6 +110,7 @@ export const NO_RULES: HouseRules = {
   },
   carriers: [],
   queue: null,
+  documents: null,
 };
 
 function unchecked(deliverable: string): Check {
@@ -121,4 +143,11 @@ export type EngineEvent =
   | { readonly kind: 'effect-dropped'; readonly key: string; readonly effect: string; readonly says: string }
   | { readonly kind: 'file-adopted'; readonly id: HandoffId; readonly place: string }
   | { readonly kind: 'file-quarantined'; readonly name: string; readonly place: string; readonly says: string }
+  /** What somebody wrote into a document is taken as said. */
+  | { readonly kind: 'document-adopted'; readonly id: HandoffId; readonly by: string; readonly says: string }
+  /** It is not, and the file says again what was there before. */
+  | { readonly kind: 'document-refused'; readonly id: HandoffId; readonly says: string }
+  /** Nobody but a person can put it right; the file stays as it is. */
+  | { readonly kind: 'document-left'; readonly name: string; readonly says: string }
+  | { readonly kind: 'documents-paused'; readonly says: string }
   | { readonly kind: 'fault'; readonly doing: string; readonly error: unknown };

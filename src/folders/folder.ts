@@ -59,3 +59,73 @@ export type FileRead =
       /** Since it was last written, by the clock of the machine. */
       readonly quietMs: number;
     };
+
+/**
+ * `_handoffs/`: one markdown file per document, in `active/` or in the month of the archive in which it was settled.
+ * People and git write here too, so a file is replaced only while it is still the one that was read.
+ */
+export interface DocumentFolder {
+  prepare(): Promise<void>;
+  /** What is in `active/`. `stamp` differs when the file may differ. */
+  list(): Promise<readonly ListedDocument[]>;
+  /** Whether there are more than this in `active/`, without looking at all of them. */
+  hasMoreThan(count: number): Promise<boolean>;
+  /** In `active/`, else in a month of the archive, looked for from this instant on. */
+  find(id: HandoffId, sinceMs: number): Promise<DocumentPlace | null>;
+  read(place: DocumentPlace, id: HandoffId): Promise<DocumentFile>;
+  /** A new file. False: there is one already. */
+  put(id: HandoffId, text: string): Promise<boolean>;
+  /** Replaces the file that was read. False: it is another one by now. */
+  replace(place: DocumentPlace, id: HandoffId, text: string, read: string): Promise<boolean>;
+  /** By one rename. False: there is nothing to move, or something at the other end. */
+  move(id: HandoffId, from: DocumentPlace, to: DocumentPlace): Promise<boolean>;
+  /** What both sides agreed on last: the text, and the revision that it tells. */
+  readonly agreed: {
+    load(id: HandoffId): Promise<Agreed | null>;
+    save(id: HandoffId, agreed: Agreed): Promise<void>;
+    forget(id: HandoffId): Promise<void>;
+  };
+  /** A text that was refused, kept out of everybody's way. Answers where. */
+  keepRefused(id: HandoffId, text: string): Promise<string>;
+  /** The derived index, and small notes of ours beside the database. */
+  readonly index: { load(): Promise<string | null>; save(text: string): Promise<void> };
+  readonly notes: {
+    load(name: NoteName): Promise<string | null>;
+    save(name: NoteName, text: string | null): Promise<void>;
+  };
+  /** A sample of the archive, newest months first, for whoever has lost the notes. */
+  archived(max: number): Promise<readonly string[]>;
+  readonly git: {
+    /** Why files are not to be touched now; null: nothing is under way. */
+    busy(): Promise<string | null>;
+    /** The commit that is checked out; null: none, or no repository. */
+    head(): Promise<string | null>;
+    /** The text in that commit and its last author; null: it is not in there. */
+    committed(place: DocumentPlace, id: HandoffId): Promise<{ readonly text: string; readonly author: string } | null>;
+  };
+  alone<Answer>(name: string, act: () => Promise<Answer>): Promise<Answer>;
+  /** A hint; null: something else than one document. */
+  watch(changed: (id: HandoffId | null) => void): { close(): void };
+}
+
+export type NoteName = 'bookmark' | 'index-is-old' | 'completed';
+
+/** `active`, or a month like `2026/02`. */
+export type DocumentPlace = string;
+
+export interface ListedDocument extends ListedName {
+  readonly stamp: string;
+}
+
+export interface Agreed {
+  readonly text: string;
+  readonly revision: number;
+  /** The latest that this document was ever said to be changed; a text from before is an older one. */
+  readonly newest: string;
+  /** What was checked out then. */
+  readonly head: string | null;
+}
+
+export type DocumentFile =
+  | Exclude<FileRead, { kind: 'file' }>
+  | (Extract<FileRead, { kind: 'file' }> & { readonly stamp: string });

@@ -98,9 +98,11 @@ export const ConfigurationShape = z.strictObject({
     .describe('Whether commands given as evidence are run again here.'),
   notifications: NotificationShape.optional(),
   folders: z
-    .strictObject({ queue: OnOrOff.optional() })
+    .strictObject({ queue: OnOrOff.optional(), documents: OnOrOff.optional() })
     .optional()
-    .describe('queue: on keeps handoffs/, where programs that only know files take part.'),
+    .describe(
+      'queue: on keeps handoffs/, where programs that only know files take part. documents: on keeps _handoffs/, where documents are markdown in a repository.',
+    ),
 });
 
 export type ConfigurationText = z.infer<typeof ConfigurationShape>;

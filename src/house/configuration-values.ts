@@ -22,6 +22,8 @@ export interface Configuration {
   readonly notifications: Notifications;
   /** Whether `handoffs/` is kept, so that programs that only know files take part. */
   readonly queueFolder: boolean;
+  /** Whether `_handoffs/` is kept, with documents as markdown. */
+  readonly documentFolder: boolean;
 }
 
 export interface Notifications {
@@ -75,6 +77,7 @@ export function configurationOf(
       timeoutMs: evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : evidence.timeout_seconds * 1000,
     },
     queueFolder: text.folders?.queue === 'on',
+    documentFolder: text.folders?.documents === 'on',
     notifications: {
       desktop: notifications?.desktop ?? false,
       allowHosts: notifications?.allow_hosts ?? [],

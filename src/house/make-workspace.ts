@@ -54,7 +54,8 @@ project: ${JSON.stringify(project)}
 #   react: { limits: { incoming: 10 } }
 
 # Programs that only know files take part through handoffs/pending and its neighbours.
-# folders: { queue: on }
+# Documents are markdown in _handoffs/, for agents and people who work through a repository.
+# folders: { queue: on, documents: on }
 
 # A worker that has been silent for this long has lost what it holds.
 # lease_seconds: 10

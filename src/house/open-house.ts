@@ -4,6 +4,7 @@ import { systemRandom } from '../foundation/random.ts';
 import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
 import type { Limits } from '../domain/limits.ts';
 import { NO_RULES, type EngineEvent, type HouseRules, type Surroundings } from '../engine/surroundings.ts';
+import type { DocumentFolderOptions } from '../folders/document-folder.ts';
 import type { QueueFolderOptions } from '../folders/queue-folder.ts';
 import type { Store } from '../stores/store.ts';
 import type { DatabaseAddress } from './database-address.ts';
@@ -18,6 +19,8 @@ export interface HouseOptions {
   readonly report?: (event: EngineEvent) => void;
   /** Where programs that only know files take part. */
   readonly queueFolder?: QueueFolderOptions;
+  /** Where documents are markdown in a repository; strict: a text alone is nobody's word. */
+  readonly documentFolder?: DocumentFolderOptions & { readonly strict: boolean };
 }
 
 export interface House {
@@ -40,7 +43,8 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     rules,
     report,
   };
-  return { around: await withQueue(around, options.queueFolder), close: () => store.close() };
+  const withMessages = await withQueue(around, options.queueFolder);
+  return { around: await withDocuments(withMessages, options.documentFolder), close: () => store.close() };
 }
 
 async function withQueue(around: Surroundings, place: QueueFolderOptions | undefined): Promise<Surroundings> {
@@ -48,6 +52,14 @@ async function withQueue(around: Surroundings, place: QueueFolderOptions | undef
   const { openQueueFolder } = await import('../folders/queue-folder.ts');
   const { openQueueMirror } = await import('../engine/queue/mirror.ts');
   return { ...around, rules: { ...around.rules, queue: openQueueMirror(around, openQueueFolder(place)) } };
+}
+
+async function withDocuments(around: Surroundings, place: HouseOptions['documentFolder']): Promise<Surroundings> {
+  if (place === undefined) return around;
+  const { openDocumentFolder } = await import('../folders/document-folder.ts');
+  const { openDocumentMirror } = await import('../engine/documents/mirror.ts');
+  const documents = openDocumentMirror(around, openDocumentFolder(place), place);
+  return { ...around, rules: { ...around.rules, documents } };
 }
 
 async function openStore(database: DatabaseAddress, limits: Limits, boot: string): Promise<Store> {

@@ -37,6 +37,15 @@ export async function openWorkspace({ workspace, database, report }: OpenOptions
     ...(place !== null && configuration?.queueFolder === true
       ? { queueFolder: { folder: place.folder, privateFolder: place.privateFolder } }
       : {}),
+    ...(place !== null && configuration?.documentFolder === true
+      ? {
+          documentFolder: {
+            folder: place.folder,
+            privateFolder: place.privateFolder,
+            strict: configuration.identity === 'strict',
+          },
+        }
+      : {}),
     ...(report === undefined ? {} : { report }),
   });
   known?.keep();

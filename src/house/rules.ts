@@ -32,6 +32,7 @@ export function rulesOf(workspace: Workspace | null, configuration: Configuratio
     carriers: carriersBy(notifications),
     // The house puts it in when it stands: it needs the store.
     queue: null,
+    documents: null,
   };
 }
 

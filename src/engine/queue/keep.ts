@@ -1,4 +1,4 @@
-/** The duty's part in the queue folder: a pass when something has come, and a slow one in any case. */
+/** The duty's part in a folder: a pass when something has come, and a slow one in any case. */
 import type { QueueMirror, Surroundings } from '../surroundings.ts';
 
 const SLOW_LOOK_MS = 1_000;
@@ -10,9 +10,10 @@ const SETTLE_MS = 20;
 const OFF_DUTY_MS = 2_000;
 
 /** `look` never waits: whoever has a folder full of files to take in must still hear of dead workers. */
-export function keepQueue(
+export function keepFolder(
   around: Surroundings,
-  queue: QueueMirror,
+  queue: Pick<QueueMirror, 'pass' | 'watch'>,
+  name: 'queue' | 'document',
 ): { readonly look: () => void; readonly end: () => Promise<void> } {
   const { clock, timers } = around;
   let round: Promise<void> | null = null;
@@ -43,7 +44,7 @@ export function keepQueue(
     if (isOver || round !== null || nowMs - askedMs > OFF_DUTY_MS) return;
     if (!rang && nowMs - passedMs < SLOW_LOOK_MS) return;
     round = pass()
-      .catch((error: unknown) => around.report({ kind: 'fault', doing: 'keeping the queue folder', error }))
+      .catch((error: unknown) => around.report({ kind: 'fault', doing: `keeping the ${name} folder`, error }))
       .finally(() => {
         round = null;
         if (rang) begin();

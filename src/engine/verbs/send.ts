@@ -18,9 +18,9 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { may } from '../../domain/rights.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Guard, Opening } from '../../stores/store.ts';
-import { withEffects } from '../change.ts';
+import { mirrorOf, withEffects } from '../change.ts';
 import type { SchemaRefusal } from '../schema-book.ts';
-import type { HouseRules, QueueMirror, Surroundings } from '../surroundings.ts';
+import type { HouseRules, Surroundings } from '../surroundings.ts';
 import { failureText } from './fail.ts';
 
 export interface SendRequest {
@@ -61,6 +61,7 @@ export interface SendRequest {
 export type SendRefusal = Refusal | SchemaRefusal | { readonly code: 'not-json'; readonly problem: JsonProblem };
 
 interface Prepared {
+  readonly id: HandoffId;
   readonly request: SendRequest;
   readonly body: JsonText;
   readonly lineage: Lineage;
@@ -80,6 +81,7 @@ export async function sendMany(
   around: Surroundings,
   principal: Principal,
   requests: readonly SendRequest[],
+  round = 0,
 ): Promise<Result<readonly Handoff[], SendRefusal>> {
   const prepared: Prepared[] = [];
   for (const request of requests) {
@@ -90,19 +92,36 @@ export async function sendMany(
     const lineage =
       request.parent === undefined ? yes(request.lineage ?? NO_LINEAGE) : await legFrom(around, request.parent);
     if (!lineage.ok) return lineage;
-    prepared.push({ request, body: body.value, lineage: lineage.value });
+    const id = request.id ?? (await newId(around, request, new Set(prepared.map((each) => each.id))));
+    prepared.push({ id, request, body: body.value, lineage: lineage.value });
   }
   const guard = guardOf(principal, requests);
   const sent = await around.store.insert(openingsOf(around, principal, prepared, false), guard);
   const full = !sent.ok && sent.refusal.code === 'limit-reached' && requests.some(({ queue }) => queue === true);
   const answer = full ? await around.store.insert(openingsOf(around, principal, prepared, true), guard) : sent;
-  if (answer.ok && around.rules.queue !== null) await mirrored(around.rules.queue, answer.value);
-  return answer;
+  if (answer.ok) await mirrored(around.rules, answer.value);
+  // Documents are named after what they are: another one of this name was faster, and the next name is free.
+  const isTaken = !answer.ok && answer.refusal.code === 'known-id' && around.rules.documents !== null;
+  const isNamedHere = requests.every(({ id, kind }) => id === undefined && kind === 'document');
+  return isTaken && isNamedHere && round < NAMES_MAX ? sendMany(around, principal, requests, round + 1) : answer;
+}
+
+/** So many may want the same name at the same time. */
+const NAMES_MAX = 100;
+
+async function newId(
+  around: Surroundings,
+  { kind, from, to, task }: SendRequest,
+  taken: ReadonlySet<HandoffId>,
+): Promise<HandoffId> {
+  const { documents } = around.rules;
+  if (kind === 'document' && documents !== null) return documents.idFor({ from, to, task: task ?? null }, taken);
+  return `hoff-${newUuid(around.store.nowMs(), around.random)}` as HandoffId;
 }
 
 /** In order, so that whoever looks into the folder meets the first one first. */
-async function mirrored(queue: QueueMirror, handoffs: readonly Handoff[]): Promise<void> {
-  for (const { id, kind } of handoffs) if (kind === 'queue') await queue.attend(id);
+async function mirrored(rules: HouseRules, handoffs: readonly Handoff[]): Promise<void> {
+  for (const { id, kind } of handoffs) await mirrorOf(rules, kind)?.attend(id);
 }
 
 /** Only where the input has to follow a schema is there anything to wait for. */
@@ -132,14 +151,14 @@ function openingsOf(
 function openingOf(
   around: Surroundings,
   principal: Principal,
-  { request, body, lineage }: Prepared,
+  { id, request, body, lineage }: Prepared,
   forPlace: boolean,
 ): Opening {
   const kind = request.kind ?? 'queue';
   const terms = termsOf(around.rules, kind, request.terms);
   const isDraft = request.draft ?? kind === 'document';
   const beginning: Beginning = {
-    id: request.id ?? (`hoff-${newUuid(around.store.nowMs(), around.random)}` as HandoffId),
+    id,
     kind,
     from: request.from,
     to: request.to,

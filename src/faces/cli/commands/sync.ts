@@ -10,6 +10,7 @@ export async function sync(_args: readonly string[], options: CommonOptions, out
   return inHouse(options, { scope: 'read', report }, async (around) => {
     const { changed } = await sweep(around, oneLook(around));
     await around.rules.queue?.pass('thorough');
+    await around.rules.documents?.pass('thorough');
     const { carried, postponed, dropped } = await carryEffects(around, around.rules.carriers);
     await around.store.upkeep.tend();
     const told = { changed, carried, postponed, dropped };
@@ -24,5 +25,9 @@ export async function sync(_args: readonly string[], options: CommonOptions, out
 function tell(event: EngineEvent, output: Output): void {
   if (event.kind === 'effect-dropped') output.warn(`${event.effect} ${event.key} is given up: ${event.says}`);
   else if (event.kind === 'effect-postponed') output.note(`${event.effect} ${event.key} has to wait: ${event.says}`);
+  else if (event.kind === 'document-adopted') output.note(`${event.id}: ${event.says} (${event.by})`);
+  else if (event.kind === 'document-refused') output.warn(`${event.id}: ${event.says}`);
+  else if (event.kind === 'document-left') output.warn(`${event.name} stays as it is: ${event.says}`);
+  else if (event.kind === 'documents-paused') output.warn(event.says);
   else if (event.kind === 'handoff-recovered') output.note(`${event.id} taken back: ${event.says}`);
 }

@@ -1,0 +1,89 @@
+/**
+ * `_index.yaml` follows the documents. A change marks it as old, and where few documents are active it is made at once;
+ * where there are many, whoever has the duty makes it, so that a change costs the same however many there are.
+ */
+import type { HandoffId } from '../../domain/names.ts';
+import {
+  RECENT_MAX,
+  skimDocument,
+  writeIndex,
+  type Completed,
+  type Skimmed,
+} from '../../dialects/document/index-text.ts';
+import type { DocumentFolder } from '../../folders/folder.ts';
+import { ACTIVE, pausedBy, type Documents } from './documents.ts';
+
+/** Reading this many takes a few milliseconds. */
+const AT_ONCE_MAX = 50;
+/** For a list that was lost: enough to find the newest of a busy month. */
+const SAMPLE_MAX = 500;
+const READERS = 16;
+const PAUSE_FACTOR = 10;
+
+export async function touchIndex(documents: Documents): Promise<void> {
+  const { folder } = documents;
+  await folder.notes.save('index-is-old', 'yes');
+  if (!(await folder.hasMoreThan(AT_ONCE_MAX))) await makeIndex(documents);
+}
+
+/** Only if something has changed since it was made, and never for more than a small part of the time. */
+export async function freshenIndex(documents: Documents): Promise<void> {
+  const { around, folder, indexed } = documents;
+  if (around.clock.monotonicMs() < indexed.atMs + indexed.tookMs * PAUSE_FACTOR) return;
+  if ((await folder.notes.load('index-is-old')) !== null) await makeIndex(documents);
+}
+
+/** True: it was not right. */
+export async function makeIndex(documents: Documents): Promise<boolean> {
+  const { folder, around, indexed } = documents;
+  const beganMs = around.clock.monotonicMs();
+  if ((await pausedBy(documents)) !== null) return false;
+  return folder.alone('index', async () => {
+    // Before reading: whoever changes something meanwhile marks it again.
+    await folder.notes.save('index-is-old', null);
+    const text = writeIndex(await skimmed(folder), await completed(folder));
+    indexed.atMs = around.clock.monotonicMs();
+    indexed.tookMs = indexed.atMs - beganMs;
+    if (text === (await folder.index.load())) return false;
+    await folder.index.save(text);
+    return true;
+  });
+}
+
+async function skimmed(folder: DocumentFolder): Promise<readonly Skimmed[]> {
+  const rest = (await folder.list()).flatMap(({ id }) => (id === null ? [] : [id]));
+  const found: Skimmed[] = [];
+  const work = async (): Promise<void> => {
+    for (let id = rest.pop(); id !== undefined; id = rest.pop()) {
+      const file = await folder.read(ACTIVE, id);
+      const skim = file.kind === 'file' ? skimDocument(file.text) : null;
+      if (skim !== null) found.push(skim);
+    }
+  };
+  await Promise.all(Array.from({ length: READERS }, work));
+  return found;
+}
+
+/** The archive grows for ever, so the last ones are remembered instead of looked for. */
+export async function noteCompleted({ folder }: Documents, id: HandoffId, text: string): Promise<void> {
+  const completedAt = skimDocument(text)?.completedAt ?? null;
+  if (completedAt === null) return;
+  await folder.alone('completed', async () => {
+    const others = (await completed(folder)).filter((each) => each.id !== id);
+    const recent = [...others, { id, completedAt }].toSorted((a, b) => (a.completedAt < b.completedAt ? 1 : -1));
+    await folder.notes.save('completed', JSON.stringify(recent.slice(0, RECENT_MAX)));
+  });
+}
+
+async function completed(folder: DocumentFolder): Promise<readonly Completed[]> {
+  const noted = await folder.notes.load('completed');
+  if (noted !== null) return JSON.parse(noted) as readonly Completed[];
+  const texts = await folder.archived(SAMPLE_MAX);
+  const found = texts.flatMap((text): readonly Completed[] => {
+    const skim = skimDocument(text);
+    return skim?.status === 'Complete' && skim.completedAt !== null
+      ? [{ id: skim.id, completedAt: skim.completedAt }]
+      : [];
+  });
+  return found.toSorted((a, b) => (a.completedAt < b.completedAt ? 1 : -1)).slice(0, RECENT_MAX);
+}

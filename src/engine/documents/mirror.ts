@@ -1,0 +1,69 @@
+/** The documents beside the database, as the rest of the engine knows them. */
+import type { HandoffId } from '../../domain/names.ts';
+import { documentId } from '../../dialects/document/names.ts';
+import type { DocumentFolder } from '../../folders/folder.ts';
+import type { DocumentMirror, Surroundings } from '../surroundings.ts';
+import { attend } from './attend.ts';
+import type { Documents } from './documents.ts';
+import { makeIndex } from './index-file.ts';
+import { pass } from './pass.ts';
+
+/** More of one task between the same two on one day is a mistake somewhere. */
+const OF_A_DAY_MAX = 1_000;
+
+/** `around` is the house without its mirror. */
+export function openDocumentMirror(
+  around: Surroundings,
+  folder: DocumentFolder,
+  { strict }: { readonly strict: boolean },
+): DocumentMirror {
+  const documents: Documents = {
+    around,
+    folder,
+    strict,
+    again: new Set(),
+    stamps: new Map(),
+    said: new Set(),
+    reading: { cursor: null, isBegun: false },
+    indexed: { atMs: 0, tookMs: 0 },
+  };
+  const hints = new Set<HandoffId>();
+
+  return {
+    async idFor(parts, taken) {
+      const createdAt = around.store.nowMs();
+      for (let nth = 1; nth <= OF_A_DAY_MAX; nth += 1) {
+        const id = documentId({ ...parts, createdAt }, nth);
+        const isTaken =
+          taken.has(id) ||
+          (await folder.find(id, createdAt)) !== null ||
+          (await around.store.find({ by: 'ids', ids: [id] })).items.length > 0;
+        if (!isTaken) return id;
+      }
+      throw new Error(`${OF_A_DAY_MAX} documents of one day have the same name`);
+    },
+    async attend(id) {
+      try {
+        await folder.prepare();
+        await attend(documents, id, true);
+      } catch (error) {
+        // The database has it; the next pass puts the file right.
+        around.report({ kind: 'fault', doing: `writing ${id}`, error });
+      }
+    },
+    async pass(depth) {
+      for (const id of hints) documents.again.add(id);
+      hints.clear();
+      return pass(documents, depth);
+    },
+    watch: (changed) =>
+      folder.watch((id) => {
+        if (id !== null) hints.add(id);
+        changed();
+      }),
+    async writeIndex() {
+      await folder.prepare();
+      return makeIndex(documents);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/** The text of a document, made from what the database knows. */
+import type { Json, JsonObject } from '../../foundation/json.ts';
+import type { Body } from '../../domain/body.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { editDocument, type DocumentChanges } from '../../dialects/document/edit.ts';
+import { readEntries } from '../../dialects/document/entries.ts';
+import type { SaidFields } from '../../dialects/document/read.ts';
+import { writeDocument } from '../../dialects/document/write.ts';
+import type { NewDocument } from '../../dialects/document/schema.ts';
+import type { Whole } from '../../stores/store.ts';
+import { instant } from './documents.ts';
+import { tell } from './tell.ts';
+
+export function renderNew(whole: Whole, facts: readonly Fact[]): string {
+  const [first, ...rest] = facts;
+  const text = writeDocument({ ...agreedFields(whole), ...(first === undefined ? {} : newOf(first, whole.handoff)) });
+  return retold(text, changesOf(rest, whole.handoff));
+}
+
+/** All of them in one edit; what came later counts. */
+export function changesOf(facts: readonly Fact[], handoff: Handoff): DocumentChanges {
+  return Object.assign({}, ...facts.map((fact) => tell(fact, handoff))) as DocumentChanges;
+}
+
+/** Two clones that let the same document expire write the same: it ended when it said that it would. */
+export function toldIn(before: SaidFields, changes: DocumentChanges): DocumentChanges {
+  const due = before['expires_at'];
+  return changes['status'] === 'Expired' && typeof due === 'string' ? { ...changes, updated_at: due } : changes;
+}
+
+/** A field that is not there and has nothing to say stays away. */
+export function retold(text: string, changes: DocumentChanges): string {
+  const there = new Set(readEntries(text).entries.map(({ key }) => key));
+  return editDocument(
+    text,
+    Object.fromEntries(Object.entries(changes).filter(([key, value]) => value !== null || there.has(key))),
+  );
+}
+
+/** The beginning says no more than its own state: nothing is acknowledged yet. */
+function newOf(fact: Fact, handoff: Handoff): Partial<NewDocument> {
+  const told = tell(fact, handoff);
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null));
+}
+
+function agreedFields({ handoff, body }: Whole): NewDocument {
+  const { input } = JSON.parse(body) as Body;
+  const said = isObject(input) ? input : {};
+  const { id, from, to, task, title, terms, createdAt, lineage } = handoff;
+  const target = text(said['target_completion']);
+  return {
+    handoff_id: id,
+    from_agent: from,
+    to_agent: to,
+    related_task: task ?? 'none',
+    ...(lineage.retryOf === null ? {} : { replaces: lineage.retryOf }),
+    status: 'Created',
+    created_at: instant(createdAt),
+    updated_at: instant(createdAt),
+    expires_at: null,
+    title: title ?? task ?? id,
+    purpose: text(said['purpose']),
+    context: text(said['context']) ?? otherInput(input),
+    deliverables: [...terms.deliverables],
+    verification_criteria: [...terms.criteria],
+    ...(target === null ? {} : { target_completion: target }),
+    source_meeting: text(said['meeting']),
+    skill_web_node: text(said['skill']),
+  };
+}
+
+/** What came by another door than `create --document` is not lost. */
+function otherInput(input: Json): string | null {
+  const isOurs = isObject(input) && Object.keys(input).every((key) => OWN.has(key));
+  return isOurs || input === null ? null : JSON.stringify(input, null, 2);
+}
+
+const OWN = new Set(['purpose', 'context', 'meeting', 'skill', 'target_completion']);
+
+function isObject(value: Json): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+function text(value: Json | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -1,0 +1,255 @@
+/** `_handoffs/` of a workspace, and the few files of ours that belong to it. */
+import { randomUUID } from 'node:crypto';
+import { lstat, mkdir, opendir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf } from '../foundation/error-code.ts';
+import type { HandoffId } from '../domain/names.ts';
+import { DOCUMENT_ENDING, fileNameOf, idInFileName } from '../dialects/document/names.ts';
+import { forgetTheDead, openAlone } from './alone.ts';
+import { writeDurably } from './durable-write.ts';
+import type { Agreed, DocumentFolder, DocumentPlace, ListedDocument } from './folder.ts';
+import { openGitTree } from './git-tree.ts';
+import { readPlainFile } from './plain-file.ts';
+import { watchFolders } from './watch.ts';
+
+const ROOT = '_handoffs';
+const ACTIVE = 'active';
+const ARCHIVED = 'archived';
+const INDEX = '_index.yaml';
+/** Two clones write the index on every day; whoever merges takes both, and the next look makes it right. */
+const ATTRIBUTES = `${INDEX} merge=union\n`;
+/** Nobody looks for what was settled longer ago than this after it was made. */
+const MONTHS_MAX = 24;
+
+export interface DocumentFolderOptions {
+  /** The workspace. */
+  readonly folder: string;
+  readonly privateFolder: string;
+}
+
+export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOptions): DocumentFolder {
+  const own = join(privateFolder, 'documents');
+  const agreedFolder = join(own, 'agreed');
+  const refused = join(own, 'refused');
+  const locks = join(own, 'locks');
+  const tree = openGitTree(folder);
+  const alone = openAlone();
+  const partOf = (place: DocumentPlace): string => (place === ACTIVE ? ACTIVE : join(ARCHIVED, place));
+  const folderOf = (place: DocumentPlace): string => join(folder, ROOT, partOf(place));
+  const pathOf = (place: DocumentPlace, id: HandoffId): string => join(folderOf(place), fileNameOf(id));
+  const agreedPath = (id: HandoffId): string => join(agreedFolder, `${id}${DOCUMENT_ENDING}`);
+  const notePath = (name: string): string => join(own, name);
+  const indexPath = join(folder, ROOT, INDEX);
+
+  return {
+    async prepare() {
+      const parts = [
+        own,
+        agreedFolder,
+        refused,
+        locks,
+        ...['', ACTIVE, ARCHIVED].map((part) => join(folder, ROOT, part)),
+      ];
+      const kinds = await Promise.all(parts.map(kindOf));
+      for (const [index, path] of parts.entries()) if (kinds[index] !== 'folder') await realFolder(path);
+      const attributes = join(folder, ROOT, '.gitattributes');
+      if ((await kindOf(attributes)) === null)
+        await writeFile(attributes, ATTRIBUTES, { flag: 'wx' }).catch(() => undefined);
+    },
+
+    async list() {
+      await forgetTheDead(locks);
+      const names = (await readdir(folderOf(ACTIVE))).filter(isListed);
+      const listed = await Promise.all(
+        names.map(async (name): Promise<readonly ListedDocument[]> => {
+          const stamp = await stampOf(join(folderOf(ACTIVE), name));
+          return stamp === null ? [] : [{ name, id: idInFileName(name), stamp }];
+        }),
+      );
+      return listed.flat();
+    },
+
+    async hasMoreThan(count) {
+      let seen = 0;
+      for await (const { name } of await opendir(folderOf(ACTIVE))) {
+        if (isListed(name)) seen += 1;
+        if (seen > count) return true;
+      }
+      return false;
+    },
+
+    async find(id, sinceMs) {
+      for (const place of [ACTIVE, ...monthsFrom(sinceMs)])
+        if ((await kindOf(pathOf(place, id))) !== null) return place;
+      return null;
+    },
+
+    async read(place, id) {
+      const path = pathOf(place, id);
+      const before = await stampOf(path);
+      const file = await readPlainFile(path);
+      if (file.kind !== 'file') return file;
+      const stamp = await stampOf(path);
+      return stamp === null || stamp !== before ? { kind: 'absent' } : { ...file, stamp };
+    },
+
+    async put(id, text) {
+      if ((await kindOf(pathOf(ACTIVE, id))) !== null) return false;
+      await writeDurably(pathOf(ACTIVE, id), text, own);
+      return true;
+    },
+
+    async replace(place, id, text, read) {
+      if ((await stampOf(pathOf(place, id))) !== read) return false;
+      await writeDurably(pathOf(place, id), text, own);
+      return true;
+    },
+
+    async move(id, from, to) {
+      if ((await kindOf(pathOf(to, id))) !== null) return false;
+      // Each level on its own: a link in between would lead elsewhere too.
+      for (const part of to === ACTIVE ? [ACTIVE] : [to.slice(0, 4), to]) await realFolder(folderOf(part));
+      try {
+        await rename(pathOf(from, id), pathOf(to, id));
+        return true;
+      } catch (error) {
+        if (codeOf(error) !== 'ENOENT') throw error;
+        return false;
+      }
+    },
+
+    agreed: {
+      async load(id) {
+        const text = await readOrNull(agreedPath(id));
+        return text === null ? null : agreedIn(text);
+      },
+      async save(id, agreed) {
+        // A power cut may take it: then both sides are compared anew.
+        const draft = join(own, `${id}.${randomUUID()}`);
+        await writeFile(draft, agreedText(agreed));
+        await rename(draft, agreedPath(id));
+      },
+      forget: (id) => unlink(agreedPath(id)).catch(ignoreMissing),
+    },
+
+    async keepRefused(id, text) {
+      const path = join(refused, `${id}.${randomUUID().slice(0, 8)}${DOCUMENT_ENDING}`);
+      await writeFile(path, text);
+      return path;
+    },
+
+    index: {
+      load: () => readOrNull(indexPath),
+      save: (text) => writeDurably(indexPath, text, own),
+    },
+
+    notes: {
+      load: (name) => readOrNull(notePath(name)),
+      async save(name, text) {
+        if (text === null) await unlink(notePath(name)).catch(ignoreMissing);
+        else await writeDurably(notePath(name), text, own);
+      },
+    },
+
+    async archived(max) {
+      const texts: string[] = [];
+      for (const place of monthsBack()) {
+        const names = (await readdir(folderOf(place)).catch(() => [])).filter(isListed);
+        for (const name of names.toSorted().toReversed()) {
+          if (texts.length >= max) return texts;
+          const file = await readPlainFile(join(folderOf(place), name));
+          if (file.kind === 'file') texts.push(file.text);
+        }
+      }
+      return texts;
+    },
+
+    git: {
+      busy: () => tree.busy(),
+      head: () => tree.head(),
+      async committed(place, id) {
+        const path = `${ROOT}/${partOf(place).replaceAll('\\', '/')}/${fileNameOf(id)}`;
+        const text = await tree.committed(path);
+        if (text === null) return null;
+        return { text, author: (await tree.authorOf(path)) ?? 'unknown' };
+      },
+    },
+
+    alone: (name, act) => alone(join(locks, `${name}.lock`), act),
+
+    watch: (changed) =>
+      watchFolders([folderOf(ACTIVE)], (_index, name) => {
+        if (name === null || isListed(name)) changed(name === null ? null : idInFileName(name));
+      }),
+  };
+}
+
+function isListed(name: string): boolean {
+  return !name.startsWith('.') && name.endsWith(DOCUMENT_ENDING);
+}
+
+async function stampOf(path: string): Promise<string | null> {
+  try {
+    const { ino, size, mtimeNs } = await lstat(path, { bigint: true });
+    return `${ino} ${size} ${mtimeNs}`;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function monthOf(instant: number): DocumentPlace {
+  return new Date(instant).toISOString().slice(0, 7).replace('-', '/');
+}
+
+/** From the month after now (clocks of others may be ahead) back to the one given. */
+function monthsFrom(sinceMs: number): readonly DocumentPlace[] {
+  const first = monthOf(sinceMs);
+  return monthsBack().filter((month) => month >= first);
+}
+
+function monthsBack(): readonly DocumentPlace[] {
+  const now = new Date();
+  return Array.from({ length: MONTHS_MAX }, (_, back) => {
+    return monthOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1 - back, 1));
+  });
+}
+
+function agreedText({ text, revision, head, newest }: Agreed): string {
+  return `${revision} ${head ?? '-'} ${newest}\n${text}`;
+}
+
+function agreedIn(written: string): Agreed | null {
+  const [, revision, head, newest, text] = /^(\d+) (\S+) ([^\n]*)\n([\s\S]*)$/.exec(written) ?? [];
+  if (revision === undefined || head === undefined || newest === undefined || text === undefined) return null;
+  return { text, revision: Number(revision), newest, head: head === '-' ? null : head };
+}
+
+async function readOrNull(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return null;
+  }
+}
+
+/** A folder that became a link would lead us out of the workspace: better no documents than somebody else's files. */
+async function realFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true });
+  if ((await kindOf(path)) !== 'folder') throw new Error(`${path} is not a folder of its own; documents stand still`);
+}
+
+async function kindOf(path: string): Promise<'file' | 'folder' | 'other' | null> {
+  try {
+    const found = await lstat(path);
+    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
+    throw error;
+  }
+}
+
+function ignoreMissing(error: unknown): void {
+  if (codeOf(error) !== 'ENOENT') throw error;
+}
