@@ -1,4 +1,5 @@
 /** `docs/reference/cli.md` as the catalogue and the table of problems say it. */
+import { BRINGING } from '../../src/faces/cli/catalogue/bringing.ts';
 import type { CommandEntry, OptionEntry } from '../../src/faces/cli/catalogue/entry.ts';
 import { HANDING } from '../../src/faces/cli/catalogue/handing.ts';
 import { KEEPING } from '../../src/faces/cli/catalogue/keeping.ts';
@@ -13,6 +14,7 @@ const CHAPTERS: readonly (readonly [string, readonly CommandEntry[]])[] = [
   ['Moving a handoff', MOVING],
   ['Looking', LOOKING],
   ['Keeping the workspace in order', KEEPING],
+  ['Bringing in what others wrote', BRINGING],
 ];
 
 export function cliPage(): string {

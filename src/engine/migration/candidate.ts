@@ -13,6 +13,8 @@ export interface Candidate {
   /** Of the last commit that touched it. Null: git does not know it, or knows an older text. */
   readonly changedAt: number | null;
   readonly firstAt: number | null;
+  /** It is a governed document in the wrong place: its own id and task. */
+  readonly governed: { readonly id: string; readonly task: string } | null;
 }
 
 export interface KnownDocument {

@@ -12,6 +12,8 @@ export interface PlannedTask {
 
 export interface TaskBook {
   taskFor(candidate: Candidate, mapped: Mapped): PlannedTask;
+  /** For a document that says which one it is. */
+  named(id: string): PlannedTask;
 }
 
 const TASK_ID = /\bBPRD-(\d{4})-(\d{4,})\b/;
@@ -35,15 +37,17 @@ export function taskBook(tasks: readonly KnownTask[], documents: readonly KnownD
     highest.set(year, number);
     return `BPRD-${year}-${String(number).padStart(4, '0')}`;
   };
+  const named = (id: string): PlannedTask => {
+    const isNew = !known.has(id);
+    known.add(id);
+    return { id, isNew, madeFor: id };
+  };
   return {
+    named,
     taskFor(candidate, { createdAt }) {
       const said = saidTask(candidate);
       const own = said === null ? null : (TASK_ID.exec(said)?.[0] ?? null);
-      if (own !== null) {
-        const isNew = !known.has(own);
-        known.add(own);
-        return { id: own, isNew, madeFor: own };
-      }
+      if (own !== null) return named(own);
       const key = said ?? `sha256:${candidate.key}`;
       const before = madeFor.get(key);
       if (before !== undefined) return { id: before, isNew: false, madeFor: key };

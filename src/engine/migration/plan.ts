@@ -25,6 +25,8 @@ export interface Migrate {
   readonly place: string;
   readonly mapped: Mapped;
   readonly task: PlannedTask;
+  /** Settled and governed already: it only moves, to the byte. */
+  readonly verbatim: boolean;
   readonly sources: readonly Source[];
 }
 
@@ -87,17 +89,25 @@ function stepFor(group: Group, around: Around): Step {
 }
 
 function migrationOf(group: Group, newest: Candidate, mapped: Mapped, { taken, tasks }: Around): Migrate {
-  const task = tasks.taskFor(newest, mapped);
-  const parts = { from: mapped.from, to: mapped.to, task: task.id, createdAt: mapped.createdAt };
-  let nth = 1;
-  while (taken.has(documentId(parts, nth))) nth += 1;
-  const id = documentId(parts, nth);
+  const { governed } = newest;
+  const verbatim =
+    governed !== null && mapped.settledAt !== null && group.versions.length === 1 && !taken.has(governed.id);
+  const task = verbatim ? tasks.named(governed.task) : tasks.taskFor(newest, mapped);
+  const id = verbatim ? governed.id : freeId(mapped, task, taken);
   taken.add(id);
-  const place =
-    mapped.settledAt === null
-      ? 'active'
-      : `archived/${new Date(mapped.settledAt).toISOString().slice(0, 7).replace('-', '/')}`;
-  return { do: 'migrate', id, place, mapped, task, sources: sourcesOf(group) };
+  return { do: 'migrate', id, place: placeOf(mapped.settledAt), mapped, task, verbatim, sources: sourcesOf(group) };
+}
+
+function freeId({ from, to, createdAt }: Mapped, task: PlannedTask, taken: ReadonlySet<string>): string {
+  for (let nth = 1; ; nth += 1) {
+    const id = documentId({ from, to, task: task.id, createdAt }, nth);
+    if (!taken.has(id)) return id;
+  }
+}
+
+/** The month of settling. */
+function placeOf(settledAt: number | null): string {
+  return settledAt === null ? 'active' : `archived/${new Date(settledAt).toISOString().slice(0, 7).replace('-', '/')}`;
 }
 
 function sourcesOf({ versions }: Group): readonly Source[] {

@@ -1,5 +1,6 @@
 /** The catalogue as a program: commander reads the arguments, explains itself and guesses what was meant. */
 import { Command, CommanderError, Option } from 'commander';
+import { BRINGING } from './catalogue/bringing.ts';
 import type { CommandEntry, OptionEntry, Run } from './catalogue/entry.ts';
 import { HANDING } from './catalogue/handing.ts';
 import { KEEPING } from './catalogue/keeping.ts';
@@ -7,7 +8,7 @@ import { LOOKING } from './catalogue/looking.ts';
 import { MOVING } from './catalogue/moving.ts';
 import type { Output } from './output.ts';
 
-export const CATALOGUE: readonly CommandEntry[] = [...HANDING, ...MOVING, ...LOOKING, ...KEEPING];
+export const CATALOGUE: readonly CommandEntry[] = [...HANDING, ...MOVING, ...LOOKING, ...KEEPING, ...BRINGING];
 
 const JSON_OPTION: OptionEntry = ['--json', 'answer with JSON, for programs'];
 const PLACE_OPTIONS: readonly OptionEntry[] = [
