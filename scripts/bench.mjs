@@ -4,13 +4,13 @@ import { existsSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const [name, ...rest] = process.argv.slice(2);
-const BENCHES = { embedded: ['embedded', 'embedded-role'], fleet: ['fleet', 'fleet-worker'] };
+const BENCHES = { embedded: ['embedded', 'embedded-role'], fleet: ['fleet', 'fleet-worker'], migrate: ['migrate'] };
 const entries = BENCHES[name ?? ''];
 if (entries === undefined) {
-  process.stderr.write('usage: node scripts/bench.mjs embedded|fleet [section…]\n');
+  process.stderr.write('usage: node scripts/bench.mjs embedded|fleet|migrate [section…]\n');
   process.exit(2);
 }
-if (!existsSync('bench/node_modules'))
+if (name !== 'migrate' && !existsSync('bench/node_modules'))
   execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: 'bench', stdio: 'inherit' });
 await build({
   entryPoints: [...entries.map((entry) => `bench/${entry}.ts`), 'src/house/beat-thread.ts'],

@@ -105,9 +105,13 @@ function near(word: string): readonly Meaning[] {
   return [];
 }
 
+const words = new Map<string, string>();
+
 /** `fromAgent`, `From Agent`, `**FROM-AGENT**` and `📤 From agent` are one word. */
 export function wordOf(key: string): string {
-  return key
+  const known = words.get(key);
+  if (known !== undefined) return known;
+  const word = key
     .slice(0, 120)
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
@@ -116,6 +120,8 @@ export function wordOf(key: string): string {
     .replace(/\([^()]*\)/g, ' ')
     .replace(/[^\p{L}\p{N}]+/gu, '_')
     .replace(/^_+|_+$/g, '');
+  if (words.size < MEANINGS_MAX && key.length <= 120) words.set(key, word);
+  return word;
 }
 
 /** What only wraps the rest: its name adds nothing to what stands inside. */

@@ -16,11 +16,13 @@ const WRAPS: readonly (readonly [string, string])[] = [
   ['«', '»'],
 ];
 
+const OPENERS = /^[*_~`"'“«]/;
+
 export function plainText(text: string): string {
   let plain = text.trim();
   if (plain.includes('](')) plain = plain.replace(LINK, '$1');
   if (plain.includes('[[')) plain = plain.replace(WIKI_LINK, '$1');
-  for (let again = true; again;) {
+  for (let again = OPENERS.test(plain); again;) {
     again = false;
     for (const [open, close] of WRAPS) {
       const inside = plain.slice(open.length, -close.length);

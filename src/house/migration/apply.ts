@@ -91,7 +91,11 @@ function originalsOf(root: string, sources: readonly Source[]): readonly Origina
     const bytes = readPlain(join(root, path));
     if (!Buffer.isBuffer(bytes) || hexDigestOf(bytes) !== sha256) return 'has changed since the plan was made';
     if (is !== 'copy')
-      originals.push({ path, bytes, changed: changedAt === null ? '' : new Date(changedAt).toISOString() });
+      originals.push({
+        path,
+        bytes: Buffer.from(bytes),
+        changed: changedAt === null ? '' : new Date(changedAt).toISOString(),
+      });
   }
   return originals;
 }
@@ -108,7 +112,8 @@ function missingIn(root: string, path: string, { verbatim }: Migrate, originals:
 /** Null: it is gone. */
 async function clear(root: string, { path, sha256 }: Source): Promise<string | null> {
   const bytes = readPlain(join(root, path));
-  if (bytes === null) return null;
+  if (bytes === null)
+    return (await lstat(join(root, path)).catch(() => null)) === null ? null : 'cannot be read any more';
   if (bytes === 'too-large' || hexDigestOf(bytes) !== sha256) return 'has changed since the plan was made';
   if (!(await isWithin(root, path))) return 'lies behind a link';
   await unlink(join(root, path));

@@ -40,7 +40,11 @@ export async function listedByGit(folder: string): Promise<GitHistory | null> {
 }
 
 /** One walk through the history; newest commits come first. */
-export async function commitsOf(folder: string, wanted: ReadonlySet<string>): Promise<ReadonlyMap<string, Commits>> {
+export async function commitsOf(
+  folder: string,
+  wanted: ReadonlySet<string>,
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, Commits>> {
   const commits = new Map<string, Commits>();
   let atMs = 0;
   // A path never begins with a slash, so a line that does is a time.
@@ -55,23 +59,33 @@ export async function commitsOf(folder: string, wanted: ReadonlySet<string>): Pr
     '--',
     '.',
   ];
-  await eachPart(folder, args, (part) => {
-    const text = part.startsWith('\n') ? part.slice(1) : part;
-    const time = /^\/(\d+)(?:\n+([^]+))?$/.exec(text);
-    if (time !== null) atMs = Number(time[1]) * 1000;
-    const path = time === null ? text : time[2];
-    if (path === undefined || !wanted.has(path)) return;
-    const known = commits.get(path);
-    commits.set(path, {
-      firstAt: Math.min(atMs, known?.firstAt ?? atMs),
-      lastAt: Math.max(atMs, known?.lastAt ?? atMs),
-    });
-  });
+  await eachPart(
+    folder,
+    args,
+    (part) => {
+      const text = part.startsWith('\n') ? part.slice(1) : part;
+      const time = /^\/(\d+)(?:\n+([^]+))?$/.exec(text);
+      if (time !== null) atMs = Number(time[1]) * 1000;
+      const path = time === null ? text : time[2];
+      if (path === undefined || !wanted.has(path)) return;
+      const known = commits.get(path);
+      commits.set(path, {
+        firstAt: Math.min(atMs, known?.firstAt ?? atMs),
+        lastAt: Math.max(atMs, known?.lastAt ?? atMs),
+      });
+    },
+    signal,
+  );
   return commits;
 }
 
 /** Calls back for each part between two NULs; false: git could not do it. */
-function eachPart(folder: string, args: readonly string[], take: (part: string) => void): Promise<boolean> {
+function eachPart(
+  folder: string,
+  args: readonly string[],
+  take: (part: string) => void,
+  signal?: AbortSignal,
+): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn('git', [...HARDENED, ...args], {
       cwd: folder,
@@ -91,6 +105,7 @@ function eachPart(folder: string, args: readonly string[], take: (part: string) 
       }
       rest = whole.subarray(from);
     });
+    signal?.addEventListener('abort', () => child.kill('SIGKILL'), { once: true });
     child.once('error', () => resolve(false));
     child.once('close', (code) => {
       if (rest.length > 0) take(rest.toString('utf8'));

@@ -1,6 +1,6 @@
 /** Reads the files that were found and tells handoffs from everything else, by what stands in them. */
 import { isUtf8 } from 'node:buffer';
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { errorsIn, isHandoffDocument, readDocument } from '../../dialects/document/read.ts';
@@ -13,7 +13,7 @@ import type { Candidate, KnownDocument, KnownTask } from '../../engine/migration
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { JSON_BYTES_MAX } from '../../foundation/json.ts';
 import type { FoundFiles } from './find-files.ts';
-import { commitsOf } from './git-history.ts';
+import { commitsOf, type Commits } from './git-history.ts';
 
 export interface Scanned {
   readonly candidates: readonly Candidate[];
@@ -31,6 +31,8 @@ const AT_ONCE = 200;
 const GOVERNED = /^_handoffs\/(?:active|archived\/\d{4}\/\d{2})\/[^/]+\.md$/;
 const TASK_FILE = /^tasks\/(?:.*\/)?(BPRD-\d{4}-\d{4,})[^/]*\.md$/;
 
+type Undated = Omit<Candidate, 'changedAt' | 'firstAt'>;
+
 export interface ScanOptions {
   readonly root: string;
   readonly found: FoundFiles;
@@ -39,10 +41,15 @@ export interface ScanOptions {
 }
 
 export async function scan({ root, found, progress, signal }: ScanOptions): Promise<Scanned> {
-  const seen: Omit<Candidate, 'changedAt' | 'firstAt'>[] = [];
+  const seen: Undated[] = [];
   const documents: KnownDocument[] = [];
   const tasks: KnownTask[] = [];
   const unclear: { path: string; because: string }[] = [];
+  // Git goes through its history while we go through the files.
+  const enough = new AbortController();
+  const history = found.isRepository
+    ? commitsOf(root, new Set(found.paths), enough.signal)
+    : Promise.resolve(new Map<string, Commits>());
   for (const [index, path] of found.paths.entries()) {
     if (index % AT_ONCE === 0) {
       progress(index);
@@ -62,16 +69,12 @@ export async function scan({ root, found, progress, signal }: ScanOptions): Prom
     else if (isWorthReading(path, bytes)) look(path, bytes, seen, unclear);
   }
   progress(found.paths.length);
-  const candidates = await dated(root, found, seen);
+  if (seen.length === 0) enough.abort();
+  const candidates = dated(found, seen, await history);
   return { candidates, documents, tasks, unclear, scanned: found.paths.length };
 }
 
-function look(
-  path: string,
-  bytes: Buffer,
-  seen: Omit<Candidate, 'changedAt' | 'firstAt'>[],
-  unclear: { path: string; because: string }[],
-): void {
+function look(path: string, bytes: Buffer, seen: Undated[], unclear: { path: string; because: string }[]): void {
   const reading = readLegacy(bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1'), path);
   const name = readName(path);
   if (reading.handoff === 'no') {
@@ -88,12 +91,15 @@ function look(
   });
 }
 
-/** Cheap, because most files are about something else: whoever hands over names a recipient, or uses the word. */
-const SPEAKS =
-  /hand[-_ ]?(?:off|over)|\b(?:to|recipient|receiver|assignee|attention|attn|destinat\w+|next[ _-](?:agent|owner|mode|role)|(?:assigned|delegated|addressed)[ _-]?to)\b["'*_]{0,3}[ \t]*[:：|=]/i;
-
+const WORD = /hand[-_ ]?o(?:ff|ver)/i;
+/** A key for a recipient: looked for backwards from its colon, because colons are rare. */
+const RECIPIENT =
+  /[:|=](?<=\b(?:to|recipient|receiver|assignee|addressee|attention|attn|destinat\w{1,6}|next[ _-](?:agent|owner|mode|role))["'*_ \t]{0,4}[:|=])/i;
+/** Cheap, because most files are about something else: whoever hands over uses the word, or names a recipient. */
 function isWorthReading(path: string, bytes: Buffer): boolean {
-  return /hand[-_]?(?:off|over)/i.test(path) || SPEAKS.test(bytes.toString('latin1'));
+  if (WORD.test(path)) return true;
+  const text = bytes.toString('latin1');
+  return WORD.test(text) || RECIPIENT.test(text);
 }
 
 /** False: it lies where documents lie and is none. */
@@ -122,13 +128,11 @@ function governedIn(text: string): Candidate['governed'] {
   return idInFileName(`${id}.md`) === null ? null : { id, task };
 }
 
-async function dated(
-  root: string,
+function dated(
   found: FoundFiles,
-  seen: readonly Omit<Candidate, 'changedAt' | 'firstAt'>[],
-): Promise<readonly Candidate[]> {
-  const wanted = new Set(seen.map(({ path }) => path));
-  const commits = found.isRepository && wanted.size > 0 ? await commitsOf(root, wanted) : new Map<string, never>();
+  seen: readonly Undated[],
+  commits: ReadonlyMap<string, Commits>,
+): readonly Candidate[] {
   return seen.map((each) => {
     const known = commits.get(each.path);
     const changedAt = found.uncommitted.has(each.path) ? null : (known?.lastAt ?? null);
@@ -140,8 +144,15 @@ function madeForIn(bytes: Buffer): string | null {
   return /^migrated_for:[ \t]*"?([^"\r\n]+?)"?[ \t]*$/m.exec(bytes.toString('utf8'))?.[1] ?? null;
 }
 
-/** Null: it is gone, or no plain file. Neither a link nor a pipe can send us elsewhere or make us wait. */
+/** One for all files: most are looked at once and forgotten. */
+let shared: Buffer | null = null;
+
+/**
+ * Null: it is gone, or cannot be read. Neither a link nor a pipe can send us elsewhere or make us wait. The bytes are
+ * good until the next call; whoever keeps them takes a copy.
+ */
 export function readPlain(path: string, bytesMax: number = BYTES_MAX): Buffer | 'too-large' | null {
+  shared ??= Buffer.allocUnsafeSlow(DOCUMENT_BYTES_MAX + 1);
   let handle: number;
   try {
     handle = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -149,15 +160,11 @@ export function readPlain(path: string, bytesMax: number = BYTES_MAX): Buffer | 
     return null;
   }
   try {
-    const found = fstatSync(handle);
-    if (!found.isFile()) return null;
-    if (found.size > bytesMax) return 'too-large';
-    const bytes = Buffer.allocUnsafe(found.size);
     let at = 0;
-    for (let count = 1; at < bytes.length && count > 0; at += count) {
-      count = readSync(handle, bytes, at, bytes.length - at, at);
+    for (let count = 1; at <= bytesMax && count > 0; at += count) {
+      count = readSync(handle, shared, at, bytesMax + 1 - at, at);
     }
-    return bytes.subarray(0, at);
+    return at > bytesMax ? 'too-large' : shared.subarray(0, at);
   } catch {
     return null;
   } finally {
