@@ -150,4 +150,6 @@ export type EngineEvent =
   /** Nobody but a person can put it right; the file stays as it is. */
   | { readonly kind: 'document-left'; readonly name: string; readonly says: string }
   | { readonly kind: 'documents-paused'; readonly says: string }
+  /** Only said: a date that was hoped for ends nothing. */
+  | { readonly kind: 'document-late'; readonly id: HandoffId; readonly says: string }
   | { readonly kind: 'fault'; readonly doing: string; readonly error: unknown };

@@ -1,15 +1,17 @@
 /** `_handoffs/` of a workspace, and the few files of ours that belong to it. */
 import { randomUUID } from 'node:crypto';
-import { lstat, mkdir, opendir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { lstat, opendir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../foundation/error-code.ts';
 import type { HandoffId } from '../domain/names.ts';
 import { DOCUMENT_ENDING, fileNameOf, idInFileName } from '../dialects/document/names.ts';
 import { forgetTheDead, openAlone } from './alone.ts';
+import { monthsBack, monthsFrom } from './archive-months.ts';
 import { writeDurably } from './durable-write.ts';
 import type { Agreed, DocumentFolder, DocumentPlace, ListedDocument } from './folder.ts';
 import { openGitTree } from './git-tree.ts';
 import { readPlainFile } from './plain-file.ts';
+import { ignoreMissing, kindOf, realFolder } from './real-folder.ts';
 import { watchFolders } from './watch.ts';
 
 const ROOT = '_handoffs';
@@ -18,8 +20,6 @@ const ARCHIVED = 'archived';
 const INDEX = '_index.yaml';
 /** Two clones write the index on every day; whoever merges takes both, and the next look makes it right. */
 const ATTRIBUTES = `${INDEX} merge=union\n`;
-/** Nobody looks for what was settled longer ago than this after it was made. */
-const MONTHS_MAX = 24;
 
 export interface DocumentFolderOptions {
   /** The workspace. */
@@ -147,6 +147,8 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       load: (name) => readOrNull(notePath(name)),
       async save(name, text) {
         if (text === null) await unlink(notePath(name)).catch(ignoreMissing);
+        // Only a mark: a full look makes the index in any case.
+        else if (name === 'index-is-old') await writeFile(notePath(name), text);
         else await writeDurably(notePath(name), text, own);
       },
     },
@@ -198,23 +200,6 @@ async function stampOf(path: string): Promise<string | null> {
   }
 }
 
-function monthOf(instant: number): DocumentPlace {
-  return new Date(instant).toISOString().slice(0, 7).replace('-', '/');
-}
-
-/** From the month after now (clocks of others may be ahead) back to the one given. */
-function monthsFrom(sinceMs: number): readonly DocumentPlace[] {
-  const first = monthOf(sinceMs);
-  return monthsBack().filter((month) => month >= first);
-}
-
-function monthsBack(): readonly DocumentPlace[] {
-  const now = new Date();
-  return Array.from({ length: MONTHS_MAX }, (_, back) => {
-    return monthOf(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1 - back, 1));
-  });
-}
-
 function agreedText({ text, revision, head, newest }: Agreed): string {
   return `${revision} ${head ?? '-'} ${newest}\n${text}`;
 }
@@ -232,24 +217,4 @@ async function readOrNull(path: string): Promise<string | null> {
     if (codeOf(error) !== 'ENOENT') throw error;
     return null;
   }
-}
-
-/** A folder that became a link would lead us out of the workspace: better no documents than somebody else's files. */
-async function realFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true });
-  if ((await kindOf(path)) !== 'folder') throw new Error(`${path} is not a folder of its own; documents stand still`);
-}
-
-async function kindOf(path: string): Promise<'file' | 'folder' | 'other' | null> {
-  try {
-    const found = await lstat(path);
-    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
-    throw error;
-  }
-}
-
-function ignoreMissing(error: unknown): void {
-  if (codeOf(error) !== 'ENOENT') throw error;
 }

@@ -9,6 +9,7 @@ import { putArtifact } from './artifact-file.ts';
 import { isDraft, moveFile, rewriteInPlace, writeDurably } from './durable-write.ts';
 import { PLACES, type ListedName, type MessageFolder, type Place } from './folder.ts';
 import { readPlainFile } from './plain-file.ts';
+import { ignoreMissing, kindOf } from './real-folder.ts';
 import { watchFolders } from './watch.ts';
 
 const ENDING = '.json';
@@ -124,18 +125,4 @@ async function forgetDrafts(folder: string, names: readonly string[]): Promise<v
 async function realFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true });
   if ((await kindOf(path)) !== 'folder') throw new Error(`${path} is not a folder of its own; the queue stands still`);
-}
-
-async function kindOf(path: string): Promise<'file' | 'folder' | 'other' | null> {
-  try {
-    const found = await lstat(path);
-    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-function ignoreMissing(error: unknown): void {
-  if (codeOf(error) !== 'ENOENT') throw error;
 }

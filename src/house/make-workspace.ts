@@ -49,9 +49,16 @@ project: ${JSON.stringify(project)}
 
 # How much may be open at once. A limit given for an agent counts everything; the one for everybody else counts
 # documents only.
-# limits: { outgoing: 5, incoming: 5 }
+# limits: { outgoing: 5, incoming: 10 }
 # agents:
-#   react: { limits: { incoming: 10 } }
+#   grok: { roles: [chief], limits: { outgoing: 10, incoming: 5 } }
+#   claude: { limits: { outgoing: 5, incoming: 10 } }
+#   abacus: { limits: { outgoing: 5, incoming: 10 } }
+#   perplexity: { roles: [verifier], limits: { outgoing: 3, incoming: 15 } }
+#   gemini: { limits: { outgoing: 5, incoming: 10 } }
+
+# Who says that documents are done; never whoever sent or did the work.
+# verifiers: [perplexity]
 
 # Programs that only know files take part through handoffs/pending and its neighbours.
 # Documents are markdown in _handoffs/, for agents and people who work through a repository.

@@ -13,6 +13,7 @@ export interface Skimmed {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly completedAt: string | null;
+  readonly targetCompletion: string | null;
 }
 
 export interface Completed {
@@ -45,6 +46,7 @@ export function skimDocument(text: string): Skimmed | null {
     createdAt: said.get('created_at') ?? '',
     updatedAt: said.get('updated_at') ?? '',
     completedAt: said.get('completed_at') ?? null,
+    targetCompletion: said.get('target_completion') ?? null,
   };
 }
 

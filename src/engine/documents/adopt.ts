@@ -7,7 +7,7 @@ import { errorsIn, problemText, readDocument } from '../../dialects/document/rea
 import type { DocumentFields } from '../../dialects/document/schema.ts';
 import { isSettled, type Status } from '../../dialects/document/words.ts';
 import { send, type SendRefusal, type SendRequest } from '../verbs/send.ts';
-import { carryOutAll, wordsFor, type Writer } from './carry-out.ts';
+import { carryOut, wordsFor, type Writer } from './carry-out.ts';
 import { agree, leave, WRITTEN_MS, type Documents, type Looked, type SeenFile } from './documents.ts';
 import { touchIndex } from './index-file.ts';
 import { planOf } from './plan.ts';
@@ -34,7 +34,7 @@ export async function adopt(documents: Documents, id: HandoffId, { file, place }
     return 'done';
   }
   const plan = planOf(sent.value, read.fields, null);
-  const done = plan.kind === 'steps' ? await carryOutAll(around, writer, sent.value, plan.steps) : sent;
+  const done = plan.kind === 'steps' ? await carryOut(around, writer, sent.value, plan.steps) : sent;
   const newest = done.ok ? done.value : ((await around.store.load(id))?.handoff ?? sent.value);
   const says = done.ok ? `new → ${newest.state}` : `new → ${newest.state}; ${wordsFor(done.refusal)}`;
   around.report({ kind: 'document-adopted', id, by: `${writer.via}:${writer.who}`, says });

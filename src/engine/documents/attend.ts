@@ -6,6 +6,7 @@
  */
 import { isFinal } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
+import { editDocument } from '../../dialects/document/edit.ts';
 import { fileNameOf } from '../../dialects/document/names.ts';
 import { readDocument } from '../../dialects/document/read.ts';
 import type { Agreed } from '../../folders/folder.ts';
@@ -23,6 +24,7 @@ import {
   type Looked,
   type SeenFile,
 } from './documents.ts';
+import { touchIndex } from './index-file.ts';
 import { judge } from './judge.ts';
 import { changesOf, renderNew, retold, toldIn } from './render.ts';
 import { settleFile } from './settle-file.ts';
@@ -89,7 +91,9 @@ async function absent(documents: Documents, { handoff, ...rest }: Whole, agreed:
   if (agreed === null) {
     if (isFinal(state)) return 'done';
     const text = renderNew({ handoff, ...rest }, await factsOf(around, id));
-    return written(documents, id, text, revision, null);
+    const looked = await written(documents, id, text, revision, null);
+    if (handoff.lineage.retryOf !== null) await linkReplaced(documents, handoff.lineage.retryOf, id);
+    return looked;
   }
   if (revision > agreed.revision) return written(documents, id, agreed.text, agreed.revision, agreed);
   const head = await folder.git.head();
@@ -109,5 +113,19 @@ async function written(
   // First, because a file without it would look as if somebody else had written it.
   await agree(documents, id, text, revision, before);
   await documents.folder.put(id, text);
+  await touchIndex(documents);
   return 'again';
+}
+
+/** The one that is settled tells where it went on. */
+async function linkReplaced({ folder }: Documents, old: HandoffId, id: HandoffId): Promise<void> {
+  const place = await folder.find(old, 0);
+  const file = place === null || place === ACTIVE ? null : await folder.read(place, old);
+  if (
+    place === null ||
+    file?.kind !== 'file' ||
+    readDocument(file.text).problems.some(({ code }) => code !== 'E_SCHEMA')
+  )
+    return;
+  await folder.replace(place, old, editDocument(file.text, { replaced_by: id }), file.stamp);
 }

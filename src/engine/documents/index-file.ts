@@ -17,6 +17,8 @@ import { ACTIVE, pausedBy, type Documents } from './documents.ts';
 const AT_ONCE_MAX = 50;
 /** For a list that was lost: enough to find the newest of a busy month. */
 const SAMPLE_MAX = 500;
+/** More than are shown: an older commit shows older ones. */
+const REMEMBERED_MAX = 50;
 const READERS = 16;
 const PAUSE_FACTOR = 10;
 
@@ -41,13 +43,24 @@ export async function makeIndex(documents: Documents): Promise<boolean> {
   return folder.alone('index', async () => {
     // Before reading: whoever changes something meanwhile marks it again.
     await folder.notes.save('index-is-old', null);
-    const text = writeIndex(await skimmed(folder), await completed(folder));
+    const active = await skimmed(folder);
+    for (const each of active) warnOfLate(documents, each);
+    const text = writeIndex(active, await inArchive(folder, await completed(folder)));
     indexed.atMs = around.clock.monotonicMs();
     indexed.tookMs = indexed.atMs - beganMs;
     if (text === (await folder.index.load())) return false;
     await folder.index.save(text);
     return true;
   });
+}
+
+/** A day lasts until it is over everywhere that counts in UTC. */
+function warnOfLate({ around, said }: Documents, { id, targetCompletion: target }: Skimmed): void {
+  if (target === null || said.has(`late ${id}`)) return;
+  const dueMs = Date.parse(target.length === 10 ? `${target}T23:59:59Z` : target);
+  if (!(dueMs < around.store.nowMs())) return;
+  said.add(`late ${id}`);
+  around.report({ kind: 'document-late', id: id as HandoffId, says: `was to be completed by ${target}, and is not` });
 }
 
 async function skimmed(folder: DocumentFolder): Promise<readonly Skimmed[]> {
@@ -71,8 +84,19 @@ export async function noteCompleted({ folder }: Documents, id: HandoffId, text: 
   await folder.alone('completed', async () => {
     const others = (await completed(folder)).filter((each) => each.id !== id);
     const recent = [...others, { id, completedAt }].toSorted((a, b) => (a.completedAt < b.completedAt ? 1 : -1));
-    await folder.notes.save('completed', JSON.stringify(recent.slice(0, RECENT_MAX)));
+    await folder.notes.save('completed', JSON.stringify(recent.slice(0, REMEMBERED_MAX)));
   });
+}
+
+/** Only what is there in the commit that is checked out. */
+async function inArchive(folder: DocumentFolder, recent: readonly Completed[]): Promise<readonly Completed[]> {
+  const found: Completed[] = [];
+  for (const each of recent) {
+    const place = await folder.find(each.id as HandoffId, Date.parse(each.completedAt));
+    if (place !== null && place !== ACTIVE) found.push(each);
+    if (found.length === RECENT_MAX) break;
+  }
+  return found;
 }
 
 async function completed(folder: DocumentFolder): Promise<readonly Completed[]> {

@@ -12,11 +12,12 @@ import {
   type SaidFields,
 } from '../../dialects/document/read.ts';
 import { AGREED, type FieldName } from '../../dialects/document/schema.ts';
+import { STATUS_FOR } from '../../dialects/document/words.ts';
 import type { Said } from '../../dialects/document/yaml-text.ts';
 import type { Agreed } from '../../folders/folder.ts';
 import type { Whole } from '../../stores/store.ts';
 import { factsOf } from '../verbs/look.ts';
-import { carryOutAll, wordsFor } from './carry-out.ts';
+import { carryOut, wordsFor } from './carry-out.ts';
 import {
   ACTIVE,
   agree,
@@ -89,12 +90,13 @@ async function takeCommitted(
   const { id } = handoff;
   const before = agreed === null ? null : readDocument(agreed.text);
   const plan = planOf(handoff, read.fields, before?.fields ?? null);
-  if (plan.kind === 'nothing' || isOlder(read, agreed, handoff.since)) {
+  if (plan.kind === 'nothing' || isOlder(read, agreed, handoff.since, plan)) {
+    if (isFinal(handoff.state) && agreed === null) return settledElsewhere(documents, whole, read);
     // An earlier commit tells an earlier state; it is what belongs to that commit.
-    return isFinal(handoff.state) && agreed === null ? 'done' : agreeOn(documents, whole, agreed, seen);
+    return agreeOn(documents, whole, agreed, seen);
   }
   const done =
-    plan.kind === 'impossible' ? plan : await carryOutAll(around, { via: 'git', who: author }, handoff, plan.steps);
+    plan.kind === 'impossible' ? plan : await carryOut(around, { via: 'git', who: author }, handoff, plan.steps);
   if ('ok' in done && done.ok) {
     around.report({
       kind: 'document-adopted',
@@ -116,6 +118,19 @@ async function takeCommitted(
   );
   const newest = await around.store.load(id);
   if (agreed !== null && newest !== null) await agree(documents, id, seen.file.text, newest.handoff.revision, agreed);
+  return 'done';
+}
+
+/** It may be an old commit, or a branch that decided otherwise: only people can tell, and nothing is overwritten. */
+function settledElsewhere(documents: Documents, { handoff: { id, state } }: Whole, { fields }: DocumentRead): Looked {
+  const told = String(fields.status);
+  if (told !== STATUS_FOR[state]) {
+    leave(
+      documents,
+      fileNameOf(id),
+      `the handoff is ${state}, and what is checked out tells ${told}; both stay as they are`,
+    );
+  }
   return 'done';
 }
 
@@ -154,7 +169,7 @@ async function takeEdit(
   if (Object.keys(back).length > 0) {
     around.report({ kind: 'document-refused', id, says: `${Object.keys(back).join(', ')}: not changed by hand` });
   }
-  const kept = Object.entries(told).filter(([key, value]) => value !== null || read.all[key] == null);
+  const kept = Object.entries(told).filter(([key, value]) => value !== null || (read.all[key] ?? null) === null);
   return settleFile(documents, newest, agreed, seen, retold(seen.file.text, { ...back, ...Object.fromEntries(kept) }));
 }
 
@@ -168,7 +183,7 @@ async function refusalOf(
   if (plan.kind === 'nothing') return null;
   if (plan.kind === 'impossible') return plan.says;
   if (documents.strict) return 'identity is strict here, and a file shows no token';
-  const done = await carryOutAll(documents.around, { via: 'file', who: file.user }, handoff, plan.steps);
+  const done = await carryOut(documents.around, { via: 'file', who: file.user }, handoff, plan.steps);
   return done.ok ? null : wordsFor(done.refusal);
 }
 
@@ -214,10 +229,12 @@ function isSame(a: Said | undefined, b: Said | undefined): boolean {
 }
 
 /** By the documents' own words, which travel with them, and only else by our clock. */
-function isOlder({ fields }: DocumentRead, agreed: Agreed | null, since: number): boolean {
+function isOlder({ fields }: DocumentRead, agreed: Agreed | null, since: number, plan: Plan): boolean {
   const told = Date.parse(fields.updated_at ?? '');
   const known = Date.parse(agreed?.newest ?? '');
-  return Number.isNaN(known) ? told <= since : told < known;
+  // Documents count in seconds: within one, what leads back is what was before.
+  const isBack = plan.kind === 'steps' && plan.steps.some((step) => step.do === 'release' || step.do === 'rework');
+  return Number.isNaN(known) ? told <= since : isBack ? told <= known : told < known;
 }
 
 /** Git may change line ends between a commit and the file. */

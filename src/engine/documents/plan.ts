@@ -40,6 +40,8 @@ export function planOf(handoff: Handoff, fields: DocumentFields, before: Documen
   const { state } = handoff;
   const status = fields.status as Status | undefined;
   if (status === undefined) return NOTHING;
+  // Not a word about the state: what stands there is what we have not told yet.
+  if (before?.status === status && STATUS_FOR[state] !== status) return NOTHING;
   if (isFinal(state) || state === 'blocked') {
     return STATUS_FOR[state] === status || (state === 'blocked' && status === 'Expired') ? NOTHING : no(state, status);
   }
@@ -100,7 +102,7 @@ function delivering(
   when?: 'now',
 ): readonly Step[] {
   if (state === 'delivered') return [];
-  const marked = (fields.deliverable_status ?? []).filter(({ status }) => status == null || DONE.test(status));
+  const marked = (fields.deliverable_status ?? []).filter(({ status }) => DONE.test(status ?? 'done'));
   const shown = marked.flatMap(({ deliverable, evidence }) => {
     return piecesOf(evidence ?? undefined).map((piece) => ({ deliverable, ...readEvidence(piece) }));
   });
@@ -117,7 +119,7 @@ const DONE = /^(?:done|claimed|complete|completed|verified)$/i;
 function verifying({ terms }: Handoff, fields: DocumentFields): readonly Step[] {
   // Where nobody has to verify, delivering is all there is.
   if (terms.verifiers.length === 0) return [];
-  const criteria = (fields.criteria_checks ?? []).filter(({ status }) => status == null || MET.test(status));
+  const criteria = (fields.criteria_checks ?? []).filter(({ status }) => MET.test(status ?? 'met'));
   return [
     {
       do: 'verify',

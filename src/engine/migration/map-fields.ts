@@ -121,7 +121,9 @@ function titleOf({ reading, name }: Candidate): string {
     .replace(/^(?:hand-?off|hand-?over)\s*[:—–-]\s*/i, '')
     .replace(/\s+/g, ' ')
     .trim();
-  return (title === '' ? name.stem : title).slice(0, TITLE_MAX);
+  // "ivy → basil" says who, not what.
+  const isOnlyArrow = /^\S+ ?(?:→|->|=>) ?\S+$/.test(title);
+  return (title === '' || isOnlyArrow ? name.stem : title).slice(0, TITLE_MAX);
 }
 
 function fieldNamed({ reading }: Candidate, word: string): string | undefined {
@@ -134,14 +136,17 @@ function fieldNamed({ reading }: Candidate, word: string): string | undefined {
 
 const KEPT_FORMS = new Set(['front-matter', 'bold-fields', 'header-lines', 'yaml', 'table']);
 const KEPT_MAX = 60;
+/** Further down, what looks like a field is mostly a sentence. */
+const HEAD_LINES = 20;
 
 /** The whole text is kept below; these are here for whoever searches by field. */
 function legacyOf({ reading }: Candidate): { readonly [key: string]: Said } {
   const roles = new Set([reading.from, reading.to, reading.created, reading.title].map((found) => found?.path));
-  const kept = reading.fields.filter(({ path, key, text, form }) => {
+  const kept = reading.fields.filter(({ path, key, text, form, line }) => {
     const isOurs = roles.has(path) || (meaningsOf(key).length > 0 && path.includes('['));
     return (
       KEPT_FORMS.has(form) &&
+      (form === 'front-matter' || form === 'yaml' || line <= HEAD_LINES) &&
       !isOurs &&
       text !== '' &&
       text.length <= TITLE_MAX &&

@@ -23,12 +23,20 @@ export async function create(_args: readonly string[], options: CreateOptions, o
   if (options.title === undefined) throw faceProblem('usage', 'create --document needs a --title');
   const request: SendRequest = { ...requestOf('create', options, {}), kind: 'document', input: inputOf(options) };
   return inHouse(options, { otherwise: agentPrincipal(request.from) }, async (around, principal) => {
+    if (around.rules.documents !== null) askForLinkage(options, output);
     const { id, state } = await sendOrSay(around, principal, request);
     if (output.json) output.answer({ id, state });
     else output.line(id);
     if (state === 'draft') output.note(`a draft; offer it with: baton activate ${id} --as @${request.from}`);
     return 0;
   });
+}
+
+/** Where documents are files, the task is a part of the name, and what a document leads to is part of the form. */
+function askForLinkage({ task, meeting, skill }: CreateOptions, output: Output): void {
+  if (task === undefined) throw faceProblem('usage', 'create --document needs a --task: the file is named after it');
+  const absent = [meeting === undefined ? '--meeting' : '', skill === undefined ? '--skill' : ''].filter(Boolean);
+  if (absent.length > 0) output.warn(`without ${absent.join(' and ')} the document leads nowhere; it says null there`);
 }
 
 function inputOf(options: CreateOptions): { readonly [name: string]: string | null } {

@@ -1,6 +1,7 @@
 import { carryEffects } from '../../../engine/effects.ts';
 import type { EngineEvent } from '../../../engine/surroundings.ts';
 import { oneLook, sweep } from '../../../engine/sweep.ts';
+import { isAboutDocuments, tellOfDocument } from '../document-events.ts';
 import { inHouse, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
 
@@ -25,9 +26,6 @@ export async function sync(_args: readonly string[], options: CommonOptions, out
 function tell(event: EngineEvent, output: Output): void {
   if (event.kind === 'effect-dropped') output.warn(`${event.effect} ${event.key} is given up: ${event.says}`);
   else if (event.kind === 'effect-postponed') output.note(`${event.effect} ${event.key} has to wait: ${event.says}`);
-  else if (event.kind === 'document-adopted') output.note(`${event.id}: ${event.says} (${event.by})`);
-  else if (event.kind === 'document-refused') output.warn(`${event.id}: ${event.says}`);
-  else if (event.kind === 'document-left') output.warn(`${event.name} stays as it is: ${event.says}`);
-  else if (event.kind === 'documents-paused') output.warn(event.says);
+  else if (isAboutDocuments(event)) tellOfDocument(event, output);
   else if (event.kind === 'handoff-recovered') output.note(`${event.id} taken back: ${event.says}`);
 }

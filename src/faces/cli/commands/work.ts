@@ -6,6 +6,7 @@ import { PROBLEMS } from '../../shared/problems.ts';
 import { readableText } from '../../shared/readable-text.ts';
 import { wordingOf } from '../../shared/wording.ts';
 import { agentArgument, countArgument } from '../arguments.ts';
+import { tellOfDocument } from '../document-events.ts';
 import { mustBe, openFor, whoAsks, type CommonOptions } from '../invocation.ts';
 import { commandHandler, findCommand } from '../command-handler.ts';
 import { onInterrupt } from '../interrupt.ts';
@@ -93,6 +94,13 @@ function tell(event: EngineEvent, output: Output): void {
       break;
     case 'file-quarantined':
       output.warn(`${event.place}/${event.name} is in quarantine: ${event.says}`);
+      break;
+    case 'document-adopted':
+    case 'document-refused':
+    case 'document-left':
+    case 'document-late':
+    case 'documents-paused':
+      tellOfDocument(event, output);
       break;
     case 'fault':
       output.warn(`${event.doing}: ${event.error instanceof Error ? event.error.message : String(event.error)}`);

@@ -1,0 +1,23 @@
+/** Folders of ours that are folders, and nothing that leads elsewhere. */
+import { lstat, mkdir } from 'node:fs/promises';
+import { codeOf } from '../foundation/error-code.ts';
+
+/** A folder that became a link would lead us out of the workspace: better stand still than write in somebody else's. */
+export async function realFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true });
+  if ((await kindOf(path)) !== 'folder') throw new Error(`${path} is not a folder of its own; its files stand still`);
+}
+
+export async function kindOf(path: string): Promise<'file' | 'folder' | 'other' | null> {
+  try {
+    const found = await lstat(path);
+    return found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other';
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
+    throw error;
+  }
+}
+
+export function ignoreMissing(error: unknown): void {
+  if (codeOf(error) !== 'ENOENT') throw error;
+}
