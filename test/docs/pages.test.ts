@@ -52,7 +52,7 @@ describe('the guides', () => {
   it('migrating can be followed to its end (D14)', async () => {
     const { stdout } = await follow('docs/guides/migrate.md');
     expect(stdout).toContain('1 to migrate, 0 to clear, 0 in conflict, 0 unclear');
-    expect(stdout).toContain('1 migrated, 1 tasks made, 2 old files cleared');
+    expect(stdout).toContain('1 migrated, 1 task made, 2 old files cleared');
     expect(stdout.match(/0 migrated, 0 tasks made, 0 old files cleared/g)).toHaveLength(2);
     expect(stdout).toMatch(/handoff-ivy-basil-BPRD-2026-0001-20260304 +\S* *offered/);
   });

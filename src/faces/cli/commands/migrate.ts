@@ -54,7 +54,7 @@ export async function migrate(args: readonly string[], options: MigrateOptions, 
     if (applied !== null) {
       const { migrated, tasks, cleared } = applied;
       output.line(
-        `\n${counted(migrated)} migrated, ${counted(tasks)} tasks made, ${counted(cleared)} old files cleared`,
+        `\n${counted(migrated)} migrated, ${named(tasks, 'task')} made, ${named(cleared, 'old file')} cleared`,
       );
       if (migrated > 0) output.note(adoptionNote(configuration?.documentFolder === true));
     }
@@ -68,6 +68,10 @@ export async function migrate(args: readonly string[], options: MigrateOptions, 
   } finally {
     await house.close();
   }
+}
+
+function named(count: number, thing: string): string {
+  return `${counted(count)} ${thing}${count === 1 ? '' : 's'}`;
 }
 
 function adoptionNote(isKept: boolean): string {
