@@ -48,6 +48,14 @@ describe('D14: a plan of migration', () => {
     for (const name of names) expect(existsSync(join(torn, name))).toBe(true);
   });
 
+  it('newest is what git says, then what is not committed, whatever the names say', async () => {
+    const names = ['x/handoff-water-20260304.md', 'x/handoff-water-20260304 (2).md'] as const;
+    const folder = filled({ [names[0]]: OLD }, { [names[1]]: `${OLD}More.\n` });
+    expect(await plan(folder)).toMatchObject([{ do: 'migrate', sources: [{ path: names[1] }, { path: names[0] }] }]);
+    put(folder, { [names[0]]: `${OLD}More.\nAnd more.\n` });
+    expect(await plan(folder)).toMatchObject([{ do: 'migrate', sources: [{ path: names[0] }, { path: names[1] }] }]);
+  });
+
   it('whoever comes back with another text after a migration is a conflict, not an overwriting', async () => {
     const folder = filled({ 'x/handoff-water-20260304.md': OLD });
     const [step] = await plan(folder);

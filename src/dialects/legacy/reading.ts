@@ -7,8 +7,7 @@ import type { State } from '../../domain/lifecycle.ts';
 import type { AgentId } from '../../domain/names.ts';
 
 /** `certain`: it says so. `likely`: it says so in other words, or in an odd place. `guess`: we would ask. */
-export const SURENESS = ['certain', 'likely', 'guess'] as const;
-export type Sureness = (typeof SURENESS)[number];
+export type Sureness = 'certain' | 'likely' | 'guess';
 
 export type Form =
   | 'front-matter'

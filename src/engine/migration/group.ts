@@ -3,7 +3,7 @@ import { wordOf } from '../../dialects/legacy/keys.ts';
 import { compareAge, type Candidate } from './candidate.ts';
 
 /** All files with one content; the first is the one to go by. */
-export type Version = readonly [Candidate, ...Candidate[]];
+type Version = readonly [Candidate, ...Candidate[]];
 
 export interface Group {
   /** From the oldest to the newest. */

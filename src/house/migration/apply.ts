@@ -56,7 +56,7 @@ export async function applyPlan(steps: readonly Step[], options: ApplyOptions): 
   return { ...counts, left };
 }
 
-export function pathOf({ place, id }: Migrate): string {
+function pathOf({ place, id }: Migrate): string {
   return `_handoffs/${place}/${id}.md`;
 }
 
