@@ -150,6 +150,16 @@ A handoff goes from one agent to another. It looks like this:
 **Status:** open
 \`\`\`
 
+\`\`\`yaml
+---
+handoff_id: handoff-ivy-basil-BPRD-2026-0042-20260221
+from_agent: ivy
+to_agent: basil
+status: Active
+created_at: 2026-02-21T14:30:00Z
+---
+\`\`\`
+
 From: the first line, to: the last line, everything is written down.
 `;
 

@@ -51,6 +51,8 @@ export function judge(chosen: Chosen, fields: readonly Field[], title: string, n
       because: says === '' ? 'nothing in it is given to anybody' : `nobody to give it to (only ${says})`,
     };
   if (sum < ENOUGH) return { handoff: 'no', because: `too little to tell (${says})` };
+  // A block in a text may be its end, or an example on a page about handoffs; only whoever has asked for it knows.
+  if (isInCode(from) || isInCode(to)) return { handoff: 'guess', because: `a block in a text: ${says}` };
   const both = isSaid(from) && isSaid(to);
   return {
     handoff: both && sum >= PLENTY ? 'certain' : both ? 'likely' : sum >= PLENTY - 1 ? 'likely' : 'guess',
@@ -60,6 +62,11 @@ export function judge(chosen: Chosen, fields: readonly Field[], title: string, n
 
 function isSaid(found: Chosen['from']): boolean {
   return found !== null && found.line > 0 && found.sure !== 'guess' && agentOf(found.text) !== null;
+}
+
+/** Such a text hands something over at most by the block in it. */
+export function isInCode(found: Chosen['from']): boolean {
+  return found?.form === 'yaml-block';
 }
 
 function isInBlock({ path, form }: Field): boolean {

@@ -10,22 +10,22 @@ const SYNONYMS = {
     'from_agent from sender source_agent handed_off_by handoff_from from_role delegated_by sent_by handing_off outgoing_agent',
     'handing_off_agent issued_by agent_emetteur emetteur expediteur remitente absender assigned_by delegator from_model',
     'current_mode current_agent previous_agent origin_agent origin created_by createdby prepared_by written_by reported_by',
-    'requested_by requester reporter author autor auteur verfasser agent_role agent_name agent producer source de von da',
+    'requested_by requester reporter handing_off_from completed_by done_by 差出人 発信者 发件人 来自 author autor auteur verfasser agent_role agent_name agent producer source de von da',
   ],
   to: [
     'to_agent to recipient receiver target_agent handoff_to handed_off_to handing_off_to to_role receiving_agent incoming_agent',
     'next_agent assigned_to assignedto assignee delegated_to addressee addressed_to agent_destinataire destinataire destinatario',
-    'empfanger to_model next_mode next_role next_owner next_assignee successor sent_to subagent_name subagent worker_name',
+    'empfanger 宛先 受信者 收件人 接收者 to_model next_mode next_role next_owner next_assignee successor sent_to subagent_name subagent worker_name',
     'destination attention attn prepared_for intended_for owner responsible target next para fur pour an for',
   ],
   status: [
     'status handoff_status state current_status estado statut zustand stato situation handoff_state task_status',
-    'decision verdict outcome result resolution',
+    'ステータス 状態 状态 상태 decision verdict outcome result resolution',
   ],
   created: [
     'created_at created createdat created_on creation_date date_created timestamp handoff_date date datetime date_time issued',
     'issued_at sent_at sent generated_at generated opened_at opened delegated_at written_at fecha datum data_criacao started_at',
-    'started start_date updated_at updated last_updated last_modified',
+    '日付 日期 作成日 날짜 started start_date updated_at updated last_updated last_modified',
   ],
   title: [
     'title subject handoff_title task_title titulo titre titel betreff sujet asunto topic re objective objectif objetivo',
@@ -126,7 +126,7 @@ export function wordOf(key: string): string {
 
 /** What only wraps the rest: its name adds nothing to what stands inside. */
 const WRAPPERS = new Set(
-  'handoff handover hand_off envelope payload metadata meta header headers message data task ticket frontmatter body content info details'.split(
+  'handoff handover hand_off envelope payload metadata meta header headers message data task ticket frontmatter body content info details agents parties routing participants'.split(
     ' ',
   ),
 );

@@ -55,7 +55,7 @@ function headed(text: string, index: number): Field {
 
 function lineFields(line: string, lines: readonly string[], index: number): readonly Field[] {
   const marker = MARKER.exec(line)?.[0] ?? '';
-  const rest = withoutComment(line.slice(marker.length));
+  const rest = inMarkdown(line.slice(marker.length));
   const bold = rest.includes('**') || rest.includes('__') ? boldFields(rest, index) : [];
   if (bold.length > 0) return bold.map((field) => (field.text === '' ? continued(field, lines, index) : field));
   const plain = PLAIN.exec(rest);
@@ -69,12 +69,17 @@ function lineFields(line: string, lines: readonly string[], index: number): read
   return [said === '' ? continued(field, lines, index) : field];
 }
 
-/** Some hide their fields from the readers of the page. */
-function withoutComment(text: string): string {
+/** Keys in italics, in code, behind a picture, in HTML or in a comment are keys all the same. */
+function inMarkdown(text: string): string {
   const open = text.startsWith('<!--') ? text.slice(4).trimStart() : text;
   const end = open.trimEnd();
-  return end.endsWith('-->') ? end.slice(0, -3).trimEnd() : end;
+  const bare = end.endsWith('-->') ? end.slice(0, -3).trimEnd() : end;
+  const plain = bare.includes('<') ? bare.replace(/<\/?(?:b|strong|i|em)>/gi, '**').replace(/<br ?\/?>/gi, '') : bare;
+  return plain.replace(PICTURE, '').replace(LIGHT_KEY, '**$2:** ');
 }
+
+const PICTURE = /^(?:\p{Extended_Pictographic}[\uFE0F\u200D]*)+[ \t]*/u;
+const LIGHT_KEY = /^([*_`])([^*_`\n:：]{1,60})(?:[:：]\1|\1[ \t]*[:：])[ \t]*/;
 
 function boldFields(text: string, index: number): readonly Field[] {
   const found = [...text.matchAll(BOLD)].slice(0, FIELDS_MAX);
@@ -85,7 +90,7 @@ function boldFields(text: string, index: number): readonly Field[] {
     const said = text
       .slice(each.index + each[0].length, end)
       .trimEnd()
-      .replace(/[|·•]$/, '');
+      .replace(/[|·•,;]$/, '');
     return fieldOf(plainText(each[2] ?? ''), plainText(said), index, 'bold-fields');
   });
 }
@@ -93,8 +98,9 @@ function boldFields(text: string, index: number): readonly Field[] {
 /** A value on the line below its key, when that line clearly belongs to it. */
 function continued(field: Field, lines: readonly string[], index: number): Field {
   const below = lines[index + 1] ?? '';
-  const belongs = /^[ \t]+\S/.test(below) && !/^[ \t]*(?:[-*+•]|\d+[.)])[ \t]/.test(below);
-  return belongs ? { ...field, text: plainText(below) } : field;
+  const isOther = /^[ \t]*(?:[-*+•#|>`~]|\d+[.)][ \t]|$)/.test(below);
+  const belongs = field.form === 'bold-fields' ? below.length < 200 : /^[ \t]+\S/.test(below);
+  return belongs && (!isOther || /^[ \t]+`[^`]/.test(below)) ? { ...field, text: plainText(below) } : field;
 }
 
 /** `## From: Grok`, or a heading that is a key with its value below. */

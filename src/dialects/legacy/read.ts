@@ -79,8 +79,9 @@ function commentFields(text: string): readonly Field[] {
 }
 
 /** What the text does not say in fields may be said by its title, and after that by its name. */
-function completed(chosen: Chosen, { title }: Everything, name: NameSays): Chosen {
-  const arrow = arrowIn(chosen.from) ?? arrowIn(title);
+function completed(chosen: Chosen, { title, fields }: Everything, name: NameSays): Chosen {
+  const route = fields.find(({ key, text }) => ROUTE.test(key) && text.length < 200) ?? null;
+  const arrow = arrowIn(chosen.from) ?? arrowIn(route) ?? arrowIn(title) ?? wordsIn(title);
   const headline = title === null ? null : { ...title, sure: 'certain' as const };
   const given = chosen.title?.sure === 'certain' ? chosen.title : (headline ?? chosen.title);
   return {
@@ -95,6 +96,8 @@ function completed(chosen: Chosen, { title }: Everything, name: NameSays): Chose
     task: chosen.task ?? taskIn(title) ?? taskIn(chosen.id),
   };
 }
+
+const ROUTE = /^(?:agents?|direction|route|flow|hand-?off|hand-?over|transfer|transition)$/i;
 
 interface Arrow {
   readonly from: Found;
@@ -113,6 +116,15 @@ function arrowIn(field: Field | null): Arrow | null {
   if (left.split(' ').length > 2 || right.split(' ').length > 2) return null;
   const found = (text: string): Found => ({ ...field, text, sure: field.form === 'heading' ? 'guess' : 'likely' });
   return { from: found(left), to: found(right), at: field.line };
+}
+
+/** `Handoff from Claude to Codex: fix the login`. */
+function wordsIn(title: Field | null): Arrow | null {
+  const [, from = '', to = ''] =
+    /\bfrom ([\w.@-]{2,40}) to ([\w.@-]{2,40})/i.exec(title?.text.slice(0, 200) ?? '') ?? [];
+  if (title === null || agentOf(from) === null || agentOf(to) === null || !/hand-?(?:off|over)/i.test(title.text))
+    return null;
+  return { from: { ...title, text: from, sure: 'guess' }, to: { ...title, text: to, sure: 'guess' }, at: title.line };
 }
 
 /** At the beginning, where it is the name of the thing; further on it is only spoken of. */

@@ -8,6 +8,7 @@ import { idInFileName } from '../../dialects/document/names.ts';
 import { isSettled, type Status } from '../../dialects/document/words.ts';
 import { readName } from '../../dialects/legacy/file-name.ts';
 import { contentKey, originalsIn } from '../../dialects/legacy/originals.ts';
+import { isInCode } from '../../dialects/legacy/judge.ts';
 import { readLegacy } from '../../dialects/legacy/read.ts';
 import type { Candidate, KnownDocument, KnownTask } from '../../engine/migration/candidate.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
@@ -77,7 +78,8 @@ export async function scan({ root, found, progress, signal }: ScanOptions): Prom
 function look(path: string, bytes: Buffer, seen: Undated[], unclear: { path: string; because: string }[]): void {
   const reading = readLegacy(bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1'), path);
   const name = readName(path);
-  if (reading.handoff === 'no') {
+  // Pages show handoffs in blocks; summaries end with one, and those are for baton ingest.
+  if (reading.handoff === 'no' || isInCode(reading.from) || isInCode(reading.to)) {
     if (name.says !== null && name.amongHandoffs) unclear.push({ path, because: reading.because });
     return;
   }

@@ -47,6 +47,34 @@ describe('D14: forms in which strangers write handoffs', () => {
     }
   });
 
+  it.each([
+    ['x.md', 'FROM: ann\nTO: bob\nSTATUS: open\n'],
+    ['x.txt', 'From : ann\nTo   : bob\nStatus   : open\n'],
+    ['x.md', '\tFrom:\tann\n\tTo:\tbob\n\tStatus:\topen\n'],
+    ['x.md', '# H\n**From → To:** ann → bob\n**State:** open\n'],
+    ['x.md', '# H\n**Route:** ann → bob\n**State:** open\n'],
+    ['x.md', '*From*: ann\n*To*: bob\n`Status`: open\n'],
+    ['x.md', '- **From**: ann\n* __To__: bob\n+ Status: open\n'],
+    ['x.md', '<b>From:</b> ann<br>\n<strong>To</strong>: bob<br>\nStatus: open\n'],
+    ['x.md', '📤 From: ann\n👤 **To:** bob\n🚦 **Status:** 📬 open\n'],
+    ['x.md', '**From:** ann, **To:** bob | **Status:** open\n'],
+    ['x.md', '**From:**\nann\n\n**To:**\nbob\n\n**Status:**\nopen\n'],
+    ['x.md', '| From | To | Status |\n|---|---|---|\n| ann | bob | open |\n'],
+    ['x.md', '> From: ann\n> To: bob\n> Status: open\n'],
+    ['x.md', '<!-- handoff\nfrom: ann\nto: bob\nstatus: open\n-->\n# T\n'],
+    ['x.md', '---\nagents:\n  from: ann\n  to: bob\nstatus: open\n---\n'],
+    ['x.md', 'De: ann\nPara: bob\nEstado: abierto\n'],
+    ['x.md', 'Von: ann\nAn: bob\nStatus: offen\n'],
+    ['x.md', 'From: Ann <ann@example.org>\nTo: "Bob" <bob@example.org>\nStatus: open\n'],
+    ['x.yaml', 'handoff: {from: ann, to: [bob, cid], status: open}\n'],
+    ['x.json', '{"handoff":{"source":{"agent":"ann"},"target":{"agent":"bob"},"status":{"state":"open"}}}'],
+    ['x.json', '[{"fromAgent":"ann","toAgent":"bob","state":"OPEN"},{"fromAgent":"x","toAgent":"y"}]'],
+    ['x.md', '# Handoff from Ann to Bob: fix it\n\nStatus: open\n'],
+  ])('%s: %j says who, to whom and that it is open', (name, text) => {
+    const { sender, recipient, state } = readLegacy(text, name);
+    expect({ sender, recipient, state }).toEqual({ sender: 'ann', recipient: 'bob', state: 'offered' });
+  });
+
   it('keep what has no home', () => {
     const pairs = (name: string): readonly string[] =>
       readLegacy(textOf(name), name).fields.map(({ path, text }) => `${path}=${text}`);
