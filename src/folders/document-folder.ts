@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { lstat, opendir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../foundation/error-code.ts';
-import type { HandoffId } from '../domain/names.ts';
-import { DOCUMENT_ENDING, fileNameOf, idInFileName } from '../dialects/document/names.ts';
+import { readHandoffId, type HandoffId } from '../domain/names.ts';
+import { DOCUMENT_ENDING, fileNameOf } from '../dialects/document/names.ts';
 import { forgetTheDead, openAlone } from './alone.ts';
 import { monthsBack, monthsFrom } from './archive-months.ts';
 import { writeDurably } from './durable-write.ts';
@@ -37,6 +37,8 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
   const partOf = (place: DocumentPlace): string => (place === ACTIVE ? ACTIVE : join(ARCHIVED, place));
   const folderOf = (place: DocumentPlace): string => join(folder, ROOT, partOf(place));
   const pathOf = (place: DocumentPlace, id: HandoffId): string => join(folderOf(place), fileNameOf(id));
+  const gitPathOf = (place: DocumentPlace, id: HandoffId): string =>
+    `${ROOT}/${partOf(place).replaceAll('\\', '/')}/${fileNameOf(id)}`;
   const agreedPath = (id: HandoffId): string => join(agreedFolder, `${id}${DOCUMENT_ENDING}`);
   const notePath = (name: string): string => join(own, name);
   const indexPath = join(folder, ROOT, INDEX);
@@ -63,7 +65,7 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       const listed = await Promise.all(
         names.map(async (name): Promise<readonly ListedDocument[]> => {
           const stamp = await stampOf(join(folderOf(ACTIVE), name));
-          return stamp === null ? [] : [{ name, id: idInFileName(name), stamp }];
+          return stamp === null ? [] : [{ name, id: idOf(name), stamp }];
         }),
       );
       return listed.flat();
@@ -169,11 +171,10 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
     git: {
       busy: () => tree.busy(),
       head: () => tree.head(),
-      async committed(place, id) {
-        const path = `${ROOT}/${partOf(place).replaceAll('\\', '/')}/${fileNameOf(id)}`;
-        const text = await tree.committed(path);
-        if (text === null) return null;
-        return { text, author: (await tree.authorOf(path)) ?? 'unknown' };
+      has: (place, id) => tree.has(gitPathOf(place, id)),
+      async authorOf(place, id, text) {
+        const path = gitPathOf(place, id);
+        return (await tree.hasText(path, text)) ? ((await tree.authorOf(path)) ?? 'unknown') : null;
       },
     },
 
@@ -181,13 +182,18 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
 
     watch: (changed) =>
       watchFolders([folderOf(ACTIVE)], (_index, name) => {
-        if (name === null || isListed(name)) changed(name === null ? null : idInFileName(name));
+        if (name === null || isListed(name)) changed(name === null ? null : idOf(name));
       }),
   };
 }
 
 function isListed(name: string): boolean {
   return !name.startsWith('.') && name.endsWith(DOCUMENT_ENDING);
+}
+
+/** Whether it is a name for a document is for others to judge: old handoffs have ids of another form. */
+function idOf(name: string): HandoffId | null {
+  return readHandoffId(name.slice(0, -DOCUMENT_ENDING.length));
 }
 
 async function stampOf(path: string): Promise<string | null> {

@@ -100,8 +100,10 @@ export interface DocumentFolder {
     busy(): Promise<string | null>;
     /** The commit that is checked out; null: none, or no repository. */
     head(): Promise<string | null>;
-    /** The text in that commit and its last author; null: it is not in there. */
-    committed(place: DocumentPlace, id: HandoffId): Promise<{ readonly text: string; readonly author: string } | null>;
+    /** Whether that commit has the file. */
+    has(place: DocumentPlace, id: HandoffId): Promise<boolean>;
+    /** Who committed this text; null: that commit has another one, or none. */
+    authorOf(place: DocumentPlace, id: HandoffId, text: string): Promise<string | null>;
   };
   alone<Answer>(name: string, act: () => Promise<Answer>): Promise<Answer>;
   /** A hint; null: something else than one document. */

@@ -3,6 +3,7 @@
  * no setting of the repository makes git run something for us.
  */
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { lstat, readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -10,7 +11,9 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 const GIT_MS = 20_000;
-const BYTES_MAX = 4 * 1024 * 1024;
+const BYTES_MAX = 64 * 1024 * 1024;
+const ONE_BY_ONE_MAX = 4;
+const MANY = '_handoffs/active/';
 const HARDENED = ['-c', 'core.fsmonitor=', '-c', 'core.hooksPath=/dev/null', '-c', 'log.showSignature=false'];
 
 /** While one of these is there, files are on their way from one commit to another. */
@@ -30,8 +33,10 @@ export interface GitTree {
   busy(): Promise<string | null>;
   /** The commit that is checked out; null: none, or no repository. */
   head(): Promise<string | null>;
-  /** The text of a file in that commit. */
-  committed(path: string): Promise<string | null>;
+  /** Whether that commit has a file there. */
+  has(path: string): Promise<boolean>;
+  /** Whether it is this text there, however lines end. */
+  hasText(path: string, text: string): Promise<boolean>;
   /** Who wrote it last, as far as commits tell. */
   authorOf(path: string): Promise<string | null>;
 }
@@ -50,6 +55,23 @@ export function openGitTree(folder: string): GitTree {
       return null;
     }
   };
+  let known: { readonly head: string | null; asked: number; all: ReadonlyMap<string, string> | null } | null = null;
+  /** One file is asked for alone; whoever asks for many gets the whole folder once for each commit. */
+  const blobAt = async (path: string): Promise<string | null> => {
+    const gitFolder = await findGitFolder(folder);
+    if (gitFolder === null) return null;
+    const head =
+      (await looseHead(gitFolder)) ?? (await git('rev-parse', '--verify', '--quiet', 'HEAD'))?.trim() ?? null;
+    if (head === null) return null;
+    if (known?.head !== head) known = { head, asked: 0, all: null };
+    known.asked += 1;
+    const around = path.slice(0, path.lastIndexOf('/') + 1);
+    if (known.asked > ONE_BY_ONE_MAX && around === MANY) {
+      known.all ??= listed(await git('ls-tree', '-z', head, `./${around}`));
+      return known.all.get(path.slice(around.length)) ?? null;
+    }
+    return listed(await git('ls-tree', '-z', head, `./${path}`)).get(path.slice(around.length)) ?? null;
+  };
   return {
     async busy() {
       const gitFolder = await findGitFolder(folder);
@@ -62,9 +84,10 @@ export function openGitTree(folder: string): GitTree {
       if (gitFolder === null) return null;
       return (await looseHead(gitFolder)) ?? (await git('rev-parse', '--verify', '--quiet', 'HEAD'))?.trim() ?? null;
     },
-    async committed(path) {
-      if ((await findGitFolder(folder)) === null) return null;
-      return git('cat-file', 'blob', `HEAD:./${path}`);
+    has: async (path) => (await blobAt(path)) !== null,
+    async hasText(path, text) {
+      const blob = await blobAt(path);
+      return blob !== null && (blob === blobOf(text, blob) || blob === blobOf(text.replaceAll('\r\n', '\n'), blob));
     },
     async authorOf(path) {
       const said = await git('log', '-1', '-z', '--format=%ae%x00%an', 'HEAD', '--', `./${path}`);
@@ -73,6 +96,23 @@ export function openGitTree(folder: string): GitTree {
       return author === '' ? null : author;
     },
   };
+}
+
+/** By the last part of the name: they are all of one folder. */
+function listed(told: string | null): ReadonlyMap<string, string> {
+  return new Map(
+    (told ?? '').split('\0').flatMap((entry) => {
+      const [, blob, path] = /^\d+ blob ([0-9a-f]+)\t(.+)$/s.exec(entry) ?? [];
+      return blob === undefined || path === undefined ? [] : [[path.slice(path.lastIndexOf('/') + 1), blob] as const];
+    }),
+  );
+}
+
+/** As git names a content: by a hash of the kind that this repository uses. */
+function blobOf(text: string, like: string): string {
+  const bytes = Buffer.from(text);
+  const hash = createHash(like.length === 64 ? 'sha256' : 'sha1');
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
 /** Of a worktree or a submodule it is a file that says where the folder is. */

@@ -17,14 +17,34 @@ agents:
   perplexity: { limits: { outgoing: 3, incoming: 15 } }
 `;
 const CREATE = [
-  ...['create', '--document', '--from', 'grok', '--to', 'claude', '--task', 'BPRD-2026-0042'],
-  ...['--title', 'Implement API Rate Limiting'],
-  ...['--purpose', 'Transfer implementation task from planning phase to development.'],
-  ...['--context', 'Discussed in sprint planning meeting.'],
-  ...['--deliverable', 'Implemented rate limiting middleware', '--deliverable', 'Unit tests passing'],
-  ...['--deliverable', 'Documentation updated'],
-  ...['--criterion', 'All tests pass in CI', '--criterion', 'No performance regression'],
-  ...['--meeting', 'meetings/sprint-planning.md', '--skill', 'skills/api-development'],
+  'create',
+  '--document',
+  '--from',
+  'grok',
+  '--to',
+  'claude',
+  '--task',
+  'BPRD-2026-0042',
+  '--title',
+  'Implement API Rate Limiting',
+  '--purpose',
+  'Transfer implementation task from planning phase to development.',
+  '--context',
+  'Discussed in sprint planning meeting.',
+  '--deliverable',
+  'Implemented rate limiting middleware',
+  '--deliverable',
+  'Unit tests passing',
+  '--deliverable',
+  'Documentation updated',
+  '--criterion',
+  'All tests pass in CI',
+  '--criterion',
+  'No performance regression',
+  '--meeting',
+  'meetings/sprint-planning.md',
+  '--skill',
+  'skills/api-development',
 ];
 
 interface Repository extends Workspace {
@@ -59,7 +79,7 @@ async function repository(database = sqlite, configuration = SPECIFIED): Promise
     git,
     async good(...args) {
       const answer = await run(args);
-      expect(answer, answer.stderr).toMatchObject({ code: 0 });
+      expect({ code: answer.code, stderr: answer.code === 0 ? '' : answer.stderr }).toEqual({ code: 0, stderr: '' });
       return answer.stdout.trim();
     },
     async bad(code, says, ...args) {
@@ -111,8 +131,10 @@ describe.each(databases)('the example of the specification on $name', (database)
       acknowledgment_notes: 'Accepted. Will start after current task.',
     });
     const shown = [
-      ...['--evidence', 'Implemented rate limiting middleware=file:src/rate_limit.ts'],
-      ...['--evidence', 'Unit tests passing=command:sh check.sh'],
+      '--evidence',
+      'Implemented rate limiting middleware=file:src/rate_limit.ts',
+      '--evidence',
+      'Unit tests passing=command:sh check.sh',
     ];
     const deliver = ['deliver', id, '--as', 'claude', ...shown];
     await bad('evidence-missing', /Documentation updated/, ...deliver);
@@ -168,9 +190,15 @@ describe.each(databases)('the example of the specification on $name', (database)
     expect(diff).toContain(`rename from _handoffs/active/${id}.md`);
     const removed = diff.split('\n').filter((line) => /^-(?!--)/.test(line));
     expect(removed.map((line) => line.slice(1).split(':', 1)[0])).toEqual([
-      ...['status', 'updated_at', 'expires_at'],
-      ...['acknowledged_at', 'acknowledged_by', 'acknowledgment_notes'],
-      ...['completed_at', 'completion_verified_by', 'completion_notes'],
+      'status',
+      'updated_at',
+      'expires_at',
+      'acknowledged_at',
+      'acknowledged_by',
+      'acknowledgment_notes',
+      'completed_at',
+      'completion_verified_by',
+      'completion_notes',
       '- Expires if not acknowledged',
     ]);
   }, 120_000);

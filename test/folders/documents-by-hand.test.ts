@@ -259,3 +259,19 @@ describe('D1: names', () => {
     expect(ids.every((id) => world.place(id) === 'active')).toBe(true);
   });
 });
+
+describe('D5: a new file over a limit', () => {
+  it('stays where it is, and comes in when there is room', async () => {
+    const world = await documentsWorld(undefined, `${ON}agents: { claude: { limits: { incoming: 1 } } }\n`);
+    const first = await world.at('offered');
+    world.write(`${SPEC_ID}.md`, today());
+    await world.documents.pass('full');
+    await world.documents.pass('full');
+    expect(await world.state(SPEC_ID)).toBeNull();
+    expect(says(world, 'document-left')).toEqual(['@claude has 1 incoming handoffs open, at most 1; it waits here']);
+    world.edit(first, { status: 'Rejected', rejection_reason: { type: 'workload', message: 'no' } });
+    await world.documents.pass('full');
+    await world.documents.pass('full');
+    expect(await world.state(SPEC_ID)).toBe('offered');
+  });
+});

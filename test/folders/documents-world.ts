@@ -42,7 +42,7 @@ export interface DocumentsWorld {
   readonly git: (...args: readonly string[]) => string;
 }
 
-const agentOf = (name: string): AgentId => present(readAgentId(name), `${name} is a name of an agent`);
+export const agentOf = (name: string): AgentId => present(readAgentId(name), `${name} is a name of an agent`);
 export const as = (name: string): Principal => agentPrincipal(agentOf(name));
 
 const DELIVERED = { deliverables: ['code', 'tests'], criteria: ['works'] };

@@ -228,5 +228,4 @@ export const notYet: Partial<Record<RequirementId, string>> = {
   X11: 'comes with session succession',
   X12: 'comes with session succession',
 
-  F10: 'comes with documents',
 };

@@ -2,37 +2,37 @@
 import type { HandoffId } from '../../domain/names.ts';
 import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { agentPrincipal } from '../../domain/principal.ts';
-import { fileNameOf } from '../../dialects/document/names.ts';
+import { fileNameOf, idInFileName } from '../../dialects/document/names.ts';
 import { errorsIn, problemText, readDocument } from '../../dialects/document/read.ts';
 import type { DocumentFields } from '../../dialects/document/schema.ts';
 import { isSettled, type Status } from '../../dialects/document/words.ts';
 import { send, type SendRefusal, type SendRequest } from '../verbs/send.ts';
 import { carryOut, wordsFor, type Writer } from './carry-out.ts';
-import { agree, leave, WRITTEN_MS, type Documents, type Looked, type SeenFile } from './documents.ts';
+import { agree, leave, NAME_RULE, WRITTEN_MS, type Documents, type Looked, type SeenFile } from './documents.ts';
 import { touchIndex } from './index-file.ts';
 import { planOf } from './plan.ts';
 
 export async function adopt(documents: Documents, id: HandoffId, { file, place }: SeenFile): Promise<Looked> {
   const { around, folder, strict } = documents;
   const name = fileNameOf(id);
-  const committed = await folder.git.committed(place, id);
-  const isCommitted =
-    committed !== null && committed.text.replaceAll('\r\n', '\n') === file.text.replaceAll('\r\n', '\n');
-  if (!isCommitted && file.quietMs < WRITTEN_MS) return 'later';
+  const author = await folder.git.authorOf(place, id, file.text);
+  if (author === null && file.quietMs < WRITTEN_MS) return 'later';
   const read = readDocument(file.text);
-  const refused = reasonAgainst(id, read.fields, errorsIn(read).map(problemText), strict && !isCommitted);
+  const refused = reasonAgainst(id, read.fields, errorsIn(read).map(problemText), strict && author === null);
   if (refused !== null) {
     leave(documents, name, refused);
     return 'done';
   }
-  const writer: Writer = isCommitted ? { via: 'git', who: committed.author } : { via: 'file', who: file.user };
+  const writer: Writer = author === null ? { via: 'file', who: file.user } : { via: 'git', who: author };
   const request = requestOf(id, read.fields, around.store.nowMs());
   const sent = await send(around, { kind: 'writer', ...writer, as: agentPrincipal(request.from) }, request);
   if (!sent.ok) {
     if (sent.refusal.code === 'known-id') return 'again';
+    if (sent.refusal.code === 'limit-reached') documents.waiting.add(id);
     leave(documents, name, reasonOf(sent.refusal));
     return 'done';
   }
+  documents.waiting.delete(id);
   const plan = planOf(sent.value, read.fields, null);
   const done = plan.kind === 'steps' ? await carryOut(around, writer, sent.value, plan.steps) : sent;
   const newest = done.ok ? done.value : ((await around.store.load(id))?.handoff ?? sent.value);
@@ -51,6 +51,7 @@ function reasonAgainst(
   problems: readonly string[],
   isUnproven: boolean,
 ): string | null {
+  if (idInFileName(fileNameOf(id)) === null) return NAME_RULE;
   if (problems.length > 0) return problems.join('; ');
   if (fields.handoff_id !== id) return `inside it is ${fields.handoff_id ?? 'another one'}`;
   if (isSettled(fields.status as Status))

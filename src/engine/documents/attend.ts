@@ -97,7 +97,7 @@ async function absent(documents: Documents, { handoff, ...rest }: Whole, agreed:
   }
   if (revision > agreed.revision) return written(documents, id, agreed.text, agreed.revision, agreed);
   const head = await folder.git.head();
-  const isGone = head === agreed.head || (await folder.git.committed(ACTIVE, id)) !== null;
+  const isGone = head === agreed.head || (await folder.git.has(ACTIVE, id));
   if (!isGone) return 'done';
   around.report({ kind: 'document-refused', id, says: 'a file is not deleted by hand; it is there again' });
   return written(documents, id, agreed.text, agreed.revision, agreed);

@@ -15,6 +15,8 @@ export interface Documents {
   readonly again: Set<HandoffId>;
   /** How the files looked when all was well with them. */
   readonly stamps: Map<HandoffId, string>;
+  /** New files over a limit: nothing about them has to change before they may come in. */
+  readonly waiting: Set<HandoffId>;
   /** What was said already: a file that stays wrong is complained of once. */
   readonly said: Set<string>;
   readonly reading: { cursor: string | null; isBegun: boolean };
@@ -34,6 +36,7 @@ export interface SeenFile {
 export const WRITTEN_MS = 2_000;
 
 export const ACTIVE = 'active';
+export const NAME_RULE = 'a document is called handoff-{from}-{to}-{task}-{YYYYMMDD}.md';
 
 /** Once for each file and each reason. */
 export function leave({ around, said }: Documents, name: string, says: string): void {

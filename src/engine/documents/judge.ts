@@ -61,9 +61,8 @@ export async function judge(
   if (isFinal(state) && agreed === null && place !== ACTIVE) return 'done';
   const read = readDocument(file.text);
   const [problem] = errorsIn(read);
-  const committed = await folder.git.committed(place, id);
-  const isCommitted = committed !== null && inOneForm(committed.text) === inOneForm(file.text);
-  if (!isCommitted && file.quietMs < WRITTEN_MS) return 'later';
+  const author = await folder.git.authorOf(place, id, file.text);
+  if (author === null && file.quietMs < WRITTEN_MS) return 'later';
   if (problem !== undefined) {
     leave(documents, fileNameOf(id), problemText(problem));
     return 'done';
@@ -72,9 +71,9 @@ export async function judge(
     leave(documents, fileNameOf(id), `inside it is ${read.fields.handoff_id ?? 'another one'}`);
     return 'done';
   }
-  return isCommitted
-    ? takeCommitted(documents, whole, agreed, seen, read, committed.author)
-    : takeEdit(documents, whole, agreed, seen, read);
+  return author === null
+    ? takeEdit(documents, whole, agreed, seen, read)
+    : takeCommitted(documents, whole, agreed, seen, read, author);
 }
 
 async function takeCommitted(
@@ -235,9 +234,4 @@ function isOlder({ fields }: DocumentRead, agreed: Agreed | null, since: number,
   // Documents count in seconds: within one, what leads back is what was before.
   const isBack = plan.kind === 'steps' && plan.steps.some((step) => step.do === 'release' || step.do === 'rework');
   return Number.isNaN(known) ? told <= since : isBack ? told <= known : told < known;
-}
-
-/** Git may change line ends between a commit and the file. */
-function inOneForm(text: string): string {
-  return text.replaceAll('\r\n', '\n');
 }

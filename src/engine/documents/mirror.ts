@@ -23,6 +23,7 @@ export function openDocumentMirror(
     strict,
     again: new Set(),
     stamps: new Map(),
+    waiting: new Set(),
     said: new Set(),
     reading: { cursor: null, isBegun: false },
     indexed: { atMs: 0, tookMs: 0 },

@@ -3,7 +3,7 @@ import { OPEN_STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Depth, Passed, Surroundings } from '../surroundings.ts';
 import { attend } from './attend.ts';
-import { leave, pausedBy, type Documents } from './documents.ts';
+import { leave, NAME_RULE, pausedBy, type Documents } from './documents.ts';
 import { freshenIndex, makeIndex } from './index-file.ts';
 
 const PAGE = 200;
@@ -81,7 +81,7 @@ async function listedStamps(documents: Documents): Promise<Listed> {
   const listed = new Map<HandoffId, string>();
   for (const { name, id, stamp } of await documents.folder.list()) {
     if (id !== null) listed.set(id, stamp);
-    else leave(documents, name, 'a document is called handoff-{from}-{to}-{task}-{YYYYMMDD}.md');
+    else leave(documents, name, NAME_RULE);
   }
   return listed;
 }
@@ -119,8 +119,8 @@ async function attendAll(documents: Documents, ids: readonly HandoffId[], patien
 }
 
 /** As they were before we looked: whoever wrote since then, also we ourselves, is seen by the next pass. */
-function rememberStamps({ stamps, again }: Documents, listed: Listed | null): void {
+function rememberStamps({ stamps, again, waiting }: Documents, listed: Listed | null): void {
   if (listed === null) return;
   stamps.clear();
-  for (const [id, stamp] of listed) if (!again.has(id)) stamps.set(id, stamp);
+  for (const [id, stamp] of listed) if (!again.has(id) && !waiting.has(id)) stamps.set(id, stamp);
 }
