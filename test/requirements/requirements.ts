@@ -227,5 +227,4 @@ export const notYet: Partial<Record<RequirementId, string>> = {
   X10: 'comes with session succession',
   X11: 'comes with session succession',
   X12: 'comes with session succession',
-
 };
