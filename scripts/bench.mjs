@@ -4,14 +4,20 @@ import { existsSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const [name, ...rest] = process.argv.slice(2);
-const BENCHES = { embedded: ['embedded', 'embedded-role'], fleet: ['fleet', 'fleet-worker'], ingest: ['ingest'] };
+const BENCHES = {
+  embedded: ['embedded', 'embedded-role'],
+  fleet: ['fleet', 'fleet-worker'],
+  ingest: ['ingest'],
+  migrate: ['migrate'],
+};
+/** Measured beside what the tests have anyway. */
+const WITHOUT_PEERS = ['ingest', 'migrate'];
 const entries = BENCHES[name ?? ''];
 if (entries === undefined) {
-  process.stderr.write('usage: node scripts/bench.mjs embedded|fleet|ingest [section…]\n');
+  process.stderr.write(`usage: node scripts/bench.mjs ${Object.keys(BENCHES).join('|')} [section…]\n`);
   process.exit(2);
 }
-// The one of summaries is measured beside a parser that the tests have anyway.
-if (name !== 'ingest' && !existsSync('bench/node_modules'))
+if (!WITHOUT_PEERS.includes(name) && !existsSync('bench/node_modules'))
   execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: 'bench', stdio: 'inherit' });
 await build({
   entryPoints: [...entries.map((entry) => `bench/${entry}.ts`), 'src/house/beat-thread.ts'],

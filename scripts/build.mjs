@@ -52,6 +52,7 @@ const TOGETHER = {
   fleet: ['open-postgres-store', 'version-at'].map((name) => `src/stores/postgres/${name}.ts`),
   queue: ['folders/queue-folder', 'engine/queue/mirror', 'dialects/queue-message/read'].map((name) => `src/${name}.ts`),
   tasks: ['folders/task-folder', 'engine/tasks/task-keeper'].map((name) => `src/${name}.ts`),
+  migration: [...commands('migrate'), 'src/house/migration/migrate.ts'],
   documents: ['folders/document-folder', 'engine/documents/mirror'].map((name) => `src/${name}.ts`),
   configuration: ['src/house/configuration.ts'],
   schemas: ['src/house/schema-compiler.ts'],

@@ -1,4 +1,5 @@
 /** `docs/reference/cli.md` as the catalogue and the table of problems say it. */
+import { BRINGING } from '../../src/faces/cli/catalogue/bringing.ts';
 import type { CommandEntry, OptionEntry } from '../../src/faces/cli/catalogue/entry.ts';
 import { GOVERNING } from '../../src/faces/cli/catalogue/governing.ts';
 import { HANDING } from '../../src/faces/cli/catalogue/handing.ts';
@@ -18,6 +19,7 @@ const CHAPTERS: readonly (readonly [string, readonly CommandEntry[]])[] = [
   ['Keeping the workspace in order', KEEPING],
   ['Projects as their agents tell them', [...REPORTING, ...TELLING]],
   ['Documents in a repository', GOVERNING],
+  ['Bringing in what others wrote', BRINGING],
 ];
 
 export function cliPage(): string {

@@ -49,6 +49,14 @@ describe('the guides', () => {
     expect(stderr).toContain('not checked yet: works on a phone');
   });
 
+  it('migrating can be followed to its end (D14)', async () => {
+    const { stdout } = await follow('docs/guides/migrate.md');
+    expect(stdout).toContain('1 to migrate, 0 to clear, 0 in conflict, 0 unclear');
+    expect(stdout).toContain('1 migrated, 1 task made, 2 old files cleared');
+    expect(stdout.match(/0 migrated, 0 tasks made, 0 old files cleared/g)).toHaveLength(2);
+    expect(stdout).toMatch(/handoff-ivy-basil-BPRD-2026-0001-20260304 +\S* *offered/);
+  });
+
   it('tokens can be followed to its end', async () => {
     const { stdout, stderr } = await follow('docs/guides/tokens.md');
     expect(stdout.match(/refused, exit code 4/g)).toHaveLength(4);

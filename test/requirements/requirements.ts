@@ -183,8 +183,6 @@ export const partly: Partial<Record<RequirementId, string>> = {
 
 /** Delete a line here with the first test that cites its id. */
 export const notYet: Partial<Record<RequirementId, string>> = {
-  D14: 'comes with migration',
-
   V1: 'comes with shadow environments',
   V2: 'comes with shadow environments',
   V3: 'comes with shadow environments',

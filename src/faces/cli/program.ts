@@ -1,6 +1,7 @@
 /** The catalogue as a program: commander reads the arguments, explains itself and guesses what was meant. */
 import { Command, CommanderError, Option } from 'commander';
 import { ARTIFACTS } from './catalogue/artifacts.ts';
+import { BRINGING } from './catalogue/bringing.ts';
 import type { CommandEntry, OptionEntry, Run } from './catalogue/entry.ts';
 import { GOVERNING } from './catalogue/governing.ts';
 import { HANDING } from './catalogue/handing.ts';
@@ -20,6 +21,7 @@ export const CATALOGUE: readonly CommandEntry[] = [
   ...REPORTING,
   ...TELLING,
   ...GOVERNING,
+  ...BRINGING,
 ];
 
 const JSON_OPTION: OptionEntry = ['--json', 'answer with JSON, for programs'];

@@ -1,0 +1,149 @@
+/**
+ * What a migration would do, decided over what was found and nothing else: the same repository has the same plan.
+ *
+ * A content is cleared away only together with the document that holds it. Two texts that contradict each other are
+ * shown side by side and left where they are, unless the newest was asked for.
+ */
+import { documentId } from '../../dialects/document/names.ts';
+import { isFinal } from '../../domain/lifecycle.ts';
+import type { Candidate, KnownDocument, KnownTask } from './candidate.ts';
+import { groupsOf, isContained, type Group } from './group.ts';
+import { mapFields, type Mapped, type MappingTerms } from './map-fields.ts';
+import { taskBook, type PlannedTask, type TaskBook } from './plan-tasks.ts';
+
+export interface Source {
+  readonly path: string;
+  readonly sha256: string;
+  readonly changedAt: number | null;
+  readonly is: 'newest' | 'older' | 'copy';
+}
+
+export interface Migrate {
+  readonly do: 'migrate';
+  readonly id: string;
+  /** The folder below `_handoffs/`. */
+  readonly place: string;
+  readonly mapped: Mapped;
+  readonly task: PlannedTask;
+  /** Settled and governed already: it only moves, to the byte. */
+  readonly verbatim: boolean;
+  readonly sources: readonly Source[];
+}
+
+export interface Conflict {
+  readonly do: 'conflict';
+  readonly because: string;
+  readonly versions: readonly (readonly Candidate[])[];
+}
+
+export type Step =
+  | Migrate
+  | Conflict
+  /** Its content is in a document already. */
+  | { readonly do: 'clear'; readonly keptIn: string; readonly sources: readonly Source[] }
+  | { readonly do: 'unclear'; readonly because: string; readonly sources: readonly Source[] };
+
+export interface Found {
+  readonly candidates: readonly Candidate[];
+  readonly documents: readonly KnownDocument[];
+  readonly tasks: readonly KnownTask[];
+}
+
+export interface PlanTerms extends MappingTerms {
+  /** Take the newest of contradicting texts; the others are kept inside its document. */
+  readonly newest: boolean;
+}
+
+export function planMigration(found: Found, terms: PlanTerms): readonly Step[] {
+  const holders = new Map(found.documents.flatMap((each) => [...each.holds].map((key) => [key, each] as const)));
+  const taken = new Set(found.documents.map(({ id }) => id));
+  const tasks = taskBook(found.tasks, found.documents);
+  const groups = groupsOf(found.candidates).toSorted(byFirstDay);
+  return groups.map((group) => stepFor(group, { holders, taken, tasks, terms }));
+}
+
+interface Around {
+  readonly holders: ReadonlyMap<string, KnownDocument>;
+  readonly taken: Set<string>;
+  readonly tasks: TaskBook;
+  readonly terms: PlanTerms;
+}
+
+function stepFor(group: Group, around: Around): Step {
+  const { versions } = group;
+  const kept = versions.filter(([first]) => around.holders.has(first.key));
+  if (kept.length > 0) {
+    const keptIn = around.holders.get(kept[0]?.[0].key ?? '')?.path ?? '';
+    if (kept.length === versions.length) return { do: 'clear', keptIn, sources: sourcesOf(group) };
+    return { do: 'conflict', because: `differs from what is in ${keptIn}`, versions };
+  }
+  const newest = versions.at(-1)?.[0];
+  if (newest === undefined) return { do: 'unclear', because: 'nothing is there', sources: [] };
+  const contradicts = versions.slice(0, -1).some(([older]) => !isContained(older.reading.text, newest.reading.text));
+  if (contradicts && !around.terms.newest) {
+    return { do: 'conflict', because: 'the same handoff in texts that contradict each other', versions };
+  }
+  const mapped = mapFields(newest, around.terms);
+  if (typeof mapped === 'string') return { do: 'unclear', because: mapped, sources: sourcesOf(group) };
+  return migrationOf(group, newest, mapped, around);
+}
+
+function migrationOf(group: Group, newest: Candidate, mapped: Mapped, { taken, tasks }: Around): Migrate {
+  const { governed } = newest;
+  const verbatim =
+    governed !== null && mapped.settledAt !== null && group.versions.length === 1 && !taken.has(governed.id);
+  const task = verbatim ? tasks.named(governed.task) : tasks.taskFor(newest, mapped);
+  const id = verbatim ? governed.id : freeId(mapped, task, taken);
+  taken.add(id);
+  return { do: 'migrate', id, place: placeOf(mapped.settledAt), mapped, task, verbatim, sources: sourcesOf(group) };
+}
+
+function freeId({ from, to, createdAt }: Mapped, task: PlannedTask, taken: ReadonlySet<string>): string {
+  for (let nth = 1; ; nth += 1) {
+    const id = documentId({ from, to, task: task.id, createdAt }, nth);
+    if (!taken.has(id)) return id;
+  }
+}
+
+/** The month of settling. */
+function placeOf(settledAt: number | null): string {
+  return settledAt === null ? 'active' : `archived/${new Date(settledAt).toISOString().slice(0, 7).replace('-', '/')}`;
+}
+
+function sourcesOf({ versions }: Group): readonly Source[] {
+  return versions.toReversed().flatMap((version, age) =>
+    version.map(({ path, sha256, changedAt }, copy): Source => {
+      return { path, sha256, changedAt, is: copy > 0 ? 'copy' : age === 0 ? 'newest' : 'older' };
+    }),
+  );
+}
+
+/** Numbers of tasks are given in the order in which the work came up. */
+function byFirstDay(a: Group, b: Group): number {
+  const [first, second] = [a, b].map(({ versions }) => versions.at(-1)?.[0]);
+  const days = (first?.reading.createdAt ?? Infinity) - (second?.reading.createdAt ?? Infinity);
+  if (days !== 0 && !Number.isNaN(days)) return days;
+  return (first?.path ?? '') < (second?.path ?? '') ? -1 : 1;
+}
+
+/** Who would have more open documents than allowed; told, because work that is there cannot be refused. */
+export function openCounts(
+  steps: readonly Step[],
+  documents: readonly KnownDocument[],
+): ReadonlyMap<string, { outgoing: number; incoming: number }> {
+  const counts = new Map<string, { outgoing: number; incoming: number }>();
+  const count = (agent: string, direction: 'outgoing' | 'incoming'): void => {
+    const known = counts.get(agent) ?? { outgoing: 0, incoming: 0 };
+    known[direction] += 1;
+    counts.set(agent, known);
+  };
+  const open = [
+    ...documents.filter(({ isOpen }) => isOpen),
+    ...steps.flatMap((step) => (step.do === 'migrate' && !isFinal(step.mapped.state) ? [step.mapped] : [])),
+  ];
+  for (const { from, to } of open) {
+    count(from, 'outgoing');
+    count(to, 'incoming');
+  }
+  return counts;
+}

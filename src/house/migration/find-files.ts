@@ -1,0 +1,42 @@
+/** The files of a repository in which a handoff could stand. Follows no link, and leaves alone what is not the project's. */
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listedByGit } from './git-history.ts';
+
+export interface FoundFiles {
+  /** From the folder, with `/` between the parts, sorted. */
+  readonly paths: readonly string[];
+  readonly uncommitted: ReadonlySet<string>;
+  readonly isRepository: boolean;
+}
+
+/** Texts that people and agents write; JSON has homes of its own, the queue and `baton import`. */
+const TEXT = /\.(?:markdown|mdx?|txt|ya?ml)(?:\.(?:bak|orig|old)|~)?$/i;
+const LEFT_ALONE = /(?:^|\/)(?:\.git|node_modules|\.baton)\/|(?:^|\/)data\/personas\/|(?:^|\/)_index\.yaml$/;
+const FOLDERS_LEFT = new Set(['.git', 'node_modules', '.baton']);
+
+export async function findFiles(folder: string): Promise<FoundFiles> {
+  const listed = await listedByGit(folder);
+  const all = listed?.paths ?? (await walked(folder));
+  const paths = all.filter((path) => TEXT.test(path) && !LEFT_ALONE.test(path)).toSorted();
+  return { paths, uncommitted: listed?.uncommitted ?? new Set(paths), isRepository: listed !== null };
+}
+
+async function walked(root: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of await entriesOf(join(root, folder))) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isFile()) found.push(path);
+      else if (entry.isDirectory() && !FOLDERS_LEFT.has(entry.name)) folders.push(path);
+    }
+  }
+  return found;
+}
+
+/** What may not be read is not ours to move. */
+async function entriesOf(folder: string): Promise<readonly Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch(() => []);
+}

@@ -1,0 +1,209 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readDocument } from '../../src/dialects/document/read.ts';
+import { writeDocument } from '../../src/dialects/document/write.ts';
+import { contentKey, originalsIn, originalsText } from '../../src/dialects/legacy/originals.ts';
+import { readAgentId } from '../../src/domain/names.ts';
+import type { Migrate, Step } from '../../src/engine/migration/plan.ts';
+import { hexDigestOf } from '../../src/foundation/digest.ts';
+import { applyToWorkspace, planWorkspace, type MigrationOptions } from '../../src/house/migration/migrate.ts';
+import { workspaceAt } from '../../src/house/workspace.ts';
+import { tempFolder } from '../support/processes.ts';
+
+const NOW = Date.UTC(2026, 5, 1, 12);
+const OLD = '**From:** ivy\n**To:** basil\n**Status:** open\n**Date:** 2026-03-04\n';
+
+describe('D14: a plan of migration', () => {
+  it('copies of one name and one content are one handoff, wherever they lie', async () => {
+    const folder = filled({
+      'a/handoff-water-20260304.md': OLD,
+      'b/handoff-water-20260304_063331.md': `\uFEFF${OLD.replaceAll('\n', '\r\n')}`,
+      'c/handoff-water-20260304-copy.md': `${OLD}\n\n`,
+    });
+    const [step, ...others] = await plan(folder);
+    expect(others).toEqual([]);
+    expect(step).toMatchObject({ do: 'migrate', id: 'handoff-ivy-basil-BPRD-2026-0001-20260304', place: 'active' });
+    expect((step as Migrate).sources.map(({ is }) => is).toSorted()).toEqual(['copy', 'copy', 'newest']);
+  });
+
+  it('files that only share a common name are not one handoff', async () => {
+    const folder = filled({ 'a/handoff.md': OLD, 'b/handoff.md': OLD.replace('ivy', 'fern') });
+    expect((await plan(folder)).map((step) => step.do)).toEqual(['migrate', 'migrate']);
+  });
+
+  it('a newer text that says all the older said holds both; otherwise both stay', async () => {
+    const names = ['x/handoff-water-20260304.md', 'x/handoff-water-20260304 (2).md'] as const;
+    const grown = filled({ [names[1]]: OLD }, { [names[0]]: `${OLD.replace('open', 'DONE')}\nThe beds are wet.\n` });
+    const [step] = await plan(grown);
+    expect(step).toMatchObject({ do: 'migrate', mapped: { status: 'Complete' } });
+    await apply(grown);
+    const text = documentIn(grown, step as Migrate);
+    expect([...originalsIn(text).values()].map((bytes) => contentKey(bytes))).toContain(contentKey(Buffer.from(OLD)));
+
+    const torn = filled({ [names[1]]: `${OLD}Water them.\n` }, { [names[0]]: `${OLD}Do not water them.\n` });
+    expect(await plan(torn)).toMatchObject([{ do: 'conflict' }]);
+    await apply(torn);
+    for (const name of names) expect(existsSync(join(torn, name))).toBe(true);
+  });
+
+  it('newest is what git says, then what is not committed, whatever the names say', async () => {
+    const names = ['x/handoff-water-20260304.md', 'x/handoff-water-20260304 (2).md'] as const;
+    const folder = filled({ [names[0]]: OLD }, { [names[1]]: `${OLD}More.\n` });
+    expect(await plan(folder)).toMatchObject([{ do: 'migrate', sources: [{ path: names[1] }, { path: names[0] }] }]);
+    put(folder, { [names[0]]: `${OLD}More.\nAnd more.\n` });
+    expect(await plan(folder)).toMatchObject([{ do: 'migrate', sources: [{ path: names[0] }, { path: names[1] }] }]);
+  });
+
+  it('whoever comes back with another text after a migration is a conflict, not an overwriting', async () => {
+    const folder = filled({ 'x/handoff-water-20260304.md': OLD });
+    const [step] = await plan(folder);
+    await apply(folder);
+    const before = documentIn(folder, step as Migrate);
+    put(folder, { 'x/handoff-water-20260304.md': OLD });
+    expect(await plan(folder)).toMatchObject([{ do: 'clear' }]);
+    put(folder, { 'y/handoff-water-20260304.md': `${OLD}Changed.\n` });
+    expect(await plan(folder)).toMatchObject([{ do: 'conflict' }]);
+    await apply(folder);
+    expect(documentIn(folder, step as Migrate)).toBe(before);
+    expect(existsSync(join(folder, 'y/handoff-water-20260304.md'))).toBe(true);
+  });
+
+  it('what names no sender waits for somebody who does', async () => {
+    const folder = filled({
+      'handoffs/handoff-readings-20260304_063331.md': '# Readings\n\n**Attention:** Ivy / Lead\n',
+    });
+    expect(await plan(folder)).toMatchObject([{ do: 'unclear', because: 'names no sender' }]);
+    expect(await plan(folder, { from: readAgentId('meter') })).toMatchObject([
+      { do: 'migrate', mapped: { from: 'meter', to: 'ivy' } },
+    ]);
+  });
+
+  it('a settled document of ours in the wrong place only moves (D1)', async () => {
+    const text = writeDocument({
+      handoff_id: 'handoff-ivy-basil-BPRD-2026-0042-20260304',
+      from_agent: 'ivy',
+      to_agent: 'basil',
+      related_task: 'BPRD-2026-0042',
+      status: 'Complete',
+      created_at: '2026-03-04T10:00:00Z',
+      updated_at: '2026-04-01T10:00:00Z',
+      expires_at: null,
+      completed_at: '2026-04-01T10:00:00Z',
+      title: 'Water',
+      purpose: 'wet beds',
+      context: 'dry beds',
+      deliverables: ['wet beds'],
+      verification_criteria: [],
+    });
+    const folder = filled({ 'agents/ivy/somewhere.md': text });
+    expect(await plan(folder)).toMatchObject([{ do: 'migrate', verbatim: true, place: 'archived/2026/04' }]);
+    await apply(folder);
+    const path = '_handoffs/archived/2026/04/handoff-ivy-basil-BPRD-2026-0042-20260304.md';
+    expect(readFileSync(join(folder, path), 'utf8')).toBe(text);
+    expect(existsSync(join(folder, 'agents'))).toBe(false);
+    expect(await plan(folder)).toEqual([]);
+  });
+
+  it('one task for all handoffs that named it, with numbers that nobody has (D11)', async () => {
+    const folder = filled({
+      'tasks/done/BPRD-2026-0007.md': 'id: BPRD-2026-0007\n',
+      'a/handoff-1.md': `${OLD}**Task:** GARD-1\n`,
+      'a/handoff-2.md': `${OLD.replace('ivy', 'fern')}**Task:** GARD-1\n`,
+      'a/handoff-3.md': `${OLD.replace('ivy', 'moss')}**Task:** BPRD-2026-0007\n`,
+      'a/handoff-4.md': `${OLD.replace('ivy', 'rue')}**Task:** BPRD-2026-0099\n`,
+    });
+    await apply(folder);
+    const tasks = readdirSync(join(folder, 'tasks')).filter((name) => name.endsWith('.md'));
+    expect(tasks.toSorted()).toEqual(['BPRD-2026-0008.md', 'BPRD-2026-0099.md']);
+    expect(readFileSync(join(folder, 'tasks/BPRD-2026-0008.md'), 'utf8')).toContain('migrated_for: GARD-1');
+  });
+
+  it('a folder that is a link is not written through', async () => {
+    const folder = filled({ 'a/handoff-water-20260304.md': OLD });
+    symlinkSync(tempFolder(), join(folder, '_handoffs'));
+    await expect(apply(folder)).rejects.toThrow('not a folder of its own');
+    expect(existsSync(join(folder, 'a/handoff-water-20260304.md'))).toBe(true);
+  });
+
+  it('finds the same without git, and looks only where it is asked to', async () => {
+    const folder = tempFolder();
+    put(folder, {
+      'a/handoff-x.md': OLD,
+      'b/c/handoff-y.md': OLD.replace('ivy', 'fern'),
+      'node_modules/z/handoff-z.md': OLD,
+    });
+    symlinkSync('.', join(folder, 'round'));
+    expect(await plan(folder)).toHaveLength(2);
+    expect(await plan(folder, { below: 'b' })).toHaveLength(1);
+  });
+
+  it.each([
+    ['no last line end', Buffer.from('a')],
+    ['many backticks', Buffer.from('````\n```````text\nx\n```````\n')],
+    ['carriage returns', Buffer.from('a\r\nb\r\n')],
+    ['lone carriage returns', Buffer.from('a\rb')],
+    ['a mark', Buffer.from('\uFEFFa\n')],
+    ['no text', Buffer.from([0, 255, 254, 10, 13])],
+    ['nothing', Buffer.alloc(0)],
+    ['only line ends', Buffer.from('\n\n\n')],
+    ['what looks like one', Buffer.from(originalsText([{ path: 'x', bytes: Buffer.from('y'), changed: '' }]))],
+  ])('an original with %s comes out as it went in', (_what, bytes) => {
+    const text = `---\nx: y\n---\n${originalsText([{ path: 'a "b"\n.md', bytes, changed: '' }])}`;
+    expect(originalsIn(text).get(hexDigestOf(bytes))).toEqual(bytes);
+    expect(originalsIn(text).size).toBe(1);
+  });
+});
+
+/** Each argument is a commit, one day after the one before. */
+function filled(...commits: readonly Readonly<Record<string, string>>[]): string {
+  const folder = tempFolder();
+  const git = (args: readonly string[], day = 1): void => {
+    const at = new Date(Date.UTC(2026, 3, day, 12)).toISOString();
+    const env = {
+      PATH: process.env['PATH'],
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_AUTHOR_DATE: at,
+      GIT_COMMITTER_DATE: at,
+    };
+    execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+      cwd: folder,
+      env,
+      stdio: 'ignore',
+    });
+  };
+  git(['init', '-q']);
+  for (const [index, files] of commits.entries()) {
+    put(folder, files);
+    git(['add', '-A']);
+    git(['commit', '-q', '-m', 'x'], index + 1);
+  }
+  return folder;
+}
+
+function put(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+function asked(folder: string, more: Partial<MigrationOptions> = {}): MigrationOptions {
+  const nothing = { below: '', offeredMs: null, from: null, to: null, newest: false };
+  return { workspace: workspaceAt(folder), nowMs: NOW, ...nothing, ...more };
+}
+
+async function plan(folder: string, more: Partial<MigrationOptions> = {}): Promise<readonly Step[]> {
+  return (await planWorkspace(asked(folder, more))).steps;
+}
+
+async function apply(folder: string): Promise<void> {
+  await applyToWorkspace(await plan(folder), asked(folder));
+}
+
+function documentIn(folder: string, { place, id }: Migrate): string {
+  const text = readFileSync(join(folder, '_handoffs', place, `${id}.md`), 'utf8');
+  expect(readDocument(text).fields.handoff_id).toBe(id);
+  return text;
+}
