@@ -43,6 +43,7 @@ const TOGETHER = {
     'src/stores/sqlite/network-folder.ts',
     'src/stores/sqlite/schema.ts',
   ],
+  server: commands('serve'),
   fleet: ['open-postgres-store', 'version-at'].map((name) => `src/stores/postgres/${name}.ts`),
   queue: ['folders/queue-folder', 'engine/queue/mirror', 'dialects/queue-message/read'].map((name) => `src/${name}.ts`),
   configuration: ['src/house/configuration.ts'],

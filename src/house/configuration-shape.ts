@@ -29,6 +29,13 @@ const AgentShape = z.strictObject({
     .strictObject({ input: SchemaName.optional(), output: SchemaName.optional() })
     .optional()
     .describe('Names of files in schemas/ that its input and its answer follow.'),
+  command: z
+    .array(z.string().min(1).max(4_000))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('What baton serve runs on everything offered to it, as baton work does: program and arguments.'),
+  concurrency: z.int().min(1).max(1_000).optional().describe('How many of these commands at a time; default 1.'),
 });
 
 const Seconds = z.number().min(1).max(WEEK_SECONDS);

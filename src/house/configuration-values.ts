@@ -13,6 +13,8 @@ export interface Configuration {
   readonly identity: 'local' | 'strict';
   readonly limits: Limits;
   readonly leaseMs: number | null;
+  /** All that are named, with the command that serves them, if there is one. */
+  readonly agents: ReadonlyMap<AgentId, AgentCommand | null>;
   readonly roles: ReadonlyMap<AgentId, readonly Role[]>;
   readonly schemas: ReadonlyMap<AgentId, AgentSchemas>;
   readonly verifiers: readonly AgentId[];
@@ -22,6 +24,11 @@ export interface Configuration {
   readonly notifications: Notifications;
   /** Whether `handoffs/` is kept, so that programs that only know files take part. */
   readonly queueFolder: boolean;
+}
+
+export interface AgentCommand {
+  readonly command: readonly string[];
+  readonly concurrency: number;
 }
 
 export interface Notifications {
@@ -61,6 +68,12 @@ export function configurationOf(
         agents.flatMap(([id, { limits }]) => (limits === undefined ? [] : [[id, limitOf(limits)] as const])),
       ),
     },
+    agents: new Map(
+      agents.map(([id, { command, concurrency }]) => [
+        id,
+        command === undefined ? null : { command, concurrency: concurrency ?? 1 },
+      ]),
+    ),
     roles: new Map(agents.flatMap(([id, { roles }]) => (roles === undefined ? [] : [[id, roles] as const]))),
     schemas: new Map(
       agents.flatMap(([id, { schemas }]) =>

@@ -5,9 +5,10 @@ import { HANDING } from './catalogue/handing.ts';
 import { KEEPING } from './catalogue/keeping.ts';
 import { LOOKING } from './catalogue/looking.ts';
 import { MOVING } from './catalogue/moving.ts';
+import { SERVING } from './catalogue/serving.ts';
 import type { Output } from './output.ts';
 
-export const CATALOGUE: readonly CommandEntry[] = [...HANDING, ...MOVING, ...LOOKING, ...KEEPING];
+export const CATALOGUE: readonly CommandEntry[] = [...HANDING, ...MOVING, ...LOOKING, ...KEEPING, ...SERVING];
 
 const JSON_OPTION: OptionEntry = ['--json', 'answer with JSON, for programs'];
 const PLACE_OPTIONS: readonly OptionEntry[] = [

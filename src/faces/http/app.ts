@@ -1,5 +1,6 @@
 /** All that the server answers, put together: endpoints by their entries, then pages. */
 import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { callerOf, type Caller } from './caller.ts';
 import { readBody, readQuery, type Endpoint, type HttpContext } from './contract.ts';
@@ -75,7 +76,9 @@ const NOBODY: Caller = {
 
 async function wrongMethod(c: HttpContext, path: string): Promise<Response> {
   const methods = ENDPOINTS.filter((each) => each.path === path).map(({ method }) => method.toUpperCase());
-  const answer = problemResponse(httpProblem('method-not-allowed', `${c.req.method} is not done here: ${methods.join(', ')}`));
+  const answer = problemResponse(
+    httpProblem('method-not-allowed', `${c.req.method} is not done here: ${methods.join(', ')}`),
+  );
   answer.headers.set('allow', methods.join(', '));
   return answer;
 }
@@ -93,7 +96,7 @@ async function pageFor({ webFolder }: Premises, c: HttpContext): Promise<Respons
 
 async function secured(answering: Promise<Response>): Promise<Response> {
   const answer = await answering;
-  if (answer.headers.get('x-hono-already-sent') !== null) return answer;
+  if (answer === RESPONSE_ALREADY_SENT) return answer;
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) answer.headers.set(name, value);
   return answer;
 }

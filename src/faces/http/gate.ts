@@ -112,6 +112,9 @@ export function allowedFor(host: string, port: number, more: readonly string[]):
   const named = more.map((name) => name.toLowerCase());
   return {
     hosts: new Set([...own, ...bare, ...named]),
-    origins: new Set([...[...own, ...bare, ...named].map((name) => `http://${name}`), ...named.map((name) => `https://${name}`)]),
+    origins: new Set([
+      ...[...own, ...bare, ...named].map((name) => `http://${name}`),
+      ...named.map((name) => `https://${name}`),
+    ]),
   };
 }

@@ -100,7 +100,11 @@ export async function openTally({ store }: Surroundings): Promise<Tally> {
     if (isFinal(fact.to)) settledAt(fact.at, fact.to);
     if (fact.deed === 'fail' || fact.deed === 'retry') count(failures, codeIn(fact.detail), CODES_MAX);
     // As it was after this fact: the record may be further on, and its other facts are still to come.
-    learn(fact.revision === handoff.revision ? handoff : { ...handoff, revision: fact.revision, state: fact.to, since: sinceOf(before, fact) });
+    learn(
+      fact.revision === handoff.revision
+        ? handoff
+        : { ...handoff, revision: fact.revision, state: fact.to, since: sinceOf(before, fact) },
+    );
   };
 
   for await (const handoff of inStore(store, OPEN_STATES, OPEN_MAX)) {

@@ -87,7 +87,11 @@ async function claimWithin(
   around: Surroundings,
   { principal }: Caller,
   agent: AgentId,
-  { waitMs, leaseMs, signal }: { readonly waitMs: number; readonly leaseMs: number | undefined; readonly signal: AbortSignal },
+  {
+    waitMs,
+    leaseMs,
+    signal,
+  }: { readonly waitMs: number; readonly leaseMs: number | undefined; readonly signal: AbortSignal },
 ): Promise<Claimed | null> {
   const over = new AbortController();
   const end = (): void => over.abort('over');

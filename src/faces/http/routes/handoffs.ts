@@ -24,7 +24,8 @@ export const HANDOFFS: readonly Endpoint[] = [
     path: '/api/handoffs',
     scope: 'write',
     summary: 'Offer work to an agent',
-    about: 'Sent in the name of whoever the token belongs to. The same Idempotency-Key with the same body answers the same handoff.',
+    about:
+      'Sent in the name of whoever the token belongs to. The same Idempotency-Key with the same body answers the same handoff.',
     headers: { 'Idempotency-Key': 'Kept for 7 days.' },
     body: SendBody,
     answers: { 201: 'The handoff.' },
@@ -49,7 +50,12 @@ export const HANDOFFS: readonly Endpoint[] = [
       const { state, limit, ...rest } = query;
       // Before the list: what happens meanwhile is told twice rather than not at all.
       const [newest] = await around.store.facts({ newest: true, max: 1 });
-      const filter = { by: 'filter', max: limit ?? PAGE, ...(state === undefined ? {} : { states: state }), ...said(rest) } as const;
+      const filter = {
+        by: 'filter',
+        max: limit ?? PAGE,
+        ...(state === undefined ? {} : { states: state }),
+        ...said(rest),
+      } as const;
       const { items, next } = await list(around, caller.principal, filter);
       return json({ items: items.map(handoffView), next, cursor: newest?.cursor ?? null });
     },
@@ -111,7 +117,8 @@ export const HANDOFFS: readonly Endpoint[] = [
       const id = idIn(c);
       const seconds = query.seconds ?? WAIT_SECONDS;
       const settled = await settledWithin(premises.around, caller.principal, id, seconds, goneOrStopping(premises, c));
-      if (settled === null) throw httpProblem('timed-out', `${id} was not settled within ${seconds} s; ask again`, { id });
+      if (settled === null)
+        throw httpProblem('timed-out', `${id} was not settled within ${seconds} s; ask again`, { id });
       return json(wholeView(settled), 200, { etag: entityTag(settled.handoff) });
     },
   }),

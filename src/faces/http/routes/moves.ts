@@ -41,8 +41,7 @@ const VERBS: { readonly [Name in MoveName]: Verb<Name> } = {
     accept(around, principal, id, said({ notes, leaseMs: ms(leaseSeconds) })),
   reject: ({ around, principal, id, body }) => reject(around, principal, id, body),
   release: ({ around, principal, id, body }) => release(around, principal, id, body.fence ?? null),
-  renew: ({ around, principal, id, body }) =>
-    renew(around, principal, id, body.fence ?? null, ms(body.leaseSeconds)),
+  renew: ({ around, principal, id, body }) => renew(around, principal, id, body.fence ?? null, ms(body.leaseSeconds)),
   progress: ({ around, principal, id, body: { fence, fraction, says } }) =>
     progress(around, principal, id, fence ?? null, { fraction: fraction ?? null, says: says ?? null }),
   deliver: ({ around, principal, id, body: { fence, result, evidence }, signal }) =>
@@ -98,8 +97,7 @@ export const MOVES: readonly Endpoint[] = MOVE_NAMES.map((name) =>
       ...(name === 'retry' ? { 'Idempotency-Key': 'Kept for 7 days.' } : {}),
     },
     body: MOVE_BODIES[name],
-    answers:
-      name === 'retry' ? { 201: 'The new handoff.' } : { 200: 'The handoff after it.', 412: 'It has moved on.' },
+    answers: name === 'retry' ? { 201: 'The new handoff.' } : { 200: 'The handoff after it.', 412: 'It has moved on.' },
     answer: (asked) => moved(name, asked),
   }),
 );
