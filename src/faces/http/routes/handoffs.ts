@@ -9,6 +9,7 @@ import { send, type SendRequest } from '../../../engine/verbs/send.ts';
 import { wait } from '../../../engine/verbs/wait.ts';
 import type { Surroundings } from '../../../engine/surroundings.ts';
 import { ListQuery, SendBody, ShowQuery, WaitQuery } from '../../shared/requests.ts';
+import { actionsOf } from '../../shared/actions.ts';
 import { factView, handoffView, wholeView } from '../../shared/views.ts';
 import { endpoint, idIn, json, type Endpoint, type HttpContext } from '../contract.ts';
 import { entityTag, isKnown } from '../entity-tags.ts';
@@ -78,7 +79,9 @@ export const HANDOFFS: readonly Endpoint[] = [
       const { facts, ...whole } = found.value;
       const etag = entityTag(whole.handoff);
       if (isKnown(c, etag)) return new Response(null, { status: 304, headers: { etag, 'cache-control': 'no-cache' } });
-      return json({ ...wholeView(whole), facts: facts.map(factView) }, 200, { etag, 'cache-control': 'no-cache' });
+      const actions = actionsOf(caller.principal, whole.handoff);
+      const shown = { ...wholeView(whole), facts: facts.map(factView), actions };
+      return json(shown, 200, { etag, 'cache-control': 'no-cache' });
     },
   }),
   endpoint({
