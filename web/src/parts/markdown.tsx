@@ -72,7 +72,7 @@ function attributesOf(token: Token): Readonly<Record<string, string>> {
 
 /** Only addresses of the web, and never by a guess of what was meant. */
 function hrefOf(token: Token): string | null {
-  const given = token.attrGet('href') ?? '';
+  const given = String(token.attrGet('href') ?? '');
   return /^https?:\/\//i.test(given) ? given : null;
 }
 
