@@ -14,6 +14,7 @@ import { LOOKING_AROUND } from './routes/looking-around.ts';
 import { MOVES } from './routes/moves.ts';
 import { OPERATION } from './routes/operation.ts';
 import { SESSION } from './routes/session.ts';
+import { TOKENS } from './routes/tokens.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { staticFile } from './static-files.ts';
 
@@ -25,6 +26,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...EVENTS,
   ...LOOKING_AROUND,
   ...SESSION,
+  ...TOKENS,
   ...OPERATION,
 ];
 

@@ -4,6 +4,7 @@ import type { AgentLimit } from '../../domain/limits.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Principal, Role } from '../../domain/principal.ts';
 import type { Surroundings } from '../../engine/surroundings.ts';
+import type { TokenRecord } from '../../stores/store.ts';
 import type { Hub } from './events/hub.ts';
 import type { Logins } from './logins.ts';
 import type { Tally } from './tally.ts';
@@ -31,6 +32,17 @@ export type Scope = 'read' | 'write';
 export interface Access {
   /** Whose a token is, if it is good for this. */
   prove(secret: string, scope: Scope): Promise<Result<Proof, AccessRefusal>>;
+  /** A new one; its secret is known only now. */
+  mint(wish: TokenWish): Promise<{ readonly secret: string; readonly record: TokenRecord }>;
+}
+
+export interface TokenWish {
+  /** Null: an operator's. */
+  readonly agent: AgentId | null;
+  readonly roles: readonly Role[];
+  readonly scopes: readonly Scope[];
+  readonly label: string | null;
+  readonly lifeMs: number | null;
 }
 
 export interface Proof {

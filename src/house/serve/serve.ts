@@ -108,6 +108,7 @@ async function premisesOf(house: OpenWorkspace, log: ServerLog, stopping: AbortS
         const { principal, record } = proven.value;
         return yes({ principal, name: record.id, scopes: record.scopes });
       },
+      mint: (wish) => mintToken(around, wish),
     },
     logins: openLogins(around),
     hub,
