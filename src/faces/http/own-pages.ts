@@ -2,7 +2,7 @@
 const LOGIN = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Baton: coming in</title>
-<link rel="stylesheet" href="/own.css"><script src="/login.js" defer></script></head>
+<link rel="icon" href="/baton.svg"><link rel="stylesheet" href="/own.css"><script src="/login.js" defer></script></head>
 <body><main><h1>Baton</h1><p id="says" role="status">One moment…</p>
 <noscript><p>The dashboard needs JavaScript.</p></noscript></main></body>
 </html>

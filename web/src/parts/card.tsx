@@ -6,7 +6,7 @@ import { handoffHref } from '../where.ts';
 import { MARKS } from '../words.ts';
 
 /** Every card has the same height, so that a column of thousands knows where each one is. */
-export const CARD_HEIGHT = 86;
+export const CARD_HEIGHT = 104;
 
 export function Card({ handoff }: { readonly handoff: HandoffView }): VNode {
   const { id, state, from, to, task, priority, attempt, since } = handoff;
