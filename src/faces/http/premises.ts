@@ -6,6 +6,7 @@ import type { Principal, Role } from '../../domain/principal.ts';
 import type { Surroundings } from '../../engine/surroundings.ts';
 import type { Hub } from './events/hub.ts';
 import type { Logins } from './logins.ts';
+import type { Metrics } from './metrics.ts';
 import type { Tally } from './tally.ts';
 
 export interface Premises {
@@ -16,6 +17,7 @@ export interface Premises {
   readonly logins: Logins;
   readonly hub: Hub;
   readonly tally: Tally;
+  readonly metrics: Metrics;
   readonly agents: Directory;
   readonly log: Log;
   /** Where the built dashboard lies. */
