@@ -4,6 +4,8 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { callerOf, type Caller } from './caller.ts';
 import { readBody, readQuery, type Endpoint, type HttpContext } from './contract.ts';
+import { docsPage } from './docs-page.ts';
+import { descriptionOf } from './openapi.ts';
 import { ownPage, unbuiltPage } from './own-pages.ts';
 import type { Premises } from './premises.ts';
 import { asProblem, httpProblem, problemResponse } from './problem.ts';
@@ -19,7 +21,7 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 import { staticFile } from './static-files.ts';
 
 /** In the order in which they are described. Rooms that come later add their list here. */
-export const ENDPOINTS: readonly Endpoint[] = [
+export const DESCRIBED: readonly Endpoint[] = [
   ...HANDOFFS,
   ...MOVES,
   ...CLAIMS,
@@ -29,6 +31,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   ...TOKENS,
   ...OPERATION,
 ];
+const ENDPOINTS = [...DESCRIBED, descriptionOf(DESCRIBED)];
 
 export type App = Hono<{ Bindings: HttpBindings }>;
 
@@ -85,12 +88,13 @@ async function wrongMethod(c: HttpContext, path: string): Promise<Response> {
   return answer;
 }
 
-async function pageFor({ webFolder }: Premises, c: HttpContext): Promise<Response> {
+async function pageFor({ webFolder, version }: Premises, c: HttpContext): Promise<Response> {
   const { path, method } = c.req;
   const isReading = method === 'GET' || method === 'HEAD';
   if (!isReading || path.startsWith('/api/')) {
     return problemResponse(httpProblem('no-such-page', `nothing is at ${path}; see /docs`));
   }
+  if (path === '/docs') return docsPage(DESCRIBED, version);
   const found = ownPage(path) ?? (await staticFile(webFolder, path));
   if (found !== null) return found;
   return path === '/' ? unbuiltPage() : problemResponse(httpProblem('no-such-page', `nothing is at ${path}`));

@@ -4,7 +4,7 @@
  */
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import * as z from 'zod';
+import type * as z from 'zod';
 import { readJson } from '../../foundation/json.ts';
 import { HandoffName } from '../shared/requests.ts';
 import type { HandoffId } from '../../domain/names.ts';
@@ -26,6 +26,10 @@ export interface Endpoint {
   readonly headers?: Readonly<Record<string, string>>;
   /** Status to what it means. Problems need not be told one by one. */
   readonly answers: Readonly<Record<number, string>>;
+  /** The shape of what is answered when all is well. */
+  readonly gives?: z.ZodType;
+  /** Where that is not JSON. */
+  readonly giving?: string;
   answer(asked: Asked): Promise<Response>;
 }
 
@@ -56,7 +60,7 @@ interface Written<Query extends z.ZodType, Body extends z.ZodType> extends Omit<
 export function endpoint<Query extends z.ZodType = z.ZodUndefined, Body extends z.ZodType = z.ZodUndefined>(
   written: Written<Query, Body>,
 ): Endpoint {
-  return written as unknown as Endpoint;
+  return written;
 }
 
 /** Parameters that nobody asked for are a mistake: better said than ignored. */

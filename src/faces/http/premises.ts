@@ -7,6 +7,7 @@ import type { Surroundings } from '../../engine/surroundings.ts';
 import type { TokenRecord } from '../../stores/store.ts';
 import type { Hub } from './events/hub.ts';
 import type { Logins } from './logins.ts';
+import type { Metrics } from './metrics.ts';
 import type { Tally } from './tally.ts';
 
 export interface Premises {
@@ -17,6 +18,7 @@ export interface Premises {
   readonly logins: Logins;
   readonly hub: Hub;
   readonly tally: Tally;
+  readonly metrics: Metrics;
   readonly agents: Directory;
   readonly log: Log;
   /** Where the built dashboard lies. */

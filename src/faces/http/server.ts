@@ -32,6 +32,7 @@ const CONNECTIONS_MAX = 1_024;
 /** How long a refused sender is listened to, so that it reads why. */
 const LINGER_MS = 1_000;
 const LAST_ANSWERS_MS = 2_000;
+const SWEEP_MS = 20;
 
 export async function startServer(premises: Premises, options: ServerOptions): Promise<RunningServer> {
   const server = createServer({
@@ -47,6 +48,7 @@ export async function startServer(premises: Premises, options: ServerOptions): P
   const answer = getRequestListener(appOf(premises, port).fetch, { overrideGlobalObjects: false });
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     outgoing.on('error', () => undefined);
+    outgoing.once('close', () => note(premises, incoming, outgoing));
     const refused = gate(incoming, allowed);
     if (refused === null) void answer(incoming, outgoing);
     else turnAway(incoming, outgoing, refused);
@@ -59,19 +61,28 @@ export async function startServer(premises: Premises, options: ServerOptions): P
   };
 }
 
+/** Never with what stands behind the question mark, nor with any header. */
+function note({ metrics, log }: Premises, { method = '', url = '' }: IncomingMessage, outgoing: ServerResponse): void {
+  const status = outgoing.statusCode;
+  metrics.answered(method, status);
+  log.debug({ method, path: url.split('?', 1)[0], status, whole: outgoing.writableFinished }, 'answered');
+}
+
 function gate({ method = '', url = '', headers, rawHeaders }: IncomingMessage, allowed: Allowed): GateRefusal | null {
   return refusalAtGate({ method, url, headers, rawHeaders }, allowed);
 }
 
 function turnAway(incoming: IncomingMessage, outgoing: ServerResponse, { code, says }: GateRefusal): void {
   const problem = httpProblem(code, says);
+  const body = problemBody(problem);
   outgoing.writeHead(problem.status, {
     ...SECURITY_HEADERS,
     'content-type': PROBLEM_TYPE,
+    'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
     ...(code === 'method-not-allowed' ? { allow: 'GET, HEAD, POST, DELETE' } : {}),
   });
-  outgoing.end(incoming.method === 'HEAD' ? undefined : problemBody(problem));
+  outgoing.end(incoming.method === 'HEAD' ? undefined : body);
   if (incoming.complete) return;
   // A connection cut while it is still sending would take the answer with it.
   incoming.resume();
@@ -92,8 +103,10 @@ async function listening(server: Server, { host, port }: ServerOptions): Promise
 
 async function closed(server: Server): Promise<void> {
   const ended = new Promise<void>((resolve) => void server.close(() => resolve()));
-  server.closeIdleConnections();
+  // What has given its last answer stays open for another one, which will not come.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const insist = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS);
   await ended;
+  clearInterval(sweep);
   clearTimeout(insist);
 }

@@ -6,6 +6,7 @@ import { yes, refuse } from '../../foundation/result.ts';
 import { codeOf } from '../../foundation/error-code.ts';
 import { standDuty } from '../../engine/duty.ts';
 import { openHub } from '../../faces/http/events/hub.ts';
+import { openMetrics } from '../../faces/http/metrics.ts';
 import { openLogins } from '../../faces/http/logins.ts';
 import type { Premises } from '../../faces/http/premises.ts';
 import { startServer, type RunningServer } from '../../faces/http/server.ts';
@@ -113,6 +114,7 @@ async function premisesOf(house: OpenWorkspace, log: ServerLog, stopping: AbortS
     logins: openLogins(around),
     hub,
     tally,
+    metrics: openMetrics(tally, around.clock),
     agents: {
       names: [...(configuration?.agents.keys() ?? [])],
       rolesOf: around.rules.rolesOf,

@@ -39,9 +39,9 @@ export interface Hub {
   close(): Promise<void>;
 }
 
-export const PAGE = 500;
+const PAGE = 500;
 /** Listeners that were away for a moment find their place here without asking the database. */
-const REMEMBERED = 4_096;
+const REMEMBERED = 1_024;
 const ROUND_MS = 25;
 const IDLE_MS = 200;
 

@@ -6,7 +6,6 @@
 import type { ServerResponse } from 'node:http';
 import type { State } from '../../../domain/lifecycle.ts';
 import type { AgentId, HandoffId } from '../../../domain/names.ts';
-import { principalText } from '../../../domain/principal.ts';
 import { may } from '../../../domain/rights.ts';
 import type { Timers } from '../../../foundation/clock.ts';
 import type { Caller } from '../caller.ts';
@@ -30,61 +29,86 @@ export interface ListenerOptions {
   readonly dropped: (says: string) => void;
 }
 
-/** What may wait in memory for one listener, beside what the system's buffers hold. */
-export const WAITING_BYTES_MAX = 1024 * 1024;
+/** What may wait in memory for one listener before it reads at its own pace, beside what the system's buffers hold. */
+const WAITING_BYTES_MAX = 1024 * 1024;
 const BEAT_MS = 15_000;
-/** Whoever takes none of a page in this time is gone. */
-const PATIENCE_MS = 10_000;
+/** Whoever takes nothing in this time is gone. */
+const PATIENCE_MS = 5_000;
 
 /** Ends when the listener is gone, one way or the other. */
 export async function serveListener(options: ListenerOptions): Promise<void> {
-  const { outgoing, hub, caller, wanted, timers, signal } = options;
-  const sameWish = `${principalText(caller.principal)} ${JSON.stringify([caller.principal, wanted])}`;
-  const wants = wishOf(caller, wanted);
-  let heardTo = options.after ?? hub.position();
-
-  const hear = (round: Round): void => {
-    heardTo = round.cursor;
-    const piece = pieceOf(round, sameWish, wants);
-    if (piece.length === 0 || outgoing.destroyed) return;
-    outgoing.write(piece);
-    if (outgoing.writableLength > WAITING_BYTES_MAX) drop('it does not read');
+  const { outgoing, hub, caller, wanted, signal } = options;
+  const wish: Wish = {
+    sameAs: JSON.stringify([caller.principal, wanted]),
+    wants: wishOf(caller, wanted),
   };
-  const drop = (says: string): void => {
-    if (outgoing.destroyed) return;
-    options.dropped(says);
-    outgoing.destroy();
-  };
-
-  const leave = await caughtUp(options, heardTo, sameWish, wants, drop, hear);
-  if (leave === null) return;
+  let cursor = options.after ?? hub.position();
   try {
-    while (!signal.aborted) {
-      await timers.sleep(BEAT_MS, signal);
-      if (signal.aborted) break;
-      if (!(await caller.stillGood())) drop('its token or session is over');
-      // With the place it has come to, so that a filter that lets little through is not read again from far away.
-      else outgoing.write(`id: ${heardTo}\n: still here\n\n`);
+    while (!signal.aborted && !outgoing.destroyed) {
+      const behind = new AbortController();
+      const hear = (round: Round): void => {
+        if (behind.signal.aborted || outgoing.destroyed) return;
+        cursor = round.cursor;
+        const piece = pieceOf(round, wish);
+        if (piece.length > 0) outgoing.write(piece);
+        if (outgoing.writableLength > WAITING_BYTES_MAX) behind.abort('over');
+      };
+      const leave = await caughtUp(options, cursor, wish, hear);
+      if (leave === null) return;
+      try {
+        await beat(options, behind.signal, () => cursor);
+      } finally {
+        leave();
+      }
     }
   } finally {
-    leave();
     outgoing.end();
   }
 }
 
-/** Reads what was missed, and joins the others; null: it left before. */
+interface Wish {
+  /** The same for all who are to hear the same. */
+  readonly sameAs: string;
+  readonly wants: (told: Told) => boolean;
+}
+
+/** Until it is over, or the listener has fallen behind. */
+async function beat(
+  { outgoing, caller, timers, signal, dropped }: ListenerOptions,
+  behind: AbortSignal,
+  cursor: () => string,
+): Promise<void> {
+  const either = AbortSignal.any([signal, behind]);
+  while (!either.aborted) {
+    await timers.sleep(BEAT_MS, either);
+    if (either.aborted) return;
+    if (!(await caller.stillGood())) {
+      dropped('its token or session is over');
+      outgoing.destroy();
+      return;
+    }
+    // With the place it has come to, so that a filter that lets little through is not read again from far away.
+    outgoing.write(`id: ${cursor()}\n: still here\n\n`);
+  }
+}
+
+/** Reads what was missed, and joins the others; null: it left before, or takes nothing. */
 async function caughtUp(
-  { outgoing, hub, timers, signal }: ListenerOptions,
+  options: ListenerOptions,
   from: string,
-  sameWish: string,
-  wants: (told: Told) => boolean,
-  drop: (says: string) => void,
+  wish: Wish,
   hear: (round: Round) => void,
 ): Promise<(() => void) | null> {
+  const { outgoing, hub, signal, dropped } = options;
   let cursor = from;
   let lookedInVain = false;
   for (;;) {
-    if (signal.aborted) return null;
+    if (!(await hasRead(options))) {
+      if (signal.aborted || outgoing.destroyed) return null;
+      dropped('it does not read');
+      outgoing.destroy();
+      return null;
+    }
     const leave = hub.join(cursor, hear);
     if (leave !== null) return leave;
     const round = await hub.read(cursor);
@@ -101,37 +125,29 @@ async function caughtUp(
     }
     cursor = round.cursor;
     lookedInVain = false;
-    const piece = pieceOf(round, sameWish, wants);
-    if (piece.length > 0 && !outgoing.write(piece) && !(await drained(outgoing, timers, signal))) {
-      drop('it does not read');
-      return null;
-    }
+    outgoing.write(pieceOf(round, wish));
   }
 }
 
-async function drained(
-  outgoing: ServerResponse,
-  timers: ListenerOptions['timers'],
-  signal: AbortSignal,
-): Promise<boolean> {
-  const over = new AbortController();
-  const end = (): void => over.abort('over');
-  let isDrained = false;
-  outgoing.once('drain', () => {
-    isDrained = true;
-    end();
-  });
-  signal.addEventListener('abort', end, { once: true });
-  await timers.sleep(PATIENCE_MS, over.signal);
-  signal.removeEventListener('abort', end);
-  return isDrained;
+/** Whether it has taken what was written, at whatever speed; false: nothing of it for too long, or it is gone. */
+async function hasRead({ outgoing, timers, signal }: ListenerOptions): Promise<boolean> {
+  while (outgoing.writableNeedDrain && !signal.aborted && !outgoing.destroyed) {
+    const waitingBytes = outgoing.writableLength;
+    const over = new AbortController();
+    const end = (): void => over.abort('over');
+    outgoing.once('drain', end).once('close', end);
+    await timers.sleep(PATIENCE_MS, over.signal);
+    outgoing.off('drain', end).off('close', end);
+    if (outgoing.writableLength >= waitingBytes) return false;
+  }
+  return !signal.aborted && !outgoing.destroyed;
 }
 
-function pieceOf({ told, pieces }: Round, sameWish: string, wants: (told: Told) => boolean): Buffer {
-  const known = pieces.get(sameWish);
+function pieceOf({ told, pieces }: Round, { sameAs, wants }: Wish): Buffer {
+  const known = pieces.get(sameAs);
   if (known !== undefined) return known;
   const piece = Buffer.concat(told.filter(wants).map(({ bytes }) => bytes));
-  pieces.set(sameWish, piece);
+  pieces.set(sameAs, piece);
   return piece;
 }
 

@@ -7,6 +7,7 @@ import { release } from '../../../engine/verbs/release.ts';
 import type { Surroundings } from '../../../engine/surroundings.ts';
 import type { Claimed } from '../../../stores/store.ts';
 import { AgentName, ClaimBody, PageQuery } from '../../shared/requests.ts';
+import { InboxShape, WholeShape } from '../../shared/view-shapes.ts';
 import { wholeView } from '../../shared/views.ts';
 import type { Caller } from '../caller.ts';
 import { endpoint, json, type Endpoint, type HttpContext } from '../contract.ts';
@@ -25,6 +26,7 @@ export const CLAIMS: readonly Endpoint[] = [
     about: 'With waitSeconds it waits for one to come; whoever hangs up takes nothing.',
     body: ClaimBody,
     answers: { 200: 'The handoff with its input and fence.', 204: 'Nothing was offered in that time.' },
+    gives: WholeShape,
     answer: async ({ premises, caller, body, c }) => {
       const agent = agentOf(caller, body.agent);
       const waitMs = (body.waitSeconds ?? 0) * 1000;
@@ -44,7 +46,8 @@ export const CLAIMS: readonly Endpoint[] = [
     scope: 'read',
     summary: 'What an agent was told and has not put away',
     query: PageQuery,
-    answers: { 200: '{ items }' },
+    answers: { 200: 'What it was told, oldest first.' },
+    gives: InboxShape,
     answer: async ({ premises: { around }, caller, query, c }) => {
       const agent = inboxOf(caller, c);
       const entries = await around.store.outbox.inbox(agent, query.limit ?? PAGE);

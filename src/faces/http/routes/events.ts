@@ -28,12 +28,14 @@ export const EVENTS: readonly Endpoint[] = [
       'from. `reset` means that the cursor is not known here: load everything again.',
     headers: { 'Last-Event-ID': 'The id of the last event seen; exactly what came after it follows.' },
     query: EventsQuery,
-    answers: { 200: 'text/event-stream', 429: 'As many listen as this server takes.' },
+    giving: 'text/event-stream',
+    answers: { 200: 'A stream that does not end.', 429: 'As many listen as this server takes.' },
     answer: async ({ premises, caller, query, c }) => {
       const { after, ...wanted } = query;
       const from = cursorIn(c) ?? after ?? null;
       const leave = takePlace(premises, caller.name);
       const { outgoing } = c.env;
+      premises.metrics.listening(1);
       const signal = goneOrStopping(premises, c);
       outgoing.writeHead(200, {
         ...SECURITY_HEADERS,
@@ -56,7 +58,10 @@ export const EVENTS: readonly Endpoint[] = [
           premises.log.error({ error: String(error) }, 'events broke off');
           outgoing.destroy();
         })
-        .finally(leave);
+        .finally(() => {
+          leave();
+          premises.metrics.listening(-1);
+        });
       return RESPONSE_ALREADY_SENT;
     },
   }),

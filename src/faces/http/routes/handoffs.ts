@@ -10,6 +10,7 @@ import { wait } from '../../../engine/verbs/wait.ts';
 import type { Surroundings } from '../../../engine/surroundings.ts';
 import { ListQuery, SendBody, ShowQuery, WaitQuery } from '../../shared/requests.ts';
 import { actionsOf } from '../../shared/actions.ts';
+import { ChainShape, FactsShape, HandoffShape, PageShape, ShownShape, WholeShape } from '../../shared/view-shapes.ts';
 import { factView, handoffView, wholeView } from '../../shared/views.ts';
 import { endpoint, idIn, json, type Endpoint, type HttpContext } from '../contract.ts';
 import { entityTag, isKnown } from '../entity-tags.ts';
@@ -30,6 +31,7 @@ export const HANDOFFS: readonly Endpoint[] = [
     headers: { 'Idempotency-Key': 'Kept for 7 days.' },
     body: SendBody,
     answers: { 201: 'The handoff.' },
+    gives: HandoffShape,
     answer: async ({ premises: { around, hub }, caller, body, c }) => {
       const request = requestOf(around, caller.principal, body, requestKey(c));
       const sent = await send(around, caller.principal, request);
@@ -46,7 +48,8 @@ export const HANDOFFS: readonly Endpoint[] = [
     summary: 'List handoffs, newest first',
     about: '`next` continues the list as `after`; `cursor` is where to begin with /api/events to miss nothing of it.',
     query: ListQuery,
-    answers: { 200: '{ items, next, cursor }' },
+    answers: { 200: 'A page of the list.' },
+    gives: PageShape,
     answer: async ({ premises: { around }, caller, query }) => {
       const { state, limit, ...rest } = query;
       // Before the list: what happens meanwhile is told twice rather than not at all.
@@ -70,6 +73,7 @@ export const HANDOFFS: readonly Endpoint[] = [
     headers: { 'If-None-Match': 'The ETag of what you have; 304 when it is still that.' },
     query: ShowQuery,
     answers: { 200: 'The handoff with facts; its revision is the ETag.', 304: 'It is still what you have.' },
+    gives: ShownShape,
     answer: async ({ premises, caller, query, c }) => {
       const id = idIn(c);
       const seconds = query.wait ?? 0;
@@ -89,7 +93,8 @@ export const HANDOFFS: readonly Endpoint[] = [
     path: '/api/handoffs/{id}/facts',
     scope: 'read',
     summary: 'What happened to it, in order',
-    answers: { 200: '{ items }' },
+    answers: { 200: 'All facts of it.' },
+    gives: FactsShape,
     answer: async ({ premises: { around }, caller, c }) => {
       const found = await show(around, caller.principal, idIn(c));
       if (!found.ok) throw problemOf(found.refusal);
@@ -101,7 +106,8 @@ export const HANDOFFS: readonly Endpoint[] = [
     path: '/api/handoffs/{id}/chain',
     scope: 'read',
     summary: 'All legs of the chain that it belongs to, oldest first',
-    answers: { 200: '{ root, items }' },
+    answers: { 200: 'The legs.' },
+    gives: ChainShape,
     answer: async ({ premises: { around }, caller, c }) => {
       const id = idIn(c);
       const found = await trace(around, caller.principal, id);
@@ -116,6 +122,7 @@ export const HANDOFFS: readonly Endpoint[] = [
     summary: 'Answers when it is settled',
     query: WaitQuery,
     answers: { 200: 'The settled handoff, however it ended.', 408: 'Not settled yet; ask again.' },
+    gives: WholeShape,
     answer: async ({ premises, caller, query, c }) => {
       const id = idIn(c);
       const seconds = query.seconds ?? WAIT_SECONDS;

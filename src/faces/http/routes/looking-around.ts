@@ -1,6 +1,7 @@
 /** The house as a whole: agents and their load, what the charts show, and what lies in quarantine. */
 import { principalText } from '../../../domain/principal.ts';
 import { PageQuery } from '../../shared/requests.ts';
+import { AgentsShape, QuarantineShape, SummaryShape } from '../../shared/view-shapes.ts';
 import { handoffView } from '../../shared/views.ts';
 import { mustBeOperator } from '../caller.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
@@ -16,7 +17,8 @@ export const LOOKING_AROUND: readonly Endpoint[] = [
     path: '/api/agents',
     scope: 'read',
     summary: 'The agents that are known, with their load against their limits',
-    answers: { 200: '{ items }' },
+    answers: { 200: 'All of them, by name.' },
+    gives: AgentsShape,
     answer: async ({ premises }) => json({ items: await agentsOf(premises) }),
   }),
   endpoint({
@@ -25,7 +27,8 @@ export const LOOKING_AROUND: readonly Endpoint[] = [
     scope: 'read',
     summary: 'What charts show: throughput, time in each state, failures by code, who waits longest',
     about: 'Counted by this server since it started, and from the newest handoffs before.',
-    answers: { 200: '{ minutes, timeInState, failures, open, oldestWaiting }' },
+    answers: { 200: 'The numbers.' },
+    gives: SummaryShape,
     answer: async ({ premises: { tally }, caller }) => {
       mustBeOperator(caller);
       return json({
@@ -44,7 +47,8 @@ export const LOOKING_AROUND: readonly Endpoint[] = [
     scope: 'read',
     summary: 'Files that could not be understood, with the reason',
     query: PageQuery,
-    answers: { 200: '{ items }' },
+    answers: { 200: 'The files, newest first.' },
+    gives: QuarantineShape,
     answer: async ({ premises: { quarantine }, caller, query }) => {
       mustBeOperator(caller);
       return json({ items: await quarantine(query.limit ?? QUARANTINE_MAX) });

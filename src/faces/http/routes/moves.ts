@@ -17,6 +17,7 @@ import { retry } from '../../../engine/verbs/retry.ts';
 import type { SendRefusal } from '../../../engine/verbs/send.ts';
 import { sendBack, verify } from '../../../engine/verbs/verify.ts';
 import { MOVE_BODIES, MOVE_NAMES, type MoveBody, type MoveName } from '../../shared/requests.ts';
+import { HandoffShape } from '../../shared/view-shapes.ts';
 import { handoffView } from '../../shared/views.ts';
 import { endpoint, idIn, json, type Asked, type Endpoint } from '../contract.ts';
 import { entityTag, expectedRevision } from '../entity-tags.ts';
@@ -98,6 +99,7 @@ export const MOVES: readonly Endpoint[] = MOVE_NAMES.map((name) =>
     },
     body: MOVE_BODIES[name],
     answers: name === 'retry' ? { 201: 'The new handoff.' } : { 200: 'The handoff after it.', 412: 'It has moved on.' },
+    gives: HandoffShape,
     answer: (asked) => moved(name, asked),
   }),
 );

@@ -1,4 +1,5 @@
 /** For whoever runs the server. */
+import { mustBeOperator } from '../caller.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
 import { httpProblem } from '../problem.ts';
 
@@ -16,6 +17,18 @@ export const OPERATION: readonly Endpoint[] = [
         throw httpProblem('fault', 'the database does not answer');
       }
       return json({ ok: true, version });
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/metrics',
+    scope: 'read',
+    summary: 'Numbers for Prometheus',
+    answers: { 200: 'Text in the form of Prometheus.' },
+    giving: 'text/plain',
+    answer: async ({ premises: { metrics }, caller }) => {
+      mustBeOperator(caller);
+      return new Response(await metrics.text(), { headers: { 'content-type': metrics.contentType } });
     },
   }),
 ];

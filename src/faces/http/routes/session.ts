@@ -1,6 +1,7 @@
 /** Coming in with a browser, and going. */
 import { principalText } from '../../../domain/principal.ts';
 import { LoginBody } from '../../shared/requests.ts';
+import { SessionShape } from '../../shared/view-shapes.ts';
 import { cookieIn, cookieName, mustBeOperator } from '../caller.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
 import { httpProblem } from '../problem.ts';
@@ -31,7 +32,8 @@ export const SESSION: readonly Endpoint[] = [
     scope: 'read',
     summary: 'Who you are here',
     about: '`csrf` is what a write by cookie shows as X-Baton-Csrf; with a token it is null and not needed.',
-    answers: { 200: '{ principal, agent, roles, scopes, csrf, project, version, now }' },
+    answers: { 200: 'You.' },
+    gives: SessionShape,
     answer: async ({ premises: { project, version, around }, caller: { principal, scopes, csrf } }) =>
       json({
         principal: principalText(principal),
