@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ask, Problem, type Shown } from '../api.ts';
 import { all, version } from '../collection.ts';
 import { Actions } from '../parts/actions.tsx';
-import { Chain } from '../parts/chain.tsx';
+import { lazy } from '../parts/lazy.tsx';
 import { Evidence } from '../parts/evidence.tsx';
 import { Data } from '../parts/json.tsx';
 import { Timeline } from '../parts/timeline.tsx';
@@ -12,6 +12,8 @@ import { titleOf, visible } from '../text.ts';
 import { ago, now, whole } from '../time.ts';
 import { handoffHref, place } from '../where.ts';
 import { MARKS } from '../words.ts';
+
+const Chain = lazy(async () => (await import('../parts/chain.tsx')).Chain);
 
 export function HandoffPage(): VNode {
   const id = place.value.rest;

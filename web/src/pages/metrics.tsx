@@ -2,9 +2,13 @@
 import type { VNode } from 'preact';
 import type { HandoffView } from '../api.ts';
 import { Card } from '../parts/card.tsx';
-import { Bars, Throughput, type Minute } from '../parts/charts.tsx';
+import { Bars } from '../parts/bars.tsx';
+import { lazy } from '../parts/lazy.tsx';
+import type { Minute } from '../parts/throughput.tsx';
 import { span } from '../time.ts';
 import { usePolled } from './agents.tsx';
+
+const Throughput = lazy(async () => (await import('../parts/throughput.tsx')).Throughput);
 
 interface Spent {
   readonly count: number;

@@ -1,7 +1,10 @@
 /** Data that somebody sent, as it is. Long data is cut, and said so. */
 import type { VNode } from 'preact';
 import { visible } from '../text.ts';
-import { Markdown } from './markdown.tsx';
+import { Flag } from './hidden-text.tsx';
+import { lazy } from './lazy.tsx';
+
+const Markdown = lazy(async () => (await import('./markdown.tsx')).Markdown);
 
 const SHOWN_MAX = 256 * 1024;
 
@@ -17,15 +20,5 @@ export function Data({ value, label }: { readonly value: unknown; readonly label
       </pre>
       {whole.length > SHOWN_MAX ? <p class="empty">Cut after {SHOWN_MAX / 1024} KiB.</p> : null}
     </>
-  );
-}
-
-export function Flag({ hidden }: { readonly hidden: number }): VNode | null {
-  if (hidden === 0) return null;
-  return (
-    <p class="hidden-text">
-      <span class="tag bad">hidden_text</span> {hidden} invisible {hidden === 1 ? 'character was' : 'characters were'}{' '}
-      taken out of this text.
-    </p>
   );
 }

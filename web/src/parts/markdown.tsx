@@ -6,7 +6,7 @@ import MarkdownIt, { type Token } from 'markdown-it';
 import { h, type ComponentChildren, type VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { visible } from '../text.ts';
-import { Flag } from './json.tsx';
+import { Flag } from './hidden-text.tsx';
 
 const SHOWN_MAX = 256 * 1024;
 const TOKENS_MAX = 20_000;

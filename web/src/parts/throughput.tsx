@@ -1,3 +1,4 @@
+/** How many handoffs a minute, over the last two hours. */
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
@@ -70,30 +71,5 @@ export function Throughput({ minutes }: { readonly minutes: readonly Minute[] })
   useEffect(() => plot.current?.setData(seriesOf(minutes)), [minutes]);
   return (
     <div ref={box} class="plot" role="img" aria-label="Created, completed and otherwise ended handoffs by minute" />
-  );
-}
-
-interface BarsProps {
-  readonly rows: readonly (readonly [name: string, count: number])[];
-  readonly empty: string;
-}
-
-export function Bars({ rows, empty }: BarsProps): VNode {
-  if (rows.length === 0) return <p class="empty">{empty}</p>;
-  const most = Math.max(...rows.map(([, count]) => count));
-  return (
-    <table class="bars">
-      <tbody>
-        {rows.map(([name, count]) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td class="bar-cell">
-              <span class="bar-fill" style={{ width: `${(100 * count) / most}%` }} />
-            </td>
-            <td class="number">{count}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
