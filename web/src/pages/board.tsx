@@ -84,11 +84,11 @@ function columnsOf(
 
 /** In the order in which they will be taken. */
 function byTurn(a: HandoffView, b: HandoffView): number {
-  return (RANK[a.priority] ?? 9) - (RANK[b.priority] ?? 9) || (a.since < b.since ? -1 : 1);
+  return (RANK[a.priority] ?? 9) - (RANK[b.priority] ?? 9) || (`${a.since}${a.id}` < `${b.since}${b.id}` ? -1 : 1);
 }
 
 function byNewest(a: HandoffView, b: HandoffView): number {
-  return a.since < b.since ? 1 : -1;
+  return `${a.since}${a.id}` < `${b.since}${b.id}` ? 1 : -1;
 }
 
 /** What the server finds, also among what is long over; null while it looks, or when nobody asked. */
