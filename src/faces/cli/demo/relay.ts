@@ -35,8 +35,8 @@ export async function playRelay({ stage, pause, shown }: Direction): Promise<Jso
     await pause();
     return sent;
   };
-  const take = async (actor: Actor): Promise<HandoffView> => {
-    const taken = await actor.claim();
+  const take = async (actor: Actor, id: string): Promise<HandoffView> => {
+    const taken = await actor.take(id);
     await shown(taken);
     await pause();
     return taken;
@@ -49,27 +49,24 @@ export async function playRelay({ stage, pause, shown }: Direction): Promise<Jso
     input: { component: 'UserProfile', fields: ['name', 'avatar', 'bio'] },
     retry: RETRY,
   });
-  const first = await take(builder);
+  const first = await take(builder, build.id);
   // Small work beside it: a board with one card teaches little.
-  const lints = ['header.tsx', 'avatar.tsx', 'bio.tsx'].map((file) => ({
-    to: '@linter',
-    title: `Lint ${file}`,
-    input: { file },
-    priority: 'low',
-    parent: build.id,
-  }));
-  for (const lint of lints) await begin(builder, lint);
+  const lints: HandoffView[] = [];
+  for (const file of ['header.tsx', 'avatar.tsx', 'bio.tsx']) {
+    const about = { to: '@linter', title: `Lint ${file}`, input: { file }, priority: 'low', parent: build.id };
+    lints.push(await begin(builder, about));
+  }
   await step(builder, build.id, 'progress', { fence: first.fence, fraction: 0.3, says: 'the layout stands' });
   await step(builder, build.id, 'fail', {
     fence: first.fence,
     code: 'PROCESSING_ERROR',
     message: 'the compiler ran out of coffee',
   });
-  for (const _ of lints) {
-    const lint = await take(linter);
-    await step(linter, lint.id, 'deliver', { fence: lint.fence, result: { warnings: 0 } });
+  for (const { id } of lints) {
+    const { fence } = await take(linter, id);
+    await step(linter, id, 'deliver', { fence, result: { warnings: 0 } });
   }
-  const second = await take(builder);
+  const second = await take(builder, build.id);
   const built = { files: ['UserProfile.tsx', 'UserProfile.test.tsx'], tests: '12/12' };
   await step(builder, build.id, 'deliver', { fence: second.fence, result: built });
 
@@ -81,10 +78,10 @@ export async function playRelay({ stage, pause, shown }: Direction): Promise<Jso
     parent: build.id,
     priority: 'high',
   });
-  const seen = await take(reviewer);
+  const seen = await take(reviewer, review.id);
   await step(reviewer, review.id, 'block', { fence: seen.fence, question: 'Is the bio meant to be public?' });
   await step(builder, review.id, 'unblock', { answer: 'Yes, it is on the public page.' });
-  const again = await take(reviewer);
+  const again = await take(reviewer, review.id);
   const approved = { approved: true, saw: built };
   await step(reviewer, review.id, 'deliver', { fence: again.fence, result: approved });
 

@@ -1,5 +1,5 @@
 /** A server as actors see it: each has a token of its own, and everything goes over HTTP. */
-import type { FactView, HandoffView, WholeView } from '../../shared/views.ts';
+import type { FactView, HandoffView } from '../../shared/views.ts';
 import { faceProblem } from '../problem.ts';
 
 export interface Stage {
@@ -13,13 +13,14 @@ export interface Stage {
 export interface Actor {
   readonly name: string;
   send(body: object): Promise<HandoffView>;
-  /** Waits until something is offered, takes it, and says what it is. */
-  claim(): Promise<WholeView>;
+  /** Takes this one, as soon as it may be taken. */
+  take(id: string): Promise<HandoffView>;
   move(id: string, move: string, body?: object): Promise<HandoffView>;
 }
 
 const TOKEN_SECONDS = 900;
-const CLAIM_SECONDS = 30;
+const LOOK_MS = 100;
+const TAKE_MAX_MS = 30_000;
 
 export function openStage(url: string, operator: string): Stage {
   const tokens: string[] = [];
@@ -32,9 +33,12 @@ export function openStage(url: string, operator: string): Stage {
     }).catch((error: unknown) => {
       throw faceProblem('fault', `${url} does not answer: ${causeOf(error)}`);
     });
-    if (answer.status === 204) throw faceProblem('timed-out', `nothing was offered within ${CLAIM_SECONDS} s`);
-    const said = (await answer.json().catch(() => ({}))) as Answer & { readonly detail?: string };
+    const said = (await answer.json().catch(() => ({}))) as Answer & {
+      readonly detail?: string;
+      readonly code?: string;
+    };
     if (answer.ok) return said;
+    if (said.code === 'too-early') throw new TooEarly();
     throw faceProblem(
       answer.status === 401 ? 'token-refused' : 'fault',
       `${url} answered ${answer.status}: ${said.detail ?? ''}`,
@@ -49,7 +53,15 @@ export function openStage(url: string, operator: string): Stage {
       return {
         name,
         send: (body) => ask(token, 'POST', '/api/handoffs', body),
-        claim: () => ask(token, 'POST', '/api/claims', { waitSeconds: CLAIM_SECONDS }),
+        take: async (id) => {
+          for (const beganMs = performance.now(); ; await pause(LOOK_MS)) {
+            try {
+              return await ask<HandoffView>(token, 'POST', `/api/handoffs/${encodeURIComponent(id)}/accept`, {});
+            } catch (error) {
+              if (!(error instanceof TooEarly) || performance.now() - beganMs > TAKE_MAX_MS) throw error;
+            }
+          }
+        },
         move: (id, move, body = {}) => ask(token, 'POST', `/api/handoffs/${encodeURIComponent(id)}/${move}`, body),
       };
     },
@@ -60,6 +72,13 @@ export function openStage(url: string, operator: string): Stage {
       for (const id of tokens.splice(0)) await ask(operator, 'DELETE', `/api/tokens/${id}`).catch(() => undefined);
     },
   };
+}
+
+/** A retry has its delay. */
+class TooEarly extends Error {}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms));
 }
 
 function causeOf(error: unknown): string {
