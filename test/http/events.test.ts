@@ -159,6 +159,7 @@ describe('live events', () => {
     await until('the other has all', () => good.heard.length === 1 + 3 * ROUNDS);
     stuck.resume();
     await until('its connection ends', () => isClosed);
+    expect(server.logged().match(/listener dropped/g)?.length).toBe(1);
   });
 
   it('are for a limited number of listeners', async () => {
@@ -187,5 +188,6 @@ describe('live events', () => {
     const listening = await listen(server, await server.tokenFor(null));
     await server.stop();
     await listening.ended;
+    expect(listening.heard).toEqual([]);
   });
 });

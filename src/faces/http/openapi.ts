@@ -57,7 +57,7 @@ export function operationId({ method, path }: Endpoint): string {
 }
 
 function responsesOf({ answers, gives, giving = 'application/json' }: Endpoint): Schema {
-  const given = Object.entries(answers).map(([status, description]) => {
+  const given = Object.entries(answers).map(([status, description]): readonly [string, Schema] => {
     const isThing = status.startsWith('2') && status !== '204';
     const schema = gives === undefined ? {} : schemaOf(gives);
     return [status, { description, ...(isThing ? { content: { [giving]: { schema } } } : {}) }];
