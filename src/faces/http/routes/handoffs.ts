@@ -9,6 +9,7 @@ import { send, type SendRequest } from '../../../engine/verbs/send.ts';
 import { wait } from '../../../engine/verbs/wait.ts';
 import type { Surroundings } from '../../../engine/surroundings.ts';
 import { ListQuery, SendBody, ShowQuery, WaitQuery } from '../../shared/requests.ts';
+import { readTraceparent } from '../../shared/trace-context.ts';
 import { ChainShape, FactsShape, HandoffShape, PageShape, ShownShape, WholeShape } from '../../shared/view-shapes.ts';
 import { factView, handoffView, wholeView } from '../../shared/views.ts';
 import { endpoint, idIn, json, type Endpoint, type HttpContext } from '../contract.ts';
@@ -27,12 +28,15 @@ export const HANDOFFS: readonly Endpoint[] = [
     summary: 'Offer work to an agent',
     about:
       'Sent in the name of whoever the token belongs to. The same Idempotency-Key with the same body answers the same handoff.',
-    headers: { 'Idempotency-Key': 'Kept for 7 days.' },
+    headers: {
+      'Idempotency-Key': 'Kept for 7 days.',
+      traceparent: 'The trace that it belongs to; it travels in the context.',
+    },
     body: SendBody,
     answers: { 201: 'The handoff.' },
     gives: HandoffShape,
     answer: async ({ premises: { around, hub }, caller, body, c }) => {
-      const request = requestOf(around, caller.principal, body, requestKey(c));
+      const request = requestOf(around, caller.principal, inTrace(body, c), requestKey(c));
       const sent = await send(around, caller.principal, request);
       if (!sent.ok) throw problemOf(sent.refusal);
       hub.nudge();
@@ -152,6 +156,13 @@ export function requestKey(c: HttpContext): { readonly requestId?: string } {
   if (key === undefined) return {};
   if (key.trim() !== '' && key.length <= KEY_MAX) return { requestId: key };
   throw httpProblem('bad-request', `Idempotency-Key: 1 to ${KEY_MAX} characters`);
+}
+
+/** A sender that is traced need not know where its trace is kept. */
+function inTrace(body: SendBody, c: HttpContext): SendBody {
+  const given = c.req.header('traceparent');
+  if (readTraceparent(given) === null || body.context?.['traceparent'] !== undefined) return body;
+  return { ...body, context: { ...body.context, traceparent: given ?? '' } };
 }
 
 function requestOf(
