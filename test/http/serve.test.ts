@@ -125,5 +125,6 @@ describe('baton serve', () => {
     await until('it is taken', async () => (await stateOf()) === 'accepted');
     worker.signal('SIGKILL');
     await until('it is offered again', async () => (await stateOf()) === 'offered');
+    expect(server.running.stderr()).toContain('handoff-recovered');
   });
 });

@@ -30,7 +30,7 @@ export const HANDOFFS: readonly Endpoint[] = [
       'Sent in the name of whoever the token belongs to. The same Idempotency-Key with the same body answers the same handoff.',
     headers: {
       'Idempotency-Key': 'Kept for 7 days.',
-      traceparent: 'The trace that it belongs to; it travels in the context.',
+      traceparent: 'Put into the context, unless there is one or an Idempotency-Key.',
     },
     body: SendBody,
     answers: { 201: 'The handoff.' },
@@ -158,10 +158,15 @@ export function requestKey(c: HttpContext): { readonly requestId?: string } {
   throw httpProblem('bad-request', `Idempotency-Key: 1 to ${KEY_MAX} characters`);
 }
 
-/** A sender that is traced need not know where its trace is kept. */
+/** A sender that is traced need not know where its trace is kept. With a key it would be other content at every try. */
 function inTrace(body: SendBody, c: HttpContext): SendBody {
   const given = c.req.header('traceparent');
-  if (readTraceparent(given) === null || body.context?.['traceparent'] !== undefined) return body;
+  if (
+    c.req.header('idempotency-key') !== undefined ||
+    readTraceparent(given) === null ||
+    body.context?.['traceparent'] !== undefined
+  )
+    return body;
   return { ...body, context: { ...body.context, traceparent: given ?? '' } };
 }
 
