@@ -84,10 +84,15 @@ describe('live events', () => {
     const token = await server.tokenFor(null);
     await sendSome(server.around, 3);
     const { cursor } = (await server.ask('GET', '/api/handoffs', { token })).json as { cursor: string };
+    const other = await listen(server, token);
     await sendSome(server.around, 2);
+    // The server has read them and has them in its memory.
+    await until('another has them', () => other.heard.length === 2);
     const listening = await listen(server, token, { query: `?after=${cursor}` });
-    await until('both', () => listening.heard.length === 2);
-    expect(listening.heard.map(({ event }) => event)).toEqual(['fact', 'fact']);
+    await sendSome(server.around, 1);
+    await until('all three', () => listening.heard.length >= 3 && other.heard.length === 3);
+    expect(marksOf(listening.heard)).toEqual(marksOf(other.heard));
+    expect(listening.heard.map(({ event }) => event)).toEqual(['fact', 'fact', 'fact']);
     expect(listening.heard[0]?.handoff).toMatchObject({ from: '@me', to: '@react', state: 'offered' });
   });
 
