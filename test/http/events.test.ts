@@ -178,6 +178,26 @@ describe('live events', () => {
     await until('a place', async () => (await listen(server, token)).status === 200);
   });
 
+  it('show that the line is alive, with the place to go on from, and end with the token', async () => {
+    const server = await served({ beatMs: 20 });
+    const token = await server.tokenFor(null, { label: 'listener' });
+    await sendSome(server.around, 3);
+    const answer = await fetch(`${server.url}/api/events?agent=@nobody`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const record = (await server.around.store.tokens.list()).find(({ label }) => label === 'listener');
+    let text = '';
+    const read = async (): Promise<void> => {
+      for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
+        text += Buffer.from(piece).toString();
+        if (text.includes('id: 3\n: still here\n\n')) await server.around.store.tokens.revoke(record?.id ?? '');
+      }
+    };
+    await expect(read()).rejects.toThrow('terminated');
+    expect(text).not.toContain('event: fact');
+    expect(server.logged()).toContain('its token or session is over');
+  });
+
   it('cannot be forged by what a handoff says', async () => {
     const server = await served();
     const token = await server.tokenFor(null);

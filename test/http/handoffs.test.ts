@@ -56,6 +56,11 @@ describe('a handoff over HTTP', () => {
     const { fence, input } = claimed.json as WholeView;
     expect([fence, input]).toEqual([1, { page: 'login' }]);
     const at = `/api/handoffs/${id}`;
+    const mayNow = async (token: string): Promise<unknown> =>
+      ((await asked(server, 'GET', at, { token })).json as { may: unknown }).may;
+    expect(await mayNow(me)).toEqual(['cancel']);
+    expect(await mayNow(dev)).toContain('deliver');
+    expect(await mayNow(await server.tokenFor('@dev', { scopes: ['read'] }))).toEqual([]);
     await asked(server, 'POST', `${at}/progress`, { token: dev, body: { fence, fraction: 0.5, says: 'half' } });
     await asked(server, 'POST', `${at}/renew`, { token: dev, body: { fence, leaseSeconds: 60 } });
     const evidence = [{ deliverable: 'login page', kind: 'note', value: 'looked at it' }];

@@ -63,7 +63,11 @@ export const FactShape = z.strictObject({
   hash: z.string(),
 });
 
-export const ShownShape = z.strictObject({ ...wholeFields, facts: z.array(FactShape) });
+export const ShownShape = z.strictObject({
+  ...wholeFields,
+  facts: z.array(FactShape),
+  may: Texts.describe('The moves that whoever asks may make now.'),
+});
 export const FactsShape = z.strictObject({ items: z.array(FactShape) });
 export const ChainShape = z.strictObject({ root: z.string(), items: z.array(HandoffShape) });
 

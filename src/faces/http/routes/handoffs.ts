@@ -12,6 +12,7 @@ import { ListQuery, SendBody, ShowQuery, WaitQuery } from '../../shared/requests
 import { readTraceparent } from '../../shared/trace-context.ts';
 import { ChainShape, FactsShape, HandoffShape, PageShape, ShownShape, WholeShape } from '../../shared/view-shapes.ts';
 import { factView, handoffView, wholeView } from '../../shared/views.ts';
+import { allowedMoves } from '../allowed-moves.ts';
 import { endpoint, idIn, json, type Endpoint, type HttpContext } from '../contract.ts';
 import { entityTag, isKnown } from '../entity-tags.ts';
 import { goneOrStopping } from '../gone.ts';
@@ -86,7 +87,8 @@ export const HANDOFFS: readonly Endpoint[] = [
       const { facts, ...whole } = found.value;
       const etag = entityTag(whole.handoff);
       if (isKnown(c, etag)) return new Response(null, { status: 304, headers: { etag, 'cache-control': 'no-cache' } });
-      return json({ ...wholeView(whole), facts: facts.map(factView) }, 200, { etag, 'cache-control': 'no-cache' });
+      const view = { ...wholeView(whole), facts: facts.map(factView), may: allowedMoves(caller, whole.handoff) };
+      return json(view, 200, { etag, 'cache-control': 'no-cache' });
     },
   }),
   endpoint({
