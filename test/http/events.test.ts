@@ -84,7 +84,7 @@ describe('live events', () => {
     const token = await server.tokenFor(null);
     await sendSome(server.around, 3);
     const { cursor } = (await server.ask('GET', '/api/handoffs', { token })).json as { cursor: string };
-    const other = await listen(server, token);
+    const other = await listen(server, token, { query: `?after=${cursor}` });
     await sendSome(server.around, 2);
     // The server has read them and has them in its memory.
     await until('another has them', () => other.heard.length === 2);

@@ -14,7 +14,7 @@ const SESSION_LIFE_MS = 12 * 60 * 60_000;
 const CODES_MAX = 20;
 const SESSIONS_MAX = 100;
 
-export interface BrowserSession {
+interface BrowserSession {
   /** For counting and for logs; it opens nothing. */
   readonly name: string;
   readonly principal: Principal;

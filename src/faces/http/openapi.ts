@@ -51,7 +51,7 @@ function operationOf(each: Endpoint): Schema {
 }
 
 /** `postHandoffsIdCancel`: the same for as long as the path is. */
-export function operationId({ method, path }: Endpoint): string {
+function operationId({ method, path }: Endpoint): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '' && word !== 'api');
   return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }

@@ -23,7 +23,7 @@ export function readTraceparent(text: Json | undefined): TracePlace | null {
   return traceId === undefined || spanId === undefined ? null : { traceId, spanId };
 }
 
-export function writeTraceparent({ traceId, spanId }: TracePlace): string {
+function writeTraceparent({ traceId, spanId }: TracePlace): string {
   return `00-${traceId}-${spanId}-01`;
 }
 

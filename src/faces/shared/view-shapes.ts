@@ -49,7 +49,7 @@ const wholeFields = {
 export const HandoffShape = z.strictObject(handoffFields);
 export const WholeShape = z.strictObject(wholeFields);
 
-export const FactShape = z.strictObject({
+const FactShape = z.strictObject({
   handoff: z.string(),
   revision: z.int(),
   at: Instant,
