@@ -25,7 +25,7 @@ const COMMAND = join(DIST, 'baton.mjs');
 const OLD_CHUNK_MS = 24 * 60 * 60 * 1000;
 
 /** Native code cannot be bundled, and a driver that few commands load is better left where npm put it. */
-const EXTERNAL = ['@photostructure/sqlite', 'postgres'];
+const EXTERNAL = ['@photostructure/sqlite', 'postgres', '@opentelemetry/*'];
 
 /**
  * What is loaded together comes as one file: cut along every `import()`, a command came as fifty, and opening them took
@@ -47,6 +47,7 @@ const TOGETHER = {
     'src/stores/sqlite/schema.ts',
   ],
   server: commands('serve'),
+  traces: ['src/house/serve/traces.ts'],
   fleet: ['open-postgres-store', 'version-at'].map((name) => `src/stores/postgres/${name}.ts`),
   queue: ['folders/queue-folder', 'engine/queue/mirror', 'dialects/queue-message/read'].map((name) => `src/${name}.ts`),
   configuration: ['src/house/configuration.ts'],

@@ -26,7 +26,7 @@ export interface Configuration {
   readonly queueFolder: boolean;
 }
 
-export interface AgentCommand {
+interface AgentCommand {
   readonly command: readonly string[];
   readonly concurrency: number;
 }

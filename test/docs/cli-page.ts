@@ -4,6 +4,7 @@ import { HANDING } from '../../src/faces/cli/catalogue/handing.ts';
 import { KEEPING } from '../../src/faces/cli/catalogue/keeping.ts';
 import { LOOKING } from '../../src/faces/cli/catalogue/looking.ts';
 import { MOVING } from '../../src/faces/cli/catalogue/moving.ts';
+import { SERVING } from '../../src/faces/cli/catalogue/serving.ts';
 import { sharedOptionsOf } from '../../src/faces/cli/program.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/faces/shared/problems.ts';
 import { EXIT_CODES, MEANINGS } from './meanings.ts';
@@ -13,6 +14,7 @@ const CHAPTERS: readonly (readonly [string, readonly CommandEntry[]])[] = [
   ['Moving a handoff', MOVING],
   ['Looking', LOOKING],
   ['Keeping the workspace in order', KEEPING],
+  ['Serving', SERVING],
 ];
 
 export function cliPage(): string {

@@ -84,10 +84,15 @@ describe('live events', () => {
     const token = await server.tokenFor(null);
     await sendSome(server.around, 3);
     const { cursor } = (await server.ask('GET', '/api/handoffs', { token })).json as { cursor: string };
+    const other = await listen(server, token, { query: `?after=${cursor}` });
     await sendSome(server.around, 2);
+    // The server has read them and has them in its memory.
+    await until('another has them', () => other.heard.length === 2);
     const listening = await listen(server, token, { query: `?after=${cursor}` });
-    await until('both', () => listening.heard.length === 2);
-    expect(listening.heard.map(({ event }) => event)).toEqual(['fact', 'fact']);
+    await sendSome(server.around, 1);
+    await until('all three', () => listening.heard.length >= 3 && other.heard.length === 3);
+    expect(marksOf(listening.heard)).toEqual(marksOf(other.heard));
+    expect(listening.heard.map(({ event }) => event)).toEqual(['fact', 'fact', 'fact']);
     expect(listening.heard[0]?.handoff).toMatchObject({ from: '@me', to: '@react', state: 'offered' });
   });
 
@@ -159,6 +164,7 @@ describe('live events', () => {
     await until('the other has all', () => good.heard.length === 1 + 3 * ROUNDS);
     stuck.resume();
     await until('its connection ends', () => isClosed);
+    expect(server.logged().match(/listener dropped/g)?.length).toBe(1);
   });
 
   it('are for a limited number of listeners', async () => {
@@ -170,6 +176,26 @@ describe('live events', () => {
     expect((await listen(server, await server.tokenFor(null))).status).toBe(200);
     await listeners[0]?.close();
     await until('a place', async () => (await listen(server, token)).status === 200);
+  });
+
+  it('show that the line is alive, with the place to go on from, and end with the token', async () => {
+    const server = await served({ beatMs: 20 });
+    const token = await server.tokenFor(null, { label: 'listener' });
+    await sendSome(server.around, 3);
+    const answer = await fetch(`${server.url}/api/events?agent=@nobody`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const record = (await server.around.store.tokens.list()).find(({ label }) => label === 'listener');
+    let text = '';
+    const read = async (): Promise<void> => {
+      for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
+        text += Buffer.from(piece).toString();
+        if (text.includes('id: 3\n: still here\n\n')) await server.around.store.tokens.revoke(record?.id ?? '');
+      }
+    };
+    await expect(read()).rejects.toThrow('terminated');
+    expect(text).not.toContain('event: fact');
+    expect(server.logged()).toContain('its token or session is over');
   });
 
   it('cannot be forged by what a handoff says', async () => {
@@ -187,5 +213,6 @@ describe('live events', () => {
     const listening = await listen(server, await server.tokenFor(null));
     await server.stop();
     await listening.ended;
+    expect(listening.heard).toEqual([]);
   });
 });

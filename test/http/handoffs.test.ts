@@ -2,6 +2,14 @@
 import { writeFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { present } from '../../src/foundation/assert.ts';
+import { readAgentId, type HandoffId } from '../../src/domain/names.ts';
+import { agentPrincipal } from '../../src/domain/principal.ts';
+import { expecting } from '../../src/engine/expecting.ts';
+import type { Surroundings } from '../../src/engine/surroundings.ts';
+import { accept } from '../../src/engine/verbs/accept.ts';
+import { progress } from '../../src/engine/verbs/progress.ts';
+import { send } from '../../src/engine/verbs/send.ts';
 import { DESCRIBED } from '../../src/faces/http/app.ts';
 import { openApiOf } from '../../src/faces/http/openapi.ts';
 import type { FactView, HandoffView, WholeView } from '../../src/faces/shared/views.ts';
@@ -48,6 +56,11 @@ describe('a handoff over HTTP', () => {
     const { fence, input } = claimed.json as WholeView;
     expect([fence, input]).toEqual([1, { page: 'login' }]);
     const at = `/api/handoffs/${id}`;
+    const mayNow = async (token: string): Promise<unknown> =>
+      ((await asked(server, 'GET', at, { token })).json as { may: unknown }).may;
+    expect(await mayNow(me)).toEqual(['cancel']);
+    expect(await mayNow(dev)).toContain('deliver');
+    expect(await mayNow(await server.tokenFor('@dev', { scopes: ['read'] }))).toEqual([]);
     await asked(server, 'POST', `${at}/progress`, { token: dev, body: { fence, fraction: 0.5, says: 'half' } });
     await asked(server, 'POST', `${at}/renew`, { token: dev, body: { fence, leaseSeconds: 60 } });
     const evidence = [{ deliverable: 'login page', kind: 'note', value: 'looked at it' }];
@@ -157,7 +170,26 @@ describe('a handoff over HTTP', () => {
         }),
       ),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array.from({ length: 19 }, () => 412)]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200,
+      ...Array.from({ length: 19 }, () => 412),
+    ]);
+  });
+
+  it('is not changed by whoever looked before somebody else changed it, however close', async () => {
+    const server = await served();
+    const me = present(readAgentId('me'), 'me');
+    const principal = agentPrincipal(me);
+    const sent = await send(server.around, principal, { from: me, to: me, input: {} });
+    const { id } = sent.ok ? sent.value : { id: '' as HandoffId };
+    await accept(server.around, principal, id, {});
+    const expected = expecting(server.around, id, 2);
+    const says = (around: Surroundings, what: string): ReturnType<typeof progress> =>
+      progress(around, principal, id, null, { fraction: null, says: what });
+    await says(server.around, 'somebody else');
+    expect(await says(expected.around, 'too late')).toMatchObject({ ok: false, refusal: { code: 'contended' } });
+    expect(expected.passed()).toBe(true);
+    expect(await says(expecting(server.around, id, 3).around, 'in time')).toMatchObject({ value: { revision: 4 } });
   });
 
   it('is sent once for one Idempotency-Key, and a key is not used twice for different things', async () => {
@@ -183,7 +215,7 @@ describe('a handoff over HTTP', () => {
     const gone = new AbortController();
     const hungUp = server.ask('POST', '/api/claims', { token, body: { waitSeconds: 60 }, signal: gone.signal });
     gone.abort();
-    await expect(hungUp).rejects.toThrow();
+    await expect(hungUp).rejects.toThrow('aborted');
     const { id } = (await server.ask('POST', '/api/handoffs', { token, body: { to: '@me' } })).json as HandoffView;
     const claimed = (await waiting).json as WholeView;
     expect(claimed.id).toBe(id);

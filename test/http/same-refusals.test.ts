@@ -15,7 +15,22 @@ import { deliver } from '../../src/engine/verbs/deliver.ts';
 import { cancel, reject } from '../../src/engine/verbs/end.ts';
 import { fail } from '../../src/engine/verbs/fail.ts';
 import { send } from '../../src/engine/verbs/send.ts';
-import * as commands from '../../src/faces/cli/commands/moves.ts';
+import {
+  accept as acceptCommand,
+  activate as activateCommand,
+  block as blockCommand,
+  cancel as cancelCommand,
+  deliver as deliverCommand,
+  fail as failCommand,
+  progress as progressCommand,
+  reject as rejectCommand,
+  release as releaseCommand,
+  renew as renewCommand,
+  retry as retryCommand,
+  unblock as unblockCommand,
+  verify as verifyCommand,
+} from '../../src/faces/cli/commands/moves.ts';
+import type { Output } from '../../src/faces/cli/output.ts';
 import { Problem } from '../../src/faces/cli/problem.ts';
 import { PROBLEMS } from '../../src/faces/shared/problems.ts';
 import { MOVE_NAMES, type MoveName } from '../../src/faces/shared/requests.ts';
@@ -80,20 +95,37 @@ interface Said {
   readonly says: string;
 }
 
-type Command = (args: readonly string[], options: object, output: object) => Promise<number>;
+type Command = (args: readonly string[], options: object, output: Output) => Promise<number>;
+
+const COMMANDS: Readonly<Record<MoveName, Command>> = {
+  activate: activateCommand,
+  accept: acceptCommand,
+  reject: rejectCommand,
+  release: releaseCommand,
+  renew: renewCommand,
+  progress: progressCommand,
+  deliver: deliverCommand,
+  fail: failCommand,
+  block: blockCommand,
+  unblock: unblockCommand,
+  verify: verifyCommand,
+  cancel: cancelCommand,
+  retry: retryCommand,
+};
 
 async function byCommand({ folder, around }: Served, move: MoveName, state: State, as: string | null): Promise<Said> {
   const { id } = await inState(around, state);
   const answers: { state?: string }[] = [];
-  const output = {
+  const output: Output = {
     json: true,
-    answer: (value: never) => void answers.push(value),
+    answer: (value) => void answers.push(value as { state?: string }),
     line: () => undefined,
     note: () => undefined,
+    warn: () => undefined,
   };
   const options = { ...WISHES[move].options, workspace: folder, ...(as === null ? {} : { as }) };
   try {
-    await (commands[move] as unknown as Command)([id], options, output);
+    await COMMANDS[move]([id], options, output);
     return { code: 'done', says: answers[0]?.state ?? '' };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

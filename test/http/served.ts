@@ -49,6 +49,8 @@ export interface ServedOptions {
   readonly folder?: string;
   readonly port?: number;
   readonly allowHosts?: readonly string[];
+  /** The signs of life that listeners get come as fast as that. */
+  readonly beatMs?: number;
 }
 
 export async function served({
@@ -56,11 +58,13 @@ export async function served({
   folder,
   port = 0,
   allowHosts = [],
+  beatMs,
 }: ServedOptions = {}): Promise<Served> {
   const place = folder ?? newWorkspace(configuration);
   const lines: string[] = [];
   const log = openLog('debug', (text) => void lines.push(text));
-  const house = present(await openWorkspace({ workspace: place, report: (event) => log.event(event) }), 'a workspace');
+  const opened = present(await openWorkspace({ workspace: place, report: (event) => log.event(event) }), 'a workspace');
+  const house = beatMs === undefined ? opened : { ...opened, around: hurried(opened.around, beatMs) };
   const serving = await startServing(house, { host: '127.0.0.1', port, orAnyPort: false, allowHosts, log });
   const over = new AbortController();
   const ended = serving.until(over.signal, over.signal);
@@ -89,6 +93,12 @@ export async function served({
     raw: (text, patienceMs) => raw(Number(new URL(serving.url).port), text, patienceMs),
     stop,
   };
+}
+
+/** Fifteen seconds are the pause between two signs of life, and of nothing else. */
+function hurried(around: Surroundings, beatMs: number): Surroundings {
+  const { timers } = around;
+  return { ...around, timers: { sleep: (ms, signal) => timers.sleep(ms === 15_000 ? beatMs : ms, signal) } };
 }
 
 function newWorkspace(configuration: string): string {

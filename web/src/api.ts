@@ -2,7 +2,7 @@
 import type { FactView, HandoffView, WholeView } from '../../src/faces/shared/views.ts';
 
 export type { FactView, HandoffView, WholeView };
-export type Shown = WholeView & { readonly facts: readonly FactView[]; readonly actions?: readonly string[] };
+export type Shown = WholeView & { readonly facts: readonly FactView[]; readonly may?: readonly string[] };
 
 export interface Session {
   readonly principal: string;

@@ -14,6 +14,7 @@ import { HandlerFailure } from '../../engine/attempt.ts';
 import type { AskedEvidence } from '../../engine/evidence-desk.ts';
 import type { Attempt, Handler } from '../../engine/work.ts';
 import { endNow, startOf } from '../../house/liveness.ts';
+import { traceparentFor } from '../shared/trace-context.ts';
 import { bodyView, handoffView } from '../shared/views.ts';
 import type { Body } from '../../domain/body.ts';
 
@@ -30,11 +31,13 @@ export function commandHandler(
   folder: string = process.cwd(),
 ): Handler {
   return async ({ handoff, body }, { signal, running, evidence }) => {
-    const view = { ...handoffView(handoff), ...bodyView(JSON.parse(body) as Body) };
+    const carried = JSON.parse(body) as Body;
+    const view = { ...handoffView(handoff), ...bodyView(carried) };
     const environment = {
       BATON_HANDOFF_ID: handoff.id,
       BATON_FENCE: String(handoff.fence),
       BATON_AGENT: handoff.to,
+      TRACEPARENT: traceparentFor(handoff, carried.context),
     };
     const child = start(command, environment, folder);
     const ended = endOf(child);

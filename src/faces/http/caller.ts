@@ -14,7 +14,7 @@ export interface Caller {
   stillGood(): Promise<boolean>;
 }
 
-export const CSRF_HEADER = 'x-baton-csrf';
+const CSRF_HEADER = 'x-baton-csrf';
 
 export async function callerOf(premises: Premises, headers: Headers, port: number, scope: Scope): Promise<Caller> {
   const bearer = bearerIn(headers.get('authorization'));

@@ -2,7 +2,8 @@
  * How a person at the machine comes in with a browser: a link that works once and soon becomes a session, kept here in
  * memory as a hash and in the browser as a cookie that no script can read.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { hexDigestOf } from '../../foundation/digest.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Random } from '../../foundation/random.ts';
 import { OPERATOR, type Principal } from '../../domain/principal.ts';
@@ -13,7 +14,7 @@ const SESSION_LIFE_MS = 12 * 60 * 60_000;
 const CODES_MAX = 20;
 const SESSIONS_MAX = 100;
 
-export interface BrowserSession {
+interface BrowserSession {
   /** For counting and for logs; it opens nothing. */
   readonly name: string;
   readonly principal: Principal;
@@ -41,31 +42,31 @@ export function openLogins({ clock, random }: { readonly clock: Clock; readonly 
   return {
     newCode: () => {
       const code = secret();
-      keep(codes, hashOf(code), clock.monotonicMs() + CODE_LIFE_MS, CODES_MAX);
+      keep(codes, hexDigestOf(code), clock.monotonicMs() + CODE_LIFE_MS, CODES_MAX);
       return code;
     },
     redeem: (code) => {
-      const known = codes.get(hashOf(code));
-      codes.delete(hashOf(code));
+      const known = codes.get(hexDigestOf(code));
+      codes.delete(hexDigestOf(code));
       if (known === undefined || known < clock.monotonicMs()) return null;
       const made = secret();
       const session = {
-        name: `session-${hashOf(made).slice(0, 12)}`,
+        name: `session-${hexDigestOf(made).slice(0, 12)}`,
         principal: OPERATOR,
         csrf: secret(),
         untilMs: clock.monotonicMs() + SESSION_LIFE_MS,
       };
-      keep(sessions, hashOf(made), session, SESSIONS_MAX);
+      keep(sessions, hexDigestOf(made), session, SESSIONS_MAX);
       return { secret: made, lifeMs: SESSION_LIFE_MS };
     },
     sessionOf: (given) => {
-      const known = sessions.get(hashOf(given));
+      const known = sessions.get(hexDigestOf(given));
       if (known === undefined) return null;
       if (known.untilMs > clock.monotonicMs()) return known;
-      sessions.delete(hashOf(given));
+      sessions.delete(hexDigestOf(given));
       return null;
     },
-    end: (given) => void sessions.delete(hashOf(given)),
+    end: (given) => void sessions.delete(hexDigestOf(given)),
   };
 }
 
@@ -75,11 +76,7 @@ function keep<Value>(into: Map<string, Value>, key: string, value: Value, max: n
   if (into.size > max && oldest !== undefined) into.delete(oldest);
 }
 
-function hashOf(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
-}
-
 /** In a time that tells nothing about where they differ. */
 export function sameSecret(a: string, b: string): boolean {
-  return timingSafeEqual(Buffer.from(hashOf(a)), Buffer.from(hashOf(b)));
+  return timingSafeEqual(Buffer.from(hexDigestOf(a)), Buffer.from(hexDigestOf(b)));
 }

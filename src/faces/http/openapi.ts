@@ -51,13 +51,13 @@ function operationOf(each: Endpoint): Schema {
 }
 
 /** `postHandoffsIdCancel`: the same for as long as the path is. */
-export function operationId({ method, path }: Endpoint): string {
+function operationId({ method, path }: Endpoint): string {
   const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '' && word !== 'api');
   return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
 function responsesOf({ answers, gives, giving = 'application/json' }: Endpoint): Schema {
-  const given = Object.entries(answers).map(([status, description]) => {
+  const given = Object.entries(answers).map(([status, description]): readonly [string, Schema] => {
     const isThing = status.startsWith('2') && status !== '204';
     const schema = gives === undefined ? {} : schemaOf(gives);
     return [status, { description, ...(isThing ? { content: { [giving]: { schema } } } : {}) }];

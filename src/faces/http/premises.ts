@@ -31,7 +31,7 @@ export interface Premises {
 
 export type Scope = 'read' | 'write';
 
-export interface Access {
+interface Access {
   /** Whose a token is, if it is good for this. */
   prove(secret: string, scope: Scope): Promise<Result<Proof, AccessRefusal>>;
   /** A new one; its secret is known only now. */
@@ -47,19 +47,19 @@ export interface TokenWish {
   readonly lifeMs: number | null;
 }
 
-export interface Proof {
+interface Proof {
   readonly principal: Principal;
   readonly name: string;
   readonly scopes: readonly string[];
 }
 
-export interface AccessRefusal {
+interface AccessRefusal {
   readonly code: 'token-needed' | 'token-refused' | 'scope-missing';
   readonly says: string;
 }
 
 /** The agents that the configuration names. */
-export interface Directory {
+interface Directory {
   readonly names: readonly AgentId[];
   readonly rolesOf: (agent: AgentId) => readonly Role[];
   readonly limitOf: (agent: AgentId) => AgentLimit;
@@ -76,4 +76,4 @@ export interface QuarantinedFile {
 
 /** What happened, for whoever looks after the server; names and numbers, never contents. */
 export type Log = Record<'debug' | 'info' | 'warn' | 'error', (facts: LogFacts, says: string) => void>;
-export type LogFacts = Readonly<Record<string, unknown>>;
+type LogFacts = Readonly<Record<string, unknown>>;

@@ -19,7 +19,7 @@ const CODES_MAX = 100;
 /** In seconds; the last one is everything beyond. */
 export const BOUNDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400] as const;
 
-export interface Minute {
+interface Minute {
   /** When it began. */
   readonly at: number;
   created: number;
@@ -28,7 +28,7 @@ export interface Minute {
   other: number;
 }
 
-export interface Spent {
+interface Spent {
   count: number;
   totalMs: number;
   maxMs: number;
@@ -36,7 +36,7 @@ export interface Spent {
   readonly within: number[];
 }
 
-export interface Load {
+interface Load {
   incoming: number;
   outgoing: number;
   /** Held at this moment. */

@@ -22,9 +22,9 @@ const TEXT_MAX = 500;
 const LONG_TEXT_MAX = 20_000;
 const LIST_MAX = 100;
 const WEEK_SECONDS = 7 * 24 * 60 * 60;
-export const PAGE_MAX = 1_000;
+const PAGE_MAX = 1_000;
 /** A connection that waits is one that is open: whoever wants to wait longer asks again. */
-export const WAIT_SECONDS_MAX = 300;
+const WAIT_SECONDS_MAX = 300;
 
 /** An `@` before it is welcome. */
 export const AgentName = z
@@ -162,7 +162,7 @@ export type MoveBody<Name extends MoveName> = z.output<(typeof MOVE_BODIES)[Name
 export const MOVE_NAMES = Object.keys(MOVE_BODIES) as readonly MoveName[];
 
 /** Where a list goes on: what an answer has said, and nothing else. */
-export const Cursor = z.string().regex(/^[A-Za-z0-9:_.-]{1,100}$/, { message: 'not a cursor that was given out' });
+const Cursor = z.string().regex(/^[A-Za-z0-9:_.-]{1,100}$/, { message: 'not a cursor that was given out' });
 
 function count(min: number, max: number): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> {
   return z
@@ -177,7 +177,7 @@ function count(min: number, max: number): z.ZodPipe<z.ZodString, z.ZodTransform<
 }
 
 /** Several are given as several parameters, or with commas; `open` stands for all that are not final. */
-export const StateNames = z
+const StateNames = z
   .array(z.string().max(200))
   .max(20)
   .transform((given, context): readonly State[] => {

@@ -49,7 +49,7 @@ const wholeFields = {
 export const HandoffShape = z.strictObject(handoffFields);
 export const WholeShape = z.strictObject(wholeFields);
 
-export const FactShape = z.strictObject({
+const FactShape = z.strictObject({
   handoff: z.string(),
   revision: z.int(),
   at: Instant,
@@ -66,7 +66,7 @@ export const FactShape = z.strictObject({
 export const ShownShape = z.strictObject({
   ...wholeFields,
   facts: z.array(FactShape),
-  actions: z.array(z.string()).describe('What you may do with it now: names of moves.'),
+  may: Texts.describe('The moves that whoever asks may make now.'),
 });
 export const FactsShape = z.strictObject({ items: z.array(FactShape) });
 export const ChainShape = z.strictObject({ root: z.string(), items: z.array(HandoffShape) });

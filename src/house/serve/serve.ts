@@ -58,6 +58,8 @@ export async function startServing(house: OpenWorkspace, options: ServingOptions
 
   const stopping = new AbortController();
   const premises = await premisesOf(house, log, stopping.signal);
+  const traces = isTraced() ? await (await import('./traces.ts')).openTraces(around, log) : null;
+  premises.hub.join(premises.hub.position(), ({ told }) => traces?.hear(told));
   const server = await startAt(premises, options);
   let file: ServingFile | null = null;
   try {
@@ -80,7 +82,10 @@ export async function startServing(house: OpenWorkspace, options: ServingOptions
       log.info({}, 'stopping');
       stopping.abort('over');
       await Promise.all([server.close(), workers]);
+      // The last facts, such as those of workers that have just ended.
+      await premises.hub.look().catch(() => undefined);
       await premises.hub.close();
+      await traces?.close();
       resting.abort('over');
       await duty;
       if (file !== null && workspace !== null) {
@@ -158,6 +163,12 @@ async function announce({ around, workspace }: OpenWorkspace, url: string): Prom
   }
   if (left !== null) await around.store.tokens.revoke(left.tokenId);
   return file;
+}
+
+/** By the variables that OpenTelemetry itself reads. */
+function isTraced(): boolean {
+  const names = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
+  return names.some((name) => (process.env[name] ?? '') !== '');
 }
 
 /** Beside the command when it is built, and in `dist/` when the sources run as they are. */

@@ -9,9 +9,9 @@ import { usePolled } from './agents.tsx';
 
 interface Quarantined {
   readonly name: string;
-  readonly reason: string | null;
-  readonly since?: string;
-  readonly place?: string;
+  readonly place: string;
+  readonly says: string;
+  readonly at: string;
 }
 
 export function Problems(): VNode {
@@ -86,11 +86,11 @@ function Quarantine({ answer }: { readonly answer: { readonly items: readonly Qu
   }
   return (
     <ul class="evidence">
-      {answer.items.map(({ name, reason, since }) => (
+      {answer.items.map(({ name, says, at }) => (
         <li key={name}>
           <code>{visible(name).text}</code>
-          {since === undefined ? null : <span class="soft"> since {whole(since)}</span>}
-          <p>{visible(reason ?? 'no reason was written beside it').text}</p>
+          <span class="soft"> since {whole(at)}</span>
+          <p>{visible(says).text}</p>
         </li>
       ))}
     </ul>

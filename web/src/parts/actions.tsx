@@ -52,7 +52,7 @@ export function Actions({ handoff, reload }: { readonly handoff: Shown; readonly
   const [asked, setAsked] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const dialog = useRef<HTMLDialogElement>(null);
-  const possible = (handoff.actions ?? []).filter((name) => ACTIONS[name] !== undefined);
+  const possible = (handoff.may ?? []).filter((name) => ACTIONS[name] !== undefined);
   if (possible.length === 0) return null;
 
   const perform = async (name: string, answers: Readonly<Record<string, string>>): Promise<void> => {

@@ -11,7 +11,7 @@ import type { Timers } from '../../../foundation/clock.ts';
 import type { Caller } from '../caller.ts';
 import type { Hub, Round, Told } from './hub.ts';
 
-export interface Wanted {
+interface Wanted {
   readonly agent?: AgentId | undefined;
   readonly handoff?: HandoffId | undefined;
   readonly state?: readonly State[] | undefined;

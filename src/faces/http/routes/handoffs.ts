@@ -9,9 +9,10 @@ import { send, type SendRequest } from '../../../engine/verbs/send.ts';
 import { wait } from '../../../engine/verbs/wait.ts';
 import type { Surroundings } from '../../../engine/surroundings.ts';
 import { ListQuery, SendBody, ShowQuery, WaitQuery } from '../../shared/requests.ts';
-import { actionsOf } from '../../shared/actions.ts';
+import { readTraceparent } from '../../shared/trace-context.ts';
 import { ChainShape, FactsShape, HandoffShape, PageShape, ShownShape, WholeShape } from '../../shared/view-shapes.ts';
 import { factView, handoffView, wholeView } from '../../shared/views.ts';
+import { allowedMoves } from '../allowed-moves.ts';
 import { endpoint, idIn, json, type Endpoint, type HttpContext } from '../contract.ts';
 import { entityTag, isKnown } from '../entity-tags.ts';
 import { goneOrStopping } from '../gone.ts';
@@ -28,12 +29,15 @@ export const HANDOFFS: readonly Endpoint[] = [
     summary: 'Offer work to an agent',
     about:
       'Sent in the name of whoever the token belongs to. The same Idempotency-Key with the same body answers the same handoff.',
-    headers: { 'Idempotency-Key': 'Kept for 7 days.' },
+    headers: {
+      'Idempotency-Key': 'Kept for 7 days.',
+      traceparent: 'Put into the context, unless there is one or an Idempotency-Key.',
+    },
     body: SendBody,
     answers: { 201: 'The handoff.' },
     gives: HandoffShape,
     answer: async ({ premises: { around, hub }, caller, body, c }) => {
-      const request = requestOf(around, caller.principal, body, requestKey(c));
+      const request = requestOf(around, caller.principal, inTrace(body, c), requestKey(c));
       const sent = await send(around, caller.principal, request);
       if (!sent.ok) throw problemOf(sent.refusal);
       hub.nudge();
@@ -83,9 +87,8 @@ export const HANDOFFS: readonly Endpoint[] = [
       const { facts, ...whole } = found.value;
       const etag = entityTag(whole.handoff);
       if (isKnown(c, etag)) return new Response(null, { status: 304, headers: { etag, 'cache-control': 'no-cache' } });
-      const actions = actionsOf(caller.principal, whole.handoff);
-      const shown = { ...wholeView(whole), facts: facts.map(factView), actions };
-      return json(shown, 200, { etag, 'cache-control': 'no-cache' });
+      const view = { ...wholeView(whole), facts: facts.map(factView), may: allowedMoves(caller, whole.handoff) };
+      return json(view, 200, { etag, 'cache-control': 'no-cache' });
     },
   }),
   endpoint({
@@ -155,6 +158,18 @@ export function requestKey(c: HttpContext): { readonly requestId?: string } {
   if (key === undefined) return {};
   if (key.trim() !== '' && key.length <= KEY_MAX) return { requestId: key };
   throw httpProblem('bad-request', `Idempotency-Key: 1 to ${KEY_MAX} characters`);
+}
+
+/** A sender that is traced need not know where its trace is kept. With a key it would be other content at every try. */
+function inTrace(body: SendBody, c: HttpContext): SendBody {
+  const given = c.req.header('traceparent');
+  if (
+    c.req.header('idempotency-key') !== undefined ||
+    readTraceparent(given) === null ||
+    body.context?.['traceparent'] !== undefined
+  )
+    return body;
+  return { ...body, context: { ...body.context, traceparent: given ?? '' } };
 }
 
 function requestOf(
