@@ -1,9 +1,12 @@
 #!/usr/bin/env node
 /**
  * Builds what is published: the library (`dist/lib`, one module per source file, with types) and the command
- * (`dist/baton.mjs`, bundled because it starts on every turn of an agent, with the heavy parts in lazy chunks).
+ * (`dist/baton.mjs`, bundled because it starts on every turn of an agent, with the heavy parts in lazy chunks),
+ * and the dashboard that `baton serve` shows (`dist/web`).
  *
- *   node scripts/build.mjs [--cli-only] [--clean] [--quiet]
+ *   node scripts/build.mjs [--cli-only] [--web] [--clean] [--quiet]
+ *
+ * `--cli-only` leaves the library and the dashboard as they are; with `--web` the dashboard is built nevertheless.
  *
  * Files appear whole and entries come last, so that a command already running never meets half a build.
  */
@@ -22,7 +25,7 @@ const COMMAND = join(DIST, 'baton.mjs');
 const OLD_CHUNK_MS = 24 * 60 * 60 * 1000;
 
 /** Native code cannot be bundled, and a driver that few commands load is better left where npm put it. */
-const EXTERNAL = ['@photostructure/sqlite', 'postgres'];
+const EXTERNAL = ['@photostructure/sqlite', 'postgres', '@opentelemetry/*'];
 
 /**
  * What is loaded together comes as one file: cut along every `import()`, a command came as fifty, and opening them took
@@ -49,6 +52,8 @@ const TOGETHER = {
     ...commands('check', 'task', 'index'),
     ...['guard/check-repository', 'guard/git-hook'].map((name) => `src/house/${name}.ts`),
   ],
+  server: commands('serve'),
+  traces: ['src/house/serve/traces.ts'],
   fleet: ['open-postgres-store', 'version-at'].map((name) => `src/stores/postgres/${name}.ts`),
   queue: ['folders/queue-folder', 'engine/queue/mirror', 'dialects/queue-message/read'].map((name) => `src/${name}.ts`),
   tasks: ['folders/task-folder', 'engine/tasks/task-keeper'].map((name) => `src/${name}.ts`),
@@ -89,7 +94,7 @@ const REQUIRE =
   "import { createRequire as createRequireOfBundle } from 'node:module';\n" +
   'const require = createRequireOfBundle(import.meta.url);';
 
-const FLAGS = ['--cli-only', '--clean', '--quiet'];
+const FLAGS = ['--cli-only', '--web', '--clean', '--quiet'];
 
 const flags = new Set(process.argv.slice(2));
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -100,7 +105,12 @@ try {
   if (unknown.length > 0) throw new Error(`unknown ${unknown.join(' ')}; there are ${FLAGS.join(', ')}`);
   if (flags.has('--clean')) rmSync(DIST, { recursive: true, force: true });
 
-  await Promise.all([buildCommand(), flags.has('--cli-only') ? undefined : buildLibrary()]);
+  const isWhole = !flags.has('--cli-only');
+  await Promise.all([
+    buildCommand(),
+    isWhole ? buildLibrary() : undefined,
+    isWhole || flags.has('--web') ? buildDashboard() : undefined,
+  ]);
   if (!flags.has('--quiet')) console.log(`built ${version} in ${Math.round(performance.now() - startedMs)} ms`);
 } catch (error) {
   console.error(`build: ${error.message}`);
@@ -170,6 +180,21 @@ async function buildLibrary() {
   } catch (error) {
     rmSync(final, { recursive: true, force: true });
     throw error;
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** Into a folder of its own first: a server that runs meanwhile shows the old one or the new one. */
+async function buildDashboard() {
+  const { build: buildWeb } = await import('vite');
+  const draft = join(DIST, `.web-${process.pid}`);
+  const final = join(DIST, 'web');
+  try {
+    const configFile = join(ROOT, 'web/vite.config.ts');
+    await buildWeb({ configFile, logLevel: 'warn', build: { outDir: draft, emptyOutDir: true } });
+    rmSync(final, { recursive: true, force: true });
+    renameSync(draft, final);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }

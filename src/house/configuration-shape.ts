@@ -37,6 +37,13 @@ const AgentShape = z.strictObject({
     .optional()
     .describe('Its place in the order of phases; its artifacts lie in artifacts/phase-NN-agent/.'),
   agent_type: z.string().min(1).max(200).optional().describe('Such as orchestrator or specialist.'),
+  command: z
+    .array(z.string().min(1).max(4_000))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('What baton serve runs on everything offered to it, as baton work does: program and arguments.'),
+  concurrency: z.int().min(1).max(1_000).optional().describe('How many of these commands at a time; default 1.'),
 });
 
 const Seconds = z.number().min(1).max(WEEK_SECONDS);

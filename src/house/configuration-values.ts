@@ -15,6 +15,8 @@ export interface Configuration {
   readonly identity: 'local' | 'strict';
   readonly limits: Limits;
   readonly leaseMs: number | null;
+  /** All that are named, with the command that serves them, if there is one. */
+  readonly agents: ReadonlyMap<AgentId, AgentCommand | null>;
   readonly roles: ReadonlyMap<AgentId, readonly Role[]>;
   readonly schemas: ReadonlyMap<AgentId, AgentSchemas>;
   readonly parties: ReadonlyMap<AgentId, Party>;
@@ -35,6 +37,11 @@ export interface Configuration {
 interface TaskRules {
   readonly pattern: TaskPattern;
   readonly required: boolean;
+}
+
+interface AgentCommand {
+  readonly command: readonly string[];
+  readonly concurrency: number;
 }
 
 export interface Notifications {
@@ -74,6 +81,12 @@ export function configurationOf(
         agents.flatMap(([id, { limits }]) => (limits === undefined ? [] : [[id, limitOf(limits)] as const])),
       ),
     },
+    agents: new Map(
+      agents.map(([id, { command, concurrency }]) => [
+        id,
+        command === undefined ? null : { command, concurrency: concurrency ?? 1 },
+      ]),
+    ),
     roles: new Map(agents.flatMap(([id, { roles }]) => (roles === undefined ? [] : [[id, roles] as const]))),
     schemas: new Map(
       agents.flatMap(([id, { schemas }]) =>

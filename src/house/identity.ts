@@ -23,6 +23,7 @@ export interface Claimant {
 
 export type IdentityRefusal =
   | { readonly code: 'token-needed'; readonly says: string }
+  | { readonly code: 'scope-missing'; readonly says: string }
   | { readonly code: 'token-refused'; readonly says: string };
 
 export async function identify(
@@ -37,10 +38,9 @@ export async function identify(
     const who = claimed.kind === 'operator' ? 'the operator' : principalText(claimed);
     return refuse({ code: 'token-needed', says: `this workspace is strict: show a token of ${who} in BATON_TOKEN` });
   }
-  const record = await store.tokens.byHash(hashOf(token));
-  const wrong = whyNot(record, store.nowMs(), scope);
-  if (record === null || wrong !== null) return refuse({ code: 'token-refused', says: wrong ?? '' });
-  const proven = principalFrom(record, rules.rolesOf);
+  const shown = await provenBy({ store, rules }, token, scope);
+  if (!shown.ok) return shown;
+  const proven = shown.value.principal;
   if (as !== null && principalText(proven) !== principalText(claimed)) {
     const says = `the token is one of ${principalText(proven)}, and --as says ${principalText(claimed)}`;
     return refuse({ code: 'token-refused', says });
@@ -48,13 +48,26 @@ export async function identify(
   return yes(proven);
 }
 
-function whyNot(record: TokenRecord | null, nowMs: number, scope: Scope): string | null {
-  if (record === null) return 'the token in BATON_TOKEN is not known here';
-  if (record.revokedAt !== null) return `the token ${record.id} was revoked`;
-  if (record.expiresAt !== null && record.expiresAt <= nowMs) {
-    return `the token ${record.id} expired at ${new Date(record.expiresAt).toISOString()}`;
+/** Whose a token is, if it is good for this. */
+export async function provenBy(
+  { store, rules }: Pick<Surroundings, 'store' | 'rules'>,
+  secret: string,
+  scope: Scope,
+): Promise<Result<{ readonly principal: Principal; readonly record: TokenRecord }, IdentityRefusal>> {
+  const record = await store.tokens.byHash(hashOf(secret));
+  const wrong = whyNot(record, store.nowMs());
+  if (record === null || wrong !== null) return refuse({ code: 'token-refused', says: wrong ?? '' });
+  if (!record.scopes.includes(scope)) {
+    return refuse({ code: 'scope-missing', says: `the token ${record.id} does not allow to ${scope}` });
   }
-  return record.scopes.includes(scope) ? null : `the token ${record.id} does not allow to ${scope}`;
+  return yes({ principal: principalFrom(record, rules.rolesOf), record });
+}
+
+function whyNot(record: TokenRecord | null, nowMs: number): string | null {
+  if (record === null) return 'the token is not known here';
+  if (record.revokedAt !== null) return `the token ${record.id} was revoked`;
+  if (record.expiresAt === null || record.expiresAt > nowMs) return null;
+  return `the token ${record.id} expired at ${new Date(record.expiresAt).toISOString()}`;
 }
 
 function principalFrom({ agent, roles }: TokenRecord, rolesOf: (agent: AgentId) => readonly Role[]): Principal {

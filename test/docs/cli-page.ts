@@ -7,6 +7,7 @@ import { KEEPING } from '../../src/faces/cli/catalogue/keeping.ts';
 import { LOOKING } from '../../src/faces/cli/catalogue/looking.ts';
 import { MOVING } from '../../src/faces/cli/catalogue/moving.ts';
 import { REPORTING } from '../../src/faces/cli/catalogue/reporting.ts';
+import { SERVING } from '../../src/faces/cli/catalogue/serving.ts';
 import { TELLING } from '../../src/faces/cli/catalogue/telling.ts';
 import { sharedOptionsOf } from '../../src/faces/cli/program.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/faces/shared/problems.ts';
@@ -20,6 +21,7 @@ const CHAPTERS: readonly (readonly [string, readonly CommandEntry[]])[] = [
   ['Projects as their agents tell them', [...REPORTING, ...TELLING]],
   ['Documents in a repository', GOVERNING],
   ['Bringing in what others wrote', BRINGING],
+  ['Serving', SERVING],
 ];
 
 export function cliPage(): string {

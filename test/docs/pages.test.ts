@@ -100,6 +100,16 @@ describe('the guides', () => {
     expect(stdout.match(/^ok +trails: /gm)).toHaveLength(2);
   });
 
+  it('running a server can be followed to its end', async () => {
+    const { stdout, stderr } = await follow('docs/operations/serve.md');
+    expect(stdout).toContain('"from":"@me","to":"@react"');
+    expect(stdout).toContain('refused, exit code 4');
+    expect(stderr).toMatch(/served already at .*\n.*\/login\?code=/);
+    for (const block of blocksOf('docs/operations/serve.md', 'yaml')) {
+      expect(() => readConfiguration(written(block))).not.toThrow();
+    }
+  });
+
   it('notifications quotes the signature check that the example runs', () => {
     const example = readFileSync(join(ROOT, 'examples/webhook.mjs'), 'utf8');
     const [, checked] = /^\/\/ begin: signature\n(.*)^\/\/ end: signature$/ms.exec(example) ?? [];

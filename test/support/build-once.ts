@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { filesUnder, ROOT } from './source-files.ts';
 
 const STAMP = join(ROOT, 'dist/.built-from');
-const PRODUCTS = ['dist/baton.mjs', 'dist/lib/index.js'];
+const PRODUCTS = ['dist/baton.mjs', 'dist/lib/index.js', 'dist/web/index.html'];
 const ALSO_DECIDING = [
   'package.json',
   'package-lock.json',
@@ -39,7 +39,10 @@ export function setup(): void {
 
 function fingerprintOfSources(): string {
   const hash = createHash('sha256');
-  const sources = filesUnder('src', '.ts');
+  const sources = [
+    ...filesUnder('src', '.ts'),
+    ...['.ts', '.tsx', '.css', '.html', '.svg'].flatMap((end) => filesUnder('web', end)),
+  ];
   for (const path of [...sources, ...ALSO_DECIDING]) {
     const absolute = join(ROOT, path);
     if (existsSync(absolute)) hash.update(`${path}\0`).update(readFileSync(absolute)).update('\0');

@@ -14,6 +14,7 @@ import { HandlerFailure } from '../../engine/attempt.ts';
 import type { AskedEvidence } from '../../engine/evidence-desk.ts';
 import type { Attempt, Handler } from '../../engine/work.ts';
 import { endNow, startOf } from '../../house/liveness.ts';
+import { traceparentFor } from '../shared/trace-context.ts';
 import { bodyView, handoffView } from '../shared/views.ts';
 import type { Body } from '../../domain/body.ts';
 
@@ -23,14 +24,22 @@ const STDERR_TAIL = 2_000;
 const POLITE_MS = 1_000;
 const GATE = 'read -r _ <&3 || exit 125; exec 3<&-; exec "$@"';
 
-export function commandHandler(command: readonly string[], onError: (text: string) => void): Handler {
+/** In the folder given, or in the one where we are ourselves. */
+export function commandHandler(
+  command: readonly string[],
+  onError: (text: string) => void,
+  folder: string = process.cwd(),
+): Handler {
   return async ({ handoff, body }, { signal, running, evidence }) => {
-    const view = { ...handoffView(handoff), ...bodyView(JSON.parse(body) as Body) };
-    const child = start(command, {
+    const carried = JSON.parse(body) as Body;
+    const view = { ...handoffView(handoff), ...bodyView(carried) };
+    const environment = {
       BATON_HANDOFF_ID: handoff.id,
       BATON_FENCE: String(handoff.fence),
       BATON_AGENT: handoff.to,
-    });
+      TRACEPARENT: traceparentFor(handoff, carried.context),
+    };
+    const child = start(command, environment, folder);
     const ended = endOf(child);
     const answer = collect(child, onError);
     const stop = (): void => endPolitely(child);
@@ -73,12 +82,13 @@ function isProgram(path: string): boolean {
   }
 }
 
-function start(command: readonly string[], environment: Readonly<Record<string, string>>): ChildProcess {
+function start(command: readonly string[], environment: Readonly<Record<string, string>>, cwd: string): ChildProcess {
   const [program = '', ...rest] = command;
   const env = { ...process.env, ...environment };
-  if (process.platform === 'win32') return spawn(program, rest, { env, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
+  if (process.platform === 'win32') return spawn(program, rest, { env, cwd, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
   return spawn('/bin/sh', ['-c', GATE, 'sh', ...command], {
     env,
+    cwd,
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
   });

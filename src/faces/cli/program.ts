@@ -9,6 +9,7 @@ import { KEEPING } from './catalogue/keeping.ts';
 import { LOOKING } from './catalogue/looking.ts';
 import { MOVING } from './catalogue/moving.ts';
 import { REPORTING } from './catalogue/reporting.ts';
+import { SERVING } from './catalogue/serving.ts';
 import { TELLING } from './catalogue/telling.ts';
 import type { Output } from './output.ts';
 
@@ -22,6 +23,7 @@ export const CATALOGUE: readonly CommandEntry[] = [
   ...TELLING,
   ...GOVERNING,
   ...BRINGING,
+  ...SERVING,
 ];
 
 const JSON_OPTION: OptionEntry = ['--json', 'answer with JSON, for programs'];

@@ -7,7 +7,8 @@ import { readableText } from './readable-text.ts';
 
 export type Worded = Refusal | SchemaRefusal | ArtifactRefusal | ReferenceRefusal;
 
-export function wordingOf(refusal: Worded): string {
+/** The hint at an option is for those who have options. */
+export function wordingOf(refusal: Worded, face: 'cli' | 'http' = 'cli'): string {
   switch (refusal.code) {
     case 'no-such-handoff':
       return `there is no handoff ${refusal.id} here`;
@@ -19,7 +20,7 @@ export function wordingOf(refusal: Worded): string {
       return `${refusal.id} is ${refusal.state}: it cannot ${refusal.move}`;
     case 'not-entitled':
       if (refusal.op === 'create') return `${refusal.principal} may not send in the name of somebody else`;
-      return `${refusal.principal} may not ${refusal.op} ${refusal.id}${refusal.principal === 'operator' ? '; say who you are with --as' : ''}`;
+      return `${refusal.principal} may not ${refusal.op} ${refusal.id}${refusal.principal === 'operator' && face === 'cli' ? '; say who you are with --as' : ''}`;
     case 'own-work':
       return `${refusal.principal} is the ${refusal.part} of ${refusal.id} and cannot judge it; somebody else has to`;
     case 'too-early':

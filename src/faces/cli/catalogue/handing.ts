@@ -101,9 +101,16 @@ export const HANDING: readonly CommandEntry[] = [
   },
   {
     name: 'demo',
-    summary: 'play a short relay in the terminal',
+    summary: 'play a relay between agents',
+    options: [
+      ['--server <url>', "play it against this server, with an operator's token in BATON_TOKEN"],
+      ['--pace <seconds>', 'how long each step lasts (default: 0; against a server 1)'],
+    ],
+    note:
+      'In a workspace that baton serve serves, it is played there, and can be watched on the board. Anywhere else it is\n' +
+      'played in a workspace of its own that is gone afterwards.',
     example: 'demo',
-    shares: 'json',
+    shares: 'place',
     load: async () => (await import('../commands/demo.ts')).demo,
   },
 ];

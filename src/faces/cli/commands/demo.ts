@@ -1,106 +1,122 @@
-/** A short relay in the terminal: three agents, one that fails once, on a real database in a throw-away workspace. */
+/** A relay between agents: against a server that is there, or in a workspace of its own that is gone afterwards. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Json } from '../../../foundation/json.ts';
-import type { Body } from '../../../domain/body.ts';
-import { readAgentId, type AgentId } from '../../../domain/names.ts';
-import { agentPrincipal } from '../../../domain/principal.ts';
-import { NO_LIMITS } from '../../../domain/limits.ts';
-import { DEFAULT_TERMS } from '../../../domain/terms.ts';
-import { present } from '../../../foundation/assert.ts';
-import { standDuty } from '../../../engine/duty.ts';
-import type { Surroundings } from '../../../engine/surroundings.ts';
-import { send } from '../../../engine/verbs/send.ts';
-import { wait } from '../../../engine/verbs/wait.ts';
-import { work, type Handler } from '../../../engine/work.ts';
-import type { Fact } from '../../../domain/facts.ts';
-import { workspaceAt } from '../../../house/workspace.ts';
+import type { FactView, HandoffView } from '../../shared/views.ts';
+import { readServingFile } from '../../../house/serve/serving-file.ts';
+import { workspaceFor } from '../../../house/workspace.ts';
+import { playRelay } from '../demo/relay.ts';
+import { openStage } from '../demo/stage.ts';
+import { secondsArgument } from '../arguments.ts';
+import { faceProblem } from '../problem.ts';
+import type { CommonOptions } from '../invocation.ts';
 import { answerColours, type Output } from '../output.ts';
-import { problemOf } from '../problem.ts';
 
-const agent = (name: string): AgentId => present(readAgentId(name), name);
-const PLANNER = agent('@planner');
-const BUILDER = agent('@builder');
-const REVIEWER = agent('@reviewer');
-
-interface Leg {
-  readonly to: AgentId;
-  readonly title: string;
-  readonly handler: Handler;
+interface DemoOptions extends CommonOptions {
+  readonly server?: string;
+  readonly pace?: string;
 }
 
-export async function demo(_args: readonly string[], _options: object, output: Output): Promise<number> {
+interface Reached {
+  readonly url: string;
+  /** An operator's. */
+  readonly token: string;
+  readonly isOwn: boolean;
+  close(): Promise<void>;
+}
+
+const PACE_MAX_SECONDS = 60;
+const WATCHED_MS = 1_000;
+
+export async function demo(_args: readonly string[], options: DemoOptions, output: Output): Promise<number> {
+  const paceMs = options.pace === undefined ? null : secondsArgument(options.pace, '--pace', 0, PACE_MAX_SECONDS);
+  const server = serverIn(options) ?? (await ownServer());
+  const pauseMs = paceMs ?? (server.isOwn ? 0 : WATCHED_MS);
+  const stage = openStage(server.url, server.token);
+  const told = new Map<string, number>();
+  let last = '';
+
+  const shown = async (handoff: HandoffView): Promise<void> => {
+    if (output.json) return;
+    const known = told.get(handoff.id) ?? 0;
+    const facts = (await stage.facts(handoff.id)).filter(({ revision }) => revision > known);
+    told.set(handoff.id, facts.at(-1)?.revision ?? known);
+    if (last !== handoff.id) output.line(heading(handoff));
+    last = handoff.id;
+    for (const fact of facts) output.line(factLine(fact));
+  };
+  try {
+    output.note(`a relay between agents at ${server.url}`);
+    const pause = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, pauseMs));
+    const arrived = await playRelay({ stage, shown, pause });
+    if (output.json) output.answer(arrived);
+    else output.line(`\n${answerColours.green('arrived')}: ${JSON.stringify(arrived)}`);
+    output.note('Every line above is a fact in the database, hashed to the one before it.');
+    if (server.isOwn)
+      output.note('Next: baton init, then baton serve, and "baton work @react -- cat" in another terminal.');
+    return 0;
+  } finally {
+    await stage.close();
+    await server.close();
+  }
+}
+
+function serverIn({ server, workspace }: DemoOptions): Reached | null {
+  const close = async (): Promise<void> => undefined;
+  if (server !== undefined) {
+    if (!URL.canParse(server)) throw faceProblem('bad-request', `--server ${JSON.stringify(server)}: not a URL`);
+    const token = process.env['BATON_TOKEN'] ?? '';
+    if (token === '') throw faceProblem('token-needed', "--server needs an operator's token in BATON_TOKEN");
+    return { url: server, token, isOwn: false, close };
+  }
+  const place = workspaceFor(workspace);
+  const file = place === null ? null : readServingFile(place);
+  return file === null ? null : { url: file.url, token: file.token, isOwn: false, close };
+}
+
+async function ownServer(): Promise<Reached> {
   const folder = mkdtempSync(join(tmpdir(), 'baton-demo-'));
   // Also when the reader has seen enough and the process ends in the middle of it.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-  const { openHouse } = await import('../../../house/open-house.ts');
-  const database = { kind: 'sqlite', path: workspaceAt(folder).databasePath } as const;
-  const house = await openHouse({ database, limits: NO_LIMITS });
-  const over = new AbortController();
-  const duty = standDuty(house.around, over.signal);
-  const legs = relay();
-  const workers = legs.map((leg) => work(house.around, { agent: leg.to, handler: leg.handler, stop: over.signal }));
-  try {
-    output.note(`a relay of ${legs.length} legs on SQLite in ${folder}`);
-    let from = PLANNER;
-    let baton: Json = { component: 'UserProfile' };
-    for (const leg of legs) {
-      baton = await runLeg(house.around, from, leg, baton, output);
-      from = leg.to;
-    }
-    if (output.json) output.answer(baton);
-    else output.line(`\n${answerColours.green('arrived')}: ${JSON.stringify(baton)}`);
-    output.note('Every line above is a fact in the database, hashed to the one before it.');
-    output.note('Next: baton init, then "baton work @react -- cat" in one terminal and "baton send" in another.');
-    return 0;
-  } finally {
-    over.abort();
-    await Promise.all([...workers, duty]);
-    await house.close();
-  }
-}
-
-function relay(): readonly Leg[] {
-  let tries = 0;
-  return [
-    {
-      to: BUILDER,
-      title: 'build it',
-      handler: async ({ body }) => {
-        tries += 1;
-        if (tries === 1) throw new Error('the compiler ran out of coffee');
-        return { built: (JSON.parse(body) as Body).input, files: ['UserProfile.tsx'] };
-      },
+  const [{ makeWorkspace }, { openWorkspace }, { startServing }, { openLog }] = await Promise.all([
+    import('../../../house/make-workspace.ts'),
+    import('../../../house/open-workspace.ts'),
+    import('../../../house/serve/serve.ts'),
+    import('../../../house/serve/log.ts'),
+  ]);
+  await makeWorkspace(folder);
+  const house = await openWorkspace({ workspace: folder });
+  if (house === null) throw new Error(`no workspace in ${folder}`);
+  const log = openLog('error', (text) => void process.stderr.write(text));
+  const { url, until } = await startServing(house, {
+    host: '127.0.0.1',
+    port: 0,
+    orAnyPort: false,
+    allowHosts: [],
+    log,
+  });
+  const stop = new AbortController();
+  const stopped = until(stop.signal, stop.signal);
+  const token = house.workspace === null ? null : readServingFile(house.workspace)?.token;
+  return {
+    url,
+    token: token ?? '',
+    isOwn: true,
+    close: async () => {
+      stop.abort('over');
+      await stopped;
+      await house.close();
     },
-    {
-      to: REVIEWER,
-      title: 'review it',
-      handler: async ({ body }) => ({ approved: true, saw: (JSON.parse(body) as Body).input }),
-    },
-  ];
+  };
 }
 
-async function runLeg(around: Surroundings, from: AgentId, leg: Leg, input: Json, output: Output): Promise<Json> {
-  const principal = agentPrincipal(from);
-  const retry = { ...DEFAULT_TERMS.queue.retry, delayMs: 400 };
-  const sent = await send(around, principal, { from, to: leg.to, input, title: leg.title, terms: { retry } });
-  if (!sent.ok) throw new Error(`could not send: ${sent.refusal.code}`);
-  const { id } = sent.value;
-  const settled = await wait(around, principal, id, { timeoutMs: 30_000 });
-  if (!settled.ok)
-    throw settled.refusal.code === 'timed-out' ? new Error('the demo took too long') : problemOf(settled.refusal);
-  const facts = await around.store.facts({ handoff: id, max: 100 });
-  if (!output.json) {
-    output.line(`\n${answerColours.bold(`@${from} → @${leg.to}`)}  ${leg.title}  ${answerColours.dim(id)}`);
-    for (const { fact } of facts) output.line(factLine(fact));
-  }
-  return settled.value.outcome === null ? null : (JSON.parse(settled.value.outcome) as { result: Json }).result;
+function heading({ from, to, title, id }: HandoffView): string {
+  return `\n${answerColours.bold(`${from} → ${to}`)}  ${title ?? ''}  ${answerColours.dim(id)}`;
 }
 
-function factLine({ at, deed, to, by, fence, detail, hash }: Fact): string {
-  const time = new Date(at).toISOString().slice(11, 23);
-  const why = detail === '' ? '' : `  ${answerColours.dim(detail)}`;
+function factLine({ at, deed, to, by, fence, detail, hash }: FactView): string {
   const holder = fence === 0 ? '' : ` fence ${fence}`;
-  return `  ${time}  ${deed.padEnd(8)} → ${to.padEnd(9)} ${by}${holder}${why}  ${answerColours.dim(`#${hash.slice(0, 8)}`)}`;
+  const why = detail === undefined ? '' : `  ${answerColours.dim(JSON.stringify(detail))}`;
+  const mark = answerColours.dim(`#${hash.slice(0, 8)}`);
+  return `  ${at.slice(11, 23)}  ${deed.padEnd(8)} → ${to.padEnd(9)} ${by}${holder}${why}  ${mark}`;
 }

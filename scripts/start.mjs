@@ -1,0 +1,80 @@
+#!/usr/bin/env node
+/**
+ * `npm start`: builds what it must, serves a sample workspace, prints the link to its board, and plays a relay there once,
+ * slowly enough to watch. Ctrl-C ends it; the workspace stays, so that the next start finds what was done.
+ *
+ *   npm start -- [--port PORT] [--pace SECONDS]
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const BATON = join(ROOT, 'dist/baton.mjs');
+/** Git does not see it. */
+const SAMPLE = join(ROOT, '.sample');
+
+const { values } = parseArgs({
+  options: { port: { type: 'string' }, pace: { type: 'string', default: '1.2' }, 'no-relay': { type: 'boolean' } },
+});
+
+const children = new Set();
+
+await run([join(ROOT, 'scripts/build.mjs'), '--cli-only', '--web', '--quiet']);
+if (!existsSync(join(SAMPLE, 'baton.yaml'))) await run([BATON, 'init', SAMPLE], 'ignore');
+
+const port = values.port === undefined ? [] : ['--port', values.port];
+const server = start(
+  [BATON, 'serve', '--workspace', SAMPLE, '--log-level', 'warn', ...port],
+  ['ignore', 'pipe', 'inherit'],
+);
+const link = await firstLine(server);
+process.stdout.write(`
+  Baton is here. Open the board:
+
+    ${link}
+
+  A relay between agents is being played on it. Send one more, from another terminal:
+
+    node dist/baton.mjs send --workspace .sample --from @me --to @you --title "My first" --input '{"hello":"world"}'
+
+  Ctrl-C ends it.
+
+`);
+if (values['no-relay'] !== true) {
+  start([BATON, 'demo', '--workspace', SAMPLE, '--pace', values.pace], ['ignore', 'ignore', 'inherit']);
+}
+// The terminal tells everybody in front of it; the server ends by itself, and so do we after it.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => children.forEach((child) => child.kill('SIGTERM')));
+process.exitCode = (await ended(server)) ?? 0;
+
+function start(args, stdio) {
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return child;
+}
+
+function ended(child) {
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code)));
+}
+
+async function run(args, stdout = 'inherit') {
+  const code = await ended(start(args, ['ignore', stdout, 'inherit']));
+  if (code !== 0) process.exit(code ?? 1);
+}
+
+/** The server says its link when it can be reached. */
+function firstLine(child) {
+  return new Promise((resolve) => {
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
+    });
+    child.once('exit', (code) => process.exit(code ?? 1));
+  });
+}

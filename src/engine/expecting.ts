@@ -1,0 +1,40 @@
+/**
+ * For whoever has looked at a handoff and wants to change that one and no later one: the same surroundings, in which its
+ * first change is refused once it has moved on.
+ */
+import { refuse, type Result } from '../foundation/result.ts';
+import type { Decide } from '../domain/decision.ts';
+import type { Handoff } from '../domain/handoff.ts';
+import type { HandoffId } from '../domain/names.ts';
+import type { Refusal } from '../domain/refusals.ts';
+import type { Store } from '../stores/store.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface Expecting {
+  readonly around: Surroundings;
+  /** Whether it was refused for that reason. */
+  passed(): boolean;
+}
+
+export function expecting(around: Surroundings, id: HandoffId, revision: number): Expecting {
+  let passed = false;
+  let changed = false;
+  const checked =
+    (decide: Decide): Decide =>
+    (handoff, nowMs) => {
+      if (changed || handoff.id !== id || handoff.revision === revision) return decide(handoff, nowMs);
+      passed = true;
+      return refuse({ code: 'contended', id });
+    };
+  const change = async (
+    targets: readonly (HandoffId | Handoff)[],
+    decide: Decide,
+  ): Promise<readonly Result<Handoff, Refusal>[]> => {
+    const answers = await around.store.change(targets, checked(decide));
+    // A verb may take two steps; the second follows from the first.
+    changed ||= answers.some((answer) => answer.ok && answer.value.id === id);
+    return answers;
+  };
+  const store: Store = { ...around.store, change };
+  return { around: { ...around, store }, passed: () => passed };
+}

@@ -1,0 +1,109 @@
+/**
+ * The relay: a feature goes from planner to builder to reviewer to writer. On the way an attempt fails and is tried
+ * again, a question is asked and answered, and somebody who did not do the work agrees to it.
+ */
+import type { Json } from '../../../foundation/json.ts';
+import type { HandoffView } from '../../shared/views.ts';
+import type { Actor, Stage } from './stage.ts';
+
+export interface Direction {
+  readonly stage: Stage;
+  /** Between two steps, so that somebody can watch. */
+  pause(): Promise<void>;
+  /** Something has happened to this handoff. */
+  shown(handoff: HandoffView): Promise<void>;
+}
+
+const RETRY = { max: 2, delaySeconds: 0.4 } as const;
+
+export async function playRelay({ stage, pause, shown }: Direction): Promise<Json> {
+  const [planner, builder, reviewer, writer, linter] = await Promise.all(
+    ['@planner', '@builder', '@reviewer', '@writer', '@linter'].map((name) => stage.actor(name)),
+  );
+  const verifier = await stage.actor('@verifier', ['verifier']);
+  if (!planner || !builder || !reviewer || !writer || !linter) throw new Error('an actor is missing');
+
+  const step = async (actor: Actor, id: string, move: string, body: object = {}): Promise<HandoffView> => {
+    const moved = await actor.move(id, move, body);
+    await shown(moved);
+    await pause();
+    return moved;
+  };
+  const begin = async (actor: Actor, body: object): Promise<HandoffView> => {
+    const sent = await actor.send(body);
+    await shown(sent);
+    await pause();
+    return sent;
+  };
+  const take = async (actor: Actor, id: string): Promise<HandoffView> => {
+    const taken = await actor.take(id);
+    await shown(taken);
+    await pause();
+    return taken;
+  };
+
+  const build = await begin(planner, {
+    to: '@builder',
+    title: 'Build the profile page',
+    task: 'PROFILE-1',
+    input: { component: 'UserProfile', fields: ['name', 'avatar', 'bio'] },
+    retry: RETRY,
+  });
+  const first = await take(builder, build.id);
+  // Small work beside it: a board with one card teaches little.
+  const lints: HandoffView[] = [];
+  for (const file of ['header.tsx', 'avatar.tsx', 'bio.tsx']) {
+    const about = { to: '@linter', title: `Lint ${file}`, input: { file }, priority: 'low', parent: build.id };
+    lints.push(await begin(builder, about));
+  }
+  await step(builder, build.id, 'progress', { fence: first.fence, fraction: 0.3, says: 'the layout stands' });
+  await step(builder, build.id, 'fail', {
+    fence: first.fence,
+    code: 'PROCESSING_ERROR',
+    message: 'the compiler ran out of coffee',
+  });
+  for (const { id } of lints) {
+    const { fence } = await take(linter, id);
+    await step(linter, id, 'deliver', { fence, result: { warnings: 0 } });
+  }
+  const second = await take(builder, build.id);
+  const built = { files: ['UserProfile.tsx', 'UserProfile.test.tsx'], tests: '12/12' };
+  await step(builder, build.id, 'deliver', { fence: second.fence, result: built });
+
+  const review = await begin(builder, {
+    to: '@reviewer',
+    title: 'Review the profile page',
+    task: 'PROFILE-1',
+    input: built,
+    parent: build.id,
+    priority: 'high',
+  });
+  const seen = await take(reviewer, review.id);
+  await step(reviewer, review.id, 'block', { fence: seen.fence, question: 'Is the bio meant to be public?' });
+  await step(builder, review.id, 'unblock', { answer: 'Yes, it is on the public page.' });
+  const again = await take(reviewer, review.id);
+  const approved = { approved: true, saw: built };
+  await step(reviewer, review.id, 'deliver', { fence: again.fence, result: approved });
+
+  const guide = await begin(reviewer, {
+    to: '@writer',
+    kind: 'document',
+    title: 'Write the guide for the profile page',
+    task: 'PROFILE-2',
+    input: { purpose: 'People have to find the switch that makes their bio public.' },
+    deliverables: ['guide'],
+    criteria: ['somebody new can follow it'],
+    verifiers: ['@verifier'],
+    parent: review.id,
+  });
+  await step(reviewer, guide.id, 'activate');
+  await step(writer, guide.id, 'accept', { notes: 'On it.' });
+  await step(writer, guide.id, 'deliver', {
+    evidence: [{ deliverable: 'guide', kind: 'note', value: 'docs/profile.md, two pages' }],
+  });
+  await step(verifier, guide.id, 'verify', {
+    notes: 'Followed it from the beginning.',
+    criteria: [{ criterion: 'somebody new can follow it' }],
+  });
+  return approved;
+}

@@ -1,0 +1,112 @@
+/** All that the server answers, put together: endpoints by their entries, then pages. */
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { Hono } from 'hono';
+import { callerOf, type Caller } from './caller.ts';
+import { readBody, readQuery, type Endpoint, type HttpContext } from './contract.ts';
+import { docsPage } from './docs-page.ts';
+import { descriptionOf } from './openapi.ts';
+import { ownPage, unbuiltPage } from './own-pages.ts';
+import type { Premises } from './premises.ts';
+import { asProblem, httpProblem, problemResponse } from './problem.ts';
+import { CLAIMS } from './routes/claims.ts';
+import { EVENTS } from './routes/events.ts';
+import { HANDOFFS } from './routes/handoffs.ts';
+import { LOOKING_AROUND } from './routes/looking-around.ts';
+import { MOVES } from './routes/moves.ts';
+import { OPERATION } from './routes/operation.ts';
+import { SESSION } from './routes/session.ts';
+import { TOKENS } from './routes/tokens.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+import { staticFile } from './static-files.ts';
+
+/** In the order in which they are described. Rooms that come later add their list here. */
+export const DESCRIBED: readonly Endpoint[] = [
+  ...HANDOFFS,
+  ...MOVES,
+  ...CLAIMS,
+  ...EVENTS,
+  ...LOOKING_AROUND,
+  ...SESSION,
+  ...TOKENS,
+  ...OPERATION,
+];
+const ENDPOINTS = [...DESCRIBED, descriptionOf(DESCRIBED)];
+
+export type App = Hono<{ Bindings: HttpBindings }>;
+
+export function appOf(premises: Premises, port: number): App {
+  const app: App = new Hono();
+  for (const each of ENDPOINTS) {
+    app.on(each.method.toUpperCase(), each.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) =>
+      secured(answerTo(each, premises, c, port)),
+    );
+  }
+  const paths = new Set(ENDPOINTS.map(({ path }) => path));
+  for (const path of paths) {
+    app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => secured(wrongMethod(c, path)));
+  }
+  app.all('*', (c) => secured(pageFor(premises, c)));
+  app.onError(async (error) => {
+    premises.log.error({ error: describe(error) }, 'a request failed');
+    return problemResponse(asProblem(error));
+  });
+  return app;
+}
+
+async function answerTo(each: Endpoint, premises: Premises, c: HttpContext, port: number): Promise<Response> {
+  try {
+    if (premises.stopping.aborted) throw httpProblem('stopping', 'this server is stopping');
+    const caller = each.scope === null ? NOBODY : await callerOf(premises, c.req.raw.headers, port, each.scope);
+    const query = readQuery(each.query, c);
+    const body = await readBody(each.body, c);
+    return await each.answer({ premises, c, port, caller, query, body });
+  } catch (error) {
+    const problem = asProblem(error);
+    if (problem.code === 'fault') premises.log.error({ error: describe(error), path: c.req.path }, 'a request failed');
+    return problemResponse(problem);
+  }
+}
+
+/** What is for everybody does not ask who it is. */
+const NOBODY: Caller = {
+  get principal(): never {
+    throw new Error('nobody was asked who they are');
+  },
+  name: 'nobody',
+  csrf: null,
+  scopes: [],
+  stillGood: async () => false,
+};
+
+async function wrongMethod(c: HttpContext, path: string): Promise<Response> {
+  const methods = ENDPOINTS.filter((each) => each.path === path).map(({ method }) => method.toUpperCase());
+  const answer = problemResponse(
+    httpProblem('method-not-allowed', `${c.req.method} is not done here: ${methods.join(', ')}`),
+  );
+  answer.headers.set('allow', methods.join(', '));
+  return answer;
+}
+
+async function pageFor({ webFolder, version }: Premises, c: HttpContext): Promise<Response> {
+  const { path, method } = c.req;
+  const isReading = method === 'GET' || method === 'HEAD';
+  if (!isReading || path.startsWith('/api/')) {
+    return problemResponse(httpProblem('no-such-page', `nothing is at ${path}; see /docs`));
+  }
+  if (path === '/docs') return docsPage(DESCRIBED, version);
+  const found = ownPage(path) ?? (await staticFile(webFolder, path));
+  if (found !== null) return found;
+  return path === '/' ? unbuiltPage() : problemResponse(httpProblem('no-such-page', `nothing is at ${path}`));
+}
+
+async function secured(answering: Promise<Response>): Promise<Response> {
+  const answer = await answering;
+  if (answer === RESPONSE_ALREADY_SENT) return answer;
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) answer.headers.set(name, value);
+  return answer;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

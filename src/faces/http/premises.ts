@@ -1,0 +1,79 @@
+/** Everything the server needs from the house, passed in: it opens no database and knows no workspace. */
+import type { Result } from '../../foundation/result.ts';
+import type { AgentLimit } from '../../domain/limits.ts';
+import type { AgentId } from '../../domain/names.ts';
+import type { Principal, Role } from '../../domain/principal.ts';
+import type { Surroundings } from '../../engine/surroundings.ts';
+import type { TokenRecord } from '../../stores/store.ts';
+import type { Hub } from './events/hub.ts';
+import type { Logins } from './logins.ts';
+import type { Metrics } from './metrics.ts';
+import type { Tally } from './tally.ts';
+
+export interface Premises {
+  readonly around: Surroundings;
+  readonly project: string | null;
+  readonly version: string;
+  readonly access: Access;
+  readonly logins: Logins;
+  readonly hub: Hub;
+  readonly tally: Tally;
+  readonly metrics: Metrics;
+  readonly agents: Directory;
+  readonly log: Log;
+  /** Where the built dashboard lies. */
+  readonly webFolder: string;
+  /** Files that could not be understood, with the reason. */
+  readonly quarantine: (max: number) => Promise<readonly QuarantinedFile[]>;
+  /** Aborted when the server is to end: whoever waits is told. */
+  readonly stopping: AbortSignal;
+}
+
+export type Scope = 'read' | 'write';
+
+interface Access {
+  /** Whose a token is, if it is good for this. */
+  prove(secret: string, scope: Scope): Promise<Result<Proof, AccessRefusal>>;
+  /** A new one; its secret is known only now. */
+  mint(wish: TokenWish): Promise<{ readonly secret: string; readonly record: TokenRecord }>;
+}
+
+export interface TokenWish {
+  /** Null: an operator's. */
+  readonly agent: AgentId | null;
+  readonly roles: readonly Role[];
+  readonly scopes: readonly Scope[];
+  readonly label: string | null;
+  readonly lifeMs: number | null;
+}
+
+interface Proof {
+  readonly principal: Principal;
+  readonly name: string;
+  readonly scopes: readonly string[];
+}
+
+interface AccessRefusal {
+  readonly code: 'token-needed' | 'token-refused' | 'scope-missing';
+  readonly says: string;
+}
+
+/** The agents that the configuration names. */
+interface Directory {
+  readonly names: readonly AgentId[];
+  readonly rolesOf: (agent: AgentId) => readonly Role[];
+  readonly limitOf: (agent: AgentId) => AgentLimit;
+  /** Whether this server itself works for it. */
+  readonly worksHere: (agent: AgentId) => boolean;
+}
+
+export interface QuarantinedFile {
+  readonly name: string;
+  readonly place: string;
+  readonly says: string;
+  readonly at: string;
+}
+
+/** What happened, for whoever looks after the server; names and numbers, never contents. */
+export type Log = Record<'debug' | 'info' | 'warn' | 'error', (facts: LogFacts, says: string) => void>;
+type LogFacts = Readonly<Record<string, unknown>>;

@@ -1,0 +1,67 @@
+/** How a request ends that cannot be answered: RFC 9457, with a code from the one table and the words of every face. */
+import type { JsonObject } from '../../foundation/json.ts';
+import { StoreFault } from '../../foundation/store-fault.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import type { SchemaRefusal } from '../../engine/schema-book.ts';
+import type { SendRefusal } from '../../engine/verbs/send.ts';
+import { PROBLEMS, type FaceCode, type ProblemCode } from '../shared/problems.ts';
+import { wordingOf } from '../shared/wording.ts';
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly code: ProblemCode;
+  readonly facts: JsonObject;
+
+  constructor(code: ProblemCode, says: string, facts: JsonObject = {}, options?: ErrorOptions) {
+    super(says, options);
+    this.code = code;
+    this.facts = facts;
+  }
+
+  get status(): number {
+    return PROBLEMS[this.code].httpStatus;
+  }
+}
+
+export function httpProblem(code: FaceCode, says: string, facts: JsonObject = {}): HttpProblem {
+  return new HttpProblem(code, says, facts);
+}
+
+export function problemOf(refusal: SendRefusal | Refusal | SchemaRefusal): HttpProblem {
+  if (refusal.code === 'not-json') {
+    return httpProblem('not-json', `the input cannot be sent: ${refusal.problem.says}`);
+  }
+  const { code, ...facts } = refusal;
+  return new HttpProblem(code, wordingOf(refusal, 'http'), facts as unknown as JsonObject);
+}
+
+/** What is our own bug says nothing about itself to strangers; the log has it. */
+export function asProblem(error: unknown): HttpProblem {
+  if (error instanceof HttpProblem) return error;
+  if (error instanceof StoreFault) {
+    return new HttpProblem('fault', error.message, { outcome: error.outcome }, { cause: error });
+  }
+  return new HttpProblem('fault', 'something went wrong here; the log of the server says what', {}, { cause: error });
+}
+
+export function problemBody(problem: HttpProblem): string {
+  const { code, status, message, facts } = problem;
+  return JSON.stringify({
+    ...facts,
+    type: `urn:baton:problem:${code}`,
+    title: code.replaceAll('-', ' '),
+    status,
+    detail: message,
+    code,
+    retryable: PROBLEMS[code].retryable,
+  });
+}
+
+export function problemResponse(problem: HttpProblem): Response {
+  const headers: Record<string, string> = { 'content-type': PROBLEM_TYPE, 'cache-control': 'no-store' };
+  if (problem.status === 401) headers['www-authenticate'] = 'Bearer realm="baton"';
+  if (PROBLEMS[problem.code].retryable && problem.status >= 429) headers['retry-after'] = '1';
+  return new Response(problemBody(problem), { status: problem.status, headers });
+}

@@ -1,0 +1,81 @@
+/** The house as a whole: agents and their load, what the charts show, and what lies in quarantine. */
+import { principalText } from '../../../domain/principal.ts';
+import { PageQuery } from '../../shared/requests.ts';
+import { AgentsShape, QuarantineShape, SummaryShape } from '../../shared/view-shapes.ts';
+import { handoffView } from '../../shared/views.ts';
+import { mustBeOperator } from '../caller.ts';
+import { endpoint, json, type Endpoint } from '../contract.ts';
+import type { Premises } from '../premises.ts';
+import { BOUNDS } from '../tally.ts';
+
+const OLDEST_MAX = 20;
+const QUARANTINE_MAX = 100;
+
+export const LOOKING_AROUND: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/api/agents',
+    scope: 'read',
+    summary: 'The agents that are known, with their load against their limits',
+    answers: { 200: 'All of them, by name.' },
+    gives: AgentsShape,
+    answer: async ({ premises }) => json({ items: await agentsOf(premises) }),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/api/metrics-summary',
+    scope: 'read',
+    summary: 'What charts show: throughput, time in each state, failures by code, who waits longest',
+    about: 'Counted by this server since it started, and from the newest handoffs before.',
+    answers: { 200: 'The numbers.' },
+    gives: SummaryShape,
+    answer: async ({ premises: { tally }, caller }) => {
+      mustBeOperator(caller);
+      return json({
+        minutes: tally.minutes().map(({ at, ...counts }) => ({ at: new Date(at).toISOString(), ...counts })),
+        boundsSeconds: BOUNDS,
+        timeInState: Object.fromEntries(tally.timeIn()),
+        failures: [...tally.failures()].map(([code, count]) => ({ code, count })).toSorted((a, b) => b.count - a.count),
+        open: tally.open(),
+        oldestWaiting: tally.oldestWaiting(OLDEST_MAX).map(handoffView),
+      });
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/api/quarantine',
+    scope: 'read',
+    summary: 'Files that could not be understood, with the reason',
+    query: PageQuery,
+    answers: { 200: 'The files, newest first.' },
+    gives: QuarantineShape,
+    answer: async ({ premises: { quarantine }, caller, query }) => {
+      mustBeOperator(caller);
+      return json({ items: await quarantine(query.limit ?? QUARANTINE_MAX) });
+    },
+  }),
+];
+
+async function agentsOf({ around, tally, agents }: Premises): Promise<readonly object[]> {
+  const loads = tally.loads();
+  const sessions = (await around.store.sessions.list()).filter(
+    ({ ended, silentForMs }) => !ended && silentForMs < around.leaseMs,
+  );
+  const names = [...new Set([...agents.names, ...loads.keys(), ...sessions.map(({ agent }) => agent)])].toSorted();
+  return names.map((agent) => {
+    const { incoming = 0, outgoing = 0, working = 0, waiting = 0, waitingSince = null } = loads.get(agent) ?? {};
+    const { incomingMax, outgoingMax } = agents.limitOf(agent);
+    return {
+      agent: principalText({ kind: 'agent', agent, roles: [] }),
+      configured: agents.names.includes(agent),
+      roles: agents.rolesOf(agent),
+      incoming: { open: incoming, max: incomingMax },
+      outgoing: { open: outgoing, max: outgoingMax },
+      working,
+      waiting,
+      waitingSince: waitingSince === null ? null : new Date(waitingSince).toISOString(),
+      workers: sessions.filter((session) => session.agent === agent).length,
+      worksHere: agents.worksHere(agent),
+    };
+  });
+}

@@ -1,0 +1,34 @@
+/** For whoever runs the server. */
+import { mustBeOperator } from '../caller.ts';
+import { endpoint, json, type Endpoint } from '../contract.ts';
+import { httpProblem } from '../problem.ts';
+
+export const OPERATION: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/healthz',
+    scope: null,
+    summary: 'Whether the server and its database answer',
+    answers: { 200: 'They do.', 503: 'The database does not.' },
+    answer: async ({ premises: { around, version } }) => {
+      try {
+        await around.store.facts({ newest: true, max: 1 });
+      } catch {
+        throw httpProblem('fault', 'the database does not answer');
+      }
+      return json({ ok: true, version });
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/metrics',
+    scope: 'read',
+    summary: 'Numbers for Prometheus',
+    answers: { 200: 'Text in the form of Prometheus.' },
+    giving: 'text/plain',
+    answer: async ({ premises: { metrics }, caller }) => {
+      mustBeOperator(caller);
+      return new Response(await metrics.text(), { headers: { 'content-type': metrics.contentType } });
+    },
+  }),
+];

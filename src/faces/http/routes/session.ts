@@ -1,0 +1,73 @@
+/** Coming in with a browser, and going. */
+import { principalText } from '../../../domain/principal.ts';
+import { LoginBody } from '../../shared/requests.ts';
+import { SessionShape } from '../../shared/view-shapes.ts';
+import { cookieIn, cookieName, mustBeOperator } from '../caller.ts';
+import { endpoint, json, type Endpoint } from '../contract.ts';
+import { httpProblem } from '../problem.ts';
+
+export const SESSION: readonly Endpoint[] = [
+  endpoint({
+    method: 'post',
+    path: '/api/session',
+    scope: null,
+    summary: 'Turn the code of a login link into a session',
+    about: 'The page at /login does it. A code works once, for ten minutes.',
+    body: LoginBody,
+    answers: { 200: 'The cookie is set.' },
+    answer: async ({ premises: { logins, log }, body, port, c }) => {
+      const made = logins.redeem(body.code);
+      if (made === null) {
+        log.warn({}, 'a login code was refused');
+        throw httpProblem('code-refused', 'this link was used, or is too old; get a new one with: baton serve');
+      }
+      const secure = c.req.header('origin')?.startsWith('https://') === true ? '; Secure' : '';
+      const cookie = `${cookieName(port)}=${made.secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${made.lifeMs / 1000}${secure}`;
+      return json({ ok: true }, 200, { 'set-cookie': cookie });
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/api/session',
+    scope: 'read',
+    summary: 'Who you are here',
+    about: '`csrf` is what a write by cookie shows as X-Baton-Csrf; with a token it is null and not needed.',
+    answers: { 200: 'You.' },
+    gives: SessionShape,
+    answer: async ({ premises: { project, version, around }, caller: { principal, scopes, csrf } }) =>
+      json({
+        principal: principalText(principal),
+        agent: principal.kind === 'agent' ? `@${principal.agent}` : null,
+        roles: principal.kind === 'agent' ? principal.roles : [],
+        scopes,
+        csrf,
+        project,
+        version,
+        now: new Date(around.store.nowMs()).toISOString(),
+      }),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/api/session',
+    scope: 'write',
+    summary: 'Go: the session is over',
+    answers: { 204: 'It is over.' },
+    answer: async ({ premises: { logins }, port, c }) => {
+      const secret = cookieIn(c.req.header('cookie') ?? null, cookieName(port));
+      if (secret !== null) logins.end(secret);
+      const cookie = `${cookieName(port)}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0`;
+      return new Response(null, { status: 204, headers: { 'set-cookie': cookie } });
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/login-links',
+    scope: 'write',
+    summary: 'Make a login link, for the operator',
+    answers: { 201: '{ path }' },
+    answer: async ({ premises: { logins }, caller }) => {
+      mustBeOperator(caller);
+      return json({ path: `/login?code=${logins.newCode()}` }, 201);
+    },
+  }),
+];

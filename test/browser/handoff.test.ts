@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { visit, withBrowser } from './visitor.ts';
+
+withBrowser();
+
+const HOSTILE = [
+  '# Read me',
+  '<script>alert(1)</script> <img src=x onerror=alert(2)>',
+  '[click](javascript:alert(3)) [fine](https://example.org/a)',
+  '![secret](https://evil.example/?q=1)',
+  'hidden:\u202e\u200b\u{e0041}.',
+  '| a | b |\n|---|---|\n| 1 | 2 |',
+].join('\n\n');
+
+describe('the page of a handoff', () => {
+  it('shows what agents wrote as data: no script, no picture, no link but a plain one', async (context) => {
+    const { page, url, send, troubles } = await visit(context);
+    const title = '<img src=x onerror=alert(1)>" onmouseover="alert(2)';
+    const id = await send({ to: '@docs', title, input: HOSTILE });
+    await page.goto(`${url}/#/handoffs/${id}`);
+    await expect.poll(() => page.locator('h1').textContent()).toContain(title);
+    const text = page.locator('.markdown');
+    await text.getByRole('heading', { name: 'Read me' }).waitFor();
+    expect(await text.textContent()).toContain('<script>alert(1)</script>');
+    expect(await text.textContent()).toContain('hidden_text');
+    expect(await text.locator('script, img, [onerror], iframe, object').count()).toBe(0);
+    const links = await text.locator('a').evaluateAll((all) => all.map((a) => a.getAttribute('href')));
+    expect(links).toEqual(['https://example.org/a']);
+    expect(await text.locator('td').allTextContents()).toEqual(['1', '2']);
+    expect(troubles).toEqual([]);
+  });
+
+  it('offers what its viewer may do, does it, and says why not', async (context) => {
+    const { page, url, send, move, troubles } = await visit(context);
+    const id = await send({ to: '@react', title: 'Break', retry: { max: 0 } });
+    await move('@react', id, 'accept');
+    await page.goto(`${url}/#/handoffs/${id}`);
+    const actions = page.getByRole('group', { name: 'Actions' });
+    await expect.poll(() => actions.getByRole('button').allTextContents()).toContain('Cancel');
+    expect(await actions.getByRole('button').allTextContents()).not.toContain('Retry');
+    await actions.getByRole('button', { name: 'Fail' }).click();
+    await page.getByLabel('Code').fill('PROCESSING_ERROR');
+    await page.getByLabel('Message').fill('it broke in two');
+    await page.getByRole('dialog').getByRole('button', { name: 'Fail' }).click();
+    await expect.poll(() => page.getByRole('region', { name: 'Failure' }).textContent()).toContain('it broke in two');
+    await actions.getByRole('button', { name: 'Retry' }).click();
+    // The retry is a new handoff, and its page opens.
+    await expect.poll(() => page.url()).not.toContain(id);
+    await expect.poll(() => page.locator('.facts').textContent()).toContain('Retry of');
+    await expect.poll(() => page.locator('.chain a').count()).toBe(2);
+    expect(troubles).toEqual([]);
+  });
+
+  it('D7 D8: tells what is claimed from what is verified', async (context) => {
+    const { page, url, send, move } = await visit(context);
+    const id = await send({
+      to: '@writer',
+      kind: 'document',
+      title: 'Guide',
+      deliverables: ['the guide'],
+      criteria: ['it is clear'],
+      verifiers: ['@vera'],
+    });
+    await move(null, id, 'activate');
+    await move('@writer', id, 'accept', { notes: 'on it' });
+    await page.goto(`${url}/#/handoffs/${id}`);
+    const evidence = page.locator('.evidence');
+    await expect.poll(() => evidence.first().textContent()).toContain('nothing shown yet');
+    const shown = [{ deliverable: 'the guide', kind: 'note', value: 'two pages' }];
+    await move('@writer', id, 'deliver', { evidence: shown });
+    await expect.poll(() => evidence.first().textContent()).toContain('claimed');
+    await page.getByRole('button', { name: 'Verify' }).click();
+    await page.getByLabel('Notes').fill('read it');
+    await page.getByRole('dialog').getByRole('button', { name: 'Verify' }).click();
+    await expect.poll(() => evidence.first().textContent()).toContain('verified');
+    await expect.poll(() => page.locator('.timeline').textContent()).toContain('read it');
+  });
+
+  it('sends a new one from the board, once', async (context) => {
+    const { page, troubles } = await visit(context);
+    await page.getByRole('button', { name: 'New handoff' }).click();
+    await page.getByLabel('From').fill('@me');
+    await page.getByLabel('To', { exact: true }).fill('@you');
+    await page.getByLabel('Title').fill('By hand');
+    await page.getByLabel('Input (JSON)').fill('{"a": ');
+    await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
+    await expect.poll(() => page.getByRole('alert').textContent()).toContain('not JSON');
+    await page.getByLabel('Input (JSON)').fill('{"a": 1}');
+    await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
+    await expect.poll(() => page.locator('.card').count()).toBe(1);
+    expect(troubles).toEqual([]);
+  });
+});
+
+describe('another origin', () => {
+  it('a form or a script of another page changes nothing', async (context) => {
+    const { page, url, around } = await visit(context);
+    const { createServer } = await import('node:http');
+    const form = `<form id="f" method="post" enctype="text/plain" action="${url}/api/handoffs"><input name='{"from":"@a","to":"@b","x":"' value='"}'></form>
+      <iframe src="${url}/"></iframe>
+      <script>window.answers = []; fetch('${url}/api/handoffs', {method:'POST',credentials:'include',headers:{'content-type':'application/json'},body:'{"from":"@a","to":"@b"}'}).then(a=>answers.push(a.status),()=>answers.push('refused'))</script>`;
+    const evil = createServer((_request, answer) => answer.setHeader('content-type', 'text/html').end(form));
+    await new Promise<void>((resolve) => evil.listen(0, '127.0.0.1', resolve));
+    const address = evil.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    try {
+      await page.goto(`http://localhost:${port}/`);
+      await expect.poll(() => page.evaluate('window.answers')).toEqual(['refused']);
+      await page.locator('#f').evaluate((element) => (element as unknown as { submit(): void }).submit());
+      await page.waitForURL(`${url}/api/handoffs`);
+      expect(await page.locator('body').textContent()).toContain('origin');
+      const { items } = await around.store.find({ by: 'filter', max: 10 });
+      expect(items).toEqual([]);
+    } finally {
+      evil.closeAllConnections();
+      evil.close();
+    }
+  });
+});

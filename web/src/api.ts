@@ -1,0 +1,80 @@
+/** The public interface of the server, as a browser uses it. Nothing here is private to the dashboard. */
+import type { FactView, HandoffView, WholeView } from '../../src/faces/shared/views.ts';
+
+export type { FactView, HandoffView, WholeView };
+export type Shown = WholeView & { readonly facts: readonly FactView[]; readonly may?: readonly string[] };
+
+export interface Session {
+  readonly principal: string;
+  readonly agent: string | null;
+  readonly roles: readonly string[];
+  readonly scopes: readonly string[];
+  readonly csrf: string | null;
+  readonly project: string | null;
+  readonly version: string;
+  readonly now: string;
+}
+
+export interface ListPage {
+  readonly items: readonly HandoffView[];
+  readonly next: string | null;
+  /** Where to begin with the events to miss nothing of it. */
+  readonly cursor: string | null;
+}
+
+/** What the server says when it does not do what it was asked: RFC 9457. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, detail: string) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+let csrf: string | null = null;
+
+export async function whoAmI(): Promise<Session> {
+  const session = await ask<Session>('/api/session');
+  ({ csrf } = session);
+  return session;
+}
+
+export async function ask<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
+  const answer = await fetch(path, { headers: { accept: 'application/json' }, ...(signal ? { signal } : {}) });
+  return read<Answer>(answer);
+}
+
+export async function tell<Answer>(path: string, body: unknown, more: Record<string, string> = {}): Promise<Answer> {
+  const answer = await fetch(path, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      ...(csrf === null ? {} : { 'x-baton-csrf': csrf }),
+      ...more,
+    },
+    body: JSON.stringify(body),
+  });
+  return read<Answer>(answer);
+}
+
+export async function leave(): Promise<void> {
+  await fetch('/api/session', { method: 'DELETE', headers: csrf === null ? {} : { 'x-baton-csrf': csrf } });
+}
+
+async function read<Answer>(answer: Response): Promise<Answer> {
+  if (answer.ok) return (await answer.json()) as Answer;
+  const said = (await answer.json().catch(() => ({}))) as { readonly code?: string; readonly detail?: string };
+  throw new Problem(answer.status, said.code ?? 'fault', said.detail ?? `the server answered ${answer.status}`);
+}
+
+export function query(parameters: Readonly<Record<string, string | number | undefined>>): string {
+  const pairs = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== '');
+  return pairs.length === 0
+    ? ''
+    : `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()}`;
+}

@@ -1,0 +1,99 @@
+/** The chain that a handoff belongs to, as a graph that can be followed: each leg leads to the ones that came from it. */
+import dagre from '@dagrejs/dagre';
+import type { VNode } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { ask, type HandoffView } from '../api.ts';
+import { all, version } from '../collection.ts';
+import { titleOf } from '../text.ts';
+import { handoffHref } from '../where.ts';
+import { MARKS } from '../words.ts';
+
+const WIDTH = 200;
+const HEIGHT = 54;
+
+interface Drawn {
+  readonly width: number;
+  readonly height: number;
+  readonly nodes: readonly { readonly handoff: HandoffView; readonly x: number; readonly y: number }[];
+  readonly edges: readonly { readonly key: string; readonly path: string; readonly isRetry: boolean }[];
+}
+
+export function Chain({ id, revision }: { readonly id: string; readonly revision: number }): VNode | null {
+  const [legs, setLegs] = useState<readonly HandoffView[]>([]);
+  useEffect(() => {
+    const over = new AbortController();
+    ask<{ readonly items: readonly HandoffView[] }>(`/api/handoffs/${encodeURIComponent(id)}/chain`, over.signal).then(
+      ({ items }) => setLegs(items),
+      () => undefined,
+    );
+    return () => over.abort();
+  }, [id, revision]);
+  const drawn = useMemo(() => drawingOf(legs), [legs]);
+  if (legs.length < 2) return null;
+  const seen = version.value;
+  return (
+    <section class="panel">
+      <h2>Chain of {legs.length} legs</h2>
+      <div class="chain" tabIndex={0} role="region" aria-label="Chain">
+        <svg width={drawn.width} height={drawn.height} viewBox={`0 0 ${drawn.width} ${drawn.height}`} data-seen={seen}>
+          {drawn.edges.map(({ key, path, isRetry }) => (
+            <path key={key} d={path} class={isRetry ? 'edge retry' : 'edge'} />
+          ))}
+          {drawn.nodes.map(({ handoff, x, y }) => {
+            const leg = all().get(handoff.id) ?? handoff;
+            return (
+              <a key={leg.id} href={handoffHref(leg.id)} aria-current={leg.id === id ? 'true' : undefined}>
+                <g transform={`translate(${x - WIDTH / 2} ${y - HEIGHT / 2})`} class={`leg state-${leg.state}`}>
+                  <rect width={WIDTH} height={HEIGHT} rx="9" />
+                  <text x="12" y="22" class="leg-title">
+                    {MARKS[leg.state]} {cut(titleOf(leg), 22)}
+                  </text>
+                  <text x="12" y="41">
+                    {cut(`${leg.from} → ${leg.to}`, 28)}
+                  </text>
+                  <title>{`${titleOf(leg)}: ${leg.from} to ${leg.to}, ${leg.state}`}</title>
+                </g>
+              </a>
+            );
+          })}
+        </svg>
+      </div>
+    </section>
+  );
+}
+
+function drawingOf(legs: readonly HandoffView[]): Drawn {
+  const graph = new dagre.graphlib.Graph();
+  graph.setGraph({ rankdir: 'LR', nodesep: 18, ranksep: 46, marginx: 8, marginy: 8 });
+  graph.setDefaultEdgeLabel(() => ({}));
+  const known = new Map(legs.map((leg) => [leg.id, leg]));
+  for (const { id } of legs) graph.setNode(id, { width: WIDTH, height: HEIGHT });
+  const edges: { from: string; to: string; isRetry: boolean }[] = [];
+  for (const { id, parent, retryOf } of legs) {
+    const from = retryOf ?? parent;
+    if (from === undefined || !known.has(from)) continue;
+    edges.push({ from, to: id, isRetry: retryOf !== undefined });
+    graph.setEdge(from, id);
+  }
+  if (legs.length > 0) dagre.layout(graph);
+  const { width = 0, height = 0 } = graph.graph() as { readonly width?: number; readonly height?: number };
+  return {
+    width: Math.max(width, 1),
+    height: Math.max(height, 1),
+    nodes: legs.map((handoff) => {
+      const { x, y } = graph.node(handoff.id) as { readonly x: number; readonly y: number };
+      return { handoff, x, y };
+    }),
+    edges: edges.map(({ from, to, isRetry }) => {
+      const { points } = graph.edge(from, to) as { readonly points: readonly { x: number; y: number }[] };
+      const path = points
+        .map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`)
+        .join(' ');
+      return { key: `${from} ${to}`, path, isRetry };
+    }),
+  };
+}
+
+function cut(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
+}

@@ -1,0 +1,91 @@
+/** What was asked for, what is shown for it, and what the machine found when it looked. Claimed is not verified. */
+import type { VNode } from 'preact';
+import type { Shown } from '../api.ts';
+import { visible } from '../text.ts';
+
+interface Check {
+  readonly deliverable: string;
+  readonly verdict: 'true' | 'false' | 'held';
+  readonly says: string;
+}
+
+const VERDICTS: Readonly<Record<Check['verdict'], readonly [mark: string, word: string]>> = {
+  true: ['✓', 'checked'],
+  false: ['✕', 'does not hold'],
+  held: ['◌', 'claimed; no machine can judge it'],
+};
+
+export function Evidence({ handoff }: { readonly handoff: Shown }): VNode | null {
+  const { deliverables = [], criteria = [], claims = [], state } = handoff;
+  if (deliverables.length === 0 && criteria.length === 0) return null;
+  const checks = checksIn(handoff);
+  return (
+    <section class="panel">
+      <h2>Deliverables</h2>
+      <ul class="evidence">
+        {deliverables.map((deliverable) => {
+          const shown = claims.find((claim) => claim.deliverable === deliverable)?.evidence ?? [];
+          const found = checks.filter((check) => check.deliverable === deliverable);
+          return (
+            <li key={deliverable}>
+              <strong>{visible(deliverable).text}</strong>{' '}
+              <span class="tag">{wordFor(shown.length > 0, state === 'completed')}</span>
+              {shown.map((evidence) => (
+                <p key={JSON.stringify(evidence)} class="shown">
+                  <span class="tag">{evidence.kind}</span> <code>{visible(valueOf(evidence)).text}</code>
+                </p>
+              ))}
+              {found.map(({ verdict, says }) => (
+                <p key={says} class={`verdict verdict-${verdict}`}>
+                  {VERDICTS[verdict][0]} {VERDICTS[verdict][1]}: {visible(says).text}
+                </p>
+              ))}
+            </li>
+          );
+        })}
+      </ul>
+      {criteria.length === 0 ? null : (
+        <>
+          <h2>Criteria</h2>
+          <ul class="evidence">
+            {criteria.map((criterion) => (
+              <li key={criterion}>
+                {visible(criterion).text}{' '}
+                <span class="tag">{state === 'completed' ? 'verified' : 'not judged yet'}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+function wordFor(isShown: boolean, isVerified: boolean): string {
+  if (isVerified) return 'verified';
+  return isShown ? 'claimed' : 'nothing shown yet';
+}
+
+/** Of the last time that somebody looked. */
+function checksIn({ facts }: Shown): readonly Check[] {
+  for (const { detail } of facts.toReversed()) {
+    const found = (detail as { readonly checks?: unknown } | undefined)?.checks;
+    if (Array.isArray(found)) return found as readonly Check[];
+  }
+  return [];
+}
+
+function valueOf(evidence: NonNullable<Shown['claims']>[number]['evidence'][number]): string {
+  switch (evidence.kind) {
+    case 'file':
+      return `${evidence.path} (sha256 ${evidence.sha256.slice(0, 12)}…)`;
+    case 'commit':
+      return evidence.commit;
+    case 'command':
+      return `${evidence.command} (exit ${evidence.exitCode})`;
+    case 'url':
+      return evidence.url;
+    case 'note':
+      return evidence.text;
+  }
+}

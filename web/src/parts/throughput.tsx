@@ -1,0 +1,75 @@
+/** How many handoffs a minute, over the last two hours. */
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { theme } from '../theme.ts';
+
+export interface Minute {
+  readonly at: string;
+  readonly created: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly other: number;
+}
+
+const SHOWN_MINUTES = 120;
+const MINUTE_S = 60;
+
+/** Every minute has its place, also those in which nothing happened. */
+function seriesOf(minutes: readonly Minute[]): uPlot.AlignedData {
+  const known = new Map(minutes.map((each) => [Math.floor(new Date(each.at).getTime() / 60_000), each]));
+  const last = Math.floor(Date.now() / 60_000);
+  const at = Array.from({ length: SHOWN_MINUTES }, (_, index) => last - SHOWN_MINUTES + 1 + index);
+  const of = (pick: (minute: Minute) => number): number[] =>
+    at.map((minute) => {
+      const found = known.get(minute);
+      return found === undefined ? 0 : pick(found);
+    });
+  return [
+    at.map((minute) => minute * MINUTE_S),
+    of(({ created }) => created),
+    of(({ completed }) => completed),
+    of(({ failed, other }) => failed + other),
+  ];
+}
+
+export function Throughput({ minutes }: { readonly minutes: readonly Minute[] }): VNode {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const shownTheme = theme.value;
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const style = getComputedStyle(document.documentElement);
+    const colour = (name: string): string => style.getPropertyValue(name).trim();
+    const axis = { stroke: colour('--soft'), grid: { stroke: colour('--rule'), width: 1 }, ticks: { show: false } };
+    const made = new uPlot(
+      {
+        width: Math.max(element.clientWidth, 200),
+        height: 220,
+        scales: { y: { range: (_plot, _min, max) => [0, Math.max(max * 1.1, 5)] } },
+        axes: [axis, axis],
+        series: [
+          {},
+          { label: 'created', stroke: colour('--blue'), width: 2 },
+          { label: 'completed', stroke: colour('--green'), width: 2 },
+          { label: 'ended otherwise', stroke: colour('--red'), width: 2, dash: [6, 4] },
+        ],
+      },
+      seriesOf(minutes),
+      element,
+    );
+    plot.current = made;
+    const observer = new ResizeObserver(() => made.setSize({ width: Math.max(element.clientWidth, 200), height: 220 }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+    };
+  }, [shownTheme]);
+  useEffect(() => plot.current?.setData(seriesOf(minutes)), [minutes]);
+  return (
+    <div ref={box} class="plot" role="img" aria-label="Created, completed and otherwise ended handoffs by minute" />
+  );
+}

@@ -1,0 +1,24 @@
+/** Text that agents wrote: shown as data. What hides in it is taken out and said so. */
+
+/** Control characters but tab and line end, zero-width ones, those that turn the direction of writing, and tags. */
+const HIDDEN = /(?![\t\n])[\p{Cc}\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+
+export interface Visible {
+  readonly text: string;
+  readonly hidden: number;
+}
+
+export function visible(given: string): Visible {
+  let hidden = 0;
+  const text = given.replaceAll(HIDDEN, (character) => {
+    if (character === '\r') return '';
+    hidden += 1;
+    return '';
+  });
+  return { text, hidden };
+}
+
+export function titleOf({ title, id }: { readonly title: string | null; readonly id: string }): string {
+  const { text } = visible(title ?? id);
+  return text.trim() === '' ? id : text;
+}
