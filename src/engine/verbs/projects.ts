@@ -14,6 +14,28 @@ export async function projects(around: Surroundings, project: string | null): Pr
   return project === null ? trails : trails.filter((trail) => trail.project === project);
 }
 
+/** For whoever asks again and again: only what happened since is read. */
+export function openProjects(around: Surroundings): { read(): Promise<readonly ProjectTrail[]> } {
+  const fold = new ProjectFold();
+  let cursor: string | undefined;
+  let reading: Promise<void> | null = null;
+  const readOn = async (): Promise<void> => {
+    for (;;) {
+      const page = await around.store.facts({ max: FACTS_PAGE, ...(cursor === undefined ? {} : { after: cursor }) });
+      for (const { fact } of page) fold.see(fact);
+      cursor = page.at(-1)?.cursor ?? cursor;
+      if (page.length < FACTS_PAGE) return;
+    }
+  };
+  return {
+    read: async () => {
+      reading ??= readOn().finally(() => (reading = null));
+      await reading;
+      return fold.projects();
+    },
+  };
+}
+
 /** A fact, with what its handoff is about. */
 export interface AuditEntry {
   readonly fact: Fact;

@@ -9,6 +9,7 @@ import { descriptionOf } from './openapi.ts';
 import { ownPage, unbuiltPage } from './own-pages.ts';
 import type { Premises } from './premises.ts';
 import { asProblem, httpProblem, problemResponse } from './problem.ts';
+import { ARTIFACTS } from './routes/artifacts.ts';
 import { CLAIMS } from './routes/claims.ts';
 import { EVENTS } from './routes/events.ts';
 import { HANDOFFS } from './routes/handoffs.ts';
@@ -16,6 +17,7 @@ import { LOOKING_AROUND } from './routes/looking-around.ts';
 import { MOVES } from './routes/moves.ts';
 import { OPERATION } from './routes/operation.ts';
 import { SESSION } from './routes/session.ts';
+import { TELLING } from './routes/telling.ts';
 import { TOKENS } from './routes/tokens.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { staticFile } from './static-files.ts';
@@ -26,6 +28,8 @@ export const DESCRIBED: readonly Endpoint[] = [
   ...MOVES,
   ...CLAIMS,
   ...EVENTS,
+  ...TELLING,
+  ...ARTIFACTS,
   ...LOOKING_AROUND,
   ...SESSION,
   ...TOKENS,

@@ -3,6 +3,7 @@ import type { Result } from '../../foundation/result.ts';
 import type { AgentLimit } from '../../domain/limits.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Principal, Role } from '../../domain/principal.ts';
+import type { ProjectTrail } from '../../domain/project-trail.ts';
 import type { Surroundings } from '../../engine/surroundings.ts';
 import type { TokenRecord } from '../../stores/store.ts';
 import type { Hub } from './events/hub.ts';
@@ -18,6 +19,7 @@ export interface Premises {
   readonly logins: Logins;
   readonly hub: Hub;
   readonly tally: Tally;
+  readonly projects: { read(): Promise<readonly ProjectTrail[]> };
   readonly metrics: Metrics;
   readonly agents: Directory;
   readonly log: Log;

@@ -1,11 +1,9 @@
 /** How a request ends that cannot be answered: RFC 9457, with a code from the one table and the words of every face. */
 import type { JsonObject } from '../../foundation/json.ts';
 import { StoreFault } from '../../foundation/store-fault.ts';
-import type { Refusal } from '../../domain/refusals.ts';
-import type { SchemaRefusal } from '../../engine/schema-book.ts';
 import type { SendRefusal } from '../../engine/verbs/send.ts';
 import { PROBLEMS, type FaceCode, type ProblemCode } from '../shared/problems.ts';
-import { wordingOf } from '../shared/wording.ts';
+import { wordingOf, type Worded } from '../shared/wording.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
@@ -29,7 +27,7 @@ export function httpProblem(code: FaceCode, says: string, facts: JsonObject = {}
   return new HttpProblem(code, says, facts);
 }
 
-export function problemOf(refusal: SendRefusal | Refusal | SchemaRefusal): HttpProblem {
+export function problemOf(refusal: SendRefusal | Worded): HttpProblem {
   if (refusal.code === 'not-json') {
     return httpProblem('not-json', `the input cannot be sent: ${refusal.problem.says}`);
   }

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { existsSync } from 'node:fs';
 import { yes, refuse } from '../../foundation/result.ts';
 import { codeOf } from '../../foundation/error-code.ts';
+import { openProjects } from '../../engine/verbs/projects.ts';
 import { standDuty } from '../../engine/duty.ts';
 import { openHub } from '../../faces/http/events/hub.ts';
 import { openMetrics } from '../../faces/http/metrics.ts';
@@ -119,6 +120,7 @@ async function premisesOf(house: OpenWorkspace, log: ServerLog, stopping: AbortS
     logins: openLogins(around),
     hub,
     tally,
+    projects: openProjects(around),
     metrics: openMetrics(tally, around.clock),
     agents: {
       names: [...(configuration?.agents.keys() ?? [])],
