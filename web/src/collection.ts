@@ -118,7 +118,7 @@ async function load(over: AbortSignal): Promise<string | null> {
   loading.value = true;
   records.clear();
   const settled = await ask<ListPage>(`/api/handoffs${query({ state: SETTLED_STATES, limit: PAGE / 2 })}`, over);
-  let cursor: string | null = settled.cursor;
+  const { cursor } = settled;
   for (const each of settled.items.toReversed()) learn(each);
   changed();
   for (let after: string | undefined; ;) {

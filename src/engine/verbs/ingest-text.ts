@@ -36,7 +36,7 @@ export interface TextToIngest {
  * - `quoted`: somebody else's words, or words about a block.
  * - `unclear`: nothing can follow from it; `says` tells why.
  */
-export type BlockFate = 'done' | 'known' | 'quoted' | 'unclear' | 'invalid' | 'refused';
+type BlockFate = 'done' | 'known' | 'quoted' | 'unclear' | 'invalid' | 'refused';
 
 export interface BlockAnswer {
   readonly index: number;
