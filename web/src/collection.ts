@@ -66,7 +66,7 @@ function learn(handoff: HandoffView): void {
 
 const SETTLED = new Set(SETTLED_STATES.split(','));
 
-export function isSettled(handoff: HandoffView): boolean {
+function isSettled(handoff: HandoffView): boolean {
   return SETTLED.has(handoff.state);
 }
 
