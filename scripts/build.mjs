@@ -47,7 +47,7 @@ const TOGETHER = {
     'src/stores/sqlite/network-folder.ts',
     'src/stores/sqlite/schema.ts',
   ],
-  summaries: commands('ingest'),
+  summaries: commands('ingest', 'hook'),
   governing: [
     ...commands('check', 'task', 'index'),
     ...['guard/check-repository', 'guard/git-hook'].map((name) => `src/house/${name}.ts`),

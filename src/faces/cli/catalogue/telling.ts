@@ -5,6 +5,16 @@ export const REPORT_FORMATS = ['md', 'json', 'junit', 'html', 'jsonl', 'csv'] as
 
 export const TELLING: readonly CommandEntry[] = [
   {
+    name: 'hook',
+    takes: '<vendor> <event>',
+    summary: 'read what an agent said last, as its own hook calls it (claude Stop, codex Stop, gemini AfterAgent)',
+    note:
+      'JSON on standard input, as the agent gives it to its hooks; JSON on standard output. It never stands in the way of\n' +
+      'the agent: the exit code is 0 and what was done, or went wrong, is in systemMessage.',
+    example: 'hook claude Stop < stop.json',
+    load: async () => (await import('../commands/hook.ts')).hook,
+  },
+  {
     name: 'workflow',
     takes: '[project]',
     summary: 'projects by phase: progress, time, open legs, order of tasks',
