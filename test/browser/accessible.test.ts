@@ -13,7 +13,7 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     const bad = await send({ to: '@react', title: 'Two', retry: { max: 0 }, parent: id });
     await move('@react', bad, 'accept');
     await move('@react', bad, 'fail', { code: 'PROCESSING_ERROR', message: 'broke' });
-    for (const name of [...PAGES, `handoffs/${bad}`]) {
+    for (const name of [...PAGES, `handoffs/${bad}`, 'inbox/@lead']) {
       await page.goto(`${url}/#/${name}`);
       await expect.poll(() => page.locator('main').textContent()).not.toContain('One moment');
       const { violations } = await new AxeBuilder({ page }).analyze();

@@ -3,6 +3,14 @@ import { titlesIn, visit, withBrowser } from './visitor.ts';
 
 withBrowser();
 
+/** These run in the page, whose types this project does not have. */
+interface Scrolls {
+  readonly scrollHeight: number;
+  scrollTo(x: number, y: number): void;
+}
+const scrollToEnd = (element: unknown): void => (element as Scrolls).scrollTo(0, (element as Scrolls).scrollHeight);
+const scrollToStart = (element: unknown): void => (element as Scrolls).scrollTo(0, 0);
+
 describe('coming in', () => {
   it('the link works once, and the cookie is out of reach of scripts', async (context) => {
     const { page, link, url } = await visit(context);
@@ -76,14 +84,14 @@ describe('the board', () => {
     expect(await page.locator('.card').count()).toBeLessThan(60);
     const list = offered.getByRole('region');
     const above = await titlesIn(page, 'Offered');
-    await list.evaluate('(element) => element.scrollTo(0, element.scrollHeight)');
+    await list.evaluate(scrollToEnd);
     await expect
       .poll(async () => (await titlesIn(page, 'Offered')).filter((title) => above.includes(title)))
       .toEqual([]);
     expect(await titlesIn(page, 'Offered')).not.toEqual([]);
     expect(await page.locator('.card').count()).toBeLessThan(60);
     await send({ to: '@react', title: 'the newest', priority: 'urgent' });
-    await list.evaluate('(element) => element.scrollTo(0, 0)');
+    await list.evaluate(scrollToStart);
     await expect.poll(() => titlesIn(page, 'Offered')).toContain('the newest');
   });
 

@@ -3,6 +3,11 @@ import { visit, withBrowser } from './visitor.ts';
 
 withBrowser();
 
+/** These run in the page, whose types this project does not have. */
+const hrefsOf = (all: readonly unknown[]): readonly (string | null)[] =>
+  all.map((each) => (each as { getAttribute(name: string): string | null }).getAttribute('href'));
+const submit = (form: unknown): void => (form as { submit(): void }).submit();
+
 const HOSTILE = [
   '# Read me',
   '<script>alert(1)</script> <img src=x onerror=alert(2)>',
@@ -24,7 +29,7 @@ describe('the page of a handoff', () => {
     expect(await text.textContent()).toContain('<script>alert(1)</script>');
     expect(await text.textContent()).toContain('hidden_text');
     expect(await text.locator('script, img, [onerror], iframe, object').count()).toBe(0);
-    const links = await text.locator('a').evaluateAll('(all) => all.map((each) => each.getAttribute("href"))');
+    const links = await text.locator('a').evaluateAll(hrefsOf);
     expect(links).toEqual(['https://example.org/a']);
     expect(await text.locator('td').allTextContents()).toEqual(['1', '2']);
     expect(troubles).toEqual([]);
@@ -106,7 +111,7 @@ describe('another origin', () => {
     try {
       await page.goto(`http://localhost:${port}/`);
       await expect.poll(() => page.evaluate('window.answers')).toEqual(['refused']);
-      await page.locator('#f').evaluate('(element) => element.submit()');
+      await page.locator('#f').evaluate(submit);
       await page.waitForURL(`${url}/api/handoffs`);
       expect(await page.locator('body').textContent()).toContain('origin');
       const { items } = await around.store.find({ by: 'filter', max: 10 });
@@ -115,5 +120,24 @@ describe('another origin', () => {
       evil.closeAllConnections();
       evil.close();
     }
+  });
+});
+
+describe('the inbox of an agent', () => {
+  it('D15: tells what it was told, and is put away', async (context) => {
+    const { page, url, send, move, troubles } = await visit(context);
+    const id = await send({ to: '@react', title: 'Broken glass', retry: { max: 0 } });
+    await move('@react', id, 'accept');
+    await move('@react', id, 'fail', { code: 'PROCESSING_ERROR', message: 'it broke' });
+    const open = await send({ to: '@react', title: 'Whole glass' });
+    await page.goto(`${url}/#/agents`);
+    await page.getByRole('row', { name: '@lead' }).getByRole('link', { name: 'inbox' }).click();
+    expect(open).not.toBe(id);
+    await expect.poll(() => page.locator('main').textContent()).toContain('Broken glass');
+    await page.getByRole('button', { name: 'Put all away' }).click();
+    await expect.poll(() => page.locator('main').textContent()).toContain('Nothing to read');
+    await page.reload();
+    await expect.poll(() => page.locator('main').textContent()).toContain('Nothing to read');
+    expect(troubles).toEqual([]);
   });
 });

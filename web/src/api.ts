@@ -62,8 +62,13 @@ export async function tell<Answer>(path: string, body: unknown, more: Record<str
   return read<Answer>(answer);
 }
 
+export async function discard(path: string): Promise<void> {
+  const answer = await fetch(path, { method: 'DELETE', headers: csrf === null ? {} : { 'x-baton-csrf': csrf } });
+  if (!answer.ok) await read(answer);
+}
+
 export async function leave(): Promise<void> {
-  await fetch('/api/session', { method: 'DELETE', headers: csrf === null ? {} : { 'x-baton-csrf': csrf } });
+  await discard('/api/session');
 }
 
 async function read<Answer>(answer: Response): Promise<Answer> {

@@ -8,6 +8,7 @@ import { Toasts } from './parts/toasts.tsx';
 import { place } from './where.ts';
 import { Agents } from './pages/agents.tsx';
 import { Board } from './pages/board.tsx';
+import { Inbox } from './pages/inbox.tsx';
 import { HandoffPage } from './pages/handoff.tsx';
 import { Metrics } from './pages/metrics.tsx';
 import { Problems } from './pages/problems.tsx';
@@ -17,6 +18,7 @@ const PAGES: Readonly<Record<string, (props: { readonly session: Session }) => V
   board: Board,
   handoffs: HandoffPage,
   agents: Agents,
+  inbox: Inbox,
   metrics: Metrics,
   problems: Problems,
   workflows: Workflows,

@@ -78,6 +78,9 @@ export function Agents(): VNode {
                 <tr key={each.agent}>
                   <th scope="row">
                     <a href={`#/board?agent=${encodeURIComponent(each.agent)}`}>{each.agent}</a>{' '}
+                    <a class="soft" href={`#/inbox/${encodeURIComponent(each.agent)}`}>
+                      inbox
+                    </a>{' '}
                     {each.roles.map((role) => (
                       <span key={role} class="tag">
                         {role}
