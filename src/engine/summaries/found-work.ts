@@ -5,6 +5,7 @@
 import type { Json, JsonObject, JsonProblem, JsonText } from '../../foundation/json.ts';
 import { writeJson } from '../../foundation/json.ts';
 import { yes, type Result } from '../../foundation/result.ts';
+import { doneFolderIn } from '../../dialects/legacy/file-name.ts';
 import type { LegacyReading } from '../../dialects/legacy/reading.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Decide } from '../../domain/decision.ts';
@@ -52,9 +53,14 @@ const BEGINS_AS = {
 } as const satisfies Record<State, 'draft' | 'offer' | 'settled'>;
 
 /** One that says no status is on offer; a word that nobody knows may mean that it is done. */
-export function beginsAs({ state, status }: LegacyReading): 'draft' | 'offer' | 'settled' {
-  if (state !== null) return BEGINS_AS[state];
-  return status === null ? 'offer' : 'draft';
+export function beginsAs({ state, status }: LegacyReading, file: string): 'draft' | 'offer' | 'settled' {
+  const as = state !== null ? BEGINS_AS[state] : status === null ? 'offer' : 'draft';
+  return doneFolderIn(inside(file)) === null ? as : 'settled';
+}
+
+/** Of a file elsewhere only the nearest folder speaks: above it may be anybody's archive. */
+function inside(file: string): string {
+  return /^(?:[\\/]|[A-Za-z]:)/.test(file) ? file.split(/[\\/]/).slice(-2).join('/') : file;
 }
 
 /** `as`: what it begins as; null for what is settled. */

@@ -26,7 +26,7 @@ export async function ingestLegacy(
   principal: Principal,
   { reading, from, to, project, source }: LegacyRequest,
 ): Promise<Result<Ingested, IngestRefusal>> {
-  const as = beginsAs(reading);
+  const as = beginsAs(reading, source.file);
   const speaker = speakerFor(around, principal, from);
   if (speaker === null) return refuse({ code: 'not-speaker', from, principal: principalText(principal) });
   // That somebody else has done something is not for an agent to say.

@@ -179,6 +179,7 @@ function sumUp(files: readonly FileAnswer[], output: Output): void {
     quoted: count('quoted'),
     refused: count('refused'),
     invalid: count('invalid', 'unclear'),
+    nothing: count('nothing'),
   });
 }
 
