@@ -130,7 +130,9 @@ function fieldNamed({ reading }: Candidate, word: string): string | undefined {
   return text === '' || text === 'null' ? undefined : text;
 }
 
-const KEPT_FORMS = new Set(['front-matter', 'bold-fields', 'header-lines', 'yaml', 'table']);
+const KEPT_FORMS = new Set(['front-matter', 'bold-fields', 'header-lines', 'yaml', 'json', 'table']);
+/** All structure, from the first line to the last. */
+const WHOLE_FORMS = new Set(['front-matter', 'yaml', 'json']);
 const KEPT_MAX = 60;
 /** Further down, what looks like a field is mostly a sentence. */
 const HEAD_LINES = 20;
@@ -142,7 +144,7 @@ function legacyOf({ reading }: Candidate): { readonly [key: string]: Said } {
     const isOurs = roles.has(path) || (meaningsOf(key).length > 0 && path.includes('['));
     return (
       KEPT_FORMS.has(form) &&
-      (form === 'front-matter' || form === 'yaml' || line <= HEAD_LINES) &&
+      (WHOLE_FORMS.has(form) || line <= HEAD_LINES) &&
       !isOurs &&
       text !== '' &&
       text.length <= TITLE_MAX &&
