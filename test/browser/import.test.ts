@@ -29,8 +29,10 @@ describe('importing', () => {
     ];
     await dialog.getByLabel('Files').setInputFiles(files as never);
     await dialog.getByRole('button', { name: 'Read' }).click();
-    const fates = async (): Promise<readonly (string | null)[]> =>
-      dialog.locator('[data-fate]').evaluateAll((items) => items.map((item) => item.getAttribute('data-fate')));
+    const fates = async (): Promise<readonly unknown[]> => {
+      const items = await dialog.locator('[data-fate]').all();
+      return Promise.all(items.map((item) => item.getAttribute('data-fate')));
+    };
     await expect.poll(fates).toEqual(['done', 'done', 'done', 'nothing', 'invalid']);
     const told = await dialog.getByRole('status').textContent();
     expect(told).toContain('"<img src=x onerror=alert(1)>" is not a phase');

@@ -235,7 +235,7 @@ describe('files of other kinds', () => {
     for (const text of texts) {
       for (const file of ['a.json', 'a.yaml', 'a.jsonl', 'a.md']) {
         const answers = await world.tell(text, { source: { file } });
-        expect(answers, `${file} ${text.slice(0, 20)}`).toHaveLength(1);
+        expect([file, text.slice(0, 20), answers.length]).toEqual([file, text.slice(0, 20), 1]);
       }
     }
     expect(await world.handoffs()).toEqual([]);

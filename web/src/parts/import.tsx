@@ -48,17 +48,21 @@ export function Import(): VNode {
 
   const bring = async (form: HTMLFormElement): Promise<void> => {
     const given = new FormData(form);
-    const [text, name, project] = ['text', 'name', 'project'].map((key) => String(given.get(key) ?? ''));
-    const pasted: Source = { name: name?.trim() || PASTED, text: async () => text ?? '' };
+    const said = (key: string): string => {
+      const value = given.get(key);
+      return typeof value === 'string' ? value : '';
+    };
+    const [text, project] = [said('text'), said('project').trim()];
+    const pasted: Source = { name: said('name').trim() || PASTED, text: async () => text };
     const sources: readonly Source[] = [
-      ...(text?.trim() === '' ? [] : [pasted]),
+      ...(text.trim() === '' ? [] : [pasted]),
       ...files.map((file) => ({ name: file.name, text: () => textOf(file) })),
     ];
     setBusy(true);
     setDone([]);
     // One after the other: what a later one says may be about what an earlier one began.
     for (const source of sources) {
-      const imported = await importOne(source, project?.trim() ?? '');
+      const imported = await importOne(source, project);
       setDone((before) => [...before, imported]);
     }
     setBusy(false);
