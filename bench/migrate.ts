@@ -21,7 +21,7 @@ mkdirSync('bench/.out', { recursive: true });
 const root = mkdtempSync(join(process.cwd(), 'bench/.out/run-'));
 try {
   makeTree();
-  const rows = [];
+  const rows: Record<'read' | 'look', Awaited<ReturnType<typeof timed>>>[] = [];
   for (let round = 0; round < ROUNDS; round += 1)
     rows.push({ read: await timed(readAll), look: await timed(lookThrough) });
   const of = (what: 'read' | 'look', kind: 'wallMs' | 'cpuMs'): number => median(rows.map((row) => row[what][kind]));

@@ -22,14 +22,16 @@ function isGenuine(header, body, secret, nowMs = Date.now()) {
 
 const secret = randomBytes(32).toString('hex');
 const received = [];
-const receiver = createServer(async (request, response) => {
+const receiver = createServer((request, response) => void receive(request, response));
+
+async function receive(request, response) {
   const body = Buffer.concat(await request.toArray());
   if (!isGenuine(request.headers['baton-signature'], body, secret)) return response.writeHead(401).end();
   // At least once: the same Idempotency-Key is the same event.
   received.push({ key: request.headers['idempotency-key'], ...JSON.parse(body.toString()) });
   response.writeHead(204).end();
   receiver.emit('news');
-});
+}
 receiver.listen(0, '127.0.0.1');
 await once(receiver, 'listening');
 const { port } = receiver.address();

@@ -9,9 +9,10 @@ const BENCHES = {
   fleet: ['fleet', 'fleet-worker'],
   ingest: ['ingest'],
   migrate: ['migrate'],
+  board: ['board'],
 };
 /** Measured beside what the tests have anyway. */
-const WITHOUT_PEERS = ['ingest', 'migrate'];
+const WITHOUT_PEERS = ['ingest', 'migrate', 'board'];
 const entries = BENCHES[name ?? ''];
 if (entries === undefined) {
   process.stderr.write(`usage: node scripts/bench.mjs ${Object.keys(BENCHES).join('|')} [section…]\n`);
@@ -29,6 +30,7 @@ await build({
   platform: 'node',
   format: 'esm',
   target: 'node20',
+  define: { __BATON_VERSION__: JSON.stringify('bench') },
   logLevel: 'error',
 });
 execFileSync(process.execPath, [`bench/.out/${entries[0]}.mjs`, ...rest], { stdio: 'inherit' });

@@ -83,7 +83,7 @@ try {
   await take(page, 'board');
   await ended(running);
   const base = new URL(link).origin;
-  const chained = await page
+  const chained = page
     .getByRole('region', { name: 'Completed', exact: true })
     .locator('.card', { hasText: 'Build the profile' })
     .first();

@@ -187,7 +187,7 @@ export interface DocumentFolder {
   watch(changed: (id: HandoffId | null) => void): { close(): void };
 }
 
-export type NoteName = 'bookmark' | 'index-is-old' | 'completed';
+type NoteName = 'bookmark' | 'index-is-old' | 'completed';
 
 /** `active`, or a month like `2026/02`. */
 export type DocumentPlace = string;

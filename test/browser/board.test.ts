@@ -76,14 +76,14 @@ describe('the board', () => {
     expect(await page.locator('.card').count()).toBeLessThan(60);
     const list = offered.getByRole('region');
     const above = await titlesIn(page, 'Offered');
-    await list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await list.evaluate('(element) => element.scrollTo(0, element.scrollHeight)');
     await expect
       .poll(async () => (await titlesIn(page, 'Offered')).filter((title) => above.includes(title)))
       .toEqual([]);
     expect(await titlesIn(page, 'Offered')).not.toEqual([]);
     expect(await page.locator('.card').count()).toBeLessThan(60);
     await send({ to: '@react', title: 'the newest', priority: 'urgent' });
-    await list.evaluate((element) => element.scrollTo(0, 0));
+    await list.evaluate('(element) => element.scrollTo(0, 0)');
     await expect.poll(() => titlesIn(page, 'Offered')).toContain('the newest');
   });
 

@@ -119,7 +119,8 @@ describe.each(databases)('the example of the specification on $name', (database)
 
     await bad('move-not-allowed', /is draft: it cannot accept/, 'accept', id, '--as', 'claude');
     await good('activate', id, '--as', 'grok');
-    expect(changedKeys()).toEqual(['status', 'updated_at', 'expires_at']);
+    // Instants have seconds: on a quick machine it was changed in the second in which it was made.
+    expect(changedKeys().filter((key) => key !== 'updated_at')).toEqual(['status', 'expires_at']);
     expect(here.index()).toContain(`status: Active`);
     await bad('not-entitled', /@gemini may not accept/, 'accept', id, '--as', 'gemini');
     await bad('move-not-allowed', /is offered: it cannot verify/, 'verify', id, '--as', 'perplexity');

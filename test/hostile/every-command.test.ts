@@ -42,7 +42,7 @@ describe('every command', () => {
     const asked = await askEach(cases, ({ entry, argument }) => run([...entry.name.split(' '), argument]));
     // A file may be named in any way that its system allows.
     const isMade = ({ question, answer }: (typeof asked)[number]): boolean =>
-      answer.code === 0 && question.entry.takes?.includes('file') === true;
+      answer.code === 0 && /file|path/.test(question.entry.takes ?? '');
     const refusedBadly = asked.filter((each) => !isMade(each));
     const unclear = refusedBadly.filter(
       ({ answer }) => ![2, 3, 4, 5].includes(answer.code ?? -1) || answer.stderr === '',

@@ -287,10 +287,10 @@ describe('what is around it', () => {
     expect(refused.headers.get('retry-after')).toBe('1');
   });
 
-  it('answers 404 for what is not there yet, and 405 for what is done otherwise', async () => {
+  it('answers 404 for what is not there, and 405 for what is done otherwise', async () => {
     const server = await served();
     const token = await server.tokenFor(null);
-    for (const path of ['/api/summaries', '/api/artifacts', '/api/workflows', '/api/nothing', '/api/handoffs/hoff-1']) {
+    for (const path of ['/api/workflows/none', '/api/artifacts/none', '/api/nothing', '/api/handoffs/hoff-1']) {
       expect([path, (await server.ask('GET', path, { token })).status]).toEqual([path, 404]);
     }
     const wrong = await server.ask('DELETE', '/api/handoffs', { token });

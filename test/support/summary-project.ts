@@ -20,7 +20,7 @@ type Agent = (typeof PROJECT_AGENTS)[number];
 const [RESEARCH, PLANNING, INFRASTRUCTURE, IMPLEMENTATION, UNIT, FUNCTIONAL, QA, MANAGER] = PROJECT_AGENTS;
 
 /** One summary, and what its block says. */
-export interface Told {
+interface Told {
   /** Of a file that it could stand in; in the order of telling. */
   readonly name: string;
   readonly text: string;

@@ -1,7 +1,7 @@
 /** The public interface of the server, as a browser uses it. Nothing here is private to the dashboard. */
 import type { FactView, HandoffView, WholeView } from '../../src/faces/shared/views.ts';
 
-export type { FactView, HandoffView, WholeView };
+export type { FactView, HandoffView };
 export type Shown = WholeView & { readonly facts: readonly FactView[]; readonly may?: readonly string[] };
 
 export interface Session {

@@ -66,7 +66,7 @@ function learn(handoff: HandoffView): void {
 
 const SETTLED = new Set(SETTLED_STATES.split(','));
 
-export function isSettled(handoff: HandoffView): boolean {
+function isSettled(handoff: HandoffView): boolean {
   return SETTLED.has(handoff.state);
 }
 
@@ -118,7 +118,7 @@ async function load(over: AbortSignal): Promise<string | null> {
   loading.value = true;
   records.clear();
   const settled = await ask<ListPage>(`/api/handoffs${query({ state: SETTLED_STATES, limit: PAGE / 2 })}`, over);
-  let cursor: string | null = settled.cursor;
+  const { cursor } = settled;
   for (const each of settled.items.toReversed()) learn(each);
   changed();
   for (let after: string | undefined; ;) {

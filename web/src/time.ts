@@ -6,14 +6,9 @@ export const now = signal(Date.now());
 setInterval(() => (now.value = Date.now()), 5_000);
 
 const WHOLE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 export function whole(at: string | number): string {
   return WHOLE.format(new Date(at));
-}
-
-export function clock(at: string | number): string {
-  return CLOCK.format(new Date(at));
 }
 
 export function ago(at: string | number, nowMs: number): string {

@@ -42,7 +42,7 @@ export interface TextToIngest {
  * - `unclear`: nothing can follow from it; `says` tells why.
  * - `nothing`: a file in which nothing is handed over; `says` tells how that was seen.
  */
-export type BlockFate = 'done' | 'known' | 'quoted' | 'unclear' | 'invalid' | 'refused' | 'nothing';
+type BlockFate = 'done' | 'known' | 'quoted' | 'unclear' | 'invalid' | 'refused' | 'nothing';
 
 export interface BlockAnswer {
   readonly index: number;

@@ -40,7 +40,7 @@ interface Access {
   mint(wish: TokenWish): Promise<{ readonly secret: string; readonly record: TokenRecord }>;
 }
 
-export interface TokenWish {
+interface TokenWish {
   /** Null: an operator's. */
   readonly agent: AgentId | null;
   readonly roles: readonly Role[];

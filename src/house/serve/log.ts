@@ -34,6 +34,8 @@ function tell(log: Log, event: EngineEvent): void {
     case 'handoff-recovered':
     case 'effect-postponed':
     case 'file-adopted':
+    case 'document-adopted':
+    case 'documents-paused':
       return log.info(facts, kind);
     case 'result-refused':
       return log.warn({ id: event.id, code: event.refusal.code, says: wordingOf(event.refusal) }, kind);
@@ -41,6 +43,10 @@ function tell(log: Log, event: EngineEvent): void {
     case 'clock-jumped':
     case 'effect-dropped':
     case 'file-quarantined':
+    case 'task-left':
+    case 'document-refused':
+    case 'document-left':
+    case 'document-late':
       return log.warn(facts, kind);
     case 'fault':
       return log.error({ doing: event.doing, error: textOf(event.error) }, kind);

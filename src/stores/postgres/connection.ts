@@ -38,7 +38,7 @@ export interface LockingConnection extends Connection {
   wholly<Answer>(act: (on: Connection) => Promise<Answer>): Promise<Wholly<Answer>>;
 }
 
-export type Wholly<Answer> =
+type Wholly<Answer> =
   | { readonly end: 'done'; readonly answer: Answer }
   | { readonly end: 'undone' | 'lost'; readonly trouble: Trouble };
 

@@ -15,10 +15,10 @@ import { NEVER } from './schema.ts';
 import type { Work } from './shared-commit.ts';
 import type { Writing } from './writing.ts';
 
-export type Inserted = Result<readonly Handoff[], Refusal>;
+type Inserted = Result<readonly Handoff[], Refusal>;
 
 /** A change in the same transaction, which is not written yet when the openings are decided. */
-export interface Besides {
+interface Besides {
   readonly before: Handoff;
   readonly changed: Handoff;
 }

@@ -31,8 +31,8 @@ export function usePolled<Answer>(path: string, everyMs = 2_000): Answer | Error
     const look = (): void => {
       if (document.hidden || asked === version.value) return;
       asked = version.value;
-      ask<Answer>(path, over.signal).then(setAnswer, (error: Error) => {
-        if (!over.signal.aborted) setAnswer(error);
+      ask<Answer>(path, over.signal).then(setAnswer, (error: unknown) => {
+        if (!over.signal.aborted) setAnswer(error instanceof Error ? error : new Error(String(error)));
       });
     };
     look();

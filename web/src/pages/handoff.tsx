@@ -157,7 +157,11 @@ function Circumstances({ handoff }: { readonly handoff: Shown }): VNode {
   );
 }
 
-const WAITS = { dependency: 'what it depends on', artifact: 'an artifact', place: 'a place under a limit' } as const;
+const WAITS = {
+  dependency: 'what it depends on',
+  artifact: 'an artifact',
+  place: 'a place under a limit',
+} as const;
 
 function Row({ name, value }: { readonly name: string; readonly value: string }): VNode {
   return (

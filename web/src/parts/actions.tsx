@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { tell, type HandoffView, type Shown } from '../api.ts';
 import { go, handoffHref } from '../where.ts';
+import { textsIn } from './texts-in.ts';
 import { say } from './toasts.tsx';
 
 interface Question {
@@ -102,8 +103,7 @@ export function Actions({ handoff, reload }: { readonly handoff: Shown; readonly
             key={asked}
             onSubmit={(event) => {
               event.preventDefault();
-              const answers = [...new FormData(event.currentTarget)].map(([name, value]) => [name, String(value)]);
-              void perform(asked, Object.fromEntries(answers) as Record<string, string>);
+              void perform(asked, textsIn(event.currentTarget));
             }}
           >
             <h2 id="action-title">{action.label}</h2>

@@ -4,6 +4,7 @@ import { useRef, useState } from 'preact/hooks';
 import { tell, type HandoffView } from '../api.ts';
 import { say } from './toasts.tsx';
 import { handoffHref } from '../where.ts';
+import { textsIn } from './texts-in.ts';
 
 export function NewHandoff(): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -12,7 +13,7 @@ export function NewHandoff(): VNode {
   const key = useRef(crypto.randomUUID());
 
   const send = async (form: HTMLFormElement): Promise<void> => {
-    const given = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
+    const given = textsIn(form);
     try {
       const { input, ...rest } = given;
       const body = {

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { FactView } from '../api.ts';
 import { visible } from '../text.ts';
 import { ago, now, span, whole } from '../time.ts';
-import { MARKS, type State } from '../words.ts';
+import { MARKS } from '../words.ts';
 
 const DEEDS: Readonly<Record<string, string>> = {
   create: 'created',
@@ -34,7 +34,7 @@ export function Timeline({ facts }: { readonly facts: readonly FactView[] }): VN
         return (
           <li key={fact.revision} class={`state-${fact.to}`}>
             <span class="mark" aria-hidden="true">
-              {MARKS[fact.to as State]}
+              {MARKS[fact.to]}
             </span>
             <div>
               <strong>{DEEDS[fact.deed] ?? fact.deed}</strong> by {fact.by}

@@ -1,4 +1,5 @@
-import { relative, resolve } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { agentArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
@@ -83,5 +84,19 @@ function adoptionNote(isKept: boolean): string {
 function belowOf(root: string, path: string | undefined): string {
   const below = relative(root, resolve(path ?? root)).replaceAll('\\', '/');
   if (below.startsWith('..')) throw faceProblem('bad-request', `${path} is not inside of ${root}`);
+  if (path === '' || !isThere(join(root, below))) {
+    throw faceProblem('bad-request', `there is nothing at ${JSON.stringify((path ?? '').slice(0, SHOWN_MAX))}`);
+  }
   return below;
+}
+
+const SHOWN_MAX = 200;
+
+/** A name that no file can have is that of a file that is not there. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
