@@ -24,7 +24,7 @@ export interface Party {
 }
 
 /** Kept with a leg that a summary opened. */
-interface LegNote {
+export interface LegNote {
   readonly project: string;
   /** What happens when it fails, if whoever fails says nothing else. */
   readonly onFailure?: OnFailure;

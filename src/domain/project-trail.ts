@@ -37,6 +37,8 @@ export interface Leg {
   readonly since: number;
   readonly attempt: number;
   readonly last: Telling | null;
+  /** The handoff that was made in its place by hand, once it was final. */
+  readonly retriedAs: string | null;
 }
 
 export interface ProjectTrail {
@@ -75,7 +77,7 @@ export const OUTCOME_OF = {
   working: 'unfinished',
 } as const satisfies Record<Standing, Outcome>;
 
-export function standingOf({ state, last }: Leg): Standing {
+export function standingOf({ state, last, retriedAs }: Leg): Standing {
   switch (state) {
     case 'completed':
       return last?.escalated === 'hops' ? 'stopped' : 'done';
@@ -84,7 +86,7 @@ export function standingOf({ state, last }: Leg): Standing {
     case 'failed':
     case 'rejected':
     case 'expired':
-      return (last?.next ?? null) === null ? 'failed' : 'passed-on';
+      return (last?.next ?? retriedAs) === null ? 'failed' : 'passed-on';
     case 'blocked':
       return last?.summary.status === 'blocked' ? 'blocked' : 'waiting';
     case 'draft':
@@ -109,11 +111,15 @@ export class ProjectFold {
   see(fact: Fact): void {
     const { detail, handoff } = fact;
     const isTold = detail.includes('"summary":');
-    const isLeg = fact.deed === 'create' && detail.includes('"leg":');
+    const isNew = fact.deed === 'create';
+    const isLeg = isNew && detail.includes('"leg":');
+    const mayRetry = isNew && detail.includes('"retryOf":');
     const known = this.legs.get(handoff);
     if (known !== undefined) follow(known, fact);
-    if (!isTold && !isLeg) return;
+    if (!isTold && !isLeg && !mayRetry) return;
     const told = JSON.parse(detail) as JsonObject;
+    // At the top: what an agent told may have any key in it.
+    if (told['retryOf'] !== undefined) return this.retry(fact, told);
     const summary = summaryFrom(told);
     const leg = known ?? (isLeg || summary !== null ? this.open(fact, mapIn(told['leg']), summary) : null);
     if (summary !== null) this.tell(fact, summary, told, leg);
@@ -143,9 +149,19 @@ export class ProjectFold {
       since: fact.at,
       attempt: fact.attempt,
       last: null,
+      retriedAs: null,
     };
     this.legs.set(fact.handoff, leg);
     return leg;
+  }
+
+  /** It takes the place of the old one; a handoff of no project has none here either. */
+  private retry(fact: Fact, told: JsonObject): void {
+    const old = this.legs.get(textIn(told['retryOf']) ?? '');
+    if (old === undefined) return;
+    old.retriedAs = fact.handoff;
+    const { project, from, task } = old;
+    this.open(fact, { project, from, to: textIn(told['to']) ?? old.to, task }, null);
   }
 
   private tell(fact: Fact, summary: Summary, told: JsonObject, leg: Mutable<Leg> | null): void {

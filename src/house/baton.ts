@@ -66,6 +66,13 @@ export interface Baton {
   /** What an agent has to hear of. `clear` takes it as read. */
   inbox(agent: string, options?: { readonly clear?: boolean; readonly max?: number }): Promise<readonly JsonObject[]>;
 
+  /**
+   * Reads the handoff blocks of a text and does what they say; a file without one is read in whatever form it has. Each
+   * has its own answer, in the order of the text, and one that is refused holds up no other: nothing is thrown for it.
+   * The same text from the same place changes nothing a second time.
+   */
+  ingest(request: IngestOptions): Promise<readonly IngestAnswer[]>;
+
   /** One artifact with its content, or null. */
   artifact(id: string): Promise<ArtifactView | null>;
   /** What is registered, without its content. */
@@ -78,6 +85,56 @@ export interface Baton {
 
   /** Stops the workers, finishes what runs, closes the database. */
   close(): Promise<void>;
+}
+
+export interface IngestOptions extends As {
+  /** Markdown, YAML, JSON, or a transcript of JSON lines. */
+  readonly text: string;
+  /** The file that it was read from. */
+  readonly file?: string;
+  /** Or the session that said it, with the turn: then only blocks are read. */
+  readonly session?: string;
+  readonly turn?: string;
+  /** For blocks that name none; default: that of `baton.yaml`. */
+  readonly project?: string;
+  /** Takes only blocks that are written exactly as specified. */
+  readonly strict?: boolean;
+  /** Aborted: no further one is begun. */
+  readonly signal?: AbortSignal;
+}
+
+export interface IngestAnswer {
+  readonly index: number;
+  readonly line: number;
+  readonly column: number;
+  readonly place: string;
+  readonly fate: 'done' | 'known' | 'quoted' | 'unclear' | 'invalid' | 'refused' | 'nothing';
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly status: string | null;
+  readonly problems: readonly IngestProblem[];
+  readonly warnings: readonly IngestProblem[];
+  /** What was done: `did` in a word, and the handoffs that it was done to. */
+  readonly ingested?: {
+    readonly did: string;
+    readonly leg: string;
+    readonly opened: string | null;
+    readonly escalatedTo: string | null;
+    readonly says: readonly string[];
+  };
+  readonly refusal?: { readonly code: string; readonly message: string };
+  /** Why nothing followed from it. */
+  readonly says?: string;
+  /** Of a handoff in a form of its own: which form, and how sure that it is one. */
+  readonly legacy?: { readonly form: string; readonly sure: string; readonly because: string };
+}
+
+export interface IngestProblem {
+  readonly line: number;
+  readonly column: number;
+  readonly field: string;
+  readonly says: string;
+  readonly allowed?: readonly string[];
 }
 
 /** In the words of `artifacts/registry.json`. */

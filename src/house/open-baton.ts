@@ -26,6 +26,7 @@ import { work } from '../engine/work.ts';
 import { bodyView, factView, handoffView, wholeView, type HandoffView } from '../faces/shared/views.ts';
 import { wordingOf } from '../faces/shared/wording.ts';
 import { artifactsOf } from './baton-artifacts.ts';
+import { ingestOf } from './baton-ingest.ts';
 import type { Baton, OpenBatonOptions, WorkHandler, Worker, WorkerOptions } from './baton.ts';
 import { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './baton-errors.ts';
 import { addressIn, agentIn, idIn, queryIn, requestIn } from './baton-requests.ts';
@@ -211,6 +212,7 @@ function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
       if (clear) await around.store.outbox.done(entries.map(({ key }) => key));
       return entries.map(({ payload }) => JSON.parse(payload) as JsonObject);
     },
+    ...ingestOf(house, (as) => asking(as)),
     ...artifactsOf(around, (scope) => asking(undefined, undefined, scope)),
 
     close: async () => {

@@ -15,6 +15,7 @@ interface Answered {
   readonly refused: number;
   readonly invalid: number;
   readonly quoted: number;
+  readonly nothing: number;
 }
 
 function put({ folder }: Workspace, name: string, text: string): void {
@@ -83,6 +84,31 @@ describe.each(databases)('baton ingest on $name', (database) => {
       'c completed',
       'research completed',
     ]);
+  });
+});
+
+const OLD = '# Handoff: water\n\n**From:** Ivy\n**To:** @basil\n**Status:** STATUS\n**Created:** March 4, 2026\n';
+
+describe.each(databases)('baton ingest of files in forms of their own on $name', (database) => {
+  it('S4, D14: open ones are there to be claimed, settled ones are history; a second time changes nothing', async () => {
+    const workspace = await makeWorkspace(database, 'folders:\n  queue: on\n');
+    for (const status of ['open', 'done', 'failed', 'rejected', 'expired', 'superseded', 'in review']) {
+      put(workspace, `old/handoff-${status}.md`, OLD.replace('STATUS', status));
+    }
+    put(workspace, 'old/prose.md', 'Nothing is complete.\n');
+    expect(await ingested(workspace, 'old/*')).toMatchObject({ code: 0, done: 7, known: 0, nothing: 1, invalid: 0 });
+    const { store } = await workspace.open();
+    const { items } = await store.find({ by: 'filter', max: 100 });
+    expect(items.map(({ state }) => state).toSorted()).toEqual(
+      ['cancelled', 'completed', 'draft', 'expired', 'failed', 'offered', 'rejected'].toSorted(),
+    );
+    expect(readdirSync(join(workspace.folder, 'handoffs/pending'))).toHaveLength(1);
+    const facts = await store.facts({ max: 1_000 });
+    expect(await ingested(workspace, 'old/*')).toMatchObject({ code: 0, done: 0, known: 7 });
+    expect(await store.facts({ max: 1_000 })).toEqual(facts);
+    const claimed = await workspace.run(['claim', '@basil', '--json']);
+    expect(claimed.stdout).toContain('**Status:** open');
+    expect((await workspace.run(['claim', '@basil', '--json'])).stdout).not.toContain('Ivy');
   });
 });
 

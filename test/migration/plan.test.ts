@@ -70,6 +70,57 @@ describe('D14: a plan of migration', () => {
     expect(existsSync(join(folder, 'y/handoff-water-20260304.md'))).toBe(true);
   });
 
+  it('a JSON file that calls itself a handoff is one, with its fields and its text', async () => {
+    const said = { from: 'ivy', to: 'basil', status: 'open', date: '2026-03-04', weather: 'dry' };
+    const json = JSON.stringify({ handoff: said }, null, 2);
+    const folder = filled({
+      'notes/water.json': json,
+      'notes/water-copy.json': `${json}\n`,
+      'done/handoff-old-20260101.json': JSON.stringify({ ...said, date: '2026-01-01' }),
+    });
+    const steps = await plan(folder);
+    expect(steps).toMatchObject([
+      { do: 'migrate', mapped: { from: 'ivy', to: 'basil', status: 'Complete' }, sources: [{ is: 'newest' }] },
+      {
+        do: 'migrate',
+        mapped: { state: 'offered', legacy: { 'handoff.weather': 'dry' } },
+        sources: [{}, { is: 'copy' }],
+      },
+    ]);
+    await apply(folder);
+    const text = documentIn(folder, steps[1] as Migrate);
+    expect(readDocument(text).fields).toMatchObject({
+      from_agent: 'ivy',
+      to_agent: 'basil',
+      created_at: '2026-03-04T00:00:00Z',
+    });
+    expect([...originalsIn(text).values()].map(String)).toContain(json);
+    expect(existsSync(join(folder, 'notes'))).toBe(false);
+    expect(await plan(folder)).toEqual([]);
+  });
+
+  it('JSON that programs live by stays where it is', async () => {
+    const route = { from: 'ivy', to: 'basil', status: 'open', date: '2026-03-04', id: 'a-1', task: 'T-1' };
+    const message = { handoff_id: 'q-1', source: { agent_id: 'ivy' }, target: 'basil', status: 'pending', input: {} };
+    const files = {
+      'data/routes.json': JSON.stringify(route),
+      'data/hands.json': JSON.stringify({ ...route, about: 'a handoff of keys' }),
+      'handoffs/pending/q-1.json': JSON.stringify(message),
+      'handoffs/completed/handoff-q-2.json': JSON.stringify({ ...route, handoff_id: 'q-2' }),
+      'elsewhere/handoff-q-3.json': JSON.stringify({ ...message, handoff_id: 'q-3' }),
+      'handoffs/all.jsonl': `${JSON.stringify({ handoff: route })}\n`,
+      'schemas/handoff.schema.json': JSON.stringify({
+        title: 'Handoff',
+        properties: { handoff_id: { type: 'string' }, from: { type: 'string' }, to: { type: 'string' }, status: {} },
+        required: ['handoff_id', 'from', 'to', 'status'],
+      }),
+    };
+    const folder = filled(files);
+    expect(await plan(folder)).toEqual([]);
+    await apply(folder);
+    for (const [name, text] of Object.entries(files)) expect(readFileSync(join(folder, name), 'utf8')).toBe(text);
+  });
+
   it('what names no sender waits for somebody who does', async () => {
     const folder = filled({
       'handoffs/handoff-readings-20260304_063331.md': '# Readings\n\n**Attention:** Ivy / Lead\n',

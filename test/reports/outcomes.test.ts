@@ -6,8 +6,9 @@ import type { HandoffId } from '../../src/domain/names.ts';
 import { OPERATOR } from '../../src/domain/principal.ts';
 import { projects } from '../../src/engine/verbs/projects.ts';
 import { cancel } from '../../src/engine/verbs/end.ts';
+import { retry } from '../../src/engine/verbs/retry.ts';
 import { present } from '../../src/foundation/assert.ts';
-import { summaryWorld, type Said, type SummaryWorld } from '../engine/summaries/summary-world.ts';
+import { agentOf, summaryWorld, type Said, type SummaryWorld } from '../engine/summaries/summary-world.ts';
 
 async function flowOf(world: SummaryWorld): Promise<Workflow> {
   return workflowOf(present((await projects(world.around, 'shop'))[0], 'there is a project'));
@@ -59,6 +60,43 @@ describe('the outcome of a project', () => {
       { ...BUILT, status: 'complete' },
     );
     expect(retried).toMatchObject({ outcome: 'complete', retries: 1, legs: { all: 2, done: 2 } });
+  });
+
+  it('S4, S8: a leg that was retried by hand is judged by the new one', async () => {
+    const world = summaryWorld();
+    await world.say({ to: '@builder', context: { task: 'task-7' }, on_failure: { route_to: '@fixer' } });
+    await world.say({ ...BUILT, status: 'failed', on_failure: { retry: 0 } });
+    const failed = present((await flowOf(world)).trouble[0], 'it has failed');
+    const again = await retry(world.around, OPERATOR, { id: failed.id as HandoffId, to: agentOf('second') });
+    expect(again.ok).toBe(true);
+    expect(await flowOf(world)).toMatchObject({
+      outcome: 'unfinished',
+      trouble: [],
+      open: [{ from: 'research', to: 'second', task: 'task-7', standing: 'offered' }],
+    });
+    await world.say({ from: '@second', phase: 'Implementation' });
+    expect(await flowOf(world)).toMatchObject({ outcome: 'complete', legs: { all: 3, done: 2, 'passed-on': 1 } });
+  });
+
+  it('S8: a retry that fails too is a failure, and so is each that nobody has retried', async () => {
+    const world = summaryWorld();
+    await world.say({ to: '@builder' });
+    await world.say({ ...BUILT, status: 'failed' });
+    const failed = present((await flowOf(world)).trouble[0], 'it has failed');
+    await retry(world.around, OPERATOR, { id: failed.id as HandoffId });
+    await world.say({ ...BUILT, status: 'failed' });
+    const flow = await flowOf(world);
+    expect(flow).toMatchObject({ outcome: 'failed', legs: { failed: 1, 'passed-on': 1 } });
+    expect(flow.trouble.map(({ id }) => id)).not.toContain(failed.id);
+  });
+
+  it('S8: an agent that only talks of a retry hides no failure', async () => {
+    const world = summaryWorld();
+    await world.say({ to: '@builder' });
+    await world.say({ ...BUILT, status: 'failed' });
+    const failed = present((await flowOf(world)).trouble[0], 'it has failed');
+    await world.say({ to: '@other', status: 'pending', context: { retryOf: failed.id }, retryOf: failed.id });
+    expect(await flowOf(world)).toMatchObject({ outcome: 'failed', told: 3, legs: { draft: 1, failed: 1 } });
   });
 
   it('S8: blocked is a reason to look, and no longer when it goes on', async () => {

@@ -25,7 +25,7 @@ export function agentOf(text: string): AgentId | null {
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/-{2,}/g, '-')
     .replace(/^[-._]+|[-.]+$/g, '');
-  // A sentence is nobody's name.
-  if (name.split('-').length > 6) return null;
+  // A sentence is nobody's name, and neither is a number.
+  if (name.split('-').length > 6 || !/[A-Za-z]/.test(name)) return null;
   return readAgentId(name);
 }

@@ -40,6 +40,14 @@ export function readName(path: string): NameSays {
   };
 }
 
+const DONE_FOLDER = /^(?:done|completed?|applied|closed|archived?|finished|resolved)$/i;
+
+/** Old systems moved finished files away and left the word inside as it was: then the folder knows better. */
+export function doneFolderIn(path: string): string | null {
+  const folders = path.split(/[\\/]/).slice(0, -1);
+  return folders.find((part) => DONE_FOLDER.test(part)) ?? null;
+}
+
 function cut(stem: string): string {
   const shorter = stem.replace(COPY, '').replace(ENDING, '').trimEnd();
   return shorter === '' ? stem : shorter;

@@ -85,7 +85,7 @@ const HANDOFF_FLOW = /^\{\s*(?:handoff|"handoff"|'handoff')[ \t]*:/i;
 const FLOW_CHARS_MAX = 512;
 
 /** A key at the level of the first one; deeper ones belong to something else. */
-function holdsHandoff(rows: readonly string[]): boolean {
+export function holdsHandoff(rows: readonly string[]): boolean {
   let level = -1;
   for (const row of rows) {
     const at = firstInk(row);

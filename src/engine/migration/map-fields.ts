@@ -3,6 +3,7 @@ import { STATUS_FOR, type Status } from '../../dialects/document/words.ts';
 import type { NewDocument } from '../../dialects/document/schema.ts';
 import type { Said } from '../../dialects/document/yaml-text.ts';
 import { instantOf } from '../../dialects/legacy/dates.ts';
+import { doneFolderIn } from '../../dialects/legacy/file-name.ts';
 import { meaningsOf, wordOf } from '../../dialects/legacy/keys.ts';
 import { sectionsOf } from '../../dialects/legacy/sections.ts';
 import { isFinal, type State } from '../../domain/lifecycle.ts';
@@ -35,7 +36,6 @@ export interface Mapped {
 }
 
 const TITLE_MAX = 300;
-const DONE_FOLDER = /^(?:done|completed?|applied|closed|archived?|finished|resolved)$/i;
 const COMPLETED_KEY =
   /^(?:completed?(?:_at|_on|_date)?|closed(?:_at|_on|_date)?|finished(?:_at)?|resolved(?:_at)?|date_completed)$/;
 
@@ -92,13 +92,9 @@ export function mapFields(candidate: Candidate, terms: MappingTerms): Mapped | s
   };
 }
 
-/** Old systems moved finished files away and left the word inside as it was: then the folder knows better. */
 function stateOf(said: State | null, word: string | null, path: string, notes: string[]): State {
-  const folder = path
-    .split('/')
-    .slice(0, -1)
-    .find((part) => DONE_FOLDER.test(part));
-  if (folder !== undefined && (said === null || !isFinal(said))) {
+  const folder = doneFolderIn(path);
+  if (folder !== null && (said === null || !isFinal(said))) {
     notes.push(`counts as completed, because it lies in ${folder}/`);
     return 'completed';
   }
@@ -134,7 +130,9 @@ function fieldNamed({ reading }: Candidate, word: string): string | undefined {
   return text === '' || text === 'null' ? undefined : text;
 }
 
-const KEPT_FORMS = new Set(['front-matter', 'bold-fields', 'header-lines', 'yaml', 'table']);
+const KEPT_FORMS = new Set(['front-matter', 'bold-fields', 'header-lines', 'yaml', 'json', 'table']);
+/** All structure, from the first line to the last. */
+const WHOLE_FORMS = new Set(['front-matter', 'yaml', 'json']);
 const KEPT_MAX = 60;
 /** Further down, what looks like a field is mostly a sentence. */
 const HEAD_LINES = 20;
@@ -146,7 +144,7 @@ function legacyOf({ reading }: Candidate): { readonly [key: string]: Said } {
     const isOurs = roles.has(path) || (meaningsOf(key).length > 0 && path.includes('['));
     return (
       KEPT_FORMS.has(form) &&
-      (form === 'front-matter' || form === 'yaml' || line <= HEAD_LINES) &&
+      (WHOLE_FORMS.has(form) || line <= HEAD_LINES) &&
       !isOurs &&
       text !== '' &&
       text.length <= TITLE_MAX &&

@@ -19,7 +19,7 @@ export function summaryIn({ detail }: Fact): Summary | null {
  * The text together with where it was read, and nothing else: whoever reads it again, in whatever name and after
  * whatever time, reads the same.
  */
-export function requestOf({ text, source }: Summary): RequestKey {
+export function requestOf({ text, source }: Pick<Summary, 'text' | 'source'>): RequestKey {
   const place = 'file' in source ? [source.file, source.index] : [source.session, source.turn, source.index];
   const key = digestOf(JSON.stringify([text, ...place]));
   return { by: 'summary', key, hash: key, forEver: true };

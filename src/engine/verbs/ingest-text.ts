@@ -3,17 +3,22 @@
  * for an agent's hook.
  *
  * Blocks are taken in their order, each for itself: one that is refused or cannot be read holds up no other. What the
- * agent did not say itself (a quotation, a tool's result) is reported, never obeyed.
+ * agent did not say itself (a quotation, a tool's result) is reported, never obeyed. A file without a block may hold a
+ * handoff in a form of its own; what an agent says in a session may not, because there every word is about something.
  */
 import type { Principal } from '../../domain/principal.ts';
 import type { Summary, SummarySource } from '../../domain/summary.ts';
 import { findBlocks } from '../../dialects/summary-block/find.ts';
 import { acts, type BlockPlace, type FoundBlock } from '../../dialects/summary-block/found.ts';
 import { readBlock, type BlockFields, type BlockProblem } from '../../dialects/summary-block/read.ts';
+import type { Form, LegacyReading, Sureness } from '../../dialects/legacy/reading.ts';
+import { blockInFile } from '../../dialects/summary-block/whole-file.ts';
 import { findInTranscript, isTranscript, lastWords } from '../../dialects/summary-block/transcript.ts';
 import { readWeak } from '../../dialects/summary-block/weak.ts';
 import { freeHeld } from '../summaries/held.ts';
+import { oldTextsIn, type OldText } from '../summaries/old-texts.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { ingestLegacy } from './ingest-legacy.ts';
 import { ingest, type Ingested, type IngestRefusal, type IngestRequest } from './ingest.ts';
 
 export interface TextToIngest {
@@ -35,8 +40,9 @@ export interface TextToIngest {
  * - `known`: it was taken before.
  * - `quoted`: somebody else's words, or words about a block.
  * - `unclear`: nothing can follow from it; `says` tells why.
+ * - `nothing`: a file in which nothing is handed over; `says` tells how that was seen.
  */
-type BlockFate = 'done' | 'known' | 'quoted' | 'unclear' | 'invalid' | 'refused';
+type BlockFate = 'done' | 'known' | 'quoted' | 'unclear' | 'invalid' | 'refused' | 'nothing';
 
 export interface BlockAnswer {
   readonly index: number;
@@ -52,6 +58,8 @@ export interface BlockAnswer {
   readonly ingested?: Ingested;
   readonly refusal?: IngestRefusal;
   readonly says?: string;
+  /** Of a handoff in a form of its own. */
+  readonly legacy?: { readonly form: Form; readonly sure: Sureness | 'no'; readonly because: string };
 }
 
 export async function ingestText(
@@ -60,11 +68,16 @@ export async function ingestText(
   request: TextToIngest,
 ): Promise<readonly BlockAnswer[]> {
   const blocks = readAll(request);
+  const old = blocks.some((block) => block.acts) ? [] : oldTextsIn(request, blocks.length);
   const answers: BlockAnswer[] = [];
-  for (const block of blocks) {
+  for (const each of [...blocks, ...old]) {
     if (request.signal?.aborted === true) break;
-    answers.push(await answerFor(around, principal, request, block));
-    request.progress?.(answers.length, blocks.length);
+    answers.push(
+      'reading' in each
+        ? await answerForOld(around, principal, request, each)
+        : await answerFor(around, principal, request, each),
+    );
+    request.progress?.(answers.length, blocks.length + old.length);
   }
   // Also after what was known: whoever was killed in between has not come this far.
   if (answers.some(({ fate }) => fate === 'done' || fate === 'known')) await freeHeld(around, 'all');
@@ -80,7 +93,8 @@ interface ReadBlock {
 
 function readAll({ text, source, strict = false }: TextToIngest): readonly ReadBlock[] {
   const transcript = isTranscript(text);
-  const found = transcript ? findInTranscript(text) : findBlocks(text);
+  const whole = 'file' in source ? blockInFile(text, source.file) : null;
+  const found = transcript ? findInTranscript(text) : whole === null ? findBlocks(text) : [whole];
   const blocks = found.map((block): ReadBlock => {
     const { fields, problems, warnings } = readBlock(block, { strict });
     return {
@@ -139,6 +153,39 @@ async function answerFor(
   const done = await ingest(around, principal, request);
   if (!done.ok) return { ...answer, from, fate: 'refused', refusal: done.refusal };
   return { ...answer, from, fate: done.value.did === 'known' ? 'known' : 'done', ingested: done.value };
+}
+
+async function answerForOld(
+  around: Surroundings,
+  principal: Principal,
+  { project }: TextToIngest,
+  { reading, index, line, source }: OldText,
+): Promise<BlockAnswer> {
+  const { sender: from, recipient: to, form, handoff: sure, because } = reading;
+  const status = reading.status?.text.slice(0, STATUS_SHOWN) ?? null;
+  const warnings = reading.problems.map((each) => ({
+    line: line - 1 + each.line,
+    column: 1,
+    field: '',
+    says: each.says,
+  }));
+  const where = { index, line, column: 1, place: 'top' } as const;
+  const legacy = { form, sure, because };
+  const answer = { ...where, from, to, status, problems: [], warnings, legacy };
+  if (sure === 'no') return { ...answer, fate: 'nothing', says: because };
+  const doubt = doubtOf(reading);
+  if (doubt !== null || from === null || to === null) return { ...answer, fate: 'unclear', says: doubt ?? because };
+  const done = await ingestLegacy(around, principal, { reading, from, to, project, source });
+  if (!done.ok) return { ...answer, fate: 'refused', refusal: done.refusal };
+  return { ...answer, fate: done.value.did === 'known' ? 'known' : 'done', ingested: done.value };
+}
+
+const STATUS_SHOWN = 200;
+
+function doubtOf({ sender, recipient, handoff, because }: LegacyReading): string | null {
+  const missing = [...(sender === null ? ['sender'] : []), ...(recipient === null ? ['recipient'] : [])];
+  if (missing.length > 0) return `a handoff that names no ${missing.join(' and no ')}`;
+  return handoff === 'guess' ? `perhaps a handoff: ${because}` : null;
 }
 
 /** Key by key: what else the dialect knows of a block is no part of what the trail keeps. */

@@ -33,8 +33,11 @@ export interface IngestRequest {
 }
 
 export interface Ingested {
-  /** `known`: it was read before, and nothing has changed. */
-  readonly did: Did | 'known';
+  /**
+   * `known`: it was read before, and nothing has changed. `offered`, `recorded`: a handoff in a form of its own, with
+   * something to do in it, or settled already.
+   */
+  readonly did: Did | 'known' | 'offered' | 'recorded';
   /** The leg that it is about; for a draft, the draft. */
   readonly leg: HandoffId;
   readonly opened: HandoffId | null;

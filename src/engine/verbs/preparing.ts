@@ -86,7 +86,7 @@ async function legFrom({ store }: Surroundings, id: HandoffId): Promise<Result<L
 }
 
 function writeBody(rules: HouseRules, request: SendRequest): Result<JsonText, JsonProblem> {
-  const { input, schema, context, outputSchema, message } = request;
+  const { input, schema, context, outputSchema, message, leg } = request;
   const [source, target] = [rules.partyOf(request.from), rules.partyOf(request.to)];
   const body: Body = {
     input,
@@ -96,6 +96,7 @@ function writeBody(rules: HouseRules, request: SendRequest): Result<JsonText, Js
     ...(message === undefined ? {} : { message }),
     ...(isNobody(source) ? {} : { source }),
     ...(isNobody(target) ? {} : { target }),
+    ...(leg === undefined ? {} : { leg }),
   };
   return writeJson(body);
 }

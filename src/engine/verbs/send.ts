@@ -1,6 +1,7 @@
 import { digestOf } from '../../foundation/digest.ts';
 import type { Json, JsonObject, JsonProblem } from '../../foundation/json.ts';
 import { yes, type Result } from '../../foundation/result.ts';
+import type { LegNote } from '../../domain/body.ts';
 import type { Decision } from '../../domain/decision.ts';
 import { witness } from '../../domain/facts.ts';
 import type { Failure, Handoff, Kind, Lineage, Terms } from '../../domain/handoff.ts';
@@ -32,6 +33,8 @@ export interface SendRequest {
   readonly outputSchema?: string;
   /** The file it came as, to the byte. */
   readonly message?: string;
+  /** For a retry of what a summary opened. */
+  readonly leg?: LegNote;
   readonly title?: string;
   readonly task?: string;
   readonly priority?: Priority;
@@ -147,6 +150,8 @@ function openingOf(
     as: forPlace ? 'place' : isDraft ? 'draft' : 'offer',
     lacksArtifact: lacks,
   };
+  // For whoever reads only the trail: the old one's failure is no longer the last word.
+  const detail = lineage.retryOf === null ? null : { retryOf: lineage.retryOf, to: `@${request.to}` };
   return {
     id: beginning.id,
     dependsOn: terms.dependsOn,
@@ -156,7 +161,7 @@ function openingOf(
       if (!created.ok) return created;
       const entitled = may(principal, 'create', created.value);
       if (!entitled.ok) return entitled;
-      const { handoff, fact } = witness(null, created.value, 'create', principalText(principal), nowMs);
+      const { handoff, fact } = witness(null, created.value, 'create', principalText(principal), nowMs, detail);
       const begun = { handoff, facts: [fact] };
       const decision = continued(begun, request, nowMs);
       return decision.ok ? yes(withEffects(around.rules, decision.value)) : decision;

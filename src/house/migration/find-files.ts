@@ -11,15 +11,17 @@ export interface FoundFiles {
   readonly isRepository: boolean;
 }
 
-/** Texts that people and agents write; JSON has homes of its own, the queue and `baton import`. */
-const TEXT = /\.(?:markdown|mdx?|txt|ya?ml)(?:\.(?:bak|orig|old)|~)?$/i;
+/** Texts that people and agents write. Lines of JSON hold many at once: those are for `baton ingest`. */
+const TEXT = /\.(?:markdown|mdx?|txt|ya?ml|json)(?:\.(?:bak|orig|old)|~)?$/i;
 const LEFT_ALONE = /(?:^|\/)(?:\.git|node_modules|\.baton)\/|(?:^|\/)data\/personas\/|(?:^|\/)_index\.yaml$/;
+/** What lies in the folders of a queue is on its way. */
+const QUEUED = /(?:^|\/)handoffs\/(?:waiting|pending|in-progress|completed|failed|quarantine)\/[^/]*\.json$/i;
 const FOLDERS_LEFT = new Set(['.git', 'node_modules', '.baton']);
 
 export async function findFiles(folder: string): Promise<FoundFiles> {
   const listed = await listedByGit(folder);
   const all = listed?.paths ?? (await walked(folder));
-  const paths = all.filter((path) => TEXT.test(path) && !LEFT_ALONE.test(path)).toSorted();
+  const paths = all.filter((path) => TEXT.test(path) && !LEFT_ALONE.test(path) && !QUEUED.test(path)).toSorted();
   return { paths, uncommitted: listed?.uncommitted ?? new Set(paths), isRepository: listed !== null };
 }
 

@@ -6,10 +6,11 @@ import { setImmediate } from 'node:timers/promises';
 import { errorsIn, isHandoffDocument, readDocument } from '../../dialects/document/read.ts';
 import { idInFileName } from '../../dialects/document/names.ts';
 import { isSettled, type Status } from '../../dialects/document/words.ts';
-import { readName } from '../../dialects/legacy/file-name.ts';
+import { readName, type NameSays } from '../../dialects/legacy/file-name.ts';
 import { contentKey, originalsIn } from '../../dialects/legacy/originals.ts';
 import { isInCode } from '../../dialects/legacy/judge.ts';
 import { readLegacy } from '../../dialects/legacy/read.ts';
+import type { LegacyReading } from '../../dialects/legacy/reading.ts';
 import type { Candidate, KnownDocument, KnownTask } from '../../engine/migration/candidate.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { JSON_BYTES_MAX } from '../../foundation/json.ts';
@@ -83,6 +84,7 @@ function look(path: string, bytes: Buffer, seen: Undated[], unclear: { path: str
     if (name.says !== null && name.amongHandoffs) unclear.push({ path, because: reading.because });
     return;
   }
+  if (JSON_FILE.test(path) && !isForPeople(reading, name)) return;
   seen.push({
     path,
     sha256: hexDigestOf(bytes),
@@ -93,6 +95,21 @@ function look(path: string, bytes: Buffer, seen: Undated[], unclear: { path: str
   });
 }
 
+const JSON_FILE = /\.json\b[^/]*$/i;
+const OWN_WORD = /^(?:handoff|handover)(?:_?id)?$/i;
+const QUEUE_ROUTE = /^(?:source|target)(?:\.agent_id)?$/;
+
+/**
+ * Programs keep all kinds of things in JSON, and much of it goes from somebody to somebody: it has to call itself a
+ * handoff. Messages of a queue do, and belong to their queue wherever they lie.
+ */
+function isForPeople({ fields }: LegacyReading, name: NameSays): boolean {
+  const route = new Set(fields.filter(({ path }) => QUEUE_ROUTE.test(path)).map(({ path }) => path.split('.', 1)[0]));
+  if (route.size === 2 && fields.some(({ path }) => path === 'handoff_id')) return false;
+  const isCalledSo = fields.some(({ path }) => OWN_WORD.test(path.split('.', 1)[0] ?? ''));
+  return isCalledSo || name.says !== null || name.amongHandoffs;
+}
+
 const WORD = /hand[-_ ]?o(?:ff|ver)/i;
 /** A key for a recipient: looked for backwards from its colon, because colons are rare. */
 const RECIPIENT =
@@ -101,7 +118,7 @@ const RECIPIENT =
 function isWorthReading(path: string, bytes: Buffer): boolean {
   if (WORD.test(path)) return true;
   const text = bytes.toString('latin1');
-  return WORD.test(text) || RECIPIENT.test(text);
+  return WORD.test(text) || (!JSON_FILE.test(path) && RECIPIENT.test(text));
 }
 
 /** False: it lies where documents lie and is none. */

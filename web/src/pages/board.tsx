@@ -4,6 +4,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { ask, query, type HandoffView, type ListPage } from '../api.ts';
 import { all, loading, version } from '../collection.ts';
 import { Card, CARD_HEIGHT } from '../parts/card.tsx';
+import { Import } from '../parts/import.tsx';
 import { LongList } from '../parts/long-list.tsx';
 import { NewHandoff } from '../parts/new-handoff.tsx';
 import { go, place } from '../where.ts';
@@ -26,6 +27,7 @@ export function Board(): VNode {
       <div class="bar">
         <h1>Board</h1>
         <Filters filter={filter} />
+        <Import />
         <NewHandoff />
       </div>
       {filter.text === '' ? null : (

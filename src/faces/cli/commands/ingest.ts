@@ -168,7 +168,7 @@ function tell({ file, blocks }: FileAnswer, output: Output): void {
 
 function sumUp(files: readonly FileAnswer[], output: Output): void {
   const all = files.flatMap(({ blocks }) => blocks);
-  if (all.length === 0) output.note('there is no handoff block in it');
+  if (all.every(({ fate }) => fate === 'nothing')) output.note('nothing is handed over in it');
   if (!output.json) return;
   const count = (...fates: readonly BlockAnswer['fate'][]): number =>
     all.filter(({ fate }) => fates.includes(fate)).length;
@@ -179,6 +179,7 @@ function sumUp(files: readonly FileAnswer[], output: Output): void {
     quoted: count('quoted'),
     refused: count('refused'),
     invalid: count('invalid', 'unclear'),
+    nothing: count('nothing'),
   });
 }
 
@@ -188,7 +189,7 @@ function lineOf(file: string, block: BlockAnswer): string {
   const who = from === null ? '' : ` @${from}`;
   if (refusal !== undefined) return `${where}${who} ${answerColours.red('refused')}: ${wordingOfIngest(refusal)}`;
   if (ingested === undefined) return `${where}${who} ${fate}${says === undefined ? '' : `: ${says}`}`;
-  const next = ingested.opened === null || ingested.did === 'drafted' ? '' : ` → ${ingested.opened}`;
+  const next = ingested.opened === null || ingested.opened === ingested.leg ? '' : ` → ${ingested.opened}`;
   const told = ingested.escalatedTo === null ? '' : `, escalated to @${ingested.escalatedTo}`;
   return `${where}${who} ${ingested.did} ${ingested.leg}${next}${told}`;
 }

@@ -14,7 +14,7 @@ const Name = z.string().min(1).max(500);
 
 const SummaryText = z
   .strictObject({
-    text: z.string().min(1).max(1_000_000).describe('Markdown, or a transcript of JSON lines.'),
+    text: z.string().min(1).max(1_000_000).describe('Markdown, YAML, JSON, or a transcript of JSON lines.'),
     file: Name.optional().describe('The file that it was read from: together with its text, a block is taken once.'),
     session: Name.optional().describe('Or the session that wrote it, with its turn.'),
     turn: Name.optional(),
@@ -30,9 +30,10 @@ export const TELLING: readonly Endpoint[] = [
     method: 'post',
     path: '/api/summaries',
     scope: 'write',
-    summary: 'Read the handoff blocks of a summary and do what they say',
+    summary: 'Read handoff blocks, and files in other forms, and do what they say',
     about:
-      'A block that was read before changes nothing. Each block has its own answer; one that is refused holds up no other.',
+      'A block that was read before changes nothing. Each block has its own answer; one that is refused holds up no other. ' +
+      'A file without a block is read in whatever form it has.',
     body: SummaryText,
     answers: { 200: '{ blocks }, in the order of the text.' },
     answer: async ({ premises, caller, body, c }) => {
