@@ -261,17 +261,16 @@ describe('D1: names', () => {
 });
 
 describe('D5: a new file over a limit', () => {
-  it('stays where it is, and comes in when there is room', async () => {
+  it('comes in and counts, and that there is one too many is said', async () => {
     const world = await documentsWorld(undefined, `${ON}agents: { claude: { limits: { incoming: 1 } } }\n`);
-    const first = await world.at('offered');
+    await world.at('offered');
     world.write(`${SPEC_ID}.md`, today());
     await world.documents.pass('full');
     await world.documents.pass('full');
-    expect(await world.state(SPEC_ID)).toBeNull();
-    expect(says(world, 'document-left')).toEqual(['@claude has 1 incoming handoffs open, at most 1; it waits here']);
-    world.edit(first, { status: 'Rejected', rejection_reason: { type: 'workload', message: 'no' } });
-    await world.documents.pass('full');
-    await world.documents.pass('full');
     expect(await world.state(SPEC_ID)).toBe('offered');
+    expect(says(world, 'document-over-limit')).toEqual([
+      '@claude has 2 incoming handoffs open with it, and should have at most 1',
+    ]);
+    await expect(world.create()).rejects.toThrow('"count":2,"max":1');
   });
 });

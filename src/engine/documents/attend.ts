@@ -36,18 +36,22 @@ const MONTH_MS = 31 * 24 * 60 * 60 * 1000;
 
 /** False: not now. `patient` waits until whoever writes is done. */
 export async function attend(documents: Documents, id: HandoffId, patient: boolean): Promise<boolean> {
+  const { folder, together } = documents;
   if ((await pausedBy(documents)) !== null) return false;
-  return documents.folder.alone(id, async () => {
-    for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const looked = await look(documents, id);
-      if (looked === 'done') return true;
-      if (looked === 'later') {
-        if (!patient) return false;
-        await documents.around.timers.sleep(WRITTEN_MS / 4);
-      }
+  return folder.alone(id, async () => together.inside(async () => bringToRest(documents, id, patient)));
+}
+
+async function bringToRest(documents: Documents, id: HandoffId, patient: boolean): Promise<boolean> {
+  const { around, together } = documents;
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const looked = await look(documents, id);
+    if (looked === 'done') return true;
+    if (looked === 'later') {
+      if (!patient) return false;
+      await together.away(async () => around.timers.sleep(WRITTEN_MS / 4));
     }
-    return false;
-  });
+  }
+  return false;
 }
 
 async function look(documents: Documents, id: HandoffId): Promise<Looked> {
