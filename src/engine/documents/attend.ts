@@ -69,11 +69,19 @@ async function look(documents: Documents, id: HandoffId): Promise<Looked> {
   }
   const seen = { place, file };
   if (whole === null) return place === ACTIVE ? adopt(documents, id, seen) : 'done';
-  const looked =
-    agreed !== null && file.text === agreed.text
-      ? await project(documents, whole, agreed, seen)
-      : await judge(documents, whole, agreed, seen);
-  return looked;
+  if (agreed === null || file.text !== agreed.text) return judge(documents, whole, agreed, seen);
+  return (await isAtRest(documents, whole, agreed, seen)) ? 'done' : project(documents, whole, agreed, seen);
+}
+
+/** Nearly all of them, nearly always: there is nothing to tell, and nothing to remember. */
+async function isAtRest(
+  { folder }: Documents,
+  { handoff }: Whole,
+  agreed: Agreed,
+  { place }: SeenFile,
+): Promise<boolean> {
+  const isToldHere = place === ACTIVE && !isFinal(handoff.state) && agreed.revision === handoff.revision;
+  return isToldHere && agreed.head === (await folder.git.head());
 }
 
 /** Nobody has touched it: what has happened since is told. */
