@@ -126,7 +126,7 @@ function parted(path: string): readonly [around: string, name: string] {
 }
 
 /** Each change with the blob it led to: of two branches, the one whose content was kept has written it. */
-const HISTORY = ['log', '-z', '-c', '--raw', '--no-abbrev', '--no-renames', '--format=%x01%ae%x01%an'] as const;
+const HISTORY = ['log', '-z', '-c', '--raw', '--no-abbrev', '--no-renames', '--format=by %ae%n%an'] as const;
 
 /** By name and blob, the newest first. */
 function authorsIn(told: string | null): Names {
@@ -140,7 +140,7 @@ function authorsIn(told: string | null): Names {
       blob = null;
       continue;
     }
-    const [, mail, name] = /^\n*\u0001([^\u0001]*)\u0001(.*)$/s.exec(part) ?? [];
+    const [, mail, name] = /^\n*by ([^\n]*)\n([^\n]*)\n*$/.exec(part) ?? [];
     if (mail !== undefined && name !== undefined) author = authorIn(mail, name);
     else blob = /^\n*:.* ([0-9a-f]{40,64}) [A-Z]+$/.exec(part)?.[1] ?? null;
   }

@@ -138,7 +138,7 @@ function requestOf(
   };
 }
 
-function overLimit(refusal: Extract<SendRefusal, { code: 'limit-reached' }>): string {
-  const { agent, direction, count, max } = refusal;
-  return `@${agent} has ${count + 1} ${direction} handoffs open with it, and should have at most ${max}`;
+/** Without the count: others come in at the same time. */
+function overLimit({ agent, direction, max }: Extract<SendRefusal, { code: 'limit-reached' }>): string {
+  return `@${agent} should have at most ${max} ${direction} handoffs open, and has more with it`;
 }
