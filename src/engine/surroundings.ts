@@ -78,9 +78,11 @@ export interface DocumentMirror {
   idFor(parts: DocumentParts, taken: ReadonlySet<HandoffId>): Promise<HandoffId>;
   /** Tells in the file what has happened. Never a reason to fail: what is left undone is done later. */
   attend(id: HandoffId): Promise<void>;
-  /** Everything that came in or has to go out. */
-  pass(depth: Depth): Promise<Passed>;
+  /** Everything that came in or has to go out. `vouched`: an operator answers for new files that nobody has committed. */
+  pass(depth: Depth, how?: { readonly vouched?: boolean }): Promise<Passed>;
   watch(changed: () => void): { close(): void };
+  /** Takes in what was settled before this database saw it, as what it is: over. Nobody is told. */
+  adoptSettled(): Promise<{ readonly adopted: number }>;
   /** Makes `_index.yaml` anew. True: it was not right. */
   writeIndex(): Promise<boolean>;
 }
@@ -185,6 +187,8 @@ export type EngineEvent =
   | { readonly kind: 'document-refused'; readonly id: HandoffId; readonly says: string }
   /** Nobody but a person can put it right; the file stays as it is. */
   | { readonly kind: 'document-left'; readonly name: string; readonly says: string }
+  /** Taken as said, although somebody has more open now than the house allows. */
+  | { readonly kind: 'document-over-limit'; readonly id: HandoffId; readonly says: string }
   | { readonly kind: 'documents-paused'; readonly says: string }
   /** Only said: a date that was hoped for ends nothing. */
   | { readonly kind: 'document-late'; readonly id: HandoffId; readonly says: string }

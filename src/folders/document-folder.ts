@@ -155,6 +155,24 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       },
     },
 
+    async months() {
+      const root = join(folder, ROOT, ARCHIVED);
+      const years = (await readdir(root)).filter((name) => /^\d{4}$/.test(name)).toSorted();
+      const found: DocumentPlace[] = [];
+      for (const year of years) {
+        if ((await kindOf(join(root, year))) !== 'folder') continue;
+        const months = (await readdir(join(root, year))).filter((name) => /^(?:0[1-9]|1[0-2])$/.test(name)).toSorted();
+        for (const month of months)
+          if ((await kindOf(join(root, year, month))) === 'folder') found.push(`${year}/${month}`);
+      }
+      return found;
+    },
+
+    async listIn(month) {
+      const names = (await readdir(folderOf(month))).filter(isListed).toSorted();
+      return names.map(idOf).filter((id) => id !== null);
+    },
+
     async archived(max) {
       const texts: string[] = [];
       for (const place of monthsBack()) {
@@ -173,8 +191,8 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       head: () => tree.head(),
       has: (place, id) => tree.has(gitPathOf(place, id)),
       async authorOf(place, id, text) {
-        const path = gitPathOf(place, id);
-        return (await tree.hasText(path, text)) ? ((await tree.authorOf(path)) ?? 'unknown') : null;
+        const author = await tree.authorOf(gitPathOf(place, id), text);
+        return author === '' ? 'unknown' : author;
       },
     },
 

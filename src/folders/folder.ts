@@ -168,6 +168,9 @@ export interface DocumentFolder {
     load(name: NoteName): Promise<string | null>;
     save(name: NoteName, text: string | null): Promise<void>;
   };
+  /** All of the archive, the oldest first, however old; slow where it is large. */
+  months(): Promise<readonly DocumentPlace[]>;
+  listIn(month: DocumentPlace): Promise<readonly HandoffId[]>;
   /** A sample of the archive, newest months first, for whoever has lost the notes. */
   archived(max: number): Promise<readonly string[]>;
   readonly git: {

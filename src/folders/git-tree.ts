@@ -4,16 +4,17 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { lstat, readFile } from 'node:fs/promises';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
 const GIT_MS = 20_000;
+/** Once through a long history; whoever is not found by then is asked for alone. */
+const HISTORY_MS = 60_000;
 const BYTES_MAX = 64 * 1024 * 1024;
 const ONE_BY_ONE_MAX = 4;
-const MANY = '_handoffs/active/';
 const HARDENED = ['-c', 'core.fsmonitor=', '-c', 'core.hooksPath=/dev/null', '-c', 'log.showSignature=false'];
 
 /** While one of these is there, files are on their way from one commit to another. */
@@ -35,77 +36,133 @@ export interface GitTree {
   head(): Promise<string | null>;
   /** Whether that commit has a file there. */
   has(path: string): Promise<boolean>;
-  /** Whether it is this text there, however lines end. */
-  hasText(path: string, text: string): Promise<boolean>;
-  /** Who wrote it last, as far as commits tell. */
-  authorOf(path: string): Promise<string | null>;
+  /** Who wrote this text, however its lines end; empty: nobody knows. Null: it is not what that commit has there. */
+  authorOf(path: string, text: string): Promise<string | null>;
 }
 
 export function openGitTree(folder: string): GitTree {
-  const git = async (...args: readonly string[]): Promise<string | null> => {
+  const gitFor = async (timeout: number, args: readonly string[]): Promise<string | null> => {
     try {
-      const { stdout } = await run('git', [...HARDENED, ...args], {
-        cwd: folder,
-        env: environment(),
-        timeout: GIT_MS,
-        maxBuffer: BYTES_MAX,
-      });
-      return stdout;
+      const options = { cwd: folder, env: environment(), timeout, maxBuffer: BYTES_MAX };
+      return (await run('git', [...HARDENED, ...args], options)).stdout;
     } catch {
       return null;
     }
   };
-  let known: { readonly head: string | null; asked: number; all: ReadonlyMap<string, string> | null } | null = null;
-  /** One file is asked for alone; whoever asks for many gets the whole folder once for each commit. */
-  const blobAt = async (path: string): Promise<string | null> => {
-    const gitFolder = await findGitFolder(folder);
+  const git = async (...args: readonly string[]): Promise<string | null> => gitFor(GIT_MS, args);
+  const headNow = async (): Promise<string | null> => {
+    const gitFolder = findGitFolder(folder);
     if (gitFolder === null) return null;
-    const head =
-      (await looseHead(gitFolder)) ?? (await git('rev-parse', '--verify', '--quiet', 'HEAD'))?.trim() ?? null;
+    return looseHead(gitFolder) ?? (await git('rev-parse', '--verify', '--quiet', 'HEAD'))?.trim() ?? null;
+  };
+  let known: Known | null = null;
+  /** Null: no repository, or nothing in it. */
+  const knownAtHead = async (): Promise<Known | null> => {
+    const head = await headNow();
     if (head === null) return null;
-    if (known?.head !== head) known = { head, asked: 0, all: null };
-    known.asked += 1;
-    const around = path.slice(0, path.lastIndexOf('/') + 1);
-    if (known.asked > ONE_BY_ONE_MAX && around === MANY) {
-      known.all ??= listed(await git('ls-tree', '-z', head, `./${around}`));
-      return known.all.get(path.slice(around.length)) ?? null;
-    }
-    return listed(await git('ls-tree', '-z', head, `./${path}`)).get(path.slice(around.length)) ?? null;
+    if (known?.head !== head) known = { head, blobs: new Map(), authors: new Map() };
+    return known;
+  };
+  /** One file is asked for alone; whoever asks for many of one folder gets all of it, once for each commit. */
+  const allIn = (around: string, of: Map<string, Many>, ask: () => Promise<Names>): Promise<Names> | null => {
+    const many = of.get(around) ?? { asked: 0, all: null };
+    of.set(around, many);
+    many.asked += 1;
+    if (many.asked <= ONE_BY_ONE_MAX) return null;
+    many.all ??= ask();
+    return many.all;
+  };
+  const blobAt = async (at: Known, path: string): Promise<string | null> => {
+    const [around, name] = parted(path);
+    const many = allIn(around, at.blobs, async () => listed(await git('ls-tree', '-z', at.head, `./${around}`)));
+    const blobs = await (many ?? git('ls-tree', '-z', at.head, `./${path}`).then(listed));
+    return blobs.get(name) ?? null;
+  };
+  const authorAlone = async (path: string): Promise<string | null> => {
+    const said = await git('log', '-1', '-z', '--format=%ae%x00%an', 'HEAD', '--', `./${path}`);
+    const [mail = '', name = ''] = (said ?? '').split('\u0000');
+    return authorIn(mail, name);
   };
   return {
-    async busy() {
-      const gitFolder = await findGitFolder(folder);
-      if (gitFolder === null) return null;
-      for (const [name, says] of UNDER_WAY) if (await isThere(join(gitFolder, name))) return says;
-      return null;
+    busy: async () => {
+      const gitFolder = findGitFolder(folder);
+      const there = new Set(gitFolder === null ? [] : namesIn(gitFolder));
+      return UNDER_WAY.find(([name]) => there.has(name))?.[1] ?? null;
     },
-    async head() {
-      const gitFolder = await findGitFolder(folder);
-      if (gitFolder === null) return null;
-      return (await looseHead(gitFolder)) ?? (await git('rev-parse', '--verify', '--quiet', 'HEAD'))?.trim() ?? null;
+    head: headNow,
+    has: async (path) => {
+      const at = await knownAtHead();
+      return at !== null && (await blobAt(at, path)) !== null;
     },
-    has: async (path) => (await blobAt(path)) !== null,
-    async hasText(path, text) {
-      const blob = await blobAt(path);
-      return blob !== null && (blob === blobOf(text, blob) || blob === blobOf(text.replaceAll('\r\n', '\n'), blob));
-    },
-    async authorOf(path) {
-      const said = await git('log', '-1', '-z', '--format=%ae%x00%an', 'HEAD', '--', `./${path}`);
-      const [mail = '', name = ''] = (said ?? '').split('\u0000');
-      const author = plain(mail) || plain(name);
-      return author === '' ? null : author;
+    async authorOf(path, text) {
+      const at = await knownAtHead();
+      const blob = at === null ? null : await blobAt(at, path);
+      if (at === null || blob === null || !isBlobOf(blob, text)) return null;
+      const [around, name] = parted(path);
+      const many = await allIn(around, at.authors, async () =>
+        authorsIn(await gitFor(HISTORY_MS, [...HISTORY, at.head, '--', `./${around}`])),
+      );
+      return many?.get(`${name} ${blob}`) ?? (await authorAlone(path)) ?? '';
     },
   };
 }
 
+interface Known {
+  readonly head: string;
+  readonly blobs: Map<string, Many>;
+  readonly authors: Map<string, Many>;
+}
+
+interface Many {
+  asked: number;
+  all: Promise<Names> | null;
+}
+
+type Names = ReadonlyMap<string, string>;
+
+function parted(path: string): readonly [around: string, name: string] {
+  const at = path.lastIndexOf('/') + 1;
+  return [path.slice(0, at), path.slice(at)];
+}
+
+/** Each change with the blob it led to: of two branches, the one whose content was kept has written it. */
+const HISTORY = ['log', '-z', '-c', '--raw', '--no-abbrev', '--no-renames', '--format=by %ae%n%an'] as const;
+
+/** By name and blob, the newest first. */
+function authorsIn(told: string | null): Names {
+  const authors = new Map<string, string>();
+  let author: string | null = null;
+  let blob: string | null = null;
+  for (const part of (told ?? '').split('\0')) {
+    if (blob !== null) {
+      const key = `${parted(part)[1]} ${blob}`;
+      if (author !== null && !authors.has(key)) authors.set(key, author);
+      blob = null;
+      continue;
+    }
+    const [, mail, name] = /^\n*by ([^\n]*)\n([^\n]*)\n*$/.exec(part) ?? [];
+    if (mail !== undefined && name !== undefined) author = authorIn(mail, name);
+    else blob = /^\n*:.* ([0-9a-f]{40,64}) [A-Z]+$/.exec(part)?.[1] ?? null;
+  }
+  return authors;
+}
+
+function authorIn(mail: string, name: string): string | null {
+  return plain(mail) || plain(name) || null;
+}
+
 /** By the last part of the name: they are all of one folder. */
-function listed(told: string | null): ReadonlyMap<string, string> {
+function listed(told: string | null): Names {
   return new Map(
     (told ?? '').split('\0').flatMap((entry) => {
       const [, blob, path] = /^\d+ blob ([0-9a-f]+)\t(.+)$/s.exec(entry) ?? [];
       return blob === undefined || path === undefined ? [] : [[path.slice(path.lastIndexOf('/') + 1), blob] as const];
     }),
   );
+}
+
+function isBlobOf(blob: string, text: string): boolean {
+  return blob === blobOf(text, blob) || blob === blobOf(text.replaceAll('\r\n', '\n'), blob);
 }
 
 /** As git names a content: by a hash of the kind that this repository uses. */
@@ -116,13 +173,13 @@ function blobOf(text: string, like: string): string {
 }
 
 /** Of a worktree or a submodule it is a file that says where the folder is. */
-async function findGitFolder(from: string): Promise<string | null> {
+function findGitFolder(from: string): string | null {
   for (let folder = resolve(from); ; folder = dirname(folder)) {
     const path = join(folder, '.git');
-    const found = await lstat(path).catch(() => null);
+    const found = lstatSync(path, { throwIfNoEntry: false });
     if (found?.isDirectory() === true) return path;
     if (found?.isFile() === true) {
-      const told = /^gitdir: (.+)$/m.exec(await readFile(path, 'utf8').catch(() => ''))?.[1];
+      const told = /^gitdir: (.+)$/m.exec(textOf(path))?.[1];
       return told === undefined ? null : resolve(folder, told.trim());
     }
     if (dirname(folder) === folder) return null;
@@ -130,21 +187,33 @@ async function findGitFolder(from: string): Promise<string | null> {
 }
 
 /** Asked at every change, and a process costs a hundred times as much. Null: git has to be asked. */
-async function looseHead(gitFolder: string): Promise<string | null> {
-  const read = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
-  const head = (await read(join(gitFolder, 'HEAD'))).trim();
+function looseHead(gitFolder: string): string | null {
+  const head = textOf(join(gitFolder, 'HEAD')).trim();
   if (COMMIT.test(head)) return head;
   const name = /^ref: (refs\/heads\/[\w./-]+)$/.exec(head)?.[1];
   if (name === undefined || name.includes('..')) return null;
-  const shared = (await read(join(gitFolder, 'commondir'))).trim();
-  const commit = (await read(join(resolve(gitFolder, shared), name))).trim();
+  const shared = textOf(join(gitFolder, 'commondir')).trim();
+  const commit = textOf(join(resolve(gitFolder, shared), name)).trim();
   return COMMIT.test(commit) ? commit : null;
 }
 
 const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
-async function isThere(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => null)) !== null;
+/** At once: a detour through threads takes ten times as long, and every change asks. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** Inside of a hook these would lead us to another repository. */

@@ -1,6 +1,8 @@
 /** `baton.yaml`: read once at the door; every complaint says file, line and column. */
 import { readFileSync } from 'node:fs';
 import { isMap, isNode, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
+import { placeAt } from '../dialects/document/front-matter.ts';
+import { DEPTH_MAX, tooDeepAt } from '../dialects/document/tokens.ts';
 import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../domain/names.ts';
 import { ConfigurationShape, type ConfigurationText } from './configuration-shape.ts';
 import { configurationOf, type Configuration } from './configuration-values.ts';
@@ -21,6 +23,7 @@ export function parseConfiguration(
   path: string,
 ): { readonly text: ConfigurationText; readonly configuration: Configuration } {
   if (Buffer.byteLength(text) > BYTES_MAX) throw new ConfigurationProblem(`${path}: larger than ${BYTES_MAX} bytes`);
+  refuseDepth(text, path);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, strict: true, uniqueKeys: true });
   const [error] = document.errors;
@@ -42,6 +45,14 @@ export function parseConfiguration(
     return new ConfigurationProblem(`${path}:${line}:${col}: ${at.join('.')}: ${AGENT_NAME_RULE}`);
   });
   return { text: read.data, configuration };
+}
+
+/** Before the parser sees it, which some depths would take along with the whole process. */
+function refuseDepth(text: string, path: string): void {
+  const at = tooDeepAt(text);
+  if (at === null) return;
+  const { line, column } = placeAt(text, at);
+  throw new ConfigurationProblem(`${path}:${line}:${column}: nested deeper than ${DEPTH_MAX}`);
 }
 
 /** Looks at the text itself: as properties of an object, two spellings of one agent or `__proto__` would get lost. */

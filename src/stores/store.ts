@@ -78,6 +78,8 @@ export interface Relayed {
 export interface Guard {
   /** Kept for `REQUEST_DAYS`; the same key of the same principal with another body is refused. */
   readonly request?: RequestKey;
+  /** What others have begun already comes in whether there is room for it or not, and counts. Only for `insert`. */
+  readonly overLimits?: true;
 }
 
 export interface RequestKey {

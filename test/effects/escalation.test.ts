@@ -37,6 +37,7 @@ describe('a rejection for want of a skill', () => {
     expect(world.fields(id)).toMatchObject({
       status: 'Rejected',
       rejection_reason: { type: 'skill_gap', message: GAP.reason },
+      escalated_to: 'ann',
     });
   });
 
@@ -58,6 +59,7 @@ describe('a rejection for want of a skill', () => {
     const id = await world.at('offered');
     await reject(world.around, as('claude'), id, { type: 'capacity', reason: 'too much' });
     expect(await eventsFor(world, 'ann')).toEqual([]);
+    expect(world.fields(id)['escalated_to'] ?? null).toBeNull();
     expect(JSON.parse((await lastFact(world, id))?.detail ?? '')).not.toHaveProperty('escalatedTo');
   });
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { editDocument } from '../../src/dialects/document/edit.ts';
@@ -171,7 +171,9 @@ describe('D2: what a person writes around the fields', () => {
     world.edit(id, { title: 'Something else', deliverables: ['less'], expires_at: '2030-01-01T00:00:00Z', mine: 'x' });
     await world.sync();
     expect(world.text(id)).toBe(before.replace('completion_notes: null\n', 'completion_notes: null\nmine: x\n'));
-    expect(says(world, 'document-refused')).toEqual(['title, deliverables, expires_at: not changed by hand']);
+    expect(says(world, 'document-refused')).toEqual([
+      expect.stringMatching(/^title, deliverables, expires_at: not changed by hand .*kept in .*refused/),
+    ]);
   });
 });
 
@@ -260,18 +262,36 @@ describe('D1: names', () => {
   });
 });
 
+describe('F10: an edit of one’s own draft', () => {
+  it('is adopted where it is words of the body, and what was agreed is put back and kept', async () => {
+    const world = await documentsWorld();
+    const id = await world.create();
+    world.write(`${id}.md`, `${world.text(id)}\n## My notes\n\nMind the gap.\n`);
+    world.edit(id, { purpose: 'another one', mine: 'yes' });
+    await world.sync();
+    expect(world.text(id)).toContain('Mind the gap.');
+    expect(world.fields(id)).toMatchObject({ purpose: 'why', mine: 'yes', status: 'Created' });
+    const [refused = ''] = says(world, 'document-refused');
+    expect(refused).toContain('purpose: not changed by hand; cancel this draft and make another one');
+    expect(readFileSync(/kept in (.+)\)$/.exec(refused)?.[1] ?? '', 'utf8')).toContain('another one');
+    const after = world.text(id);
+    await world.sync();
+    expect(world.text(id)).toBe(after);
+    expect(says(world, 'document-refused')).toHaveLength(1);
+  });
+});
+
 describe('D5: a new file over a limit', () => {
-  it('stays where it is, and comes in when there is room', async () => {
+  it('comes in and counts, and that there is one too many is said', async () => {
     const world = await documentsWorld(undefined, `${ON}agents: { claude: { limits: { incoming: 1 } } }\n`);
-    const first = await world.at('offered');
+    await world.at('offered');
     world.write(`${SPEC_ID}.md`, today());
     await world.documents.pass('full');
     await world.documents.pass('full');
-    expect(await world.state(SPEC_ID)).toBeNull();
-    expect(says(world, 'document-left')).toEqual(['@claude has 1 incoming handoffs open, at most 1; it waits here']);
-    world.edit(first, { status: 'Rejected', rejection_reason: { type: 'workload', message: 'no' } });
-    await world.documents.pass('full');
-    await world.documents.pass('full');
     expect(await world.state(SPEC_ID)).toBe('offered');
+    expect(says(world, 'document-over-limit')).toEqual([
+      '@claude should have at most 1 incoming handoffs open, and has more with it',
+    ]);
+    await expect(world.create()).rejects.toThrow('"count":2,"max":1');
   });
 });

@@ -33,6 +33,11 @@ const MISTAKES: readonly Mistake[] = [
   { text: 'project: "open\n', says: ': Missing closing "quote' },
   { text: 'project: [1, 2\n', says: ': Flow sequence in block collection' },
   { text: 'project: *nobody\n', says: 'Unresolved alias' },
+  { text: `project: x\nagents:\n  ${'- '.repeat(20_000)}x\n`, says: '3:67: nested deeper than 32' },
+  { text: `project: ${'['.repeat(20_000)}\n`, says: '1:42: nested deeper than 32' },
+  { text: `project: ${'{ a: '.repeat(20_000)}\n`, says: 'nested deeper than 32' },
+  { text: `${'? '.repeat(20_000)}x\n`, says: '1:65: nested deeper than 32' },
+  { text: Array.from({ length: 600 }, (_, n) => `${' '.repeat(n)}a:\n`).join(''), says: '66:1: nested deeper than 32' },
   { text: bomb(), says: 'Excessive alias count' },
   { text: `project: ${'x'.repeat(300_000)}\n`, says: 'larger than 262144 bytes' },
 ];

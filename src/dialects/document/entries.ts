@@ -2,8 +2,9 @@
  * The YAML of a front matter as entries that know where they stand. Texts stay texts (`no`, `0123`, `1e3`), and what could
  * harm is refused before the parser sees it: it follows any depth, and some depths end the whole process.
  */
-import { isMap, isScalar, isSeq, Lexer, parseDocument, type Node, type Pair } from 'yaml';
+import { isMap, isScalar, isSeq, parseDocument, type Node, type Pair } from 'yaml';
 import { findFrontMatter, placeAt, type FrontMatter } from './front-matter.ts';
+import { DEPTH_MAX, tokensIn } from './tokens.ts';
 import type { Said } from './yaml-text.ts';
 
 export interface Entry {
@@ -38,9 +39,6 @@ export interface EntriesRead {
 const FRONT_MATTER_MAX = 256 * 1024;
 const KEY_MAX = 200;
 const ENTRIES_MAX = 10_000;
-const DEPTH_MAX = 32;
-/** Each column can be a level, two with lists: far below what the parser's recursion can bear. */
-const INDENT_MAX = 64;
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype', '<<']);
 
 class Stumble extends Error {
@@ -114,38 +112,16 @@ function entriesIn(text: string, { from, to }: FrontMatter): readonly Entry[] {
   });
 }
 
-/** Only tokens are looked at, one after the other, so that neither depth nor number can do harm. */
 function refuseTokens(yaml: string, offset: number): void {
-  let at = 0;
-  let flow = 0;
-  let inLine = 0;
-  let isText = false;
-  let isLineStart = true;
-  for (const token of new Lexer().lex(yaml)) {
-    // Marks of the lexer itself, which stand nowhere in the text: the next token is a text, or a document begins.
-    if (token === '\u001f' || token === '\u0002') {
-      isText = token === '\u001f';
-      continue;
-    }
+  for (const { token, at, isText, isTooDeep } of tokensIn(yaml)) {
+    if (isText) continue;
     const first = token[0] ?? '';
-    if (!isText) {
-      if (first === '*' || first === '&') throw new Stumble('E_ALIAS', 'anchors and aliases are not read', offset + at);
-      if (first === '!') throw new Stumble('E_KEY', 'tags are not read', offset + at);
-      if (token === '...' || token === '---' || first === '%') {
-        throw new Stumble('E_SYNTAX', `${JSON.stringify(token)} has no place in a front matter`, offset + at);
-      }
-      if (token === '[' || token === '{') flow += 1;
-      else if (token === ']' || token === '}') flow -= 1;
-      else if (token === '-' || token === '?') inLine += 1;
-      const tooDeep = flow > DEPTH_MAX || inLine > DEPTH_MAX;
-      if (tooDeep || (isLineStart && flow === 0 && first === ' ' && token.length > INDENT_MAX)) {
-        throw new Stumble('E_DEPTH', `nested deeper than ${DEPTH_MAX}`, offset + at);
-      }
+    if (first === '*' || first === '&') throw new Stumble('E_ALIAS', 'anchors and aliases are not read', offset + at);
+    if (first === '!') throw new Stumble('E_KEY', 'tags are not read', offset + at);
+    if (token === '...' || token === '---' || first === '%') {
+      throw new Stumble('E_SYNTAX', `${JSON.stringify(token)} has no place in a front matter`, offset + at);
     }
-    isLineStart = token.endsWith('\n');
-    if (isLineStart) inLine = 0;
-    isText = false;
-    at += token.length;
+    if (isTooDeep) throw new Stumble('E_DEPTH', `nested deeper than ${DEPTH_MAX}`, offset + at);
   }
 }
 

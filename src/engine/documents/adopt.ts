@@ -1,4 +1,7 @@
 /** A document that the database does not know becomes a handoff. What cannot become one is left alone, with the reason. */
+import { writeJson } from '../../foundation/json.ts';
+import { refuse, yes, type Result } from '../../foundation/result.ts';
+import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { agentPrincipal } from '../../domain/principal.ts';
@@ -7,32 +10,34 @@ import { errorsIn, problemText, readDocument } from '../../dialects/document/rea
 import type { DocumentFields } from '../../dialects/document/schema.ts';
 import { isSettled, type Status } from '../../dialects/document/words.ts';
 import { send, type SendRefusal, type SendRequest } from '../verbs/send.ts';
-import { carryOut, wordsFor, type Writer } from './carry-out.ts';
+import { carryOut, elsewhereOf, wordsFor, type Writer } from './carry-out.ts';
 import { agree, leave, NAME_RULE, WRITTEN_MS, type Documents, type Looked, type SeenFile } from './documents.ts';
 import { touchIndex } from './index-file.ts';
 import { planOf } from './plan.ts';
+import { settledOpening } from './settled.ts';
 
 export async function adopt(documents: Documents, id: HandoffId, { file, place }: SeenFile): Promise<Looked> {
-  const { around, folder, strict } = documents;
+  const { around, folder } = documents;
+  const strict = documents.strict && !documents.vouched;
   const name = fileNameOf(id);
   const author = await folder.git.authorOf(place, id, file.text);
   if (author === null && file.quietMs < WRITTEN_MS) return 'later';
   const read = readDocument(file.text);
-  const refused = reasonAgainst(id, read.fields, errorsIn(read).map(problemText), strict && author === null);
+  const refused =
+    reasonAgainst(id, read.fields, errorsIn(read).map(problemText)) ?? unproven(read.fields, author, strict);
   if (refused !== null) {
     leave(documents, name, refused);
     return 'done';
   }
   const writer: Writer = author === null ? { via: 'file', who: file.user } : { via: 'git', who: author };
-  const request = requestOf(id, read.fields, around.store.nowMs());
-  const sent = await send(around, { kind: 'writer', ...writer, as: agentPrincipal(request.from) }, request);
+  const isOver = isSettled(read.fields.status as Status);
+  await documents.together.arrive();
+  const sent = await (isOver ? bringSettled : bringIn)(documents, writer, id, read.fields);
   if (!sent.ok) {
     if (sent.refusal.code === 'known-id') return 'again';
-    if (sent.refusal.code === 'limit-reached') documents.waiting.add(id);
-    leave(documents, name, reasonOf(sent.refusal));
+    leave(documents, name, sent.refusal.code);
     return 'done';
   }
-  documents.waiting.delete(id);
   const plan = planOf(sent.value, read.fields, null);
   const done = plan.kind === 'steps' ? await carryOut(around, writer, sent.value, plan.steps) : sent;
   const newest = done.ok ? done.value : ((await around.store.load(id))?.handoff ?? sent.value);
@@ -42,25 +47,75 @@ export async function adopt(documents: Documents, id: HandoffId, { file, place }
   const revision = done.ok ? newest.revision : sent.value.revision;
   await agree(documents, id, file.text, revision, null);
   await touchIndex(documents);
-  return done.ok ? 'done' : 'again';
+  return done.ok && !isOver ? 'done' : 'again';
 }
 
-function reasonAgainst(
+/** Of a commit, all that has happened to it, in one go; else its beginning, and the rest is a request like any other. */
+async function bringIn(
+  documents: Documents,
+  writer: Writer,
   id: HandoffId,
   fields: DocumentFields,
-  problems: readonly string[],
-  isUnproven: boolean,
-): string | null {
+): Promise<Result<Handoff, SendRefusal>> {
+  const { around } = documents;
+  const request = requestOf(id, fields, around.store.nowMs());
+  const principal = { kind: 'writer', ...writer, as: agentPrincipal(request.from) } as const;
+  const sendIt = async (more: Partial<SendRequest>): Promise<Result<Handoff, SendRefusal>> => {
+    const sent = await send(around, principal, { ...request, ...more });
+    if (sent.ok || sent.refusal.code !== 'limit-reached') return sent;
+    const over = await send(around, principal, { ...request, ...more, overLimits: true });
+    if (over.ok) around.report({ kind: 'document-over-limit', id, says: overLimit(sent.refusal) });
+    return over;
+  };
+  if (writer.via === 'file') return sendIt({});
+  const whole = await sendIt({
+    onward: (begun) => {
+      const plan = planOf(begun, fields, null);
+      const more = plan.kind === 'steps' ? elsewhereOf(around, writer, begun, plan.steps) : yes(null);
+      return more.ok ? more.value : null;
+    },
+  });
+  return whole.ok || whole.refusal.code === 'known-id' ? whole : sendIt({});
+}
+
+/** As what it is: over. */
+export async function bringSettled(
+  { around }: Documents,
+  writer: Writer,
+  id: HandoffId,
+  fields: DocumentFields,
+): Promise<Result<Handoff, SendRefusal>> {
+  const request = requestOf(id, fields, around.store.nowMs());
+  const body = writeJson({ input: request.input });
+  if (!body.ok) return refuse({ code: 'not-json', problem: body.refusal });
+  const made = await around.store.insert([settledOpening(around.rules, writer, request, body.value, fields)]);
+  if (!made.ok) return made;
+  const [handoff] = made.value;
+  return handoff === undefined ? refuse({ code: 'no-such-handoff', id }) : yes(handoff);
+}
+
+export function reasonAgainst(id: HandoffId, fields: DocumentFields, problems: readonly string[]): string | null {
   if (idInFileName(fileNameOf(id)) === null) return NAME_RULE;
   if (problems.length > 0) return problems.join('; ');
-  if (fields.handoff_id !== id) return `inside it is ${fields.handoff_id ?? 'another one'}`;
+  return fields.handoff_id === id ? null : `inside it is ${fields.handoff_id ?? 'another one'}`;
+}
+
+/** A commit tells what has been; on this machine, somebody only says so. */
+function unproven(fields: DocumentFields, author: string | null, strict: boolean): string | null {
+  if (author !== null) return null;
   if (isSettled(fields.status as Status))
-    return `it is ${fields.status} and nobody here knows it; it belongs into archived/`;
-  return isUnproven ? 'identity is strict here, and a file shows no token; commit it, or use baton create' : null;
+    return `it is ${fields.status} and nobody here knows it; commit it, or put it into archived/ and run baton sync --adopt`;
+  return strict
+    ? 'identity is strict here, and a file shows no token; commit it, use baton create, or baton sync --adopt'
+    : null;
 }
 
 /** The clock that its text names is the one it has. */
-function requestOf(id: HandoffId, fields: DocumentFields, nowMs: number): SendRequest {
+function requestOf(
+  id: HandoffId,
+  fields: DocumentFields,
+  nowMs: number,
+): SendRequest & Required<Pick<SendRequest, 'id'>> {
   const isDraft = fields.status === 'Created';
   const due = Date.parse(fields.expires_at ?? '');
   const clock = Number.isNaN(due) ? {} : { [isDraft ? 'draftMs' : 'offeredMs']: Math.max(1, due - nowMs) };
@@ -83,7 +138,7 @@ function requestOf(id: HandoffId, fields: DocumentFields, nowMs: number): SendRe
   };
 }
 
-function reasonOf(refusal: SendRefusal): string {
-  if (refusal.code !== 'limit-reached') return refusal.code;
-  return `@${refusal.agent} has ${refusal.count} ${refusal.direction} handoffs open, at most ${refusal.max}; it waits here`;
+/** Without the count: others come in at the same time. */
+function overLimit({ agent, direction, max }: Extract<SendRefusal, { code: 'limit-reached' }>): string {
+  return `@${agent} should have at most ${max} ${direction} handoffs open, and has more with it`;
 }

@@ -36,18 +36,22 @@ const MONTH_MS = 31 * 24 * 60 * 60 * 1000;
 
 /** False: not now. `patient` waits until whoever writes is done. */
 export async function attend(documents: Documents, id: HandoffId, patient: boolean): Promise<boolean> {
+  const { folder, together } = documents;
   if ((await pausedBy(documents)) !== null) return false;
-  return documents.folder.alone(id, async () => {
-    for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const looked = await look(documents, id);
-      if (looked === 'done') return true;
-      if (looked === 'later') {
-        if (!patient) return false;
-        await documents.around.timers.sleep(WRITTEN_MS / 4);
-      }
+  return folder.alone(id, async () => together.inside(async () => bringToRest(documents, id, patient)));
+}
+
+async function bringToRest(documents: Documents, id: HandoffId, patient: boolean): Promise<boolean> {
+  const { around, together } = documents;
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const looked = await look(documents, id);
+    if (looked === 'done') return true;
+    if (looked === 'later') {
+      if (!patient) return false;
+      await together.away(async () => around.timers.sleep(WRITTEN_MS / 4));
     }
-    return false;
-  });
+  }
+  return false;
 }
 
 async function look(documents: Documents, id: HandoffId): Promise<Looked> {
@@ -65,11 +69,19 @@ async function look(documents: Documents, id: HandoffId): Promise<Looked> {
   }
   const seen = { place, file };
   if (whole === null) return place === ACTIVE ? adopt(documents, id, seen) : 'done';
-  const looked =
-    agreed !== null && file.text === agreed.text
-      ? await project(documents, whole, agreed, seen)
-      : await judge(documents, whole, agreed, seen);
-  return looked;
+  if (agreed === null || file.text !== agreed.text) return judge(documents, whole, agreed, seen);
+  return (await isAtRest(documents, whole, agreed, seen)) ? 'done' : project(documents, whole, agreed, seen);
+}
+
+/** Nearly all of them, nearly always: there is nothing to tell, and nothing to remember. */
+async function isAtRest(
+  { folder }: Documents,
+  { handoff }: Whole,
+  agreed: Agreed,
+  { place }: SeenFile,
+): Promise<boolean> {
+  const isToldHere = place === ACTIVE && !isFinal(handoff.state) && agreed.revision === handoff.revision;
+  return isToldHere && agreed.head === (await folder.git.head());
 }
 
 /** Nobody has touched it: what has happened since is told. */

@@ -1,5 +1,6 @@
 /** Carries out what a text asks for. An edit on this machine is a request like any other; a commit tells what has been. */
 import { refuse, yes, type Result } from '../../foundation/result.ts';
+import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import { readAgentId } from '../../domain/names.ts';
@@ -20,7 +21,7 @@ export interface Writer {
   readonly who: string;
 }
 
-type StepRefusal = DeliverRefusal | { readonly code: 'not-by-hand'; readonly says: string };
+export type StepRefusal = DeliverRefusal | { readonly code: 'not-by-hand'; readonly says: string };
 
 /** Of an edit, what went before the first refusal has happened; a commit is taken over as a whole or not at all. */
 export async function carryOut(
@@ -29,17 +30,13 @@ export async function carryOut(
   handoff: Handoff,
   steps: readonly Step[],
 ): Promise<Result<Handoff, StepRefusal>> {
-  const spoken: SpokenStep[] = [];
-  for (const step of steps) {
-    const as = speakerOf(around, writer, handoff, step);
-    if (as === null) return refuse({ code: 'not-by-hand', says: NOT_BY_HAND[step.do] });
-    spoken.push({ step, by: { kind: 'writer', ...writer, as } });
-  }
-  const [first, ...rest] = spoken;
+  const said = spokenBy(around, writer, handoff, steps);
+  if (!said.ok) return said;
+  const [first, ...rest] = said.value;
   if (first === undefined) return yes(handoff);
   if (writer.via === 'git') return change(around, handoff.id, decideElsewhere([first, ...rest]));
   let newest = handoff;
-  for (const each of spoken) {
+  for (const each of said.value) {
     const done = await ask(around, each, handoff);
     if (!done.ok) return done;
     newest = done.value;
@@ -47,6 +44,34 @@ export async function carryOut(
     if (isFinal(newest.state)) break;
   }
   return yes(newest);
+}
+
+/** The same for one that is only just coming to be: in one decision. Null: there is nothing more to it. */
+export function elsewhereOf(
+  around: Surroundings,
+  writer: Writer,
+  handoff: Handoff,
+  steps: readonly Step[],
+): Result<Decide | null, StepRefusal> {
+  const said = spokenBy(around, writer, handoff, steps);
+  if (!said.ok) return said;
+  const [first, ...rest] = said.value;
+  return yes(first === undefined ? null : decideElsewhere([first, ...rest]));
+}
+
+function spokenBy(
+  around: Surroundings,
+  writer: Writer,
+  handoff: Handoff,
+  steps: readonly Step[],
+): Result<readonly SpokenStep[], StepRefusal> {
+  const spoken: SpokenStep[] = [];
+  for (const step of steps) {
+    const as = speakerOf(around, writer, handoff, step);
+    if (as === null) return refuse({ code: 'not-by-hand', says: NOT_BY_HAND[step.do] });
+    spoken.push({ step, by: { kind: 'writer', ...writer, as } });
+  }
+  return yes(spoken);
 }
 
 async function ask(

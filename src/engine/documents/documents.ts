@@ -4,6 +4,7 @@ import { skimDocument } from '../../dialects/document/index-text.ts';
 import type { Agreed, DocumentFile, DocumentFolder, DocumentPlace } from '../../folders/folder.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { factsOf } from '../verbs/look.ts';
+import type { Together } from './together.ts';
 
 export interface Documents {
   /** Its rules know no documents: what is done here is not mirrored a second time. */
@@ -11,12 +12,13 @@ export interface Documents {
   readonly folder: DocumentFolder;
   /** Under `identity: strict` nobody is believed to be who a text says. */
   readonly strict: boolean;
+  /** An operator has shown who they are, and has what only files know taken in. */
+  readonly vouched: boolean;
   /** What could not be put right, and has to be tried again before the bookmark may move. */
   readonly again: Set<HandoffId>;
   /** How the files looked when all was well with them. */
   readonly stamps: Map<HandoffId, string>;
-  /** New files over a limit: nothing about them has to change before they may come in. */
-  readonly waiting: Set<HandoffId>;
+  readonly together: Together;
   /** What was said already: a file that stays wrong is complained of once. */
   readonly said: Set<string>;
   readonly reading: { cursor: string | null; isBegun: boolean };

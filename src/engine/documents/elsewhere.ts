@@ -104,7 +104,7 @@ function failure(by: Principal, reason: string): Decide {
 }
 
 /** As the machine elsewhere saw it; what only a person has written stays their word. */
-function claimsOf(shown: readonly Shown[]): readonly Claim[] {
+export function claimsOf(shown: readonly Shown[]): readonly Claim[] {
   const claims = new Map<string, Evidence[]>();
   for (const { deliverable, kind, value, seen } of shown) {
     const evidence = seen ?? { kind: 'note', text: `${kind}:${value}` };

@@ -166,10 +166,24 @@ async function takeEdit(
     around.report({ kind: 'document-adopted', id, by: `file:${seen.file.user}`, says: `${state} → ${newest.state}` });
   }
   if (Object.keys(back).length > 0) {
-    around.report({ kind: 'document-refused', id, says: `${Object.keys(back).join(', ')}: not changed by hand` });
+    around.report({ kind: 'document-refused', id, says: await wordsAbout(documents, whole, seen, Object.keys(back)) });
   }
   const kept = Object.entries(told).filter(([key, value]) => value !== null || (read.all[key] ?? null) === null);
   return settleFile(documents, newest, agreed, seen, retold(seen.file.text, { ...back, ...Object.fromEntries(kept) }));
+}
+
+/** What was agreed on is put back even in a draft: others may have read it. What somebody wrote there is not lost. */
+async function wordsAbout(
+  { folder }: Documents,
+  { handoff: { id, state } }: Whole,
+  { file }: SeenFile,
+  back: readonly string[],
+): Promise<string> {
+  const says = `${back.join(', ')}: not changed by hand`;
+  if (!AGREED.some((name) => back.includes(name))) return says;
+  const kept = await folder.keepRefused(id, file.text);
+  const instead = state === 'draft' ? '; cancel this draft and make another one' : '';
+  return `${says}${instead} (what was written is kept in ${kept})`;
 }
 
 /** Null: it is done as asked. */

@@ -3,10 +3,12 @@ import type { HandoffId } from '../../domain/names.ts';
 import { documentId } from '../../dialects/document/names.ts';
 import type { DocumentFolder } from '../../folders/folder.ts';
 import type { DocumentMirror, Surroundings } from '../surroundings.ts';
+import { adoptArchive } from './adopt-archive.ts';
 import { attend } from './attend.ts';
 import type { Documents } from './documents.ts';
 import { makeIndex } from './index-file.ts';
 import { pass } from './pass.ts';
+import { openTogether } from './together.ts';
 
 /** More of one task between the same two on one day is a mistake somewhere. */
 const OF_A_DAY_MAX = 1_000;
@@ -21,9 +23,10 @@ export function openDocumentMirror(
     around,
     folder,
     strict,
+    vouched: false,
     again: new Set(),
     stamps: new Map(),
-    waiting: new Set(),
+    together: openTogether(),
     said: new Set(),
     reading: { cursor: null, isBegun: false },
     indexed: { atMs: 0, tookMs: 0 },
@@ -52,16 +55,22 @@ export function openDocumentMirror(
         around.report({ kind: 'fault', doing: `writing ${id}`, error });
       }
     },
-    async pass(depth) {
+    async pass(depth, { vouched = false } = {}) {
       for (const id of hints) documents.again.add(id);
       hints.clear();
-      return pass(documents, depth);
+      return pass({ ...documents, vouched }, depth);
     },
     watch: (changed) =>
       folder.watch((id) => {
         if (id !== null) hints.add(id);
         changed();
       }),
+    async adoptSettled() {
+      await folder.prepare();
+      const adopted = await adoptArchive(documents);
+      if (adopted > 0) await makeIndex(documents);
+      return { adopted };
+    },
     async writeIndex() {
       await folder.prepare();
       return makeIndex(documents);

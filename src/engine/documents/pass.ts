@@ -10,7 +10,8 @@ const PAGE = 200;
 const FACTS_PAGE = 500;
 /** One pass goes on for a second or so; the rest is for the next one. */
 const FACT_PAGES_MAX = 20;
-const AT_ONCE = 8;
+/** So many new ones share one wait for the disk. */
+const AT_ONCE = 64;
 
 export async function pass(documents: Documents, depth: Depth): Promise<Passed> {
   const { folder } = documents;
@@ -119,8 +120,8 @@ async function attendAll(documents: Documents, ids: readonly HandoffId[], patien
 }
 
 /** As they were before we looked: whoever wrote since then, also we ourselves, is seen by the next pass. */
-function rememberStamps({ stamps, again, waiting }: Documents, listed: Listed | null): void {
+function rememberStamps({ stamps, again }: Documents, listed: Listed | null): void {
   if (listed === null) return;
   stamps.clear();
-  for (const [id, stamp] of listed) if (!again.has(id) && !waiting.has(id)) stamps.set(id, stamp);
+  for (const [id, stamp] of listed) if (!again.has(id)) stamps.set(id, stamp);
 }

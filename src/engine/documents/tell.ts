@@ -5,6 +5,7 @@ import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { State } from '../../domain/lifecycle.ts';
 import { speakerIn } from '../../domain/principal.ts';
+import { escalatedTo } from '../../domain/rejection.ts';
 import type { DocumentChanges } from '../../dialects/document/edit.ts';
 import { writeEvidence } from '../../dialects/document/evidence-text.ts';
 import { END_TYPE, STATUS_FOR } from '../../dialects/document/words.ts';
@@ -64,7 +65,10 @@ const CHANGES: Record<State, (told: Told) => DocumentChanges> = {
     };
   },
   failed: ({ detail }) => rejection(END_TYPE.failed, words(detail['code'], detail['message'])),
-  rejected: ({ detail }) => rejection(text(detail['type']) ?? 'unspecified', text(detail['reason'])),
+  rejected: ({ fact, detail }) => ({
+    ...rejection(text(detail['type']) ?? 'unspecified', text(detail['reason'])),
+    escalated_to: escalatedTo(fact)?.[0] ?? null,
+  }),
   cancelled: ({ detail }) => rejection(END_TYPE.cancelled, text(detail['reason'])),
   expired: () => ({}),
 };

@@ -2,7 +2,7 @@ import { digestOf } from '../../foundation/digest.ts';
 import type { Json, JsonObject, JsonProblem } from '../../foundation/json.ts';
 import { yes, type Result } from '../../foundation/result.ts';
 import type { LegNote } from '../../domain/body.ts';
-import type { Decision } from '../../domain/decision.ts';
+import type { Decide, Decision } from '../../domain/decision.ts';
 import { witness } from '../../domain/facts.ts';
 import type { Failure, Handoff, Kind, Lineage, Terms } from '../../domain/handoff.ts';
 import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
@@ -58,6 +58,10 @@ export interface SendRequest {
   readonly alsoTell?: AgentId;
   /** The user of a program that had it in hand before we knew of it. */
   readonly takenBy?: string;
+  /** What has happened to it elsewhere, written with its beginning; null: nothing yet. */
+  readonly onward?: (begun: Handoff) => Decide | null;
+  /** Others have begun it already: it comes in whether there is room under a limit or not. */
+  readonly overLimits?: true;
   /** The same key with the same content answers the same handoff, however often it is asked. */
   readonly requestId?: string;
 }
@@ -172,11 +176,18 @@ function openingOf(
 /** What has gone on before we were told is written with the beginning, so that nobody comes in between. */
 function continued(
   begun: Decision,
-  { failure, alsoTell, takenBy }: SendRequest,
+  { failure, alsoTell, takenBy, onward }: SendRequest,
   nowMs: number,
 ): Result<Decision, Refusal> {
+  const more = onward?.(begun.handoff) ?? null;
+  if (more !== null) return goneOn(begun, more, nowMs);
   if (failure !== undefined) return failedAtOnce(begun, failure, alsoTell, nowMs);
   return takenBy === undefined || begun.handoff.state !== 'offered' ? yes(begun) : takenAtOnce(begun, takenBy, nowMs);
+}
+
+function goneOn({ handoff, facts }: Decision, more: Decide, nowMs: number): Result<Decision, Refusal> {
+  const gone = more(handoff, nowMs);
+  return gone.ok ? yes({ ...gone.value, facts: [...facts, ...gone.value.facts] }) : gone;
 }
 
 function takenAtOnce({ handoff, facts }: Decision, user: string, nowMs: number): Result<Decision, Refusal> {
@@ -212,8 +223,9 @@ function termsOf(rules: HouseRules, kind: Kind, asked: Partial<Terms> | undefine
 
 function guardOf(principal: Principal, requests: readonly SendRequest[]): Guard {
   const key = requests[0]?.requestId;
-  if (key === undefined) return {};
-  return { request: { by: principalText(principal), key, hash: digestOf(inOneOrder(requests)) } };
+  const over: Guard = requests.some(({ overLimits }) => overLimits === true) ? { overLimits: true } : {};
+  if (key === undefined) return over;
+  return { ...over, request: { by: principalText(principal), key, hash: digestOf(inOneOrder(requests)) } };
 }
 
 /** The same content has the same text, in whatever order its keys were written. */

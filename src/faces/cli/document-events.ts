@@ -15,6 +15,7 @@ export function tellOfDocument(event: DocumentEvent, output: Output): void {
       break;
     case 'document-refused':
     case 'document-late':
+    case 'document-over-limit':
       output.warn(`${event.id}: ${event.says}`);
       break;
     case 'document-left':

@@ -5,7 +5,7 @@
  * puts them before and after the call, and sees no others.
  */
 import { systemTimers, type Clock, type Timers } from '../../foundation/clock.ts';
-import type { Limits } from '../../domain/limits.ts';
+import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
 import { StoreFault, type Store } from '../store.ts';
 import { change, claim } from './change.ts';
 import { factsOf, find } from './find.ts';
@@ -53,7 +53,8 @@ type Handoffs = Pick<Store, 'insert' | 'claim' | 'change' | 'relay' | 'load' | '
 function openHandoffs(shelf: Shelf, hints: Hints, clock: Clock, limits: Limits): Handoffs {
   return {
     async insert(openings, guard = {}) {
-      const { answer, written } = insert(shelf, openings, guard.request, limits, clock.nowMs());
+      const held = guard.overLimits === true ? NO_LIMITS : limits;
+      const { answer, written } = insert(shelf, openings, guard.request, held, clock.nowMs());
       hints.ring(written);
       return answer;
     },

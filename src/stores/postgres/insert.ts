@@ -6,11 +6,11 @@ import { assert } from '../../foundation/assert.ts';
 import { refuse, yes, type Result } from '../../foundation/result.ts';
 import type { DependencyStates } from '../../domain/dependencies.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import type { Limits } from '../../domain/limits.ts';
+import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { assertSound } from '../sound.ts';
-import { ROUNDS_MAX, type Opening, type RequestKey, type Store } from '../store.ts';
+import { ROUNDS_MAX, type Guard, type Opening, type RequestKey, type Store } from '../store.ts';
 import { Conflict, type Connection } from './connection.ts';
 import { readSurroundings, ringAmong, statesFor, type Surroundings } from './dependencies.ts';
 import type { Tell } from './hints.ts';
@@ -33,18 +33,19 @@ export interface InsertParts {
 export function insertOf(parts: InsertParts): Store['insert'] {
   const shared = sharedStatement((calls: readonly (readonly Newcomer[])[]) => addTogether(parts, calls));
 
-  const insert = async (openings: readonly Opening[], request: RequestKey | undefined): Promise<Answer> => {
+  const insert = async (openings: readonly Opening[], { request, overLimits }: Guard): Promise<Answer> => {
+    const held = overLimits === true ? { ...parts, limits: NO_LIMITS } : parts;
     const waits = openings.some(({ dependsOn }) => dependsOn.length > 0);
-    if (request !== undefined || waits) return insertAlone(parts, openings, request);
+    if (request !== undefined || waits) return insertAlone(held, openings, request);
     const decided = decideAll(openings, parts.nowMs());
     if (!decided.ok) return unlessKnown(parts.reads, openings, decided);
-    const needs = needsOf(parts.limits, decided.newcomers.map(recordOf));
-    return needs.length === 0 ? shared.run(decided.newcomers) : insertAlone(parts, openings, request);
+    const needs = needsOf(held.limits, decided.newcomers.map(recordOf));
+    return needs.length === 0 ? shared.run(decided.newcomers) : insertAlone(held, openings, request);
   };
 
   return async (openings, guard = {}) => {
     if (openings.length === 0 && guard.request === undefined) return yes([]);
-    const answer = await insert(openings, guard.request);
+    const answer = await insert(openings, guard);
     return answer;
   };
 }

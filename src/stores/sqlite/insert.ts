@@ -27,7 +27,12 @@ export interface Inserting {
   insert(openings: readonly Opening[], guard: Guard): Work<Inserted>;
   /** What the same request was answered before; null: it is new. */
   answered(request: RequestKey | undefined, nowMs: number): Inserted | null;
-  decideAll(openings: readonly Opening[], nowMs: number, besides?: Besides): Result<readonly Decision[], Refusal>;
+  decideAll(
+    openings: readonly Opening[],
+    nowMs: number,
+    besides?: Besides,
+    overLimits?: boolean,
+  ): Result<readonly Decision[], Refusal>;
   write(openings: readonly Opening[], decisions: readonly Decision[], nowMs: number): void;
   keep(request: RequestKey | undefined, ids: readonly HandoffId[], nowMs: number): void;
 }
@@ -75,7 +80,7 @@ export function insertOf(
     return yes(reading.byIds(JSON.parse(row[2] as string) as HandoffId[]));
   };
 
-  const decideAll: Inserting['decideAll'] = (openings, now, besides) => {
+  const decideAll: Inserting['decideAll'] = (openings, now, besides, overLimits = false) => {
     const fewer = besides !== undefined && !takesPlace(besides.changed) ? [besides.before] : [];
     const more = besides !== undefined && !takesPlace(besides.before) ? [besides.changed] : [];
     const decisions: Decision[] = [];
@@ -91,7 +96,7 @@ export function insertOf(
       const decided = opening.decide(now, statesOf(dependsOn, besides));
       if (!decided.ok) return decided;
       assertSound(id, null, decided.value);
-      const full = places.roomFor(decided.value.handoff, [...more, ...handoffs], fewer);
+      const full = overLimits ? null : places.roomFor(decided.value.handoff, [...more, ...handoffs], fewer);
       if (full !== null) return refuse(full);
       decisions.push(decided.value);
       handoffs.push(decided.value.handoff);
@@ -113,12 +118,12 @@ export function insertOf(
   };
 
   const insert: Inserting['insert'] =
-    (openings, { request }) =>
+    (openings, { request, overLimits }) =>
     () => {
       const now = nowMs();
       const before = answered(request, now);
       if (before !== null) return () => before;
-      const decided = decideAll(openings, now);
+      const decided = decideAll(openings, now, undefined, overLimits);
       if (!decided.ok) return () => decided;
       return () => {
         const made = decided.value.map((decision) => decision.handoff);

@@ -34,6 +34,19 @@ export function describeLimits(open: OpenStore): void {
       expect(await everythingIn(store)).toEqual(before);
     });
 
+    it('D5, I15: what others have begun comes in over a limit, and counts', async () => {
+      const { store } = await open(limitsOf({ worker: [null, 2] }));
+      await put(store, ...openingsOf(2, 'a'));
+      const over = await Promise.all(['b', 'c'].map((id) => store.insert([openingOf({ id })], { overLimits: true })));
+      expect(over.map((each) => valueOf(each).length)).toEqual([1, 1]);
+      expect(refusalOf(await store.insert([openingOf({ id: 'd' })]))).toMatchObject({ count: 4, max: 2 });
+      expect(refusalOf(await store.insert([openingOf({ id: 'b' })], { overLimits: true }))).toMatchObject({
+        code: 'known-id',
+      });
+      // How the server is set up is not about places.
+      expect((await store.upkeep.audit()).filter(({ what }) => what !== 'setting')).toEqual([]);
+    });
+
     it('D5, I15: the limit of the sender counts what it has sent to all', async () => {
       const { store } = await open(limitsOf({ sender: [2, null] }));
       await put(store, openingOf({ id: 'a', to: agentOf('one') }), openingOf({ id: 'b', to: agentOf('two') }));

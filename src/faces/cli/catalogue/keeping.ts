@@ -9,7 +9,11 @@ export const KEEPING: readonly CommandEntry[] = [
   {
     name: 'sync',
     summary: 'one pass: clocks, places, lost workers, effects',
-    example: 'sync',
+    options: [['--adopt', 'also take in what was settled before this database knew of it']],
+    note:
+      'Open handoffs that only the folders know are taken in by every pass, in the name of whoever wrote the file or\n' +
+      'committed it. --adopt is for the archive of documents, and for whoever has lost the database.',
+    example: 'sync --adopt',
     load: async () => (await import('../commands/sync.ts')).sync,
   },
   {

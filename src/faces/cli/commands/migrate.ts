@@ -42,10 +42,19 @@ export async function migrate(args: readonly string[], options: MigrateOptions, 
     const planned = await planWorkspace(asked).finally(() => scanning.end());
     const applied =
       options.apply === true ? await applyToWorkspace(planned.steps, asked).finally(() => doing.end()) : null;
+    // They are over, so nobody has to look at them first.
+    const settled = applied === null ? undefined : await house.around.rules.documents?.adoptSettled();
     const { scanned, unclear } = planned.scanned;
     if (output.json) {
       const { steps, overLimit } = planned;
-      output.answer({ scanned, steps: steps.map(stepView), named_only: unclear, over_limit: overLimit, applied });
+      output.answer({
+        scanned,
+        steps: steps.map(stepView),
+        named_only: unclear,
+        over_limit: overLimit,
+        applied,
+        ...settled,
+      });
       return 0;
     }
     output.line(planText(planned, applied === null));
@@ -57,6 +66,7 @@ export async function migrate(args: readonly string[], options: MigrateOptions, 
       output.line(
         `\n${counted(migrated)} migrated, ${named(tasks, 'task')} made, ${named(cleared, 'old file')} cleared`,
       );
+      if (settled !== undefined) output.line(`${named(settled.adopted, 'settled document')} taken into the database`);
       if (migrated > 0) output.note(adoptionNote(configuration?.documentFolder === true));
     }
     return 0;

@@ -2,22 +2,30 @@ import { carryEffects } from '../../../engine/effects.ts';
 import type { EngineEvent } from '../../../engine/surroundings.ts';
 import { oneLook, sweep } from '../../../engine/sweep.ts';
 import { isAboutDocuments, tellOfDocument } from '../document-events.ts';
-import { inHouse, type CommonOptions } from '../invocation.ts';
+import { inHouse, mustBeOperator, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
 
+interface SyncOptions extends CommonOptions {
+  readonly adopt?: true;
+}
+
 /** What the duty holder does all the time, once: for machines on which nothing is left running. */
-export async function sync(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+export async function sync(_args: readonly string[], options: SyncOptions, output: Output): Promise<number> {
   const report = (event: EngineEvent): void => tell(event, output);
-  return inHouse(options, { scope: 'read', report }, async (around) => {
+  return inHouse(options, { scope: 'read', report }, async (around, _principal, house) => {
+    if (options.adopt === true) await mustBeOperator(house, options, 'write');
     const { changed } = await sweep(around, oneLook(around));
     await around.rules.queue?.pass('thorough');
-    await around.rules.documents?.pass('thorough');
+    await around.rules.documents?.pass('thorough', { vouched: options.adopt === true });
+    const settled = options.adopt === true ? await around.rules.documents?.adoptSettled() : undefined;
     const { carried, postponed, dropped } = await carryEffects(around, around.rules.carriers);
     await around.store.upkeep.tend();
-    const told = { changed, carried, postponed, dropped };
+    const told = { changed, carried, postponed, dropped, ...(settled === undefined ? {} : settled) };
     if (output.json) output.answer(told);
-    else
+    else {
+      if (settled !== undefined) output.line(`${settled.adopted} settled documents adopted`);
       output.line(`${changed} put right, ${carried} effects carried out, ${postponed} postponed, ${dropped} given up`);
+    }
     return 0;
   });
 }

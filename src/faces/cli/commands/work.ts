@@ -102,8 +102,12 @@ function tell(event: EngineEvent, output: Output): void {
     case 'document-refused':
     case 'document-left':
     case 'document-late':
+    case 'document-over-limit':
     case 'documents-paused':
       tellOfDocument(event, output);
+      break;
+    case 'task-left':
+      output.warn(`tasks/${event.task}.md is left as it is: ${event.says}`);
       break;
     case 'fault':
       output.warn(`${event.doing}: ${event.error instanceof Error ? event.error.message : String(event.error)}`);
