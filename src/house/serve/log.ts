@@ -47,6 +47,7 @@ function tell(log: Log, event: EngineEvent): void {
     case 'document-refused':
     case 'document-left':
     case 'document-late':
+    case 'document-over-limit':
       return log.warn(facts, kind);
     case 'fault':
       return log.error({ doing: event.doing, error: textOf(event.error) }, kind);

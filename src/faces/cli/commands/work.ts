@@ -95,9 +95,6 @@ function tell(event: EngineEvent, output: Output): void {
     case 'file-quarantined':
       output.warn(`${event.place}/${event.name} is in quarantine: ${event.says}`);
       break;
-    case 'task-left':
-      output.warn(`the file of task ${event.task} stays as it is: ${event.says}`);
-      break;
     case 'document-adopted':
     case 'document-refused':
     case 'document-left':
