@@ -42,6 +42,17 @@ function marksOf(heard: readonly Heard[]): readonly string[] {
 }
 
 describe('live events', () => {
+  it('miss nothing after a list of nothing: what is sent before anybody listens is heard', async () => {
+    const server = await served();
+    const token = await server.tokenFor(null);
+    const { cursor } = (await server.ask('GET', '/api/handoffs', { token })).json as { cursor: string };
+    await sendSome(server.around, 2);
+    const listening = await listen(server, token, { query: `?after=${cursor}` });
+    await until('both', () => listening.heard.length === 2);
+    expect(marksOf(listening.heard)).toEqual(await wholeTrail(server.around));
+    await listening.close();
+  });
+
   it('tell everything once and in order, over broken connections and a restarted server', async () => {
     const first = await served();
     const token = await first.tokenFor(null);

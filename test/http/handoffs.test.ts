@@ -18,7 +18,7 @@ import { served, type Answer, type Ask, type Served } from './served.ts';
 interface Page {
   readonly items: readonly HandoffView[];
   readonly next: string | null;
-  readonly cursor: string | null;
+  readonly cursor: string;
 }
 
 /** Asks, and holds the answer against its entry. */

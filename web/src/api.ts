@@ -19,7 +19,7 @@ export interface ListPage {
   readonly items: readonly HandoffView[];
   readonly next: string | null;
   /** Where to begin with the events to miss nothing of it. */
-  readonly cursor: string | null;
+  readonly cursor: string;
 }
 
 /** What the server says when it does not do what it was asked: RFC 9457. */

@@ -114,7 +114,7 @@ async function follow(over: AbortSignal): Promise<void> {
   }
 }
 
-async function load(over: AbortSignal): Promise<string | null> {
+async function load(over: AbortSignal): Promise<string> {
   loading.value = true;
   records.clear();
   const settled = await ask<ListPage>(`/api/handoffs${query({ state: SETTLED_STATES, limit: PAGE / 2 })}`, over);
@@ -134,8 +134,8 @@ async function load(over: AbortSignal): Promise<string | null> {
   }
 }
 
-async function listen(cursor: string | null, over: AbortSignal): Promise<void> {
-  const source = new EventSource(`/api/events${query({ after: cursor ?? undefined })}`);
+async function listen(cursor: string, over: AbortSignal): Promise<void> {
+  const source = new EventSource(`/api/events${query({ after: cursor })}`);
   await new Promise<void>((resolve) => {
     const end = (): void => {
       source.close();

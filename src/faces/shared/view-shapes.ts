@@ -74,7 +74,7 @@ export const ChainShape = z.strictObject({ root: z.string(), items: z.array(Hand
 export const PageShape = z.strictObject({
   items: z.array(HandoffShape),
   next: z.string().nullable().describe('Goes on as `after`; null: there is no more.'),
-  cursor: z.string().nullable().describe('Where to begin with /api/events to miss nothing of this list.'),
+  cursor: z.string().describe('Where to begin with /api/events to miss nothing of this list.'),
 });
 
 const Room = z.strictObject({ open: z.int(), max: z.int().nullable() });

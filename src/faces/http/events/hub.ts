@@ -39,6 +39,8 @@ export interface Hub {
   close(): Promise<void>;
 }
 
+/** Before the first fact of all, for those who begin there: an empty id would be none. */
+export const BEGINNING = 'start';
 const PAGE = 500;
 /** Listeners that were away for a moment find their place here without asking the database. */
 const REMEMBERED = 1_024;

@@ -9,7 +9,7 @@ import type { AgentId, HandoffId } from '../../../domain/names.ts';
 import { may } from '../../../domain/rights.ts';
 import type { Timers } from '../../../foundation/clock.ts';
 import type { Caller } from '../caller.ts';
-import type { Hub, Round, Told } from './hub.ts';
+import { BEGINNING, type Hub, type Round, type Told } from './hub.ts';
 
 interface Wanted {
   readonly agent?: AgentId | undefined;
@@ -88,7 +88,7 @@ async function beat(
       return;
     }
     // With the place it has come to, so that a filter that lets little through is not read again from far away.
-    outgoing.write(`id: ${cursor()}\n: still here\n\n`);
+    outgoing.write(`id: ${cursor() === '' ? BEGINNING : cursor()}\n: still here\n\n`);
   }
 }
 

@@ -2,6 +2,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { EventsQuery } from '../../shared/requests.ts';
 import { endpoint, type Endpoint, type HttpContext } from '../contract.ts';
+import { BEGINNING } from '../events/hub.ts';
 import { serveListener } from '../events/listener.ts';
 import { goneOrStopping } from '../gone.ts';
 import type { Premises } from '../premises.ts';
@@ -32,7 +33,8 @@ export const EVENTS: readonly Endpoint[] = [
     answers: { 200: 'A stream that does not end.', 429: 'As many listen as this server takes.' },
     answer: async ({ premises, caller, query, c }) => {
       const { after, ...wanted } = query;
-      const from = cursorIn(c) ?? after ?? null;
+      const given = cursorIn(c) ?? after ?? null;
+      const from = given === BEGINNING ? '' : given;
       const leave = takePlace(premises, caller.name);
       const { outgoing } = c.env;
       premises.metrics.listening(1);

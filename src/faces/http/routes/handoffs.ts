@@ -15,6 +15,7 @@ import { factView, handoffView, wholeView } from '../../shared/views.ts';
 import { allowedMoves } from '../allowed-moves.ts';
 import { endpoint, idIn, json, type Endpoint, type HttpContext } from '../contract.ts';
 import { entityTag, isKnown } from '../entity-tags.ts';
+import { BEGINNING } from '../events/hub.ts';
 import { goneOrStopping } from '../gone.ts';
 import { httpProblem, problemOf } from '../problem.ts';
 
@@ -65,7 +66,7 @@ export const HANDOFFS: readonly Endpoint[] = [
         ...said(rest),
       } as const;
       const { items, next } = await list(around, caller.principal, filter);
-      return json({ items: items.map(handoffView), next, cursor: newest?.cursor ?? null });
+      return json({ items: items.map(handoffView), next, cursor: newest?.cursor ?? BEGINNING });
     },
   }),
   endpoint({
