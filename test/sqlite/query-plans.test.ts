@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { prepare } from '../../src/stores/sqlite/binding.ts';
 import { CLAIM_SQL, PROBE_SQL, RIPEN_SQL } from '../../src/stores/sqlite/claim.ts';
-import { listStatement, type Filter } from '../../src/stores/sqlite/lists.ts';
+import { listStatement, openNumbersSql, type Filter } from '../../src/stores/sqlite/lists.ts';
 import { INBOX_SQL } from '../../src/stores/sqlite/outbox.ts';
 import {
   ASKING_SQL,
@@ -113,6 +113,25 @@ const PLANS: readonly { readonly what: string; readonly sql: string; readonly st
     what: 'what an agent was sent',
     sql: listSql({ to: agentOf('a') }),
     steps: ['SEARCH handoff USING INDEX handoff_recipient (recipient=?)'],
+  },
+  {
+    what: 'all that is open for an agent',
+    sql: present(
+      openNumbersSql({ by: 'filter', to: agentOf('a'), states: ['offered', 'accepted', 'draft'], max: 50 }),
+      'a list along the indexes of what is open',
+    ),
+    steps: [
+      'COMPOUND QUERY',
+      'LEFT-MOST SUBQUERY',
+      'SEARCH handoff USING COVERING INDEX handoff_ready (recipient=?)',
+      'UNION ALL',
+      'SEARCH handoff USING COVERING INDEX handoff_delayed (recipient=?)',
+      'UNION ALL',
+      // What all sessions hold together is no more than what is under way at this moment.
+      'SEARCH handoff USING INDEX handoff_session (session>?)',
+      'UNION ALL',
+      'SEARCH handoff USING INDEX handoff_rest (recipient=?)',
+    ],
   },
   {
     what: 'what belongs to a task',

@@ -12,6 +12,7 @@ import { summaryIn } from './detail.ts';
 import { isOf, projectIn } from './held.ts';
 
 const OPEN_LEG: readonly State[] = ['offered', 'accepted', 'blocked'];
+const OPEN_OR_DRAFT: readonly State[] = [...OPEN_LEG, 'draft'];
 /** More open legs of one agent than anybody would choose from. */
 const LEGS_MAX = 50;
 
@@ -62,30 +63,26 @@ async function onlyOpen(
   summary: Summary,
   from: AgentId,
 ): Promise<Result<LegAtHand | null, BelongingRefusal>> {
-  const open = await legsOf(around, summary.project, from, OPEN_LEG);
+  const legs = await legsOf(around, summary.project, from);
+  const open = legs.filter(({ handoff }) => handoff.state !== 'draft');
   const [only, second] = open;
-  if (only === undefined) {
-    // A draft is not on offer yet; but whoever reports on work has begun it.
-    const drafts = await legsOf(around, summary.project, from, ['draft']);
-    return yes(drafts.length === 1 ? (drafts[0] ?? null) : null);
-  }
+  // A draft is not on offer yet; but whoever reports on work has begun it.
+  if (only === undefined) return yes(legs.length === 1 ? (legs[0] ?? null) : null);
   if (second === undefined) return yes(only);
   const told = await toldInSession(around, summary, open);
   if (told !== null) return yes(told);
   return refuse({ code: 'several-legs', from, legs: open.map(({ handoff }) => handoff.id) });
 }
 
-async function legsOf(
-  around: Surroundings,
-  project: string,
-  from: AgentId,
-  states: readonly State[],
-): Promise<readonly LegAtHand[]> {
-  const { items } = await around.store.find({ by: 'filter', to: from, states, max: LEGS_MAX });
+async function legsOf(around: Surroundings, project: string, from: AgentId): Promise<readonly LegAtHand[]> {
+  const query = { by: 'filter', to: from, max: LEGS_MAX } as const;
+  const all = await around.store.find({ ...query, states: OPEN_OR_DRAFT });
+  // So many drafts may hide what is open.
+  const { items } = all.next === null ? all : await around.store.find({ ...query, states: OPEN_LEG });
   const legs: LegAtHand[] = [];
   for (const { id } of items) {
     const leg = await loaded(around, id);
-    if (leg !== null && states.includes(leg.handoff.state) && isOf(project, projectIn(leg.body))) legs.push(leg);
+    if (leg !== null && OPEN_OR_DRAFT.includes(leg.handoff.state) && isOf(project, projectIn(leg.body))) legs.push(leg);
   }
   return legs;
 }

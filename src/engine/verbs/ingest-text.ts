@@ -2,10 +2,11 @@
  * A text in, an answer for each of its blocks out: the one function for files, for standard input, for the server and
  * for an agent's hook.
  *
- * Blocks are taken in their order, each for itself: one that is refused or cannot be read holds up no other. What the
- * agent did not say itself (a quotation, a tool's result) is reported, never obeyed. A file without a block may hold a
+ * Blocks are taken in their order, each for itself: one that is refused or cannot be read holds up no other. Those of
+ * different agents that have nothing to do with each other are taken together. What the agent did not say itself (a quotation, a tool's result) is reported, never obeyed. A file without a block may hold a
  * handoff in a form of its own; what an agent says in a session may not, because there every word is about something.
  */
+import { readAgentId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Summary, SummarySource } from '../../domain/summary.ts';
 import { findBlocks } from '../../dialects/summary-block/find.ts';
@@ -15,6 +16,7 @@ import type { Form, LegacyReading, Sureness } from '../../dialects/legacy/readin
 import { blockInFile } from '../../dialects/summary-block/whole-file.ts';
 import { findInTranscript, isTranscript, lastWords } from '../../dialects/summary-block/transcript.ts';
 import { readWeak } from '../../dialects/summary-block/weak.ts';
+import { abreast } from '../abreast.ts';
 import { freeHeld } from '../summaries/held.ts';
 import { oldTextsIn, type OldText } from '../summaries/old-texts.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -69,19 +71,46 @@ export async function ingestText(
 ): Promise<readonly BlockAnswer[]> {
   const blocks = readAll(request);
   const old = blocks.some((block) => block.acts) ? [] : oldTextsIn(request, blocks.length);
-  const answers: BlockAnswer[] = [];
-  for (const each of [...blocks, ...old]) {
-    if (request.signal?.aborted === true) break;
-    answers.push(
-      'reading' in each
-        ? await answerForOld(around, principal, request, each)
-        : await answerFor(around, principal, request, each),
-    );
-    request.progress?.(answers.length, blocks.length + old.length);
-  }
+  const all = [...blocks, ...old];
+  let done = 0;
+  const answers = await abreast<ReadBlock | OldText, BlockAnswer>(all, {
+    touches: (each) => ('reading' in each ? 'everything' : touchedBy(each, principal, request)),
+    goesOn: () => request.signal?.aborted !== true,
+    act: async (each) => {
+      const answer =
+        'reading' in each
+          ? await answerForOld(around, principal, request, each)
+          : await answerFor(around, principal, request, each);
+      done += 1;
+      request.progress?.(done, all.length);
+      return answer;
+    },
+  });
   // Also after what was known: whoever was killed in between has not come this far.
   if (answers.some(({ fate }) => fate === 'done' || fate === 'known')) await freeHeld(around, 'all');
   return answers;
+}
+
+/**
+ * Whose legs it looks for, settles or opens. One that names a leg, waits for tasks or fails may lead anywhere: to another
+ * agent's leg, to whatever belongs to a task, along a whole chain.
+ */
+function touchedBy(
+  { acts: isOwn, fields }: ReadBlock,
+  principal: Principal,
+  { held }: TextToIngest,
+): readonly string[] | 'everything' {
+  if (!isOwn || fields === null) return [];
+  const { status, leg, to, dependencies, from } = fields;
+  const speaker = from ?? (principal.kind === 'agent' ? principal.agent : null);
+  const goesOn = status === 'complete' || status === 'in_progress';
+  if (speaker === null || !goesOn || leg !== null || held !== undefined) return 'everything';
+  if (to === null) return [nameOf(speaker)];
+  return dependencies.length > 0 ? 'everything' : [nameOf(speaker), nameOf(to)];
+}
+
+function nameOf(agent: string): string {
+  return readAgentId(agent) ?? agent;
 }
 
 interface ReadBlock {

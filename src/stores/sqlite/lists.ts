@@ -1,10 +1,12 @@
 /** Lists, newest first. Each is walked along an index that has its order, so the first page costs no more than a page. */
+import { isFinal } from '../../domain/lifecycle.ts';
 import type { Query } from '../store.ts';
 import { stateNumber } from '../numbers.ts';
 import { wordsAsked } from '../words.ts';
 import type { Value } from './binding.ts';
 import type { Names } from './names.ts';
 import { ROW_COLUMNS } from './rows.ts';
+import { AT_REST_SQL } from './schema.ts';
 
 export type Filter = Extract<Query, { readonly by: 'filter' }>;
 
@@ -40,6 +42,35 @@ export function listStatement(
     .join(' UNION ALL ');
   return { sql: `${sql} ORDER BY n DESC LIMIT ?`, values: [...sides.flatMap(({ values }) => values), max] };
 }
+
+/**
+ * The numbers of what is open for one agent, along indexes that hold nothing else: there may be one old leg under years
+ * of finished ones. They come in no order, so this is for agents that have not too much open. Null for other lists.
+ */
+export function openNumbersSql({ states, to, max: _max, ...others }: Filter): string | null {
+  const isPlain = Object.values(others).every((other) => other === undefined || other === 'filter');
+  if (to === undefined || states === undefined || !isPlain || states.some(isFinal)) return null;
+  const parts = [
+    ...(states.includes('offered') ? ON_OFFER : []),
+    ...(states.includes('accepted') ? [HELD_BY_SESSIONS] : []),
+    ...(states.some((state) => state !== 'offered') ? [AT_REST] : []),
+  ];
+  // As bits: a list in brackets would become a table of its own in each of the parts.
+  const asked = `(1 << state) & ${states.reduce((bits, state) => bits | (1 << stateNumber(state)), 0)}`;
+  return parts
+    .map(
+      ({ index, where }) => `SELECT n FROM handoff INDEXED BY ${index} WHERE ${where} AND ${asked} AND recipient = ?1`,
+    )
+    .join(' UNION ALL ');
+}
+
+const OFFERED = stateNumber('offered');
+const ON_OFFER = [
+  { index: 'handoff_ready', where: `state = ${OFFERED} AND ready = 1` },
+  { index: 'handoff_delayed', where: `state = ${OFFERED} AND ready = 0` },
+] as const;
+const AT_REST = { index: 'handoff_rest', where: AT_REST_SQL } as const;
+const HELD_BY_SESSIONS = { index: 'handoff_session', where: 'session IS NOT NULL' } as const;
 
 function conditionsOf(filter: Filter, names: Pick<Names, 'knownAgentNumber'>, number: string): Conditions {
   const { states, from, to, task, after } = filter;

@@ -2,11 +2,11 @@
 import type { JsonText } from '../../foundation/json.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import type { HandoffId } from '../../domain/names.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { pageById } from '../page.ts';
 import type { FactQuery, FactRead, Page, Query, RequestKey, Whole } from '../store.ts';
-import { prepare, type Database, type Row } from './binding.ts';
-import { listStatement, type Filter } from './lists.ts';
+import { prepare, type Database, type Row, type Statement } from './binding.ts';
+import { listStatement, openNumbersSql, type Filter } from './lists.ts';
 import type { Names } from './names.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
 import { BLOCKED_REASONS, readStep, stateNumber } from '../numbers.ts';
@@ -42,8 +42,13 @@ export const WAITING_SQL = `${SELECT} WHERE n IN (
 export const CHAIN_SQL = `${SELECT} WHERE id = ?1 UNION ALL ${SELECT} INDEXED BY handoff_chain
   WHERE lineage IS NOT NULL AND json_extract(lineage, '$.root') = ?1 AND id <> ?1 ORDER BY n LIMIT ?2`;
 
+/** As much of what is open for one agent is sorted; with more, the newest of it are found by walking. */
+const SORTED_MAX = 1_000;
+const LISTS_MAX = 50;
+
 export function readingOf(database: Database, names: Names): Reading {
   const byId = prepare(database, `${SELECT} WHERE id = ?`);
+  const byNumber = prepare(database, `${SELECT} WHERE n = ?`);
   const revision = prepare(database, 'SELECT revision FROM handoff WHERE n = ?');
   const overdue = prepare(database, OVERDUE_SQL);
   const ofSession = prepare(database, OF_SESSION_SQL);
@@ -52,6 +57,7 @@ export function readingOf(database: Database, names: Names): Reading {
   const chain = prepare(database, CHAIN_SQL);
   const asking = prepare(database, ASKING_SQL);
   const waiting = prepare(database, WAITING_SQL);
+  const incoming = prepare(database, 'SELECT in_all FROM agent WHERE n = ?');
   const request = prepare(database, 'SELECT ids FROM request WHERE by = ? AND key = ?');
   const wholeById = prepare(
     database,
@@ -80,10 +86,29 @@ export function readingOf(database: Database, names: Names): Reading {
     JSON.parse((request.get(by, key)?.[0] as string | undefined) ?? '[]') as HandoffId[];
   const page = (rows: readonly Row[]): Page => ({ items: handoffsOf(rows), next: null });
 
+  const lists = rememberedStatements(database);
+  const agentWithFewOpen = ({ to }: Filter): number | null => {
+    const n = to === undefined ? null : names.knownAgentNumber(to);
+    const open = n === null ? null : (incoming.get(n)?.[0] as number);
+    return open === null || open > SORTED_MAX ? null : n;
+  };
+
+  const openOf = (agent: number, numbers: Statement, { states = [], max }: Filter): Page => {
+    const found = numbers.all(agent).map(([n]) => n as number);
+    const shown = found.toSorted((a, b) => b - a).slice(0, max);
+    const handoffs = handoffsOf(shown.map((n) => byNumber.get(n)).filter((row) => row !== undefined));
+    // Another process may have moved one on since its number was read.
+    const items = handoffs.filter(({ state }) => states.includes(state));
+    return { items, next: found.length > max ? String(shown.at(-1)) : null };
+  };
+
   const filtered = (query: Filter): Page => {
+    const numbers = openNumbersSql(query);
+    const agent = numbers === null ? null : agentWithFewOpen(query);
+    if (numbers !== null && agent !== null) return openOf(agent, lists(numbers), query);
     const statement = listStatement(query, names);
     if (statement === null) return page([]);
-    const rows = prepare(database, statement.sql).all(...statement.values);
+    const rows = lists(statement.sql).all(...statement.values);
     const shown = rows.slice(0, query.max);
     return { items: handoffsOf(shown), next: rows.length > query.max ? String(shown.at(-1)?.[0]) : null };
   };
@@ -131,6 +156,19 @@ export function readingOf(database: Database, names: Names): Reading {
       const rows = handoff === undefined ? feed.all(seq, max) : trail.all(handoff, seq, max);
       return rows.map(readFact);
     },
+  };
+}
+
+/** Lists are asked for in a few forms again and again; to make such a statement costs more than most of them. */
+function rememberedStatements(database: Database): (sql: string) => Statement {
+  const made = new Map<string, Statement>();
+  return (sql) => {
+    const known = made.get(sql);
+    if (known !== undefined) return known;
+    if (made.size >= LISTS_MAX) made.clear();
+    const statement = prepare(database, sql);
+    made.set(sql, statement);
+    return statement;
   };
 }
 

@@ -134,6 +134,39 @@ export function describeFind(open: OpenStore): void {
       expect(await sorted({ states: ['offered'], from: bob, to: ann, task: 'T-2' })).toEqual([]);
     });
 
+    it('by filter finds all that is open for an agent, in whatever hands, and nothing that is over', async () => {
+      const { store } = await open();
+      const [ann, bob] = ['ann', 'bob'].map(agentOf) as [never, never];
+      const to = bob;
+      await put(store, openingOf({ id: 'old', from: ann, to }));
+      for (const index of [0, 1, 2]) await put(store, openingOf({ id: `over-${index}`, from: ann, to }));
+      await store.change(
+        [0, 1, 2].map((index) => idOf(`over-${index}`)),
+        cancelled,
+      );
+      await put(store, openingOf({ id: 'draft', from: ann, to, as: 'draft' }));
+      await put(store, openingOf({ id: 'later', from: ann, to, notBefore: FAR_AHEAD }));
+      await put(store, openingOf({ id: 'waits', from: ann, to, dependsOn: ['unknown'] }));
+      await put(store, openingOf({ id: 'queued', from: ann, to, queued: true }));
+      await put(store, openingOf({ id: 'by-hand', from: ann, to }), openingOf({ id: 'by-process', from: ann, to }));
+      await put(store, openingOf({ id: 'elsewhere', from: bob, to: ann }));
+      await store.change([idOf('by-hand')], acceptByHand());
+      await store.change([idOf('by-process')], acceptBy());
+      const all: readonly State[] = ['draft', 'offered', 'blocked', 'accepted', 'delivered'];
+      const every = ['by-process', 'by-hand', 'queued', 'waits', 'later', 'draft', 'old'];
+      const few = await store.find({ by: 'filter', to, states: all, max: 3 });
+      expect(few.items).toHaveLength(3);
+      expect(new Set(await filtered(store, { to, states: all }))).toEqual(new Set(every));
+      const rest = await store.find({ by: 'filter', to, states: all, max: ALL, after: few.next ?? '' });
+      expect([...few.items, ...rest.items].map(({ id }) => id).toSorted()).toEqual(every.toSorted());
+      expect(new Set(await filtered(store, { to, states: ['accepted'] }))).toEqual(new Set(['by-process', 'by-hand']));
+      expect(new Set(await filtered(store, { to, states: ['offered'] }))).toEqual(new Set(['old', 'later']));
+      expect(new Set(await filtered(store, { to, states: ['blocked', 'draft'] }))).toEqual(
+        new Set(['waits', 'queued', 'draft']),
+      );
+      expect(await filtered(store, { to: agentOf('nobody'), states: all })).toEqual([]);
+    });
+
     it('by filter answers the newest first', async () => {
       const { store } = await open();
       await put(store, ...openingsOf(3, 'a'));

@@ -50,6 +50,25 @@ describe('complete', () => {
     expect((await world.record(leg!.id)).lineage.hops).toBe(2);
   });
 
+  it('S4: blocks of one text follow each other where one leads to the other, and answers keep their order', async () => {
+    const world = summaryWorld();
+    const line = ['research', 'planning', 'build', 'testing', 'review'];
+    // Two lines of work in one text, one block of each in turn; only the second has anything to do with others.
+    const blocks = line.flatMap((from, index) => [
+      blockOf({ from, to: `@${line[index + 1] ?? 'None'}` }),
+      blockOf({ from: `lone-${index}`, to: 'None' }),
+    ]);
+    const answers = await world.tell(blocks.join('\n'));
+    expect(answers.map(({ from }) => from)).toEqual(line.flatMap((from, index) => [from, `lone-${index}`]));
+    expect(answers.map(({ ingested }) => ingested?.did)).toEqual(blocks.map(() => 'completed'));
+    const legs = answers.filter((_, index) => index % 2 === 0);
+    // Each block settles the leg that the block before it has opened.
+    expect(legs.slice(1).map(({ ingested }) => ingested?.leg)).toEqual(
+      legs.slice(0, -1).map(({ ingested }) => ingested?.opened),
+    );
+    expect(await world.openLegs()).toEqual([]);
+  });
+
   it('S4: settles what was sent in the ordinary way', async () => {
     const world = summaryWorld();
     const id = await sent(world, 'build');
