@@ -58,14 +58,47 @@ export function witness(
     hash: '',
   };
   fact.hash = hashOf(fact, before?.trail ?? NO_TRAIL);
-  return { handoff: { ...next, revision, trail: fact.hash }, fact };
+  return { handoff: witnessed(next, revision, fact.hash), fact };
+}
+
+/** Written out for the same reason as in `moves/step.ts`. */
+function witnessed(handoff: Handoff, revision: number, trail: string): Handoff {
+  return {
+    id: handoff.id,
+    revision,
+    state: handoff.state,
+    kind: handoff.kind,
+    from: handoff.from,
+    to: handoff.to,
+    priority: handoff.priority,
+    title: handoff.title,
+    task: handoff.task,
+    lineage: handoff.lineage,
+    terms: handoff.terms,
+    createdAt: handoff.createdAt,
+    since: handoff.since,
+    offeredAt: handoff.offeredAt,
+    notBefore: handoff.notBefore,
+    attempt: handoff.attempt,
+    excused: handoff.excused,
+    fence: handoff.fence,
+    custody: handoff.custody,
+    blockedOn: handoff.blockedOn,
+    claims: handoff.claims,
+    trail,
+  };
 }
 
 type Mutable<Thing> = { -readonly [Key in keyof Thing]: Thing[Key] };
 
 export function hashOf(fact: Omit<Fact, 'hash'>, previous: string): string {
   const { handoff, revision, at, by, deed, from, to, attempt, fence, detail } = fact;
-  return digestOf(JSON.stringify([previous, handoff, revision, at, by, deed, from, to, attempt, fence, detail]));
+  const [who, more] = [JSON.stringify(by), detail === '' ? '""' : JSON.stringify(detail)];
+  const begins = from === null ? 'null' : `"${from}"`;
+  // A list as JSON writes it, put together by hand: ids, digests and states hold nothing that would have to be escaped.
+  return digestOf(
+    `["${previous}","${handoff}",${revision},${at},${who},"${deed}",${begins},"${to}",${attempt},${fence},${more}]`,
+  );
 }
 
 /** The first revision at which a trail (in order, from revision 1) does not add up; null when it does. */

@@ -24,7 +24,7 @@ export async function abreast<Item, Answer>(
   let under: Promise<void>[] = [];
   let failure: { readonly error: unknown } | null = null;
 
-  const begin = async (item: Item, index: number, before: readonly (Promise<void> | undefined)[]): Promise<void> => {
+  const begin = async (item: Item, index: number, before: readonly Promise<void>[]): Promise<void> => {
     try {
       await Promise.all(before);
       if (failure === null) answers[index] = await act(item);
@@ -43,7 +43,7 @@ export async function abreast<Item, Answer>(
     const names = touches(item);
     if (names === 'everything' || under.length >= ABREAST_MAX) await allDone();
     if (!goesOn()) break;
-    const doing = begin(item, index, names === 'everything' ? [] : names.map((name) => latest.get(name)));
+    const doing = begin(item, index, names === 'everything' ? [] : names.flatMap((name) => latest.get(name) ?? []));
     under.push(doing);
     if (names === 'everything') await allDone();
     else for (const name of names) latest.set(name, doing);

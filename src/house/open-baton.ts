@@ -53,6 +53,8 @@ export async function openBaton(options: OpenBatonOptions = {}): Promise<Baton> 
 function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
   const { around } = house;
   const retryBase = around.rules.terms.queue?.retry ?? DEFAULT_RETRY;
+  // A variable that is empty is one that is not set.
+  const token = opened.token ?? (process.env['BATON_TOKEN'] || null);
   const workers = new Set<Worker>();
   const closing = new AbortController();
   let duty: Promise<void> | null = null;
@@ -68,8 +70,7 @@ function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
       house.configuration?.identity ?? 'local',
       {
         as: named === undefined ? null : agentIn(named, 'as'),
-        // A variable that is empty is one that is not set.
-        token: opened.token ?? (process.env['BATON_TOKEN'] || null),
+        token,
         otherwise: otherwise ?? OPERATOR,
       },
       scope,
@@ -225,10 +226,18 @@ function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
 }
 
 function handlerOf(handler: WorkHandler): Handler {
-  return async ({ handoff, body }, { signal, progress: tell, evidence }): Promise<Json> => {
-    const view = { ...handoffView(handoff), ...bodyView(JSON.parse(body) as Body) };
-    return handler(view, { signal, progress: tell, evidence });
-  };
+  return async ({ handoff, body }, attempt): Promise<Json> =>
+    handler(
+      { ...handoffView(handoff), ...bodyView(JSON.parse(body) as Body) },
+      {
+        // Made when it is asked for: most handlers never do, and one costs as much as writing a fact.
+        get signal() {
+          return attempt.signal;
+        },
+        progress: attempt.progress,
+        evidence: attempt.evidence,
+      },
+    );
 }
 
 function granted<Value>(answer: Result<Value, SendRefusal>): Value {

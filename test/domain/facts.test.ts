@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { digestOf } from '../../src/foundation/digest.ts';
 import { brokenAt, hashOf, NO_TRAIL, witness, type Fact } from '../../src/domain/facts.ts';
 import type { Handoff } from '../../src/domain/handoff.ts';
 import { MOVES, STATES } from '../../src/domain/lifecycle.ts';
@@ -57,6 +58,18 @@ const CHANGES: Record<keyof Fact, (fact: Fact) => Partial<Fact>> = {
 function brokenUnder(trail: readonly Fact[], last: Handoff): number | 'head' | null {
   return brokenAt(trail) ?? ((trail.at(-1)?.hash ?? NO_TRAIL) === last.trail ? null : 'head');
 }
+
+it('the hash of a fact is that of a list in JSON, whatever its words hold', () => {
+  const words = fc.string({ unit: 'binary' });
+  fc.assert(
+    fc.property(aStory, words, words, ({ trail }, by, detail) => {
+      const fact = { ...(trail.at(-1) as Fact), by, detail };
+      const { handoff, revision, at, deed, from, to, attempt, fence } = fact;
+      const list = ['previous', handoff, revision, at, by, deed, from, to, attempt, fence, detail];
+      expect(hashOf(fact, 'previous')).toBe(digestOf(JSON.stringify(list)));
+    }),
+  );
+});
 
 describe('a trail of facts', () => {
   it('I1: adds up as it was written, and its head is in the record', () => {

@@ -14,7 +14,7 @@ const NO_CHANGES: Changes = {};
 
 /**
  * Custody and reason of blocking end with the state they belong to, unless `changes` carries them over.
- * They are named one by one, because merging two objects is the dearest way of making a third, and every move makes one.
+ * All are named one by one, because merging two objects is the dearest way of making a third, and every move makes one.
  */
 export function step(handoff: Handoff, move: Move, nowMs: number, changes: Changes = NO_CHANGES): Moved {
   const state = after(handoff.state, move);
@@ -22,8 +22,18 @@ export function step(handoff: Handoff, move: Move, nowMs: number, changes: Chang
     return refuse({ code: 'move-not-allowed', id: handoff.id, state: handoff.state, move });
   }
   return yes({
-    ...handoff,
+    id: handoff.id,
+    revision: handoff.revision,
     state,
+    kind: handoff.kind,
+    from: handoff.from,
+    to: handoff.to,
+    priority: handoff.priority,
+    title: handoff.title,
+    task: handoff.task,
+    lineage: handoff.lineage,
+    terms: handoff.terms,
+    createdAt: handoff.createdAt,
     since: nowMs,
     offeredAt: changes.offeredAt ?? handoff.offeredAt,
     notBefore: changes.notBefore ?? handoff.notBefore,
@@ -33,6 +43,7 @@ export function step(handoff: Handoff, move: Move, nowMs: number, changes: Chang
     custody: changes.custody ?? null,
     blockedOn: changes.blockedOn ?? null,
     claims: changes.claims ?? handoff.claims,
+    trail: handoff.trail,
   });
 }
 

@@ -89,10 +89,12 @@ export async function sendMany(
   round = 0,
 ): Promise<Result<readonly Handoff[], SendRefusal>> {
   const prepared: Prepared[] = [];
+  const ids = new Set<HandoffId>();
   for (const request of requests) {
-    const each = await prepare(around, request, new Set(prepared.map(({ id }) => id)));
+    const each = await prepare(around, request, ids);
     if (!each.ok) return each;
     prepared.push(each.value);
+    ids.add(each.value.id);
   }
   const guard = guardOf(principal, requests);
   const sent = await around.store.insert(openingsOf(around, principal, prepared, false), guard);

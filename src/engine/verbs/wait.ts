@@ -5,43 +5,75 @@ import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { may } from '../../domain/rights.ts';
 import type { Whole } from '../../stores/store.ts';
+import { settledBell } from '../settled-bell.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 export type WaitRefusal = Refusal | { readonly code: 'timed-out'; readonly id: HandoffId; readonly afterMs: number };
+
+export interface WaitOptions {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
 
 /** Until the handoff is settled, or time is up, or the signal is aborted (which answers like time being up). */
 export async function wait(
   around: Surroundings,
   principal: Principal,
   id: HandoffId,
-  options: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
+  options: WaitOptions = {},
 ): Promise<Result<Whole, WaitRefusal>> {
-  const { store, clock, timers } = around;
+  const { store, clock } = around;
   const beganMs = clock.monotonicMs();
-  const stop = new AbortController();
-  // A reason given saves the making of an error with its stack, which nobody reads.
-  const end = (): void => stop.abort('over');
-  options.signal?.addEventListener('abort', end, { once: true });
-  if (options.signal?.aborted === true) end();
-  if (options.timeoutMs !== undefined) void timers.sleep(options.timeoutMs, stop.signal).then(end);
+  const patience = patienceOf(around, options);
+  const bell = settledBell(store);
   try {
-    for (;;) {
-      // The hint is asked for first: what settles while we look is not missed.
-      const hint = store.changed({ kind: 'settled' }, stop.signal);
-      const { items } = await store.find({ by: 'ids', ids: [id] });
-      const [handoff] = items;
-      if (handoff === undefined) return refuse({ code: 'no-such-handoff', id });
-      const entitled = may(principal, 'read', handoff);
-      if (!entitled.ok) return entitled;
-      if (isFinal(handoff.state)) {
-        const whole = await store.load(id);
-        return whole === null ? refuse({ code: 'no-such-handoff', id }) : yes(whole);
-      }
-      if (stop.signal.aborted) return refuse({ code: 'timed-out', id, afterMs: clock.monotonicMs() - beganMs });
-      await hint;
+    for (let isKnown = false; ; isKnown = true) {
+      const hint = bell.next();
+      const looked = isKnown ? yes(await store.load(id, 'settled')) : await firstLook(around, principal, id);
+      if (!looked.ok) return looked;
+      if (looked.value !== null) return yes(looked.value);
+      if (patience?.isOver() === true) return refuse({ code: 'timed-out', id, afterMs: clock.monotonicMs() - beganMs });
+      await (patience === null ? hint : Promise.race([hint, patience.over]));
     }
   } finally {
-    options.signal?.removeEventListener('abort', end);
-    end();
+    patience?.end();
+    bell.leave();
   }
+}
+
+async function firstLook(
+  { store }: Surroundings,
+  principal: Principal,
+  id: HandoffId,
+): Promise<Result<Whole | null, Refusal>> {
+  const [handoff] = (await store.find({ by: 'ids', ids: [id] })).items;
+  if (handoff === undefined) return refuse({ code: 'no-such-handoff', id });
+  const entitled = may(principal, 'read', handoff);
+  if (!entitled.ok) return entitled;
+  return yes(isFinal(handoff.state) ? await store.load(id, 'settled') : null);
+}
+
+interface Patience {
+  readonly over: Promise<void>;
+  isOver(): boolean;
+  end(): void;
+}
+
+/** Null: for ever. */
+function patienceOf({ timers }: Surroundings, { timeoutMs, signal }: WaitOptions): Patience | null {
+  if (timeoutMs === undefined && signal === undefined) return null;
+  const stop = new AbortController();
+  const end = (): void => stop.abort('over');
+  const over = new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve(), { once: true }));
+  signal?.addEventListener('abort', end, { once: true });
+  if (signal?.aborted === true) end();
+  if (timeoutMs !== undefined) void timers.sleep(timeoutMs, stop.signal).then(end);
+  return {
+    over,
+    isOver: () => stop.signal.aborted,
+    end: () => {
+      signal?.removeEventListener('abort', end);
+      end();
+    },
+  };
 }

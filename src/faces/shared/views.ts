@@ -130,6 +130,12 @@ function outcomeView(text: string | null): Pick<WholeView, 'result' | 'failure'>
   return { ...result, failure: { code: outcome.code, message: outcome.message } };
 }
 
+/** What happens in one moment is shown together, and a date is the dearest part of a view. */
+const lately = { ms: Number.NaN, text: '' };
+
 function instant(ms: number): string {
-  return new Date(ms).toISOString();
+  if (lately.ms === ms) return lately.text;
+  lately.text = new Date(ms).toISOString();
+  lately.ms = ms;
+  return lately.text;
 }

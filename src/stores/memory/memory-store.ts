@@ -5,6 +5,7 @@
  * puts them before and after the call, and sees no others.
  */
 import { systemTimers, type Clock, type Timers } from '../../foundation/clock.ts';
+import { isFinal } from '../../domain/lifecycle.ts';
 import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
 import { StoreFault, type Store } from '../store.ts';
 import { change, claim } from './change.ts';
@@ -73,9 +74,10 @@ function openHandoffs(shelf: Shelf, hints: Hints, clock: Clock, limits: Limits):
       hints.ring(written);
       return answer;
     },
-    async load(id) {
+    async load(id, when) {
       const row = shelf.rows.get(id);
-      return row === undefined ? null : { ...row };
+      if (row === undefined || (when === 'settled' && !isFinal(row.handoff.state))) return null;
+      return { ...row };
     },
     async find(query) {
       return find(shelf, query, clock.nowMs());

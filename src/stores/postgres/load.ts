@@ -2,6 +2,7 @@
 import type { JsonText } from '../../foundation/json.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
+import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Whole } from '../store.ts';
 import type { Connection } from './connection.ts';
@@ -10,8 +11,10 @@ import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
 export const LOAD_SQL = `select ${ROW_COLUMNS}, b.text, o.text
 from baton.handoff h join baton.body b on b.n = h.n left join baton.outcome o on o.n = h.n where h.id = $1::text`;
 
-export async function load(connection: Connection, id: HandoffId): Promise<Whole | null> {
-  const [row] = await connection.read(LOAD_SQL, [id]);
+const LOAD_SETTLED_SQL = `${LOAD_SQL} and h.state >= ${STATES.findIndex(isFinal)}`;
+
+export async function load(connection: Connection, id: HandoffId, when?: 'settled'): Promise<Whole | null> {
+  const [row] = await connection.read(when === 'settled' ? LOAD_SETTLED_SQL : LOAD_SQL, [id]);
   if (row === undefined) return null;
   return { handoff: readRow(row), body: row[AFTER_ROW] as JsonText, outcome: row[AFTER_ROW + 1] as JsonText | null };
 }

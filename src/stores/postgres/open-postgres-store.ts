@@ -121,7 +121,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     claim: door.guard(claiming.claim),
     change: door.guard(changeOf({ ...parts, ...placeParts(limits, parts), move, tell })),
     relay: door.guard(relayOf({ ...parts, locking: connection(PLANNED_ONCE), limits, tell })),
-    load: door.guard((id) => load(quick, id)),
+    load: door.guard((id, when) => load(quick, id, when)),
     find: door.guard(findingWords(findOf(quick, lists, clock), words)),
     facts: door.guard(factsOf(lists, timers)),
     changed: hints.changed,

@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs';
 import type { Timers } from '../../foundation/clock.ts';
 import { jittered, type Random } from '../../foundation/random.ts';
-import { isBusy, prepare, type Database } from './binding.ts';
+import { isBusy, prepare, type Database, type LockWait } from './binding.ts';
 
 /** About a thousand pages: below it, reading the log is as fast as reading the file. */
 const WORTH_BYTES = 4 * 1024 * 1024;
@@ -18,12 +18,14 @@ const TRY_AGAIN_MS = 3;
 export async function checkpoint(
   database: Database,
   path: string,
-  { timers, random }: { readonly timers: Timers; readonly random: Random },
+  { timers, random, lockWait }: { readonly timers: Timers; readonly random: Random; readonly lockWait: LockWait },
 ): Promise<void> {
   if (sizeOf(`${path}-wal`) < WORTH_BYTES) return;
   // Copying goes on beside writers; beginning anew needs a moment without any, and by then little is left to copy.
+  lockWait.usually();
   const { pages } = run(database, 'PASSIVE');
   for (let tries = 0; pages > TOO_MANY_PAGES && tries < TRIES_MAX && database.isOpen; tries += 1) {
+    lockWait.usually();
     if (run(database, 'RESTART').done) return;
     await timers.sleep(jittered(TRY_AGAIN_MS, random));
   }

@@ -4,7 +4,7 @@ import type { Decide } from '../../domain/decision.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { CLAIM_MAX, type Claimed } from '../store.ts';
 import { assertSound } from '../sound.ts';
-import { prepare, type Database } from './binding.ts';
+import { isBusy, prepare, type Database, type Row } from './binding.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Names } from './names.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
@@ -28,9 +28,9 @@ export const PROBE_SQL = `SELECT
           WHERE recipient = ?1 AND state = ${OFFERED} AND ready = 0 AND not_before <= ?2)`;
 
 export interface Claim {
-  /** Without the write lock: whether there is anything to take. */
-  anything(agent: AgentId): boolean;
-  work(agent: AgentId, max: number, decide: Decide): Work<readonly Claimed[]>;
+  /** Without the write lock: whether there is anything to take, and whether some of it has to be made ready first. */
+  anything(agent: AgentId): 'nothing' | 'ready' | 'ripe';
+  work(agent: AgentId, max: number, decide: Decide, isRipe: boolean): Work<readonly Claimed[]>;
 }
 
 export function claimOf(
@@ -41,18 +41,29 @@ export function claimOf(
   const ripen = prepare(database, RIPEN_SQL);
   const select = prepare(database, CLAIM_SQL);
 
+  /** Where it cannot be seen, everything has to be expected. */
+  const probed = (n: number): Row | undefined => {
+    try {
+      return probe.get(n, nowMs());
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      return [1, 1];
+    }
+  };
+
   return {
     anything: (agent) => {
       const n = names.knownAgentNumber(agent);
-      if (n === null) return false;
-      const [ready, ripe] = probe.get(n, nowMs()) ?? [];
-      return ready === 1 || ripe === 1;
+      if (n === null) return 'nothing';
+      const [ready, ripe] = probed(n) ?? [];
+      if (ripe === 1) return 'ripe';
+      return ready === 1 ? 'ready' : 'nothing';
     },
-    work: (agent, max, decide) => () => {
+    work: (agent, max, decide, isRipe) => () => {
       const n = names.knownAgentNumber(agent);
       if (n === null) return () => [];
       const now = nowMs();
-      ripen.run(n, now);
+      if (isRipe) ripen.run(n, now);
       const rows = select.all(n, Math.min(max, CLAIM_MAX));
       const taken = rows.flatMap((row) => {
         const { n: number, handoff } = readRow(row, names);

@@ -9,14 +9,26 @@ import { prepare, type Database } from './binding.ts';
 
 export interface LiveSessions {
   mayHold(before: Handoff, next: Handoff): boolean;
+  /** With the write lock: nobody ends a session until it is given up, so each is looked at once. */
+  begin(): void;
 }
 
 export function liveSessionsOf(database: Database): LiveSessions {
   const find = prepare(database, 'SELECT 1 FROM session WHERE id = ? AND ended = 0');
+  let alive: SessionId | null = null;
+  const isAlive = (session: SessionId): boolean => {
+    if (alive === session) return true;
+    if (find.get(session) === undefined) return false;
+    alive = session;
+    return true;
+  };
   return {
+    begin: () => {
+      alive = null;
+    },
     mayHold: (before, next) => {
       const session = sessionOf(next);
-      return session === null || session === sessionOf(before) || find.get(session) !== undefined;
+      return session === null || session === sessionOf(before) || isAlive(session);
     },
   };
 }

@@ -7,7 +7,7 @@ import type { Limits } from '../../domain/limits.ts';
 import { REQUEST_DAYS, StoreFault, StoreGone, type Store } from '../store.ts';
 import { audit } from './audit.ts';
 import { bellsIn } from './bells.ts';
-import { diskTrouble, isFromDatabase, openDatabase, patiently, prepare, type Database } from './binding.ts';
+import { diskTrouble, isFromDatabase, lockWaitOf, openDatabase, patiently, prepare, type Database } from './binding.ts';
 import { changeOf } from './change.ts';
 import { checkpoint } from './checkpoint.ts';
 import { claimOf } from './claim.ts';
@@ -52,6 +52,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   ensureDatabaseFile(path);
   const database = openChecked(path);
   const around = { timers, random, path };
+  const lockWait = lockWaitOf(database);
   const nowMs = (): number => clock.nowMs();
   const names = namesOf(database);
   const reading = readingOf(database, names);
@@ -69,8 +70,11 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const version = prepare(database, 'PRAGMA data_version');
   const hints = hintsOf(bellsIn(join(dirname(path), 'bells')), {
     // Whoever waits is woken to find out that there is nothing to wait for any more.
-    version: () => (isStillThere() ? (version.get()?.[0] as number) : GONE),
-    ripe: (agent) => claim.anything(agent),
+    version: () => {
+      lockWait.usually();
+      return isStillThere() ? (version.get()?.[0] as number) : GONE;
+    },
+    ripe: (agent) => claim.anything(agent) !== 'nothing',
   });
   // A database that was deleted under us would go on taking writes that nobody will ever see.
   const isStillThere = (): boolean => fileIdentity(path) === identity;
@@ -88,8 +92,12 @@ export function openSqliteStore(options: SqliteOptions): Store {
       'unchanged',
     );
   };
-  const commit = sharedCommit(database, around, {
-    begun: stillThere,
+  const commit = sharedCommit(database, around, lockWait, {
+    begun: () => {
+      stillThere();
+      sessions.begin();
+      writing.begin();
+    },
     flush: () => places.flush(),
     committed: () => {
       hints.tell(writing.news);
@@ -128,7 +136,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const rethrow = (error: unknown): never => {
     throw faultOf(error, path);
   };
-  const look = sharedLook(database, () => {
+  const look = sharedLook(database, lockWait, () => {
     alive();
     stillThereLately();
   });
@@ -138,7 +146,12 @@ export function openSqliteStore(options: SqliteOptions): Store {
     'DELETE FROM request WHERE (by, key) IN (SELECT by, key FROM request WHERE at < ? LIMIT ?)',
   );
 
-  const words = wordIndexOf(database, { commit, alive });
+  /** For those who read without company. */
+  const aliveAndPatient = (): void => {
+    alive();
+    lockWait.usually();
+  };
+  const words = wordIndexOf(database, { commit, alive: aliveAndPatient });
 
   return {
     insert: async (openings, guard = {}) => {
@@ -148,8 +161,9 @@ export function openSqliteStore(options: SqliteOptions): Store {
     claim: async (agent, max, decide) => {
       alive();
       stillThereLately();
-      if (max < 1 || !claim.anything(agent)) return [];
-      return commit.run(claim.work(agent, max, decide));
+      const seen = max < 1 ? 'nothing' : claim.anything(agent);
+      if (seen === 'nothing') return [];
+      return commit.run(claim.work(agent, max, decide, seen === 'ripe'));
     },
     change: async (targets, decide) => {
       alive();
@@ -159,7 +173,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
       alive();
       return commit.run(relay(target, decide, openings, guard));
     },
-    load: (id) => reader(() => reading.whole(id)),
+    load: (id, when) => reader(() => (when === 'settled' ? reading.settled(id) : reading.whole(id))),
     find: async (query) => {
       if (query.by === 'filter' && query.text !== undefined) await words.catchUp();
       return reader(() => reading.find(query, nowMs()));
@@ -168,7 +182,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     changed: (topic, signal) => hints.changed(topic, signal),
     nowMs,
     sessions: sessionsOf(quiet, clock, boot),
-    outbox: outboxOf(database, { commit, alive, nowMs }),
+    outbox: outboxOf(database, { commit, alive: aliveAndPatient, nowMs }),
     tokens: tokensOf(database, { commit, nowMs, alive, reader }),
     transfer: {
       copies: (after, max) => reader(() => copies(after, max)),
@@ -181,8 +195,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
       ...dutyOf(quiet, clock, boot),
       audit: () => reader(() => audit(path)),
       tend: async () => {
-        alive();
-        await checkpoint(database, path, around);
+        aliveAndPatient();
+        await checkpoint(database, path, { ...around, lockWait });
         if (closed) return;
         await words.feed();
         if (closed) return;

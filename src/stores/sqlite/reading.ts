@@ -2,7 +2,8 @@
 import type { JsonText } from '../../foundation/json.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import type { AgentId, HandoffId } from '../../domain/names.ts';
+import { isFinal, STATES } from '../../domain/lifecycle.ts';
+import type { HandoffId } from '../../domain/names.ts';
 import { pageById } from '../page.ts';
 import type { FactQuery, FactRead, Page, Query, RequestKey, Whole } from '../store.ts';
 import { prepare, type Database, type Row, type Statement } from './binding.ts';
@@ -15,6 +16,7 @@ export interface Reading {
   byIds(ids: readonly HandoffId[]): readonly Handoff[];
   revisionOf(id: HandoffId): number | null;
   whole(id: HandoffId): Whole | null;
+  settled(id: HandoffId): Whole | null;
   find(query: Query, nowMs: number): Page;
   facts(query: FactQuery): readonly FactRead[];
 }
@@ -46,6 +48,9 @@ export const CHAIN_SQL = `${SELECT} WHERE id = ?1 UNION ALL ${SELECT} INDEXED BY
 const SORTED_MAX = 1_000;
 const LISTS_MAX = 50;
 
+const WHOLE_SQL = `SELECT ${ROW_COLUMNS}, (SELECT text FROM body WHERE handoff = n),
+  (SELECT text FROM outcome WHERE handoff = n) FROM handoff WHERE id = ?`;
+
 export function readingOf(database: Database, names: Names): Reading {
   const byId = prepare(database, `${SELECT} WHERE id = ?`);
   const byNumber = prepare(database, `${SELECT} WHERE n = ?`);
@@ -59,11 +64,8 @@ export function readingOf(database: Database, names: Names): Reading {
   const waiting = prepare(database, WAITING_SQL);
   const incoming = prepare(database, 'SELECT in_all FROM agent WHERE n = ?');
   const request = prepare(database, 'SELECT ids FROM request WHERE by = ? AND key = ?');
-  const wholeById = prepare(
-    database,
-    `SELECT ${ROW_COLUMNS}, (SELECT text FROM body WHERE handoff = n), (SELECT text FROM outcome WHERE handoff = n)
-     FROM handoff WHERE id = ?`,
-  );
+  const wholeById = prepare(database, WHOLE_SQL);
+  const settledById = prepare(database, `${WHOLE_SQL} AND state >= ${STATES.findIndex(isFinal)}`);
   const factColumns = 'seq, handoff.id, fact.revision, at, by, step, fact.attempt, fact.fence, detail, hash';
   const trail = prepare(
     database,
@@ -84,6 +86,14 @@ export function readingOf(database: Database, names: Names): Reading {
     handoffsOf(ids.map((id) => byId.get(id)).filter((row) => row !== undefined));
   const requested = ({ by, key }: Pick<RequestKey, 'by' | 'key'>): readonly HandoffId[] =>
     JSON.parse((request.get(by, key)?.[0] as string | undefined) ?? '[]') as HandoffId[];
+  const wholeOf = (row: Row | undefined): Whole | null =>
+    row === undefined
+      ? null
+      : {
+          handoff: readRow(row, names).handoff,
+          body: row.at(-2) as JsonText,
+          outcome: row.at(-1) as JsonText | null,
+        };
   const page = (rows: readonly Row[]): Page => ({ items: handoffsOf(rows), next: null });
 
   const lists = rememberedStatements(database);
@@ -116,15 +126,8 @@ export function readingOf(database: Database, names: Names): Reading {
   return {
     byIds,
     revisionOf: (id) => (revision.get(names.handoffNumber(id))?.[0] as number | undefined) ?? null,
-    whole: (id) => {
-      const row = wholeById.get(id);
-      if (row === undefined) return null;
-      return {
-        handoff: readRow(row, names).handoff,
-        body: row.at(-2) as JsonText,
-        outcome: row.at(-1) as JsonText | null,
-      };
-    },
+    whole: (id) => wholeOf(wholeById.get(id)),
+    settled: (id) => wholeOf(settledById.get(id)),
     find: (query, nowMs) => {
       switch (query.by) {
         case 'ids':

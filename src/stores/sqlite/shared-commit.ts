@@ -8,7 +8,16 @@
 import type { Timers } from '../../foundation/clock.ts';
 import { jittered, type Random } from '../../foundation/random.ts';
 import { StoreFault } from '../store.ts';
-import { diskTrouble, isBusy, isFromDatabase, isUncertain, LOCK_WAIT_MS, prepare, type Database } from './binding.ts';
+import {
+  diskTrouble,
+  isBusy,
+  isFromDatabase,
+  isUncertain,
+  LOCK_WAIT_MS,
+  prepare,
+  type Database,
+  type LockWait,
+} from './binding.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 
 /** Runs inside the transaction. The first call reads and decides, and may throw; what it answers then writes. */
@@ -48,6 +57,7 @@ interface Piece {
 export function sharedCommit(
   database: Database,
   around: { readonly timers: Timers; readonly random: Random; readonly path: string },
+  lockWait: LockWait,
   hooks: CommitHooks,
 ): SharedCommit {
   const begin = prepare(database, 'BEGIN IMMEDIATE');
@@ -57,24 +67,17 @@ export function sharedCommit(
   let waiting: Piece[] = [];
   let turning: Promise<void> | null = null;
 
-  const noWait = prepare(database, 'PRAGMA busy_timeout = 0');
-  const usualWait = prepare(database, `PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
-
-  /** The binding's own waiting sleeps for whole milliseconds; most others are done sooner. */
+  /** Most others are done sooner than the binding would look again. */
   const beginSoon = (): void => {
-    noWait.get();
-    try {
-      for (let waitedMs = 0; ; waitedMs += LOCK_STEP_MS) {
-        try {
-          begin.run();
-          return;
-        } catch (error) {
-          if (!isBusy(error) || waitedMs >= LOCK_WAIT_MS) throw error;
-          Atomics.wait(NOBODY, 0, 0, LOCK_STEP_MS);
-        }
+    lockWait.never();
+    for (let waitedMs = 0; ; waitedMs += LOCK_STEP_MS) {
+      try {
+        begin.run();
+        return;
+      } catch (error) {
+        if (!isBusy(error) || waitedMs >= LOCK_WAIT_MS) throw error;
+        Atomics.wait(NOBODY, 0, 0, LOCK_STEP_MS);
       }
-    } finally {
-      usualWait.get();
     }
   };
 

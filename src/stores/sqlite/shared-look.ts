@@ -2,7 +2,7 @@
  * Reads that are asked for together are answered together, from one snapshot: taking one costs more than most reads.
  * Each is answered with what was committed before it was asked for, or later.
  */
-import { prepare, type Database } from './binding.ts';
+import { isBusy, prepare, type Database, type LockWait } from './binding.ts';
 
 export type SharedLook = <Answer>(read: () => Answer) => Promise<Answer>;
 
@@ -13,14 +13,25 @@ interface Piece {
 }
 
 /** `before` may throw, for all of them. */
-export function sharedLook(database: Database, before: () => void): SharedLook {
+export function sharedLook(database: Database, lockWait: LockWait, before: () => void): SharedLook {
   const begin = prepare(database, 'BEGIN');
   const end = prepare(database, 'COMMIT');
   let waiting: Piece[] = [];
 
+  /** Nobody locks readers out, except for a moment whoever repairs the log of a process that was killed. */
+  const patiently = (read: () => unknown): unknown => {
+    try {
+      return read();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      lockWait.usually();
+      return read();
+    }
+  };
+
   const answer = ({ read, resolve, reject }: Piece): void => {
     try {
-      resolve(read());
+      resolve(patiently(read));
     } catch (error) {
       reject(error);
     }

@@ -6,7 +6,7 @@ import type { JsonText } from '../../foundation/json.ts';
 import { isInboxKind, type Decision } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
-import type { AgentId } from '../../domain/names.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { prepare, type Database } from './binding.ts';
 import type { Names } from './names.ts';
 import type { Places } from './places.ts';
@@ -21,6 +21,8 @@ export interface News {
 }
 
 export interface Writing {
+  /** With the write lock, before anything is written. */
+  begin(): void;
   add(decision: Decision, body: JsonText, nowMs: number): void;
   /** Guarded by the revision; false: the record has moved on, and nothing was written. */
   update(before: Handoff, decision: Decision, nowMs: number): boolean;
@@ -68,8 +70,17 @@ export function writingOf(database: Database, names: Names, places: Places): Wri
     `UPDATE handoff SET waits = waits - 1
      WHERE n IN (SELECT handoff FROM dependency WHERE needs = ?) AND state < ${STATES.findIndex(isFinal)}`,
   );
+  const anyNeeded = prepare(database, 'SELECT 1 FROM dependency LIMIT 1');
   const isNeeded = prepare(database, 'SELECT 1 FROM dependency WHERE needs = ? LIMIT 1');
+  /** Whether anything depends on anything; null: not looked yet in this transaction. */
+  let areThereAny: boolean | null = null;
   const news: News = { offeredTo: new Set(), settled: false };
+
+  /** Asking first costs a quarter of a change that finds nothing to change, and nearly nothing is needed by others. */
+  const tellWaiting = (id: HandoffId): void => {
+    areThereAny ??= anyNeeded.get() !== undefined;
+    if (areThereAny && isNeeded.get(id) !== undefined) meet.run(id);
+  };
 
   const writeRest = (n: number, before: Handoff | null, decision: Decision, nowMs: number): void => {
     const { handoff, facts, outcome, effects } = decision;
@@ -83,20 +94,24 @@ export function writingOf(database: Database, names: Names, places: Places): Wri
       insertEffect.run(key, kind, payload, isInboxKind(kind) ? NEVER : nowMs);
     }
     places.count(before, handoff);
-    // Asking first costs a quarter of a change that finds nothing to change, and nearly nothing is needed by others.
-    if (handoff.state === 'completed' && isNeeded.get(handoff.id) !== undefined) meet.run(handoff.id);
+    if (handoff.state === 'completed') tellWaiting(handoff.id);
     if (handoff.state === 'offered') news.offeredTo.add(handoff.to);
     if (isFinal(handoff.state)) news.settled = true;
   };
 
   return {
     news,
+    begin: () => {
+      areThereAny = null;
+    },
     add: (decision, body, nowMs) => {
       const { handoff } = decision;
       const n = insertRow.insert(...fixedValues(handoff, names), ...changingValues(handoff, nowMs, names));
       insertBody.run(n, body);
-      for (const needed of handoff.terms.dependsOn) insertDependency.run(n, needed);
-      if (handoff.terms.dependsOn.length > 0 && !isFinal(handoff.state)) countUnmet.run(n);
+      const { dependsOn } = handoff.terms;
+      if (dependsOn.length > 0) areThereAny = true;
+      for (const needed of dependsOn) insertDependency.run(n, needed);
+      if (dependsOn.length > 0 && !isFinal(handoff.state)) countUnmet.run(n);
       writeRest(n, null, decision, nowMs);
     },
     update: (before, decision, nowMs) => {

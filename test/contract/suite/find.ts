@@ -50,6 +50,18 @@ export function describeFind(open: OpenStore): void {
       expect(await store.load(idOf('unknown'))).toBeNull();
     });
 
+    it('load of what is settled answers null until it is', async () => {
+      const { store } = await open();
+      await put(store, openingOf({ id: 'a' }));
+      expect(await store.load(idOf('a'), 'settled')).toBeNull();
+      expect(await store.load(idOf('unknown'), 'settled')).toBeNull();
+      await store.change([idOf('a')], acceptBy());
+      expect(await store.load(idOf('a'), 'settled')).toBeNull();
+      await store.change([idOf('a')], deliverAndVerify(1));
+      expect(await store.load(idOf('a'), 'settled')).toEqual(await store.load(idOf('a')));
+      expect((await store.load(idOf('a'), 'settled'))?.handoff.state).toBe('completed');
+    });
+
     it('by overdue finds those whose clock has run out, the longest overdue first', async () => {
       const { store } = await open();
       const minute = 60_000;
