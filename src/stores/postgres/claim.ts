@@ -82,7 +82,8 @@ export function claimingOf(parts: ClaimParts): Claiming {
 
   const serveAll = async (agent: AgentId, counter: Counter): Promise<void> => {
     counter.isServing = true;
-    await new Promise((resolve) => setImmediate(resolve));
+    // Those who were woken together ask before this goes on; the way out gathers as well, with what is settled.
+    await Promise.resolve();
     while (counter.queue.length > 0) {
       await serve(parts, agent, counter, counter.queue.splice(0, together(counter.queue)));
     }

@@ -66,6 +66,35 @@ function nothingBetter([recipient, rank, n, ids]: readonly string[]): string {
   and better.id not in (select json_array_elements_text(${ids}::text::json)))`;
 }
 
+/** The columns of a fact besides `n`, as `claimAlone` takes them. */
+const FACT_COLUMNS = ['revision', 'at', 'by', 'step', 'attempt', 'fence', 'detail', 'hash'] as const;
+
+/**
+ * The same for the one record that a claim takes by guess: whoever was just woken waits for exactly this, and without
+ * lists to take apart it takes the server less than half the time. The parameters are those of `claimAlone`.
+ */
+export const ALONE_SQL = aloneStatement();
+
+function aloneStatement(): string {
+  let count = 0;
+  const next = (type: string): string => `$${(count += 1)}::${type}`;
+  const [id, was, session, told] = [next('text'), next('integer'), next('text'), next('text')];
+  const better = [next('text'), next('bigint'), next('bigint'), next('text')].map((each) => each.split('::')[0] ?? '');
+  const values = CHANGING.map(([, type]) => next(type)).join(', ');
+  const fact = [next('bigint'), next('text'), next('smallint'), next('text')];
+  return `with alive as materialized (select s.id from baton.session s where s.id = ${session} and not s.ended for key share),
+moved as (update baton.handoff h set (${named(CHANGING)}) = (${values})
+  where h.id = ${id} and h.revision = ${was} and exists (select from alive)
+    and (${told} is null or ${told} = (select ${asText(`${ROW_COLUMNS}, h.rank, h.n`)} from baton.body b where b.n = h.n))
+    and ${nothingBetter(better)}
+  returning h.id, h.n, h.revision, h.attempt, h.fence, h.trail),
+told as (insert into baton.fact (n, ${FACT_COLUMNS.join(', ')})
+  select n, revision, ${fact[0]}, ${fact[1]}, ${fact[2]}, attempt, fence, ${fact[3]}, trail from moved)
+select 'moved', moved.id, null::smallint, null::integer, null::integer, b.text
+from moved join baton.body b on b.n = moved.n
+union all select 'alive', id, null, null, null, null from alive`;
+}
+
 export function moveStatement(parts: MoveParts): string {
   const { telling, outcomes, effects, counting, joining, gated, bodies, best, told, notifying } = parts;
   let count = 0;

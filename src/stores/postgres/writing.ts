@@ -14,9 +14,10 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { isNews } from './bell.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter, Row } from './link.ts';
-import { statementFor, type MoveParts } from './move-statement.ts';
+import { ALONE_SQL, statementFor, type MoveParts } from './move-statement.ts';
+import { stepNumber } from '../numbers.ts';
 import { readCounts, type Counts, type Need } from './places.ts';
-import { changingValues, joined, oneObject } from './rows.ts';
+import { changingValues, CHANGING, joined, oneObject, usualOf } from './rows.ts';
 import { tellingOf, toldValues, type Telling } from './telling.ts';
 
 /** A decision over a record, ready to be written. */
@@ -61,6 +62,8 @@ export async function move(
   pieces: readonly Piece[],
   { needs = [], best = null }: MoveOptions = {},
 ): Promise<Moved> {
+  const alone = needs.length === 0 && best !== null ? claimAlone(pieces, best) : null;
+  if (alone !== null) return answerOf(await connection.write(ALONE_SQL, alone));
   // In the order of their names, so that two batches over the same records meet at the first and do not deadlock; the
   // facts are still told in the order in which they were decided.
   const sorted = pieces
@@ -92,6 +95,10 @@ export async function move(
     const again = await move(connection, pieces, { needs, best });
     return { ...again, doubtful: again.doubtful || doubtful };
   }
+  return answerOf({ rows, doubtful });
+}
+
+function answerOf({ rows, doubtful }: { readonly rows: readonly Row[]; readonly doubtful: boolean }): Moved {
   const named = (what: string): readonly Row[] => rows.filter((row) => row[0] === what);
   return {
     moved: new Set(named('moved').map((row) => row[1] as HandoffId)),
@@ -102,6 +109,33 @@ export async function move(
     ),
     doubtful,
   };
+}
+
+/** The parameters of `ALONE_SQL`; null where it is more than one record, or more than a claim by a session. */
+function claimAlone(pieces: readonly Piece[], best: Best): readonly Parameter[] | null {
+  const [piece] = pieces;
+  if (piece === undefined || pieces.length > 1 || piece.taken !== true) return null;
+  const { before, decision, told } = piece;
+  const session = joins(before, decision.handoff);
+  const [fact] = decision.facts;
+  const isPlain = decision.facts.length === 1 && (decision.effects ?? []).length === 0;
+  if (session === null || fact === undefined || !isPlain || decision.outcome !== undefined) return null;
+  const values: Readonly<Record<string, Parameter | undefined>> = changingValues(decision.handoff);
+  return [
+    before.id,
+    before.revision,
+    session,
+    told ?? null,
+    best.recipient,
+    best.rank,
+    best.n,
+    JSON.stringify([...best.passed, before.id]),
+    ...CHANGING.map(([name]) => values[name] ?? usualOf(name)),
+    fact.at,
+    fact.by,
+    stepNumber(fact.deed, fact.from, fact.to),
+    fact.detail === '' ? null : fact.detail,
+  ];
 }
 
 /** How many places it takes more than before: less when it settles, more when it had been waiting for one. */

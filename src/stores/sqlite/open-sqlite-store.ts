@@ -41,6 +41,8 @@ export interface SqliteOptions {
 
 /** A glance at the file costs as much as reading a record, and many may look in one moment. */
 const LATELY_MS = 10;
+/** For writers: those who look, find something and take it have just seen the file. */
+const JUST_NOW_MS = 1;
 /** No commit counter is ever this. */
 const GONE = -1;
 const DAY_MS = 24 * 60 * 60_000;
@@ -79,9 +81,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
   // A database that was deleted under us would go on taking writes that nobody will ever see.
   const isStillThere = (): boolean => fileIdentity(path) === identity;
   let seenThereMs = Number.NEGATIVE_INFINITY;
-  /** For those who only look: writers look at the file every time. */
-  const stillThereLately = (): void => {
-    if (performance.now() - seenThereMs > LATELY_MS) stillThere();
+  const stillThereLately = (latelyMs: number): void => {
+    if (performance.now() - seenThereMs > latelyMs) stillThere();
   };
   const stillThere = (): void => {
     seenThereMs = performance.now();
@@ -94,7 +95,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   };
   const commit = sharedCommit(database, around, lockWait, {
     begun: () => {
-      stillThere();
+      stillThereLately(JUST_NOW_MS);
       sessions.begin();
       writing.begin();
     },
@@ -138,7 +139,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   };
   const look = sharedLook(database, lockWait, () => {
     alive();
-    stillThereLately();
+    stillThereLately(LATELY_MS);
   });
   const reader = <Answer>(read: () => Answer): Promise<Answer> => look(read).catch(rethrow);
   const forgetRequests = prepare(
@@ -160,7 +161,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     },
     claim: async (agent, max, decide) => {
       alive();
-      stillThereLately();
+      stillThereLately(LATELY_MS);
       const seen = max < 1 ? 'nothing' : claim.anything(agent);
       if (seen === 'nothing') return [];
       return commit.run(claim.work(agent, max, decide, seen === 'ripe'));
