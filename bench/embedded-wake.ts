@@ -3,7 +3,7 @@ import { atLeast, atMost, ratioOf, type Figures } from './embedded-report.ts';
 import { startRole } from './embedded-roles.ts';
 import { median, percentile } from './measure.ts';
 
-const WAKE_UPS = 50;
+const WAKE_UPS = 100;
 const EVERY_MS = 100;
 const WARM_UPS = 10;
 
