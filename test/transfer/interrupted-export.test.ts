@@ -58,7 +58,7 @@ async function wholeOf({
 }: Workspace): Promise<{ readonly lines: readonly string[]; readonly told: Told }> {
   const ended = await run(['export', 'whole.jsonl', '--json', '--force']);
   expect(ended).toMatchObject({ code: 0 });
-  const lines = readFileSync(join(folder, 'whole.jsonl'), 'utf8').split(/(?<=\n)/);
+  const lines = linesIn(join(folder, 'whole.jsonl'));
   return { lines, told: JSON.parse(ended.stdout) as Told };
 }
 
@@ -95,11 +95,7 @@ describe.each(databases)('an export from $name that is killed', (database) => {
     expect(place.left()).toEqual(['x.jsonl']);
     const whole = await wholeOf(place);
     expect(told).toMatchObject({ count: 5_000, sha256: whole.told.sha256 });
-    expect(
-      readFileSync(place.file, 'utf8')
-        .split(/(?<=\n)/)
-        .slice(1),
-    ).toEqual(whole.lines.slice(1));
+    expect(linesIn(place.file).slice(1)).toEqual(whole.lines.slice(1));
 
     const other = await makeWorkspace(sqlite);
     const taken = await other.run(['import', place.file, '--json']);
@@ -130,15 +126,10 @@ describe.each(databases)('an export from $name that is killed', (database) => {
     const whole = await wholeOf(place);
     for (const [what, resumed, left] of LEFT) {
       writeFileSync(place.partial, left(whole.lines));
-      const told = await place.exportNow('--force');
-      expect(told, what).toMatchObject({ count: 40, sha256: whole.told.sha256, resumed });
-      expect(
-        readFileSync(place.file, 'utf8')
-          .split(/(?<=\n)/)
-          .slice(1),
-        what,
-      ).toEqual(whole.lines.slice(1));
-      expect(place.left(), what).toEqual(['whole.jsonl', 'x.jsonl']);
+      const { count, sha256, resumed: after } = await place.exportNow('--force');
+      expect({ what, count, sha256, after }).toEqual({ what, count: 40, sha256: whole.told.sha256, after: resumed });
+      expect(linesIn(place.file).slice(1)).toEqual(whole.lines.slice(1));
+      expect(place.left()).toEqual(['whole.jsonl', 'x.jsonl']);
     }
   });
 });
@@ -197,7 +188,8 @@ describe('an export that was interrupted', () => {
     utimesSync(`${place.partial}.lock`, 0, 0);
     const all = await Promise.all([1, 2, 3].map(async () => place.run(['export', 'x.jsonl'])));
     expect(all.filter(({ code }) => code === 0)).toHaveLength(1);
-    for (const { code, stderr } of all) if (code !== 0) expect(stderr).toMatch(/writing .*now|exists; give another/);
+    const others = all.filter(({ code }) => code !== 0).map(({ stderr }) => stderr);
+    for (const says of others) expect(says).toMatch(/writing .*now|exists; give another/);
     expect(place.left()).toEqual(['x.jsonl']);
   });
 
@@ -261,6 +253,11 @@ describe('an export that was interrupted', () => {
     expect(place.left().includes('.x.jsonl.partial.lock')).toBe(false);
   });
 });
+
+/** With their ends. */
+function linesIn(file: string): readonly string[] {
+  return readFileSync(file, 'utf8').split(/(?<=\n)/);
+}
 
 function spoilt(lines: readonly string[], at: number, how: (line: string) => string): string {
   const changed = how(present(lines[at], 'there is such a line'));
