@@ -3,7 +3,18 @@
  * have, and what a killed writer leaves there is for the next. One process at a time has it; who that is stands in a
  * second file, and it is looked at before every piece that is written, because a writer may have been given up.
  */
-import { constants, linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../foundation/error-code.ts';
@@ -108,12 +119,7 @@ async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array, void, u
 
 function takeLock(lock: string, own: string, liveness: Liveness): Result<null, NotTaken> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    try {
-      writeFileSync(lock, own, { flag: 'wx', mode: 0o600 });
-      return yes(null);
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
-    }
+    if (makeLock(lock, own)) return yes(null);
     const words = wordsIn(lock);
     if (words === null) continue;
     const by = identityIn(words);
@@ -123,6 +129,24 @@ function takeLock(lock: string, own: string, liveness: Liveness): Result<null, N
     takeAway(lock, words);
   }
   return refuse({ code: 'in-use', by: null, surely: false });
+}
+
+/** False: there is one. */
+function makeLock(lock: string, own: string): boolean {
+  try {
+    closeSync(openSync(lock, 'wx', 0o600));
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+  try {
+    writeFileSync(lock, own);
+    return true;
+  } catch (error) {
+    // On a full disk it would stand there without a name, and keep everybody waiting.
+    rmSync(lock, { force: true });
+    throw error;
+  }
 }
 
 /** Of two who find it dead one is faster, and the other may have caught a new one: then it is put back. */

@@ -24,10 +24,11 @@ from baton.body b join baton.handoff h on h.id = b.id left join baton.outcome o 
 where b.n > $1::bigint order by b.n limit $2::integer`;
 
 /** Numbers are not given in the order of commits: one that came late stands here between those that were read before. */
-const RECOGNISE_SQL = `select b.n, b.id, f.hash
-from (select n, id, row_number() over (order by n) as place from baton.body where n > $1::bigint order by n limit $2::integer) b
-join json_array_elements_text($3::text::json) with ordinality as wanted(revision, place) on wanted.place = b.place
-left join baton.fact f on f.n = b.n and f.revision = wanted.revision::integer order by b.n`;
+const RECOGNISE_SQL = `with wanted as materialized (select $3::text::integer[] as revisions)
+select b.n, b.id, f.hash
+from (select n, id, row_number() over (order by n) as place from baton.body where n > $1::bigint
+  order by n limit $2::integer) b
+left join baton.fact f on f.n = b.n and f.revision = ((select revisions from wanted))[b.place::integer] order by b.n`;
 
 const TRAILS_SQL = `select h.id, h.trail from json_array_elements_text($1::text::json) as wanted(id)
 join baton.handoff h on h.id = wanted.id`;
@@ -62,7 +63,7 @@ export function transferOf(parts: TransferParts): Transfer {
       return restore(parts, copies);
     },
     recognise: async (after, heads) => {
-      const revisions = JSON.stringify(heads.map(({ revision }) => revision));
+      const revisions = `{${heads.map(({ revision }) => revision).join(',')}}`;
       const from = after === null ? 0 : Number(after);
       const rows = await parts.reads.read(RECOGNISE_SQL, [from, heads.length, revisions]);
       const numbered = rows.map((row) => ({
