@@ -1,6 +1,8 @@
 /** What every store answers about heads that somebody brings along: how far they are its own, in its own order. */
 import type { HandoffId } from '../domain/names.ts';
-import type { Head, Recognised } from './store.ts';
+import type { Head, Transfer } from './store.ts';
+
+export type Recognised = Awaited<ReturnType<Transfer['recognise']>>;
 
 export interface NumberedRow {
   readonly cursor: string;
