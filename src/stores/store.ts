@@ -254,7 +254,18 @@ export interface Transfer {
    * `same`, with another one `different`: neither is written. Whoever held one by process is an ended session here.
    */
   restore(copies: readonly Copy[]): Promise<readonly ('added' | 'same' | 'different')[]>;
+  /**
+   * How many of these, from the first on, come after the cursor in this very order with nothing between them, and are
+   * or once were as told. `next` is the cursor of `copies` after the last of those.
+   */
+  recognise(
+    after: string | null,
+    heads: readonly Head[],
+  ): Promise<{ readonly known: number; readonly next: string | null }>;
 }
+
+/** A handoff as it was at one moment, told by the hash of its last fact. */
+export type Head = Pick<Handoff, 'id' | 'revision' | 'trail'>;
 
 export interface Copy extends Whole {
   /** From revision 1, all of them. */

@@ -47,14 +47,22 @@ describe('baton export', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['.baton', 'baton.yaml', 'x.jsonl']);
   });
 
-  it('Ctrl-C ends it with 130 and leaves nothing; so does a full pipe that nobody reads', async () => {
+  it('Ctrl-C ends it with 130 and says how to go on; a pipe that nobody reads any more ends it without a word', async () => {
     const { start: startIn, folder, open } = await makeWorkspace(sqlite);
     await fill((await open()).store, 20_000);
     const exporting = startIn(['export', 'x.jsonl']);
-    await until('it has begun', () => readdirSync(folder).some((name) => name.endsWith('.draft')));
+    const partial = join(folder, '.x.jsonl.partial');
+    await until('it has begun', () => (statSync(partial, { throwIfNoEntry: false })?.size ?? 0) > 0);
     exporting.signal('SIGINT');
-    expect(await exporting.ended).toMatchObject({ code: 130, stdout: '' });
-    expect(readdirSync(folder).toSorted()).toEqual(['.baton', 'baton.yaml']);
+    const stopped = await exporting.ended;
+    expect(stopped).toMatchObject({ code: 130, stdout: '' });
+    const [, count = ''] = /^stopped after ([\d,]+) handoffs; the same command goes on from there\n$/.exec(
+      stopped.stderr,
+    )!;
+    expect(readdirSync(folder).toSorted()).toEqual(['.baton', '.x.jsonl.partial', 'baton.yaml']);
+    const again = await startIn(['export', 'x.jsonl']).ended;
+    expect(again.stderr).toMatch(new RegExp(`^going on after ${count} handoffs\nexported 20,000 handoffs, checksum`));
+    expect(readdirSync(folder).toSorted()).toEqual(['.baton', 'baton.yaml', 'x.jsonl']);
     const piped = start('sh', ['-c', `"${process.execPath}" "$0" export 2> errors | head -1; cat errors`, BATON], {
       cwd: folder,
     });

@@ -115,6 +115,7 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
     transfer: {
       copies: (after, max) => call('copies', () => inner.transfer.copies(after, max)),
       restore: (copies) => call('restore', () => inner.transfer.restore(copies)),
+      recognise: (after, heads) => call('recognise', () => inner.transfer.recognise(after, heads)),
     },
     upkeep: {
       dutyHolder: (host) => call('dutyHolder', () => inner.upkeep.dutyHolder(host)),

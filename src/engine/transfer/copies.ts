@@ -5,9 +5,10 @@ const FIRST_PAGE = 20;
 const LARGEST_PAGE = 500;
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-export async function* allCopies(store: Store): AsyncGenerator<Copy, void, undefined> {
+/** All, or those after a cursor. */
+export async function* allCopies(store: Store, from: string | null = null): AsyncGenerator<Copy, void, undefined> {
   let max = FIRST_PAGE;
-  for (let after: string | null | undefined; after !== null;) {
+  for (let after: string | null | undefined = from ?? undefined; after !== null;) {
     const page: Awaited<ReturnType<Store['transfer']['copies']>> = await store.transfer.copies(after ?? null, max);
     yield* page.items;
     const size = page.items.reduce((sum, { body, outcome }) => sum + body.length + (outcome?.length ?? 0), 0);

@@ -4,6 +4,7 @@
  */
 import type { Store } from '../../stores/store.ts';
 import { allCopies } from './copies.ts';
+import type { Begun } from './begun.ts';
 import { footerLine, headerLine, totalOf, writeLine } from './written-line.ts';
 
 export interface Exported {
@@ -12,11 +13,14 @@ export interface Exported {
 }
 
 /** Lines with their ends; whoever takes them slowly is waited for. Answers what the last line says. */
-export async function* exportAll(store: Store): AsyncGenerator<string, Exported, undefined> {
-  const total = totalOf();
-  let count = 0;
-  yield `${headerLine(store.nowMs())}\n`;
-  for await (const copy of allCopies(store)) {
+export async function* exportAll(
+  store: Store,
+  begun: Begun | null = null,
+): AsyncGenerator<string, Exported, undefined> {
+  const total = begun?.total ?? totalOf();
+  let count = begun?.count ?? 0;
+  if (begun === null) yield `${headerLine(store.nowMs())}\n`;
+  for await (const copy of allCopies(store, begun?.cursor)) {
     const { text, sha256 } = writeLine(copy);
     total.add(sha256);
     count += 1;

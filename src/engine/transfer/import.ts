@@ -6,6 +6,7 @@ import { UnsoundCopy } from '../../foundation/store-fault.ts';
 import { refuse, yes, type Result } from '../../foundation/result.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Copy, Store } from '../../stores/store.ts';
+import { isOfItsPast } from './known-past.ts';
 import { linesOf, type RawLine } from './lines.ts';
 import { readHeader, readLine, readText, type Footer, type LineProblem } from './read-line.ts';
 import { LINE_BYTES_MAX, totalOf } from './written-line.ts';
@@ -138,7 +139,8 @@ function deskOf(
     for (const [index, answer] of answers.entries()) {
       const { line, copy } = batch[index] as Waiting;
       if (answer !== 'different') counts[answer] += 1;
-      else if (await hasMovedOn(store, copy)) counts.ahead += 1;
+      // An import that is run again finds records that were worked on meanwhile.
+      else if (await isOfItsPast(store, copy.handoff)) counts.ahead += 1;
       else {
         counts.conflicting += 1;
         if (conflicts.length < CONFLICTS_NAMED) conflicts.push({ line, id: copy.handoff.id });
@@ -176,10 +178,4 @@ function deskOf(
     seen: () => seen,
     soFar: () => ({ ...counts, conflicts: [...conflicts] }),
   };
-}
-
-/** Whether what is here began as this copy: an import that is run again finds records that were worked on meanwhile. */
-async function hasMovedOn(store: Store, { handoff }: Copy): Promise<boolean> {
-  const facts = await store.facts({ handoff: handoff.id, max: handoff.revision });
-  return facts.some(({ fact }) => fact.revision === handoff.revision && fact.hash === handoff.trail);
 }

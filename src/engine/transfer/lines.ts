@@ -6,6 +6,8 @@ export interface RawLine {
   readonly bytes: Uint8Array;
   /** False: the file ends here, without the end of a line. */
   readonly ended: boolean;
+  /** How many bytes of the file end with this line; the next one begins there. */
+  readonly until: number;
   /** Longer than allowed; `bytes` is only its beginning. */
   readonly tooLong: boolean;
 }
@@ -20,9 +22,12 @@ export async function* linesOf(
   let parts: Uint8Array[] = [];
   let length = 0;
   let number = 1;
+  let before = 0;
   const line = (ended: boolean): RawLine => {
     const bytes = parts.length === 1 ? (parts[0] as Uint8Array) : Buffer.concat(parts);
-    const made = { number, bytes: bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes, ended, tooLong: false };
+    before += bytes.length + (ended ? 1 : 0);
+    const whole = bytes.at(-1) === RETURN ? bytes.subarray(0, -1) : bytes;
+    const made = { number, bytes: whole, ended, until: before, tooLong: false };
     parts = [];
     length = 0;
     number += 1;
@@ -33,7 +38,7 @@ export async function* linesOf(
     for (let at = chunk.indexOf(LINE_END); at !== -1; at = chunk.indexOf(LINE_END, from)) {
       parts.push(chunk.subarray(from, at));
       if (length + at - from > bytesMax) {
-        yield { number, bytes: new Uint8Array(), ended: true, tooLong: true };
+        yield { number, bytes: new Uint8Array(), ended: true, until: before, tooLong: true };
         return;
       }
       yield line(true);
@@ -42,7 +47,7 @@ export async function* linesOf(
     parts.push(chunk.subarray(from));
     length += chunk.length - from;
     if (length > bytesMax) {
-      yield { number, bytes: new Uint8Array(), ended: false, tooLong: true };
+      yield { number, bytes: new Uint8Array(), ended: false, until: before, tooLong: true };
       return;
     }
   }

@@ -5,8 +5,8 @@ import { refuse, yes, type Result } from '../../foundation/result.ts';
 import { flawOf } from '../../domain/trail.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import type { Copy } from '../../stores/store.ts';
-import { FooterShape, HeaderShape, LineShape } from './shape.ts';
+import type { Copy, Head } from '../../stores/store.ts';
+import { FooterShape, HeaderShape, HeadShape, LineShape } from './shape.ts';
 import { FORMAT_VERSION, LINE_BYTES_MAX, splitLine, textOf } from './written-line.ts';
 
 export interface LineProblem {
@@ -60,6 +60,15 @@ export function readLine(text: string): Result<ReadLine, LineProblem> {
   return flaw === null
     ? yes({ kind: 'handoff', copy: copy.value, sha256: split.sha256 })
     : wrong(`${copy.value.handoff.id} cannot be: ${flaw}`);
+}
+
+/** Only what tells whose line it is. Null: it is damaged, or not the line of a handoff. */
+export function readHead(text: string): { readonly head: Head; readonly sha256: string } | null {
+  const split = splitLine(text);
+  if (split === null || hexDigestOf(split.text) !== split.sha256) return null;
+  const parsed = parse(text);
+  const line = HeadShape.safeParse(parsed.ok ? parsed.value : null);
+  return line.success ? { head: line.data.handoff as Head, sha256: split.sha256 } : null;
 }
 
 function readFooter(value: object): Result<ReadLine, LineProblem> {

@@ -118,6 +118,9 @@ export const LineShape = z.strictObject({
   sha256: Text,
 });
 
+/** Of a line whose checksum says that we have written it: only what is needed to find its handoff. */
+export const HeadShape = z.object({ handoff: z.object({ id: Id, revision: Count, trail: Text }) });
+
 export const HeaderShape = z.object({ baton: z.literal('export'), version: z.int(), exportedAt: z.string() });
 
 export const FooterShape = z.strictObject({

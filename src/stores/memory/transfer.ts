@@ -3,6 +3,7 @@ import type { Clock } from '../../foundation/clock.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
 import { ELSEWHERE, holdersOf, newAmong, refuseRings, refuseUnsound } from '../sound-copies.ts';
+import { recognisedIn } from '../known-heads.ts';
 import type { Transfer } from '../store.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import type { Hints } from './hints.ts';
@@ -29,6 +30,17 @@ export function openTransfer(shelf: Shelf, hints: Hints, clock: Clock): Transfer
       for (const [session, agent] of holdersOf(fresh)) endSession(shelf, session, agent, clock);
       hints.ring(draft.commit());
       return answers;
+    },
+    async recognise(after, heads) {
+      const from = after === null ? 0 : Number(after);
+      const ids = [...shelf.rows.keys()].slice(from, from + heads.length);
+      const facts = factsOf(shelf, new Set(ids));
+      const rows = ids.map((id, index) => ({
+        cursor: String(from + index + 1),
+        id,
+        hash: facts.get(id)?.find(({ revision }) => revision === heads[index]?.revision)?.hash ?? null,
+      }));
+      return recognisedIn(rows, heads, after);
     },
   };
 }

@@ -8,6 +8,7 @@ import type { Fact } from '../../domain/facts.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { readStep } from '../numbers.ts';
 import { ELSEWHERE, holdersOf, newAmong, refuseRings, refuseUnsound, type Restored } from '../sound-copies.ts';
+import { recognisedIn } from '../known-heads.ts';
 import { ROUNDS_MAX, type Copy, type Transfer } from '../store.ts';
 import { Conflict, type Connection } from './connection.ts';
 import { readSurroundings } from './dependencies.ts';
@@ -21,6 +22,13 @@ const FACTS = `(select json_agg(json_build_array(f.revision, f.at, f.by, f.step,
 const COPIES_SQL = `select ${ROW_COLUMNS}, b.n, b.text, o.text, ${FACTS}
 from baton.body b join baton.handoff h on h.id = b.id left join baton.outcome o on o.n = b.n
 where b.n > $1::bigint order by b.n limit $2::integer`;
+
+/** Numbers are not given in the order of commits: one that came late stands here between those that were read before. */
+const RECOGNISE_SQL = `with wanted as materialized (select $3::text::integer[] as revisions)
+select b.n, b.id, f.hash
+from (select n, id, row_number() over (order by n) as place from baton.body where n > $1::bigint
+  order by n limit $2::integer) b
+left join baton.fact f on f.n = b.n and f.revision = ((select revisions from wanted))[b.place::integer] order by b.n`;
 
 const TRAILS_SQL = `select h.id, h.trail from json_array_elements_text($1::text::json) as wanted(id)
 join baton.handoff h on h.id = wanted.id`;
@@ -53,6 +61,17 @@ export function transferOf(parts: TransferParts): Transfer {
     restore: async (copies) => {
       refuseUnsound(copies);
       return restore(parts, copies);
+    },
+    recognise: async (after, heads) => {
+      const revisions = `{${heads.map(({ revision }) => revision).join(',')}}`;
+      const from = after === null ? 0 : Number(after);
+      const rows = await parts.reads.read(RECOGNISE_SQL, [from, heads.length, revisions]);
+      const numbered = rows.map((row) => ({
+        cursor: String(row[0]),
+        id: row[1] as HandoffId,
+        hash: row[2] as string | null,
+      }));
+      return recognisedIn(numbered, heads, after);
     },
   };
 }

@@ -26,7 +26,7 @@ import { sharedCommit, whenFree, wrongVersion } from './shared-commit.ts';
 import { sharedLook } from './shared-look.ts';
 import { tokensOf } from './tokens.ts';
 import { wordIndexOf } from './words.ts';
-import { copiesOf, restoreOf } from './transfer.ts';
+import { copiesOf, recogniseOf, restoreOf } from './transfer.ts';
 import { writingOf } from './writing.ts';
 
 export interface SqliteOptions {
@@ -67,6 +67,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const change = changeOf(changing);
   const relay = relayOf(changing, inserting);
   const copies = copiesOf(database, names);
+  const recognise = recogniseOf(database);
   const restore = restoreOf(database, { names, writing, nowMs });
   const identity = fileIdentity(path);
   const version = prepare(database, 'PRAGMA data_version');
@@ -191,6 +192,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
         alive();
         return commit.run(restore(given));
       },
+      recognise: (after, heads) => reader(() => recognise(after, heads)),
     },
     upkeep: {
       ...dutyOf(quiet, clock, boot),

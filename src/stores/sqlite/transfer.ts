@@ -7,7 +7,8 @@ import type { Fact } from '../../domain/facts.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { readStep } from '../numbers.ts';
 import { ELSEWHERE, holdersOf, newAmong, refuseRings, refuseUnsound, type Restored } from '../sound-copies.ts';
-import type { Copy, Transfer } from '../store.ts';
+import { recognisedIn, type Recognised } from '../known-heads.ts';
+import type { Copy, Head, Transfer } from '../store.ts';
 import { prepare, type Database, type Row } from './binding.ts';
 import type { Names } from './names.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
@@ -53,6 +54,19 @@ export function copiesOf(database: Database, names: Names): (after: string | nul
     } finally {
       end.run();
     }
+  };
+}
+
+export function recogniseOf(database: Database): (after: string | null, heads: readonly Head[]) => Recognised {
+  const page = prepare(database, 'SELECT n, id FROM handoff WHERE n > ? ORDER BY n LIMIT ?');
+  const hash = prepare(database, 'SELECT hash FROM fact WHERE handoff = ? AND revision = ?');
+  return (after, heads) => {
+    const rows = page.all(after === null ? 0 : Number(after), heads.length).map((row, index) => ({
+      cursor: String(row[0]),
+      id: row[1] as HandoffId,
+      hash: (hash.get(row[0] as number, heads[index]?.revision ?? 0)?.[0] as string | undefined) ?? null,
+    }));
+    return recognisedIn(rows, heads, after);
   };
 }
 

@@ -25,6 +25,10 @@ export async function copiesIn(store: Store, max = 7): Promise<readonly Copy[]> 
   return all;
 }
 
+async function copiesAfter(store: Store, cursor: string | null): Promise<readonly string[]> {
+  return (await store.transfer.copies(cursor, 100)).items.map(({ handoff }) => handoff.id);
+}
+
 /** How the server is set up is not ours to change here. */
 async function damageIn(store: Store): Promise<readonly Finding[]> {
   return (await store.upkeep.audit()).filter(({ what }) => what !== 'setting');
@@ -114,6 +118,37 @@ export function describeTransfer(open: OpenStore): void {
       }
       expect(first.items.map(({ handoff }) => handoff.id)).toEqual(['a-0', 'a-1']);
       expect(rest).toEqual(['a-2 offered', 'a-3 cancelled', 'b offered']);
+    });
+
+    it('recognises its own handoffs in its own order, as they are or once were, and goes on after them', async () => {
+      const { store } = await open();
+      await put(store, ...openingsOf(5, 'a'));
+      const heads = (await copiesIn(store)).map(({ handoff }) => handoff);
+      await store.change([idOf('a-1')], build.cancelled);
+      const all = await store.transfer.recognise(null, heads);
+      expect(all.known).toBe(5);
+      expect(await copiesAfter(store, all.next)).toEqual([]);
+      const three = await store.transfer.recognise(null, heads.slice(0, 3));
+      expect([three.known, await copiesAfter(store, three.next)]).toEqual([3, ['a-3', 'a-4']]);
+      expect(await store.transfer.recognise(three.next, heads.slice(3))).toEqual({ known: 2, next: all.next });
+      expect(await store.transfer.recognise(three.next, heads)).toEqual({ known: 0, next: three.next });
+      expect(await store.transfer.recognise(null, [...heads, heads[4]!])).toEqual(all);
+      const [first, second, third, ...rest] = heads as [Handoff, Handoff, Handoff, ...Handoff[]];
+      const strange: readonly (readonly Handoff[])[] = [
+        [first, third, ...rest],
+        [first, first, second],
+        [first, third, second],
+        [first, { ...second, trail: third.trail }],
+        [first, { ...second, revision: 2 }],
+        [first, { ...second, revision: 7 }],
+        [first, { ...second, id: idOf('nobody') }],
+      ];
+      for (const wrong of strange) {
+        const { known, next } = await store.transfer.recognise(null, wrong);
+        expect([known, (await copiesAfter(store, next))[0]]).toEqual([1, 'a-1']);
+      }
+      const now = (await copiesIn(store)).map(({ handoff }) => handoff);
+      expect(await store.transfer.recognise(null, now)).toEqual(all);
     });
 
     it('I12: record, outcome and facts belong together while others write', async () => {

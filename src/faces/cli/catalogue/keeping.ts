@@ -36,10 +36,11 @@ export const KEEPING: readonly CommandEntry[] = [
     name: 'export',
     takes: '[file]',
     summary: 'write everything to a file of JSON lines, or to standard output',
-    options: [FORCE],
+    options: [FORCE, ['--from-start', 'throw away what an interrupted export has left']],
     note:
-      'The file appears when it is complete. An export that was interrupted is run again from the beginning: what it\n' +
-      'had read may have moved on since. Outbox, request ids and tokens are not part of it; baton backup has them.',
+      'The file appears when it is complete. An export that was interrupted is run again and goes on: what it had\n' +
+      'written stays as it was then, what is new since comes along. --from-start reads everything anew. Outbox, request\n' +
+      'ids and tokens are not part of it; baton backup has them.',
     example: 'export handoffs.jsonl',
     load: async () => (await import('../commands/export.ts')).exportTo,
   },

@@ -1,10 +1,13 @@
 import { once } from 'node:events';
-import { createWriteStream, existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { draftBeside, FileExists, putInPlace } from '../../../foundation/whole-file.ts';
+import { FileExists, putInPlace } from '../../../foundation/whole-file.ts';
+import type { Surroundings } from '../../../engine/surroundings.ts';
+import { begunIn, type Begun } from '../../../engine/transfer/begun.ts';
 import { exportAll, type Exported } from '../../../engine/transfer/export.ts';
+import { partialOf, takePartial, type NotTaken, type PartialFile } from '../../../house/partial-file.ts';
 import type { Store } from '../../../stores/store.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { mustBeOperator, openFor, type CommonOptions } from '../invocation.ts';
@@ -14,11 +17,12 @@ import { handoffs, progressOf } from '../progress.ts';
 
 interface ExportOptions extends CommonOptions {
   readonly force?: true;
+  readonly fromStart?: true;
 }
 
-/** Lines are handed on together: one by one, each would cost a system call. */
 /** Names end at 255 bytes, and a draft has a longer one. */
 const NAME_MAX = 200;
+/** Lines are handed on together: one by one, each would cost a system call. */
 const CHUNK_BYTES = 64 * 1024;
 
 export async function exportTo(args: readonly string[], options: ExportOptions, output: Output): Promise<number> {
@@ -29,21 +33,30 @@ export async function exportTo(args: readonly string[], options: ExportOptions, 
   const house = await openFor(options);
   try {
     await mustBeOperator(house, options, 'read');
-    const { store } = house.around;
-    const exported =
+    const { exported, count, resumed } =
       path === null
-        ? await writeAll(store, process.stdout, interrupts.stop, output)
-        : await writeFile(store, path, replace, interrupts.stop, output);
+        ? { ...(await writeAll(house.around.store, process.stdout, { stop: interrupts.stop }, output)), resumed: 0 }
+        : await writeFile(
+            house.around,
+            { path, replace, anew: options.fromStart === true, stop: interrupts.stop },
+            output,
+          );
     if (exported === null) {
-      output.note('stopped; nothing was left under the name of the file');
+      output.note(path === null ? 'stopped' : stoppedWords(path, count, options.fromStart === true));
       return interrupts.exitCode() ?? 1;
     }
-    if (path !== null && output.json) output.answer({ file: path, ...exported });
+    if (path !== null && output.json) output.answer({ file: path, ...exported, resumed });
     else output.note(`exported ${handoffs(exported.count)}, checksum ${exported.sha256}`);
     return 0;
   } finally {
     await house.close();
   }
+}
+
+function stoppedWords(path: string, count: number, anew: boolean): string {
+  if (!existsSync(partialOf(path))) return 'stopped; nothing was left';
+  const after = count > 0 ? ` after ${handoffs(count)}` : '';
+  return `stopped${after}; the same command${anew ? ' without --from-start' : ''} goes on from there`;
 }
 
 /** Where a file is to be made, if it can be; found out before anything is read. */
@@ -60,47 +73,141 @@ export function existsProblem(path: string): Error {
   return faceProblem('bad-request', `${path} exists; give another name, or --force to replace it`);
 }
 
+/** `exported` is null: it was stopped after so many. */
+interface Written {
+  readonly exported: Exported | null;
+  readonly count: number;
+}
+
+interface Filing {
+  readonly path: string;
+  readonly replace: boolean;
+  readonly anew: boolean;
+  readonly stop: AbortSignal;
+}
+
 async function writeFile(
-  store: Store,
-  path: string,
-  replace: boolean,
-  stop: AbortSignal,
+  { store, liveness }: Surroundings,
+  { path, replace, anew, stop }: Filing,
   output: Output,
-): Promise<Exported | null> {
-  const draft = draftBeside(path);
+): Promise<Written & { readonly resumed: number }> {
+  const taken = await takePartial(path, liveness, { anew });
+  if (!taken.ok) throw notTakenProblem(taken.refusal, path);
+  const partial = taken.value;
   try {
-    const file = createWriteStream(draft, { flags: 'wx', mode: 0o600 });
-    const exported = await writeAll(store, file, stop, output);
-    file.end();
-    await finished(file);
-    if (exported !== null) putInPlace(draft, path, { replace });
-    return exported;
+    const begun = await lookInto(partial, store, stop, output);
+    if (begun === 'stopped') return { exported: null, count: 0, resumed: 0 };
+    const resumed = begun?.count ?? 0;
+    if (resumed > 0) output.note(`going on after ${handoffs(resumed)}`);
+    const written = await writeOn(partial, store, { begun, stop }, output);
+    if (written.exported !== null) putInPlace(partial.path, path, { replace });
+    else if (written.count === 0) rmSync(partial.path, { force: true });
+    return { ...written, resumed };
   } catch (error) {
     if (error instanceof FileExists) throw existsProblem(path);
     throw error;
   } finally {
-    rmSync(draft, { force: true });
+    await partial.leave();
   }
 }
 
-/** Null: it was stopped. */
-async function writeAll(store: Store, to: Writable, stop: AbortSignal, output: Output): Promise<Exported | null> {
-  const lines = exportAll(store);
+async function writeOn(
+  partial: PartialFile,
+  store: Store,
+  { begun, stop }: { readonly begun: Begun | null; readonly stop: AbortSignal },
+  output: Output,
+): Promise<Written> {
+  const start = begun?.bytes ?? 0;
+  await partial.handle.truncate(start);
+  const file = partial.handle.createWriteStream({ start });
+  try {
+    const written = await writeAll(store, file, { begun, stop, before: () => partial.stay() }, output);
+    file.end();
+    await finished(file);
+    partial.stay();
+    return written;
+  } catch (error) {
+    file.destroy();
+    output.note('what was written until then is kept; export to the same name goes on from there');
+    throw error;
+  }
+}
+
+/** Null: there is nothing to go on after. */
+async function lookInto(
+  partial: PartialFile,
+  store: Store,
+  stop: AbortSignal,
+  output: Output,
+): Promise<Begun | null | 'stopped'> {
+  const progress = progressOf('checked', output.json);
+  const looked = await begunIn(store, partial.chunks(), {
+    signal: stop,
+    progress: (count) => {
+      partial.stay();
+      progress.show(count);
+    },
+  }).finally(() => progress.end());
+  if (looked.ok) return looked.value;
+  const { refusal } = looked;
+  if (refusal.code === 'interrupted') return 'stopped';
+  const says =
+    refusal.code === 'not-an-export'
+      ? refusal.says
+      : `line ${refusal.line} is ${refusal.id} as this database has never known it`;
+  throw faceProblem(
+    'bad-request',
+    `${partial.path} is not the beginning of this export: ${says}. Give another name, or --from-start to throw it away`,
+  );
+}
+
+function notTakenProblem(refusal: NotTaken, path: string): Error {
+  if (refusal.code === 'not-ours') {
+    return faceProblem('bad-request', `${refusal.path} is not a file of yours; take it away, or give another name`);
+  }
+  const { by, surely } = refusal;
+  const who = by === null ? 'another process' : `process ${by.pid}${surely ? '' : ` on ${by.host}`}`;
+  const says = surely
+    ? `${who} is writing ${path} now; wait for it, or give another name`
+    : `${who} may be writing ${path} now; if it is not, try again in a minute`;
+  return faceProblem('bad-request', says);
+}
+
+interface Writing {
+  readonly begun?: Begun | null;
+  readonly stop: AbortSignal;
+  /** Before every piece. */
+  readonly before?: () => void;
+}
+
+async function writeAll(
+  store: Store,
+  to: Writable,
+  { begun = null, stop, before }: Writing,
+  output: Output,
+): Promise<Written> {
+  const lines = exportAll(store, begun);
   const progress = progressOf('exported', output.json);
   const failed = new Promise<never>((_resolve, reject) => to.once('error', reject));
   // Whoever waits hears of it; without a waiter it is told by the next write.
   failed.catch(() => undefined);
   const write = async (text: string): Promise<void> => {
+    before?.();
     if (!to.write(text)) await Promise.race([once(to, 'drain', { signal: stop }).catch(() => undefined), failed]);
   };
   let chunk = '';
-  let count = -1;
+  // The first line of a new one is nobody's.
+  let count = begun?.count ?? -1;
   try {
     for (let next = await lines.next(); ; next = await lines.next()) {
-      if (stop.aborted) return null;
       if (next.done === true) {
         await write(chunk);
-        return next.value;
+        return { exported: next.value, count: next.value.count };
+      }
+      if (stop.aborted) {
+        // Whole lines are worth keeping; a pipe may be full, and nobody reads it.
+        if (to !== process.stdout) await write(chunk);
+        return { exported: null, count: Math.max(0, count) };
       }
       chunk += next.value;
       count += 1;

@@ -1,0 +1,190 @@
+/**
+ * A file that takes long to write and may be gone on with: it grows under a name of its own beside the one that it is to
+ * have, and what a killed writer leaves there is for the next. One process at a time has it; who that is stands in a
+ * second file, and it is looked at before every piece that is written, because a writer may have been given up.
+ */
+import {
+  closeSync,
+  constants,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { codeOf } from '../foundation/error-code.ts';
+import { refuse, yes, type Result } from '../foundation/result.ts';
+import type { Liveness } from '../engine/surroundings.ts';
+import type { ProcessIdentity } from '../stores/store.ts';
+
+/** Who runs where we cannot look has to show a sign of life within this. */
+const SILENT_MS = 60_000;
+/** Each of them was faster than we, or left something behind. */
+const ROUNDS_MAX = 10;
+const CHUNK_BYTES = 256 * 1024;
+
+export interface PartialFile {
+  readonly path: string;
+  /** What is there, as it is; for a new one, nothing. */
+  chunks(): AsyncIterable<Uint8Array>;
+  readonly handle: FileHandle;
+  /** A sign of life. A fault when somebody else has it by now. */
+  stay(): void;
+  /** Lets go of the name, whatever has become of the file. */
+  leave(): Promise<void>;
+}
+
+export type NotTaken =
+  | { readonly code: 'in-use'; readonly by: Pick<ProcessIdentity, 'host' | 'pid'> | null; readonly surely: boolean }
+  | { readonly code: 'not-ours'; readonly path: string };
+
+export function partialOf(path: string): string {
+  return join(dirname(path), `.${basename(path)}.partial`);
+}
+
+export async function takePartial(
+  of: string,
+  liveness: Liveness,
+  { anew }: { readonly anew: boolean },
+): Promise<Result<PartialFile, NotTaken>> {
+  const path = partialOf(of);
+  const lock = `${path}.lock`;
+  const own = JSON.stringify(liveness.self);
+  const held = takeLock(lock, own, liveness);
+  if (!held.ok) return held;
+  const letGo = (): void => {
+    if (wordsIn(lock) === own) rmSync(lock, { force: true });
+  };
+  try {
+    if (anew) rmSync(path, { force: true });
+    const handle = await openOwn(path);
+    if (handle === null) {
+      letGo();
+      return refuse({ code: 'not-ours', path });
+    }
+    return yes({
+      path,
+      handle,
+      chunks: () => chunksOf(handle),
+      stay: () => {
+        if (wordsIn(lock) !== own) throw new Error(`another process has taken over ${path}; it was left to it`);
+        const now = new Date();
+        utimesSync(lock, now, now);
+      },
+      leave: async () => {
+        await handle.close().catch(() => undefined);
+        letGo();
+      },
+    });
+  } catch (error) {
+    letGo();
+    throw error;
+  }
+}
+
+/** Null: somebody else has put something there, and whatever it is, nobody's handoffs are written into it. */
+async function openOwn(path: string): Promise<FileHandle | null> {
+  const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+  const handle = await open(path, flags, 0o600).catch((error: unknown) => {
+    if (['ELOOP', 'EISDIR', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) return null;
+    throw error;
+  });
+  if (handle === null) return null;
+  const stat = await handle.stat();
+  const isOwn = stat.isFile() && (process.getuid === undefined || stat.uid === process.getuid());
+  if (isOwn && stat.nlink === 1) {
+    await handle.chmod(0o600);
+    return handle;
+  }
+  await handle.close();
+  if (!isOwn) return null;
+  // It got its name and its writer was killed before it took away this one: what has a name is not written to again.
+  rmSync(path);
+  return open(path, flags | constants.O_EXCL, 0o600);
+}
+
+async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let at = 0; ;) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+function takeLock(lock: string, own: string, liveness: Liveness): Result<null, NotTaken> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    if (makeLock(lock, own)) return yes(null);
+    const words = wordsIn(lock);
+    if (words === null) continue;
+    const by = identityIn(words);
+    const verdict = by === null ? 'unknown' : liveness.of(by);
+    const isHeld = verdict === 'alive' || (verdict === 'unknown' && silentForMs(lock) < SILENT_MS);
+    if (isHeld) return refuse({ code: 'in-use', by, surely: verdict === 'alive' });
+    takeAway(lock, words);
+  }
+  return refuse({ code: 'in-use', by: null, surely: false });
+}
+
+/** False: there is one. */
+function makeLock(lock: string, own: string): boolean {
+  try {
+    closeSync(openSync(lock, 'wx', 0o600));
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
+  try {
+    writeFileSync(lock, own);
+    return true;
+  } catch (error) {
+    // On a full disk it would stand there without a name, and keep everybody waiting.
+    rmSync(lock, { force: true });
+    throw error;
+  }
+}
+
+/** Of two who find it dead one is faster, and the other may have caught a new one: then it is put back. */
+function takeAway(lock: string, words: string): void {
+  const aside = `${lock}.${process.pid}`;
+  try {
+    renameSync(lock, aside);
+    if (wordsIn(aside) !== words) linkSync(aside, lock);
+  } catch {
+    // Whoever has lost it by this hears of it before the next piece is written.
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function wordsIn(lock: string): string | null {
+  try {
+    return readFileSync(lock, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function silentForMs(lock: string): number {
+  const stat = statSync(lock, { throwIfNoEntry: false });
+  return stat === undefined ? Infinity : Date.now() - stat.mtimeMs;
+}
+
+/** Null: it was killed while it wrote who it is. */
+function identityIn(words: string): ProcessIdentity | null {
+  try {
+    const { host, boot, pidSpace, pid, startedAt } = JSON.parse(words) as Record<string, unknown>;
+    if (typeof pid !== 'number' || typeof startedAt !== 'string') return null;
+    return typeof host === 'string' && typeof boot === 'string' && typeof pidSpace === 'string'
+      ? { host, boot, pidSpace, pid, startedAt }
+      : null;
+  } catch {
+    return null;
+  }
+}
