@@ -4,11 +4,11 @@ import { systemRandom } from '../foundation/random.ts';
 import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
 import type { Limits } from '../domain/limits.ts';
 import { NO_RULES, type EngineEvent, type HouseRules, type Surroundings } from '../engine/surroundings.ts';
-import { openArtifactFolder } from '../folders/artifact-folder.ts';
 import type { DocumentFolderOptions } from '../folders/document-folder.ts';
 import type { QueueFolderOptions } from '../folders/queue-folder.ts';
 import type { TaskFolderOptions } from '../folders/task-folder.ts';
 import type { Store } from '../stores/store.ts';
+import { artifactsWhenNeeded } from './artifacts-when-needed.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { threadHeartbeat } from './heartbeat.ts';
 import { systemLiveness } from './liveness.ts';
@@ -47,7 +47,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     liveness,
     heartbeat: threadHeartbeat(database, leaseMs),
     leaseMs,
-    rules: place === undefined ? rules : { ...rules, artifacts: openArtifactFolder(place) },
+    rules: place === undefined ? rules : { ...rules, artifacts: artifactsWhenNeeded(place) },
     report,
   };
   const closing: Closing = [() => around.rules.artifacts?.close()];

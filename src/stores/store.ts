@@ -69,6 +69,8 @@ export interface Opening {
   readonly dependsOn: readonly HandoffId[];
   readonly body: JsonText;
   readonly decide: DecideFirst;
+  /** Its id was made for it just now out of enough chance: nobody has to look whether there is one. */
+  readonly unheardOf?: true;
 }
 
 export interface Relayed {

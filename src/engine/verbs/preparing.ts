@@ -23,6 +23,7 @@ export interface Prepared {
   readonly lacksArtifact: boolean;
 }
 
+/** Waits only for what there is to wait for: nearly every send has no schema, no task and no artifacts. */
 export async function prepare(
   around: Surroundings,
   asked: SendRequest,
@@ -36,45 +37,53 @@ export async function prepare(
   const request = read.value;
   const body = writeBody(rules, request);
   if (!body.ok) return refuse({ code: 'not-json', problem: body.refusal });
-  const refusal = request.failure === undefined ? await schemaRefusal(around, request) : null;
+  const schema = request.schema ?? rules.schemasOf(request.to).input;
+  const refusal =
+    request.failure === undefined && schema !== null ? await schemaRefusal(around, request, schema) : null;
   if (refusal !== null) return refuse(refusal);
   const artifacts = isKept ? yes([]) : referencesIn(request.context);
   if (!artifacts.ok) return artifacts;
   const lineage =
     request.parent === undefined ? yes(request.lineage ?? NO_LINEAGE) : await legFrom(around, request.parent);
   if (!lineage.ok) return lineage;
-  if (!(await hasTask(around, request))) return refuse({ code: 'no-such-task', task: request.task ?? null });
+  if (request.kind === 'document' && !(await hasTask(around, request)))
+    return refuse({ code: 'no-such-task', task: request.task ?? null });
   return yes({
-    id: request.id ?? (await newId(around, request, taken)),
+    id: request.id ?? (request.kind === 'document' ? await newDocumentId(around, request, taken) : newId(around)),
     request,
     body: body.value,
     lineage: lineage.value,
     artifacts: artifacts.value,
-    lacksArtifact: await lacksArtifact(around, artifacts.value),
+    lacksArtifact: artifacts.value.length > 0 && (await lacksArtifact(around, artifacts.value)),
   });
 }
 
-async function newId(
+function newId({ store, random }: Surroundings): HandoffId {
+  return `hoff-${newUuid(store.nowMs(), random)}` as HandoffId;
+}
+
+async function newDocumentId(
   around: Surroundings,
-  { kind, from, to, task }: SendRequest,
+  { from, to, task }: SendRequest,
   taken: ReadonlySet<HandoffId>,
 ): Promise<HandoffId> {
   const { documents } = around.rules;
-  if (kind === 'document' && documents !== null) return documents.idFor({ from, to, task: task ?? null }, taken);
-  return `hoff-${newUuid(around.store.nowMs(), around.random)}` as HandoffId;
+  return documents === null ? newId(around) : documents.idFor({ from, to, task: task ?? null }, taken);
 }
 
 /** Where the house demands it, a document belongs to a task that somebody can look up. */
-async function hasTask({ rules }: Surroundings, { kind, task }: SendRequest): Promise<boolean> {
-  if (kind !== 'document' || rules.tasks === null || !rules.tasks.isRequired) return true;
+async function hasTask({ rules }: Surroundings, { task }: SendRequest): Promise<boolean> {
+  if (rules.tasks === null || !rules.tasks.isRequired) return true;
   return task !== undefined && rules.tasks.has(task);
 }
 
-/** Only where the input has to follow a schema is there anything to wait for. */
-async function schemaRefusal({ rules }: Surroundings, request: SendRequest): Promise<SchemaRefusal | null> {
-  const name = request.schema ?? rules.schemasOf(request.to).input;
-  if (name === null || rules.schemas === null) return null;
-  const checked = await rules.schemas.check(name, request.input);
+async function schemaRefusal(
+  { rules }: Surroundings,
+  { input }: SendRequest,
+  schema: string,
+): Promise<SchemaRefusal | null> {
+  if (rules.schemas === null) return null;
+  const checked = await rules.schemas.check(schema, input);
   return checked.ok ? null : checked.refusal;
 }
 

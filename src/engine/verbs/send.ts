@@ -132,6 +132,8 @@ function openingsOf(
   return prepared.map((each) => openingOf(around, principal, each, full && each.request.queue === true));
 }
 
+const UNHEARD_OF = { unheardOf: true } as const;
+
 function openingOf(
   around: Surroundings,
   principal: Principal,
@@ -162,6 +164,7 @@ function openingOf(
     id: beginning.id,
     dependsOn: terms.dependsOn,
     body,
+    ...(request.id === undefined && kind === 'queue' ? UNHEARD_OF : {}),
     decide: (nowMs, dependencies) => {
       const created = create(beginning, dependencies, nowMs);
       if (!created.ok) return created;

@@ -87,8 +87,8 @@ export function insertOf(
     const handoffs: Handoff[] = [];
     const ids = new Set<HandoffId>();
     for (const opening of openings) {
-      const { id, dependsOn } = opening;
-      if (findState.get(id) !== undefined || ids.has(id)) {
+      const { id, dependsOn, unheardOf } = opening;
+      if (ids.has(id) || (unheardOf !== true && findState.get(id) !== undefined)) {
         return refuse({ code: 'known-id', id });
       }
       const ring = ringOf(opening, openings);

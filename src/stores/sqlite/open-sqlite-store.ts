@@ -1,11 +1,10 @@
 /** The embedded store: one file, several processes, nothing to install. */
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { systemTimers, type Clock, type Timers } from '../../foundation/clock.ts';
+import { elapsedMs, systemTimers, type Clock, type Timers } from '../../foundation/clock.ts';
 import type { Random } from '../../foundation/random.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { REQUEST_DAYS, StoreFault, StoreGone, type Store } from '../store.ts';
-import { audit } from './audit.ts';
 import { bellsIn } from './bells.ts';
 import { diskTrouble, isFromDatabase, lockWaitOf, openDatabase, patiently, prepare, type Database } from './binding.ts';
 import { changeOf } from './change.ts';
@@ -83,10 +82,10 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const isStillThere = (): boolean => fileIdentity(path) === identity;
   let seenThereMs = Number.NEGATIVE_INFINITY;
   const stillThereLately = (latelyMs: number): void => {
-    if (performance.now() - seenThereMs > latelyMs) stillThere();
+    if (elapsedMs() - seenThereMs > latelyMs) stillThere();
   };
   const stillThere = (): void => {
-    seenThereMs = performance.now();
+    seenThereMs = elapsedMs();
     if (isStillThere()) return;
     seenThereMs = Number.NEGATIVE_INFINITY;
     throw new StoreGone(
@@ -196,7 +195,10 @@ export function openSqliteStore(options: SqliteOptions): Store {
     },
     upkeep: {
       ...dutyOf(quiet, clock, boot),
-      audit: () => reader(() => audit(path)),
+      audit: async () => {
+        const { audit } = await import('./audit.ts');
+        return reader(() => audit(path));
+      },
       tend: async () => {
         aliveAndPatient();
         await checkpoint(database, path, { ...around, lockWait });

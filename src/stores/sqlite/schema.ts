@@ -13,7 +13,7 @@ export const SCHEMA_VERSION = 3;
 const S = Object.fromEntries(STATES.map((state, index) => [state, index])) as Record<State, number>;
 const FIRST_FINAL = STATES.findIndex(isFinal);
 
-const FIRST = `
+const first = (): string => `
 CREATE TABLE agent (
   n INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
@@ -166,10 +166,19 @@ const THIRD = `
 CREATE INDEX handoff_rest ON handoff (recipient) WHERE ${AT_REST_SQL};
 `;
 
-/** One per version, never changed once published; each turns the one before it into its own. */
-const VERSIONS: readonly string[] = [`PRAGMA application_id = ${APPLICATION_ID};\n${FIRST}`, SECOND, THIRD];
+/**
+ * One per version, never changed once published; each turns the one before it into its own. Written when they are asked
+ * for, which is seldom.
+ */
+const VERSIONS: readonly (() => string)[] = [
+  () => `PRAGMA application_id = ${APPLICATION_ID};\n${first()}`,
+  () => SECOND,
+  () => THIRD,
+];
 
 /** What brings a file of this version (0 is an empty one) to ours, or to an older one. */
 export function schemaSince(version: number, until: number = SCHEMA_VERSION): string {
-  return `${VERSIONS.slice(version, until).join('')}\nPRAGMA user_version = ${until};`;
+  return `${VERSIONS.slice(version, until)
+    .map((written) => written())
+    .join('')}\nPRAGMA user_version = ${until};`;
 }

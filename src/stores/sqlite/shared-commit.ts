@@ -5,7 +5,7 @@
  * throws has not written yet, so it leaves the others alone. If writing fails, everything is rolled back and, unless it
  * was the disk, each piece is tried alone, so that one bad record does not take its neighbours along.
  */
-import type { Timers } from '../../foundation/clock.ts';
+import { elapsedMs, type Timers } from '../../foundation/clock.ts';
 import { jittered, type Random } from '../../foundation/random.ts';
 import { StoreFault } from '../store.ts';
 import {
@@ -156,13 +156,13 @@ export async function whenFree<Answer>(
   act: () => Answer,
   around: { readonly timers: Timers; readonly random: Random; readonly path: string },
 ): Promise<Answer> {
-  const endMs = performance.now() + LOCK_PATIENCE_MS;
-  for (;;) {
+  for (let endMs: number | null = null; ;) {
     try {
       return act();
     } catch (error) {
       if (!isBusy(error)) throw error;
-      if (performance.now() > endMs) {
+      endMs ??= elapsedMs() + LOCK_PATIENCE_MS;
+      if (elapsedMs() > endMs) {
         throw new StoreFault(`${around.path} was locked by others for ${LOCK_PATIENCE_MS / 1000} s`, 'unchanged', {
           cause: error,
         });
