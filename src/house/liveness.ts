@@ -4,6 +4,7 @@
  * A process id alone proves nothing, because it comes again; together with the start time it does. Where the system
  * does not tell start times (other than Linux), a living process id counts as alive, and silence has the last word.
  */
+import type { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Timers } from '../foundation/clock.ts';
@@ -103,6 +104,6 @@ function quietly<Answer>(act: () => Answer): Answer | null {
 }
 
 /** Loaded where it is needed, which is never on Linux: it takes 4 ms of every start. */
-function programs(): Pick<typeof import('node:child_process'), 'execFileSync'> {
+function programs(): { readonly execFileSync: typeof execFileSync } {
   return process.getBuiltinModule('node:child_process');
 }
