@@ -77,6 +77,6 @@ function fill(place: string, count: number): void {
     database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
   }
   // What the text index knows already is not our subject here.
-  database.exec('UPDATE indexed SET seq = (SELECT max(seq) FROM fact)');
+  database.exec('UPDATE indexed SET n = (SELECT max(n) FROM handoff)');
   database.close();
 }
