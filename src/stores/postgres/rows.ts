@@ -8,7 +8,7 @@ import { STATES } from '../../domain/lifecycle.ts';
 import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
 import { PRIORITIES, rankOf } from '../../domain/priority.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
-import type { Parameter, Row } from './link.ts';
+import type { Row } from './link.ts';
 import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
 import { readBlockedOn, readTerms, writeLineage, writeStateText, writeTerms } from '../written-parts.ts';
 
@@ -162,25 +162,6 @@ function readCustody(row: Row): Custody | null {
 export function oneObject(...parts: readonly object[]): string {
   const inside = parts.map((part) => JSON.stringify(part).slice(1, -1)).filter((text) => text !== '');
   return `{${inside.join(',')}}`;
-}
-
-/** The source of exactly one record, each column a parameter of its own: a list of one costs the server twice as much. */
-export function sourceOfOne(columns: readonly Column[], next: () => string): string {
-  const viaText = ['json', 'boolean'];
-  const values = columns.map(
-    ([name, type]) => `${next()}::${viaText.includes(type) ? `text::${type}` : type} as ${name}`,
-  );
-  return `(select ${values.join(', ')}) as g`;
-}
-
-/** What `sourceOfOne` takes, in its order. */
-export function valuesOfOne(columns: readonly Column[], ...parts: readonly object[]): readonly Parameter[] {
-  const all = Object.assign({}, ...parts) as Readonly<Record<string, unknown>>;
-  return columns.map(([name, type]) => {
-    const value = all[name] ?? null;
-    if (value === null) return null;
-    return type === 'json' || type === 'boolean' ? JSON.stringify(value) : (value as Parameter);
-  });
 }
 
 /** JSON text holds no bare control characters, so one can stand between the texts and another for none. */

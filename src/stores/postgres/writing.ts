@@ -14,10 +14,10 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { isNews } from './bell.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter, Row } from './link.ts';
-import { ALONE_SQL, columnsOf, statementFor, type MoveParts } from './move-statement.ts';
+import { ALONE_SQL, statementFor, type MoveParts } from './move-statement.ts';
 import { stepNumber } from '../numbers.ts';
 import { readCounts, type Counts, type Need } from './places.ts';
-import { changingValues, CHANGING, joined, oneObject, usualOf, valuesOfOne } from './rows.ts';
+import { changingValues, CHANGING, joined, oneObject, usualOf } from './rows.ts';
 import { tellingOf, toldValues, type Telling } from './telling.ts';
 
 /** A decision over a record, ready to be written. */
@@ -82,9 +82,9 @@ export async function move(
     best: best !== null,
     told: sorted.some((piece) => piece.told !== undefined),
     notifying: connection.house.notifies && sorted.some(({ decision }) => isNews(decision.handoff)),
-    alone: sorted.length === 1,
   };
-  const parameters: Parameter[] = [...givenTo(parts, sorted)];
+  const parameters: Parameter[] = [`[${sorted.map((piece) => given(piece, parts.telling)).join(',')}]`];
+  if (parts.outcomes) parameters.push(joined(sorted.map(({ decision }) => decision.outcome ?? null)));
   if (parts.gated) parameters.push(JSON.stringify(needs));
   if (best !== null) {
     parameters.push(best.recipient, best.rank, best.n, JSON.stringify([...best.passed, ...taken]));
@@ -167,19 +167,9 @@ interface Placed extends Omit<Piece, 'taken'> {
   readonly place: number;
 }
 
-function givenTo({ alone, telling, outcomes }: MoveParts, pieces: readonly Placed[]): readonly Parameter[] {
-  const [only] = pieces;
-  if (alone && only !== undefined) {
-    const values = valuesOfOne(columnsOf(telling), ...given(only, telling));
-    return outcomes ? [...values, only.decision.outcome ?? null] : values;
-  }
-  const records = `[${pieces.map((piece) => oneObject(...given(piece, telling))).join(',')}]`;
-  return outcomes ? [records, joined(pieces.map(({ decision }) => decision.outcome ?? null))] : [records];
-}
-
-function given({ before, decision, taken, told, place }: Placed, telling: Telling): readonly object[] {
+function given({ before, decision, taken, told, place }: Placed, telling: Telling): string {
   const gain = gainOf(before, decision.handoff);
-  const besides = {
+  return oneObject(changingValues(decision.handoff), toldValues(decision, telling), {
     id: before.id,
     was: before.revision,
     place,
@@ -190,6 +180,5 @@ function given({ before, decision, taken, told, place }: Placed, telling: Tellin
     gain: gain === 0 ? undefined : gain,
     sender: gain === 0 ? undefined : before.from,
     document: gain === 0 ? undefined : before.kind === 'document',
-  };
-  return [changingValues(decision.handoff), toldValues(decision, telling), besides];
+  });
 }
