@@ -28,6 +28,8 @@ export interface Shelf {
   /** How long a handler took. */
   took(ms: number): void;
   put(items: readonly Shelved[]): void;
+  /** The hands have what they can take: what still lies here is watched from now on. */
+  attend(): void;
   take(): Shelved | undefined;
   takeAll(): readonly Shelved[];
 }
@@ -73,6 +75,8 @@ export function openShelf(
     },
     put(more) {
       items.push(...more);
+    },
+    attend() {
       if (isWatched || items.length === 0) return;
       isWatched = true;
       void watch();

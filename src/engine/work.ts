@@ -116,6 +116,7 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
       if (next === undefined) return;
       start(next);
     }
+    shelf.attend();
   };
 
   const wanted = (): number => {

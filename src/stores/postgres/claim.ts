@@ -184,7 +184,8 @@ async function serveByGuess(
   const { taken, refused } = dealOut(hands, ahead, parts.clock.nowMs());
   if (taken.length === 0) return null;
   const best = { recipient: agent, rank: last.rank, n: last.n, passed: [...refused] };
-  const lost = await giveOut(parts, taken, parts.move(piecesOf(taken), best));
+  // Who has just been woken has nothing else to send along.
+  const lost = await giveOut(parts, taken, parts.move(piecesOf(taken), best, counter.isEmpty ? 'at once' : undefined));
   if (lost === 0 && refused.size === 0) counter.ahead = ahead.slice(wanted);
   return lost;
 }

@@ -35,6 +35,21 @@ export interface HintParts {
   readonly attend: (names: readonly string[]) => void;
 }
 
+const leavers = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * What is called when this signal is aborted. A worker waits with the same one for all its life, and putting a listener
+ * on it and taking it off again for every wait took longer than all the rest of a wait.
+ */
+function leavingBy(signal: AbortSignal): Set<() => void> {
+  const known = leavers.get(signal);
+  if (known !== undefined) return known;
+  const leaving = new Set<() => void>();
+  leavers.set(signal, leaving);
+  signal.addEventListener('abort', () => leaving.forEach((end) => end()), { once: true });
+  return leaving;
+}
+
 /** Those of the given agents for whom something is ready. */
 export const POLL_SQL = `select string_agg(agent, ' ') from json_array_elements_text($1::text::json) as waiting(agent)
 where exists (select from baton.handoff h
@@ -99,11 +114,11 @@ export function hintsOf(parts: HintParts): Hints {
         const end = (): void => {
           group.delete(end);
           if (group.size === 0 && waiters.get(name) === group) waiters.delete(name);
-          signal.removeEventListener('abort', end);
+          leaving.delete(end);
           resolve();
         };
+        const leaving = leavingBy(signal).add(end);
         waiters.set(name, group.add(end));
-        signal.addEventListener('abort', end, { once: true });
         if (topic.kind === 'settled') waitInEarnest(name);
         void pollWhileAwaited();
       });

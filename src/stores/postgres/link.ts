@@ -76,7 +76,7 @@ export function openLink(settings: LinkSettings): Link {
 
   const send = async (query: () => { values(): PromiseLike<unknown> }): Promise<unknown> => {
     if (!alive) throw new Trouble('unsent', new Error(`the connection to ${address.shown} has ended`));
-    const seen = watch.begin();
+    watch.begin();
     try {
       const answer: unknown = await query().values();
       greeted = true;
@@ -86,7 +86,7 @@ export function openLink(settings: LinkSettings): Link {
       if (trouble.kind === 'lost' || trouble.kind === 'unsent') die();
       throw trouble;
     } finally {
-      seen.end();
+      watch.end();
     }
   };
 
@@ -94,9 +94,9 @@ export function openLink(settings: LinkSettings): Link {
     get alive() {
       return alive;
     },
-    run: async (statement, parameters) => {
+    run: (statement, parameters) => {
       const text = inNamespace(statement, namespace);
-      return (await send(() => driver.unsafe(text, [...parameters], { prepare: true }))) as readonly Row[];
+      return send(() => driver.unsafe(text, [...parameters], { prepare: true })) as Promise<readonly Row[]>;
     },
     runScript: async (script) => {
       const answer = (await send(() => driver.unsafe(inNamespace(script, namespace)).simple())) as object;
@@ -171,28 +171,40 @@ class SilentServer extends Error {
 }
 
 interface Watchman {
-  begin(): { end(): void };
+  begin(): void;
+  end(): void;
 }
 
-/** One timer for all that is under way: it looks at whether anything at all has been answered lately. */
+/**
+ * One timer for all that is under way: it looks at whether anything at all has been answered lately. It is set once
+ * for many statements, since setting one takes longer than sending a small statement; the socket keeps the process.
+ */
 function watchman(silenceMs: number, alarm: () => void): Watchman {
   let underWay = 0;
-  let timer: NodeJS.Timeout | null = null;
-  const rearm = (): void => {
-    if (timer !== null) clearTimeout(timer);
-    timer = underWay === 0 ? null : setTimeout(alarm, silenceMs);
+  let lastSignMs = 0;
+  let isSet = false;
+  const lookIn = (waitMs: number): void => {
+    isSet = true;
+    setTimeout(look, waitMs).unref();
+  };
+  const look = (): void => {
+    isSet = false;
+    const leftMs = lastSignMs + silenceMs - performance.now();
+    if (underWay === 0) return;
+    if (leftMs > 0) lookIn(leftMs);
+    else alarm();
+  };
+  const end = (): void => {
+    underWay -= 1;
+    lastSignMs = performance.now();
   };
   return {
     begin: () => {
+      if (underWay === 0) lastSignMs = performance.now();
       underWay += 1;
-      if (timer === null) rearm();
-      return {
-        end: () => {
-          underWay -= 1;
-          rearm();
-        },
-      };
+      if (!isSet) lookIn(silenceMs);
     },
+    end,
   };
 }
 

@@ -9,7 +9,7 @@ import type { Connection } from './connection.ts';
 import { move, type Best, type Moved, type Piece } from './writing.ts';
 
 /** What moved may name more than what was given: the ids tell whose is whose. */
-export type MoveTogether = (pieces: readonly Piece[], best: Best | null) => Promise<Moved>;
+export type MoveTogether = (pieces: readonly Piece[], best: Best | null, when?: 'at once') => Promise<Moved>;
 
 /** Up to so many pieces, being asked costs the server more than carrying out. */
 const SMALL = 16;
@@ -29,6 +29,8 @@ export function movingTogether(writes: Connection, claims: Connection): MoveToge
 
   const send = (): void => {
     const batch = waiting;
+    // Gone already, with one that could not wait.
+    if (batch.length === 0) return;
     waiting = [];
     const pieces = batch.flatMap((each) => each.pieces);
     const claiming = batch.filter((each) => each.pieces.some(isTaken));
@@ -40,10 +42,12 @@ export function movingTogether(writes: Connection, claims: Connection): MoveToge
     for (const { resolve } of batch) resolve(moving);
   };
 
-  return (pieces, best) =>
+  return (pieces, best, when) =>
     new Promise((resolve) => {
+      const count = waiting.push({ pieces, best, resolve });
       // After this round of the event loop: who settles and then asks for more does both in it.
-      if (waiting.push({ pieces, best, resolve }) === 1) setImmediate(send);
+      if (when === 'at once') send();
+      else if (count === 1) setImmediate(send);
     });
 }
 

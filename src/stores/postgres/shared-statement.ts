@@ -27,11 +27,14 @@ export function sharedStatement<Given, Answer>(
   let queue: Waiting<Given, Answer>[] = [];
   let underWay = 0;
   let scheduled = false;
+  /** Whoever was last sent had no company, and is not expected to have any now. */
+  let isAlone = true;
 
   const dispatch = async (): Promise<void> => {
     const batch = queue.slice(0, TOGETHER_MAX);
     queue = queue.slice(TOGETHER_MAX);
     underWay += 1;
+    isAlone = batch.length === 1;
     try {
       const answers = await send(batch.map(({ given }) => given));
       batch.forEach(({ resolve, reject }, index) => {
@@ -49,6 +52,10 @@ export function sharedStatement<Given, Answer>(
 
   const schedule = (): void => {
     if (scheduled || queue.length === 0 || underWay >= UNDER_WAY_MAX) return;
+    if (isAlone && underWay === 0) {
+      void dispatch();
+      return;
+    }
     scheduled = true;
     // After this round of the event loop, so that all who were woken together are sent together.
     setImmediate(() => {

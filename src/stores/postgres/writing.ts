@@ -99,16 +99,19 @@ export async function move(
 }
 
 function answerOf({ rows, doubtful }: { readonly rows: readonly Row[]; readonly doubtful: boolean }): Moved {
-  const named = (what: string): readonly Row[] => rows.filter((row) => row[0] === what);
-  return {
-    moved: new Set(named('moved').map((row) => row[1] as HandoffId)),
-    alive: new Set(named('alive').map((row) => row[1] as SessionId)),
-    counts: readCounts(named('place'), 1),
-    bodies: new Map(
-      named('moved').flatMap((row) => (row[5] === null ? [] : [[row[1] as HandoffId, row[5] as JsonText]])),
-    ),
-    doubtful,
-  };
+  const moved = new Set<HandoffId>();
+  const alive = new Set<SessionId>();
+  const bodies = new Map<HandoffId, JsonText>();
+  const places: Row[] = [];
+  for (const row of rows) {
+    const [what, id, , , , body] = row;
+    if (what === 'moved') {
+      moved.add(id as HandoffId);
+      if (body !== null) bodies.set(id as HandoffId, body as JsonText);
+    } else if (what === 'alive') alive.add(id as SessionId);
+    else if (what === 'place') places.push(row);
+  }
+  return { moved, alive, counts: readCounts(places, 1), bodies, doubtful };
 }
 
 /** The parameters of `ALONE_SQL`; null where it is more than one record, or more than a claim by a session. */
