@@ -16,12 +16,13 @@ const ROUNDS = Number(process.env['BATON_BENCH_ROUNDS'] ?? 3);
 const PARTS = process.env['BATON_BENCH_PARTS']?.split(';') ?? ['lives', 'bulk', 'wake-up'];
 const NAMES = process.env['BATON_BENCH_NAMES']?.split(';') ?? CONTESTANTS.map(({ name }) => name);
 const CONCURRENCIES = [1, 10, 50] as const;
-const LIVES: Record<number, number> = { 1: 600, 10: 3_000, 50: 6_000 };
+/** Several seconds each: a run of one second measures how fast code is compiled. */
+const LIVES: Record<number, number> = { 1: 3_000, 10: 12_000, 50: 24_000 };
 const BULK = 10_000;
 const BULK_BATCH = 1_000;
 const WAKE_UPS = 100;
-/** Connections are made and code is compiled while these arrive. */
-const WARM_UPS = 10;
+/** A fleet has been running for a while: connections are made and code is compiled while these arrive, without a pause. */
+const WARM_UPS = 500;
 const WAKE_UP_EVERY_MS = 100;
 
 const server = await startServer();
@@ -59,9 +60,9 @@ async function measure(contestant: Contestant): Promise<Record<string, number>> 
       Math.ceil((LIVES[concurrency] ?? 0) * scale),
     );
   }
-  if (PARTS.includes('bulk')) Object.assign(results, await bulk(contestant, Math.ceil(BULK * scale)));
+  if (PARTS.includes('bulk')) Object.assign(results, await bulk(contestant, Math.max(BULK_BATCH, Math.ceil(BULK * scale))));
   if (PARTS.includes('wake-up')) {
-    Object.assign(results, await wakeUps(contestant, Math.ceil(WAKE_UPS * scale)));
+    Object.assign(results, await wakeUps(contestant, Math.ceil(WARM_UPS * scale), Math.ceil(WAKE_UPS * scale)));
   }
   return results;
 }
@@ -106,14 +107,16 @@ async function bulk(contestant: Contestant, count: number): Promise<Record<strin
   return { 'bulk sends/s': count / sendSeconds, 'drained/s': count / drainSeconds };
 }
 
-async function wakeUps(contestant: Contestant, count: number): Promise<Record<string, number>> {
-  return withWorker(contestant, 1, WARM_UPS + count, async (url, allStarted) => {
+async function wakeUps(contestant: Contestant, warmUps: number, count: number): Promise<Record<string, number>> {
+  return withWorker(contestant, 1, warmUps + count, async (url, allStarted) => {
     const sender = await contestant.openSender(url);
-    for (let sent = 0; sent < WARM_UPS + count; sent += 1) {
-      await sender.send(inputOf());
+    for (let sent = 0; sent < warmUps; sent += 1) await sender.send(inputOf());
+    await finished(contestant, url);
+    for (let sent = 0; sent < count; sent += 1) {
       await new Promise((resolve) => setTimeout(resolve, WAKE_UP_EVERY_MS));
+      await sender.send(inputOf());
     }
-    const delays = (await allStarted).slice(WARM_UPS);
+    const delays = (await allStarted).slice(warmUps);
     await sender.close();
     return { 'wake-up p50 ms': percentile(delays, 50), 'wake-up p99 ms': percentile(delays, 99) };
   });

@@ -14,7 +14,7 @@ async function start(url: string): Promise<PgBoss> {
 
 export const pgBoss: Contestant = {
   name: 'pg-boss',
-  share: 0.05,
+  share: 0.01,
   prepare: async (url) => {
     const boss = await start(url);
     await boss.createQueue(QUEUE);
