@@ -22,7 +22,7 @@ const BULK = 10_000;
 const BULK_BATCH = 1_000;
 const WAKE_UPS = 100;
 /** A fleet has been running for a while: connections are made and code is compiled while these arrive, without a pause. */
-const WARM_UPS = 500;
+const WARM_UPS = 2_000;
 const WAKE_UP_EVERY_MS = 100;
 
 const server = await startServer();

@@ -63,12 +63,6 @@ const USUAL: Readonly<Record<string, string>> = {
   fence: '0',
 };
 
-/** What `filled` would put in, for whoever sends every column. */
-export function usualOf(name: string): number | null {
-  const usual = USUAL[name];
-  return usual === undefined ? null : Number(usual);
-}
-
 function unusual(name: keyof typeof USUAL, value: number): number | undefined {
   return String(value) === USUAL[name] ? undefined : value;
 }

@@ -5,6 +5,7 @@
 import { present } from '../../foundation/assert.ts';
 import type { JsonText } from '../../foundation/json.ts';
 import { refuse } from '../../foundation/result.ts';
+import { dueAtOf } from '../../domain/deadlines.ts';
 import type { Decision } from '../../domain/decision.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -15,9 +16,8 @@ import { isNews } from './bell.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter, Row } from './link.ts';
 import { ALONE_SQL, statementFor, type MoveParts } from './move-statement.ts';
-import { stepNumber } from '../numbers.ts';
 import { readCounts, type Counts, type Need } from './places.ts';
-import { changingValues, CHANGING, joined, oneObject, usualOf } from './rows.ts';
+import { changingValues, joined, oneObject } from './rows.ts';
 import { tellingOf, toldValues, type Telling } from './telling.ts';
 
 /** A decision over a record, ready to be written. */
@@ -114,16 +114,17 @@ function answerOf({ rows, doubtful }: { readonly rows: readonly Row[]; readonly 
   return { moved, alive, counts: readCounts(places, 1), bodies, doubtful };
 }
 
-/** The parameters of `ALONE_SQL`; null where it is more than one record, or more than a claim by a session. */
+/** The parameters of `ALONE_SQL`; null where it is more than one record, or more than a plain claim by a session. */
 function claimAlone(pieces: readonly Piece[], best: Best): readonly Parameter[] | null {
   const [piece] = pieces;
-  if (piece === undefined || pieces.length > 1 || piece.taken !== true) return null;
+  if (piece === undefined || pieces.length > 1 || piece.taken !== true || best.passed.length > 0) return null;
   const { before, decision, told } = piece;
-  const session = joins(before, decision.handoff);
-  const [fact] = decision.facts;
-  const isPlain = decision.facts.length === 1 && (decision.effects ?? []).length === 0;
-  if (session === null || fact === undefined || !isPlain || decision.outcome !== undefined) return null;
-  const values: Readonly<Record<string, Parameter | undefined>> = changingValues(decision.handoff);
+  const { handoff: next, facts } = decision;
+  const session = joins(before, next);
+  const [fact] = facts;
+  const isPlain = facts.length === 1 && (decision.effects ?? []).length === 0 && decision.outcome === undefined;
+  if (session === null || fact === undefined || !isPlain || !isPlainAcceptance(before, next, fact)) return null;
+  if (next.custody?.holder !== best.recipient) return null;
   return [
     before.id,
     before.revision,
@@ -132,13 +133,30 @@ function claimAlone(pieces: readonly Piece[], best: Best): readonly Parameter[] 
     best.recipient,
     best.rank,
     best.n,
-    JSON.stringify([...best.passed, before.id]),
-    ...CHANGING.map(([name]) => values[name] ?? usualOf(name)),
-    fact.at,
+    next.since,
+    dueAtOf(next),
+    next.attempt,
+    next.fence,
+    next.trail,
     fact.by,
-    stepNumber(fact.deed, fact.from, fact.to),
-    fact.detail === '' ? null : fact.detail,
   ];
+}
+
+/** Whether nothing else is different than what `ALONE_SQL` writes. */
+function isPlainAcceptance(before: Handoff, next: Handoff, fact: Fact): boolean {
+  return (
+    fact.deed === 'accept' &&
+    fact.from === 'offered' &&
+    fact.at === next.since &&
+    fact.detail === '' &&
+    next.revision === before.revision + 1 &&
+    next.offeredAt === before.offeredAt &&
+    next.notBefore === before.notBefore &&
+    next.priority === before.priority &&
+    next.excused === before.excused &&
+    next.blockedOn === before.blockedOn &&
+    next.claims === before.claims
+  );
 }
 
 /** How many places it takes more than before: less when it settles, more when it had been waiting for one. */
