@@ -26,21 +26,24 @@ export function isNews(handoff: Handoff): boolean {
 /** Rewritten with the schema, so that two stores in one database do not wake each other. */
 export const CHANNEL = 'baton.hints';
 
-/** A notification of 8000 bytes or more is an error to the server, and fails the statement that sends it. */
-const RECORD_BYTES_MAX = 7000;
+/**
+ * The columns that hold more than names, numbers and digests. All others together are far shorter than the 8000 bytes
+ * at which a notification fails the statement that sends it.
+ */
+const WRITTEN = ['title', 'terms', 'question', 'claims'] as const;
 
 /**
  * The pair of `topicOf`, over rows with `state` and `recipient`. What it answers must be read, or nothing is sent.
  *
- * With `columns`, the only one that comes for an agent is told whole, so that whoever waits for it need not look it up.
+ * With `columns`, the only one that comes for an agent is told whole, so that whoever waits for it need not look it up;
+ * but every role of the database can listen, so one in which anybody wrote anything (`WRITTEN`) is only hinted at.
  */
 export function ring(source: string, columns: string | null = null): string {
   const record =
     columns === null
       ? ''
-      : ` || coalesce((select ' ' || text from (select ${asText(columns)} as text from ${source}
-    where news.many = 1 and state = ${OFFERED} and '@' || recipient = news.topic offset 0) alone
-    where octet_length(text) <= ${RECORD_BYTES_MAX}), '')`;
+      : ` || coalesce((select ' ' || ${asText(columns)} from ${source} where news.many = 1 and state = ${OFFERED}
+    and '@' || recipient = news.topic and num_nonnulls(${WRITTEN.join(', ')}) = 0), '')`;
   return `rung as materialized (select pg_notify('${CHANNEL}', news.topic${record})
   from (select case state when ${OFFERED} then '@' || recipient else 'settled' end as topic, count(*) as many
     from ${source} where state in (${[OFFERED, ...FINAL_NUMBERS].join(', ')}) group by 1) news
