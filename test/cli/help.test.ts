@@ -26,9 +26,13 @@ describe('baton --help', () => {
 
 describe('wrong usage', () => {
   it.each([
-    [['sned'], "error: unknown command 'sned'\n(Did you mean send?)\n"],
-    [['send', '--form', 'x'], "error: unknown option '--form'\n(Did you mean --from?)\n"],
-    [['wait'], "error: missing required argument 'id'\n"],
+    [['sned'], "error: unknown command 'sned'\n(Did you mean send?)\nbaton --help lists the commands.\n"],
+    [
+      ['send', '--form', 'x'],
+      "error: unknown option '--form'\n(Did you mean --from?)\nbaton send --help says what it takes.\n",
+    ],
+    [['token', 'crate'], "error: unknown command 'crate'\nbaton token --help says what it takes.\n"],
+    [['wait'], "error: missing required argument 'id'\nbaton wait --help says what it takes.\n"],
     [['wait', 'a', 'b'], "error: too many arguments for 'wait'. Expected 1 argument but got 2.\n"],
     [['send', '--from'], "error: option '--from <agent>' argument missing\n"],
     [['work', '@react'], 'baton: work needs a command after --, for example: baton work @react -- cat\n'],

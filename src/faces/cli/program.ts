@@ -69,6 +69,7 @@ function programOf(version: string, entries: readonly CommandEntry[], act: Act):
     .version(version, '-V, --version')
     .exitOverride()
     .showSuggestionAfterError(true)
+    .showHelpAfterError('baton --help lists the commands.')
     .addHelpText(
       'after',
       '\nExample:\n  $ baton init\n  $ baton work @react -- cat &\n' +
@@ -88,9 +89,13 @@ function groupOf(program: Command, groups: Map<string, Command>, name: string): 
   const known = groups.get(name);
   if (known !== undefined) return known;
   const verbs = CATALOGUE.filter((entry) => entry.name.startsWith(`${name} `)).map((entry) => entry.name.split(' ')[1]);
-  const group = program.command(name).description(verbs.join(', ')).exitOverride();
+  const group = program.command(name).description(verbs.join(', ')).showHelpAfterError(pointerTo(name)).exitOverride();
   groups.set(name, group);
   return group;
+}
+
+function pointerTo(name: string): string {
+  return `baton ${name} --help says what it takes.`;
 }
 
 function addEntry(place: Command, name: string, entry: CommandEntry, act: Act): void {
@@ -99,6 +104,7 @@ function addEntry(place: Command, name: string, entry: CommandEntry, act: Act): 
     .command(`${name} ${takes}`.trim())
     .description(summary)
     .addHelpText('after', `${note === undefined ? '' : `\n${note}\n`}\nExample:\n  $ baton ${example}`)
+    .showHelpAfterError(pointerTo(entry.name))
     .exitOverride();
   for (const option of [...(entry.options ?? []), ...sharedOptionsOf(entry)]) command.addOption(optionOf(option));
   command.action(async () => act(entry, command.args, command.opts()));
