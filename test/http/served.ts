@@ -7,6 +7,7 @@ import { present } from '../../src/foundation/assert.ts';
 import { readAgentId } from '../../src/domain/names.ts';
 import type { Surroundings } from '../../src/engine/surroundings.ts';
 import { mintToken, type TokenRequest } from '../../src/house/identity.ts';
+import type { DatabaseAddress } from '../../src/house/database-address.ts';
 import { openWorkspace } from '../../src/house/open-workspace.ts';
 import { openLog } from '../../src/house/serve/log.ts';
 import { startServing } from '../../src/house/serve/serve.ts';
@@ -47,6 +48,8 @@ export interface ServedOptions {
   readonly configuration?: string;
   /** A workspace that was served before. */
   readonly folder?: string;
+  /** Instead of the workspace's own. */
+  readonly database?: DatabaseAddress;
   readonly port?: number;
   readonly allowHosts?: readonly string[];
   /** The signs of life that listeners get come as fast as that. */
@@ -56,6 +59,7 @@ export interface ServedOptions {
 export async function served({
   configuration = '',
   folder,
+  database,
   port = 0,
   allowHosts = [],
   beatMs,
@@ -63,7 +67,8 @@ export async function served({
   const place = folder ?? newWorkspace(configuration);
   const lines: string[] = [];
   const log = openLog('debug', (text) => void lines.push(text));
-  const opened = present(await openWorkspace({ workspace: place, report: (event) => log.event(event) }), 'a workspace');
+  const asked = { workspace: place, ...(database === undefined ? {} : { database }) };
+  const opened = present(await openWorkspace({ ...asked, report: (event) => log.event(event) }), 'a workspace');
   const house = beatMs === undefined ? opened : { ...opened, around: hurried(opened.around, beatMs) };
   const serving = await startServing(house, { host: '127.0.0.1', port, orAnyPort: false, allowHosts, log });
   const over = new AbortController();
