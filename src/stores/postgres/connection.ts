@@ -210,6 +210,8 @@ export function faultOf(trouble: Trouble, doubtful: boolean, where: string): Sto
   return new StoreFault(`${where}: ${saying(trouble)}`, doubtful ? 'unknown' : 'unchanged', { cause: trouble });
 }
 
+const NO_DATABASE = '3D000';
+
 function saying(trouble: Trouble): string {
   switch (trouble.kind) {
     case 'unsent':
@@ -226,6 +228,6 @@ function saying(trouble: Trouble): string {
       return `a text holds a character that PostgreSQL cannot store, such as U+0000 (${trouble.message})`;
     case 'conflict':
     case 'fault':
-      return trouble.message;
+      return trouble.code === NO_DATABASE ? `${trouble.message}; createdb makes one` : trouble.message;
   }
 }
