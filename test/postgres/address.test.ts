@@ -26,7 +26,7 @@ describe('the address of a server', () => {
       user: 'us@er',
       password: 'p:w',
       database: 'd/b',
-      tls: 'require',
+      tls: { mode: 'require' },
       connectTimeoutMs: 3000,
     });
     expect(readAddress('postgres://u@/d?host=/var/run/x&port=6', {}).hosts).toEqual([{ host: '/var/run/x', port: 6 }]);
@@ -48,9 +48,18 @@ describe('the address of a server', () => {
       user: 'u',
       password: 'p',
       database: 'd',
-      tls: 'verify-full',
+      tls: { mode: 'verify-full' },
     });
     expect(readAddress('postgres://', {})).toMatchObject({ hosts: [{ host: 'localhost', port: 5432 }], tls: false });
+  });
+
+  it('says whether notifications get through, and nothing else is taken for an answer', () => {
+    expect(readAddress('postgres://h/d', {}).notify).toBe(true);
+    expect(readAddress('postgres://h/d?notify=on', {}).notify).toBe(true);
+    expect(readAddress('postgres://h/d?notify=off', {}).notify).toBe(false);
+    for (const wrong of ['', 'no', 'OFF', 'false']) {
+      expect(() => readAddress(`postgres://h/d?notify=${wrong}`, {})).toThrow(/notify is "on" or "off"/);
+    }
   });
 
   it.each([
@@ -80,6 +89,8 @@ describe('what went wrong', () => {
     ['23505', 'conflict'],
     ['42P01', 'no-schema'],
     ['22021', 'text'],
+    ['26000', 'pooled'],
+    ['42P05', 'pooled'],
     ['23514', 'fault'],
     ['42601', 'fault'],
   ])('of a statement, %s is %s', (code, kind) => {
