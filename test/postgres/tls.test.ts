@@ -25,6 +25,8 @@ interface Servers {
   readonly client: Certificate;
   readonly right: PrivatePostgres;
   readonly foreign: PrivatePostgres;
+  /** Its certificate has the name `localhost` and no number. */
+  readonly named: PrivatePostgres;
   readonly plain: PrivatePostgres;
   remove(): Promise<void>;
 }
@@ -35,23 +37,26 @@ async function startServers(): Promise<Servers | null> {
   const authority = making.authority('Baton test authority');
   const right = making.signedBy(authority, 'somebody', 'DNS:localhost,IP:127.0.0.1');
   const foreign = making.signedBy(authority, 'elsewhere', 'DNS:db.example.org,IP:192.0.2.7');
+  const named = making.signedBy(authority, 'somebody', 'DNS:localhost');
   const rules = ['hostssl all certified all cert', 'host all certified all reject'];
   const started = await Promise.all([
     privatePostgres({ fsync: false, encrypted: { certificate: right, authority }, rules }),
     privatePostgres({ fsync: false, encrypted: { certificate: foreign, authority } }),
+    privatePostgres({ fsync: false, encrypted: { certificate: named, authority } }),
     privatePostgres({ fsync: false }),
   ]);
-  const [one, two, three] = started;
-  if (one === null || two === null || three === null) return null;
+  const [one, two, three, four] = started;
+  if (one === null || two === null || three === null || four === null) return null;
   return {
     authority,
     stranger: making.authority('another authority'),
     client: making.signedBy(authority, 'certified'),
     right: one,
     foreign: two,
-    plain: three,
+    named: three,
+    plain: four,
     remove: async () => {
-      await Promise.all(started.map((each) => each?.remove()));
+      await Promise.all([one, two, three, four].map((each) => each.remove()));
       making.remove();
     },
   };
@@ -149,6 +154,13 @@ describe.skipIf(started === null)(`a server with TLS${missing}`, () => {
     const { foreign } = servers();
     const fault = await refused(address(foreign, host, { sslmode: 'verify-full', sslrootcert: ca() }));
     expect(fault.message).toMatch(/is for another name .*connect by a name that stands in it/s);
+  });
+
+  it('verify-full does not take a number for the name of this machine', async () => {
+    const { named } = servers();
+    const verified = { sslmode: 'verify-full', sslrootcert: ca() };
+    expect(await uses(named, address(named, 'localhost', verified))).toEqual(ENCRYPTED);
+    expect((await refused(address(named, '127.0.0.1', verified))).message).toContain('is for another name');
   });
 
   it('verify-full refuses an authority that it does not know, with and without one of its own', async () => {
