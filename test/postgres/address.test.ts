@@ -1,6 +1,7 @@
 /** Reading addresses, classifying what goes wrong, and the clock: the parts that need no server. */
 import { describe, expect, it } from 'vitest';
 import { readAddress, withoutPassword } from '../../src/stores/postgres/address.ts';
+import { faultOf } from '../../src/stores/postgres/connection.ts';
 import { serverClock } from '../../src/stores/postgres/server-clock.ts';
 import { connectingTrouble, statementTrouble } from '../../src/stores/postgres/trouble.ts';
 
@@ -95,6 +96,12 @@ describe('what went wrong', () => {
     ['42601', 'fault'],
   ])('of a statement, %s is %s', (code, kind) => {
     expect(statementTrouble(error(code)).kind).toBe(kind);
+  });
+
+  it.each(['26000', '42P05'])('%s, which only a pooler causes, comes with what to do', (code) => {
+    const fault = faultOf(statementTrouble(error(code)), false, 'postgres://h/d');
+    expect(fault.message).toMatch(/pooler.*add notify=off/);
+    expect(fault.outcome).toBe('unchanged');
   });
 
   it.each([

@@ -124,7 +124,8 @@ function optionsOf({ address, session, prepare, heard }: LinkSettings): Omit<Dri
     connection: session,
     prepare,
     max: 1,
-    max_pipeline: Number.MAX_SAFE_INTEGER,
+    // A pooler takes a connection back with the answer to one statement, even if the next is already under way on it.
+    max_pipeline: prepare ? Number.MAX_SAFE_INTEGER : 0,
     connect_timeout: Math.ceil(address.connectTimeoutMs / 1000),
     idle_timeout: 0,
     max_lifetime: null,
