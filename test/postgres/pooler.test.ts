@@ -8,7 +8,6 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { systemRandom } from '../../src/foundation/random.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
-import type { SessionId } from '../../src/domain/names.ts';
 import { openBaton, type Baton } from '../../src/index.ts';
 import { readAddress } from '../../src/stores/postgres/address.ts';
 import { openPostgresBeat } from '../../src/stores/postgres/beat.ts';
@@ -27,7 +26,7 @@ import { faultOf } from './fixture.ts';
 
 /** Everything that Baton sends with its greeting, and a real administrator would list to silence the complaint. */
 const IGNORED =
-  'statement_timeout, lock_timeout, idle_in_transaction_session_timeout, jit, enable_seqscan, enable_hashjoin, enable_mergejoin, plan_cache_mode, baton.session';
+  'statement_timeout, lock_timeout, idle_in_transaction_session_timeout, jit, enable_seqscan, enable_hashjoin, enable_mergejoin, plan_cache_mode, batonpass.session';
 const LIVES = 200;
 
 // With fsync, so that an audit finds nothing to complain about.
@@ -159,7 +158,7 @@ describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
     for (let round = 0; round < 5; round += 1) expect(await beat.beat()).toBe(true);
     await store.sessions.end(SESSION, 0);
     expect(await beat.beat()).toBe(false);
-    const unknown = await openPostgresBeat(url, 'nobody' as SessionId);
+    const unknown = await openPostgresBeat(url, 'nobody');
     onTestFinished(async () => unknown.close());
     expect(await unknown.beat()).toBe(false);
   });

@@ -24,7 +24,7 @@ const SESSION = {
   idle_in_transaction_session_timeout: '10000',
   jit: 'off',
   // Means nothing to the server, and nobody else sets it: if it is there, the rest is too.
-  'baton.session': 'own',
+  'batonpass.session': 'own',
 } as const;
 
 /** Every statement has an index, also while the tables are small or nobody has counted their rows. */
@@ -47,10 +47,10 @@ export async function greet(greeting: Greeting, extra: Extra = {}, anySchema = f
   });
   try {
     const sentAtMs = clock.elapsedMs();
-    const script = `select current_setting('synchronous_commit'), ${NOW_MS}, current_setting('baton.session', true)`;
+    const script = `select current_setting('synchronous_commit'), ${NOW_MS}, current_setting('batonpass.session', true)`;
     const [settings, version] = await link.runScript(anySchema ? script : `${script}; ${VERSION_SQL}`);
     clock.heard(Number(settings?.[0]?.[1]), sentAtMs);
-    if (ownSession && settings?.[0]?.[2] !== SESSION['baton.session']) throw notKept(address.shown);
+    if (ownSession && settings?.[0]?.[2] !== SESSION['batonpass.session']) throw notKept(address.shown);
     if (settings?.[0]?.[0] === 'off') await insistOnDisk(link, greeting);
     const found = Number(version?.[0]?.[0] ?? 0);
     if (!anySchema && found !== SCHEMA_VERSION) throw wrongVersion(address.shown, found);
