@@ -126,7 +126,7 @@ describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
   });
 
   it('I14, I6: a worker that is killed is missed, and another takes over', async () => {
-    const url = `${await database()}?notify=off`;
+    const url = `${await database()}?notify=off&password=tr0ub4dor`;
     const workspace = await makeWorkspace({ name: 'pooled', make: async () => ({ kind: 'postgres', url }) });
     const around = await workspace.open();
     const id = await workspace.send('@react');
@@ -146,7 +146,8 @@ describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
     ]);
     expect(await around.store.upkeep.audit()).toEqual([]);
     const doctor = await workspace.run(['doctor']);
-    expect(doctor.stdout).toMatch(/^ok +database/m);
+    expect(doctor.stdout).toMatch(/^ok +database.*password=\*\*\*/m);
+    expect(`${doctor.stdout}${doctor.stderr}`).not.toContain('tr0ub4dor');
   });
 
   it('I14: beats arrive, until somebody ends the session', async () => {

@@ -111,6 +111,17 @@ describe.skipIf(started === null)(`a server with TLS${missing}`, () => {
     expect(await uses(plain, address(plain, 'localhost', { sslmode: 'prefer' }))).toEqual(PLAIN);
   });
 
+  it('a socket of this machine needs no encryption, whatever is asked, as in psql', async () => {
+    const { right } = servers();
+    const [row] = await right.sql()`select current_setting('unix_socket_directories') as folder`;
+    const query = new URLSearchParams({
+      host: String(row?.['folder']),
+      port: new URL(right.url()).port,
+      sslmode: 'verify-full',
+    });
+    expect(await uses(right, `postgres://postgres@/postgres?${query.toString()}`)).toEqual(PLAIN);
+  });
+
   it.each(['localhost', '127.0.0.1'])('verify-full believes the right server, called %s', async (host) => {
     const { right } = servers();
     const url = address(right, host, { sslmode: 'verify-full', sslrootcert: ca() });
