@@ -60,7 +60,8 @@ async function measure(contestant: Contestant): Promise<Record<string, number>> 
       Math.ceil((LIVES[concurrency] ?? 0) * scale),
     );
   }
-  if (PARTS.includes('bulk')) Object.assign(results, await bulk(contestant, Math.max(BULK_BATCH, Math.ceil(BULK * scale))));
+  if (PARTS.includes('bulk'))
+    Object.assign(results, await bulk(contestant, Math.max(BULK_BATCH, Math.ceil(BULK * scale))));
   if (PARTS.includes('wake-up')) {
     Object.assign(results, await wakeUps(contestant, Math.ceil(WARM_UPS * scale), Math.ceil(WAKE_UPS * scale)));
   }

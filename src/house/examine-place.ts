@@ -2,6 +2,7 @@
 import { closeSync, openSync, readSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fine, type Check } from '../engine/examine.ts';
+import { withoutPassword } from '../stores/postgres/address.ts';
 import type { DatabaseAddress } from './database-address.ts';
 
 /** Where SQLite keeps the version of a schema in the first page. */
@@ -25,7 +26,7 @@ export async function examineDatabase(database: DatabaseAddress): Promise<Check>
 
 /** Without a password, whatever the address says. */
 function shownOf(database: DatabaseAddress): string {
-  return database.kind === 'sqlite' ? database.path : database.url.replace(/^(\w+:\/\/[^:@/]*):[^@]*@/, '$1:…@');
+  return database.kind === 'sqlite' ? database.path : withoutPassword(database.url);
 }
 
 async function versionsOf(

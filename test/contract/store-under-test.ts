@@ -14,6 +14,8 @@ interface StoreUnderTest {
   readonly destroy: () => Promise<void>;
   /** Whether the store lives by the clock it was given; a database server has its own. */
   readonly controlsTime: boolean;
+  /** False where a waiter learns of what another handle did by looking only, as behind a pooler. Else: it is told. */
+  readonly tellsOthers?: boolean;
 }
 
 interface MakeOptions {

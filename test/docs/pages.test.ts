@@ -4,15 +4,19 @@ import { delimiter, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import ts from 'typescript';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
+import { openBaton } from '../../src/index.ts';
 import { readConfiguration } from '../../src/house/configuration.ts';
+import { makingCertificates, WITHOUT_OPENSSL } from '../support/certificates.ts';
+import { privatePgBouncer, WITHOUT_PGBOUNCER } from '../support/private-pgbouncer.ts';
 import { privatePostgres, WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
 import { BATON, start, tempFolder, type Ended } from '../support/processes.ts';
 import { ROOT } from '../support/source-files.ts';
 
 const CONFIGURATION = 'docs/reference/configuration.md';
 const LIBRARY = 'docs/reference/library.md';
+const POSTGRESQL = 'docs/operations/postgresql.md';
 const MOVING = 'docs/guides/backup-and-move.md';
 /** The address that the pages use where readers put their own. */
 const ADDRESS = 'postgres://baton@db.internal/baton';
@@ -98,6 +102,36 @@ describe('the guides', () => {
     const { stdout } = await follow(MOVING, (script) => script.replaceAll(ADDRESS, address));
     expect(stdout.match(/imported 1 handoff; checksum/g)).toHaveLength(2);
     expect(stdout.match(/^ok +trails: /gm)).toHaveLength(2);
+  });
+
+  it('PostgreSQL can be followed to its end, with TLS and behind a pooler', async ({ skip }) => {
+    const making = await makingCertificates();
+    if (making === null) return skip(WITHOUT_OPENSSL);
+    onTestFinished(() => making.remove());
+    const authority = making.authority('company');
+    const certificate = making.signedBy(authority, 'db', 'DNS:localhost');
+    const encrypted = await privatePostgres({ fsync: true, encrypted: { certificate, authority } });
+    if (encrypted === null) return skip(WITHOUT_POSTGRES);
+    onTestFinished(() => encrypted.remove());
+    const pooler = await privatePgBouncer(encrypted, { poolSize: 2, users: ['baton'] });
+    if (pooler === null) return skip(WITHOUT_PGBOUNCER);
+    onTestFinished(() => pooler.remove());
+
+    const [made = '', ...later] = blocksOf(POSTGRESQL, 'sql');
+    for (const statement of made.trim().split('\n')) await encrypted.sql().unsafe(statement);
+    const { stdout } = await follow(POSTGRESQL, (script) =>
+      script
+        .replace('db.internal', `localhost:${new URL(encrypted.url()).port}`)
+        .replace('/etc/ssl/company-ca.pem', authority.certPath)
+        .replace('pooler.internal:6432', new URL(pooler.through(encrypted.url())).host),
+    );
+    expect(stdout).toMatch(/^ok +database/m);
+    expect(stdout).toMatch(/@react.*offered|offered.*@react/);
+
+    await encrypted.sql('baton').unsafe(later.join('\n'));
+    const theirs = await openBaton({ database: encrypted.url('baton').replace('postgres@', 'worker@') });
+    onTestFinished(() => theirs.close());
+    expect(await theirs.send({ from: '@me', to: '@react', input: 1 })).toMatchObject({ state: 'offered' });
   });
 
   it('running a server can be followed to its end', async () => {

@@ -1,6 +1,7 @@
 /** Reading addresses, classifying what goes wrong, and the clock: the parts that need no server. */
 import { describe, expect, it } from 'vitest';
 import { readAddress, withoutPassword } from '../../src/stores/postgres/address.ts';
+import { faultOf } from '../../src/stores/postgres/connection.ts';
 import { serverClock } from '../../src/stores/postgres/server-clock.ts';
 import { connectingTrouble, statementTrouble } from '../../src/stores/postgres/trouble.ts';
 
@@ -26,7 +27,7 @@ describe('the address of a server', () => {
       user: 'us@er',
       password: 'p:w',
       database: 'd/b',
-      tls: 'require',
+      tls: { mode: 'require' },
       connectTimeoutMs: 3000,
     });
     expect(readAddress('postgres://u@/d?host=/var/run/x&port=6', {}).hosts).toEqual([{ host: '/var/run/x', port: 6 }]);
@@ -48,9 +49,18 @@ describe('the address of a server', () => {
       user: 'u',
       password: 'p',
       database: 'd',
-      tls: 'verify-full',
+      tls: { mode: 'verify-full' },
     });
     expect(readAddress('postgres://', {})).toMatchObject({ hosts: [{ host: 'localhost', port: 5432 }], tls: false });
+  });
+
+  it('says whether notifications get through, and nothing else is taken for an answer', () => {
+    expect(readAddress('postgres://h/d', {}).notify).toBe(true);
+    expect(readAddress('postgres://h/d?notify=on', {}).notify).toBe(true);
+    expect(readAddress('postgres://h/d?notify=off', {}).notify).toBe(false);
+    for (const wrong of ['', 'no', 'OFF', 'false']) {
+      expect(() => readAddress(`postgres://h/d?notify=${wrong}`, {})).toThrow(/notify is "on" or "off"/);
+    }
   });
 
   it.each([
@@ -80,10 +90,18 @@ describe('what went wrong', () => {
     ['23505', 'conflict'],
     ['42P01', 'no-schema'],
     ['22021', 'text'],
+    ['26000', 'pooled'],
+    ['42P05', 'pooled'],
     ['23514', 'fault'],
     ['42601', 'fault'],
   ])('of a statement, %s is %s', (code, kind) => {
     expect(statementTrouble(error(code)).kind).toBe(kind);
+  });
+
+  it.each(['26000', '42P05'])('%s, which only a pooler causes, comes with what to do', (code) => {
+    const fault = faultOf(statementTrouble(error(code)), false, 'postgres://h/d');
+    expect(fault.message).toMatch(/pooler.*add notify=off/);
+    expect(fault.outcome).toBe('unchanged');
   });
 
   it.each([

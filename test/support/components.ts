@@ -26,6 +26,9 @@ const COMPONENTS = {
   redis: { packages: ['redis-server'], find: () => programOnPath('redis-server') },
   chromium: { packages: ['chromium', 'fonts-dejavu-core'], find: () => programOnPath('chromium') },
   jq: { packages: ['jq'], find: () => programOnPath('jq') },
+  openssl: { packages: ['openssl'], find: () => programOnPath('openssl') },
+  // Debian keeps it among the programs of the administrator, which are not on everybody's path.
+  pgbouncer: { packages: ['pgbouncer'], find: () => programOnPath('pgbouncer', '/usr/sbin') },
   python3: { packages: ['python3'], find: () => programOnPath('python3') },
 } as const satisfies Record<string, Component>;
 
@@ -75,12 +78,8 @@ function findPostgresBinaries(): string | null {
   return candidates.find(isComplete) ?? null;
 }
 
-function programOnPath(program: string): string | null {
-  return (
-    foldersOnPath()
-      .map((folder) => join(folder, program))
-      .find(isProgram) ?? null
-  );
+function programOnPath(program: string, ...also: readonly string[]): string | null {
+  return [...foldersOnPath(), ...also].map((folder) => join(folder, program)).find(isProgram) ?? null;
 }
 
 function foldersOnPath(): readonly string[] {

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import postgres from 'postgres';
+import type { Certificate } from './certificates.ts';
 import { howToGet, needComponent } from './components.ts';
 
 export interface PrivatePostgres {
@@ -36,6 +37,10 @@ export interface PrivateOptions {
   readonly fsync: boolean;
   /** `name=value` settings of the server. */
   readonly settings?: readonly string[];
+  /** Lines of pg_hba.conf before those that let everybody in. */
+  readonly rules?: readonly string[];
+  /** The server speaks TLS, shows this certificate, and believes those of clients that this authority has signed. */
+  readonly encrypted?: { readonly certificate: Certificate; readonly authority: Certificate };
 }
 
 /** Null where there is no PostgreSQL and none may be installed: the test skips and says `WITHOUT_POSTGRES`. */
@@ -64,6 +69,9 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
     'autovacuum=off',
     'max_connections=400',
     ...(options.settings ?? []),
+    ...(options.encrypted === undefined
+      ? []
+      : ['ssl=on', `ssl_cert_file=${home}/cert`, `ssl_key_file=${home}/key`, `ssl_ca_file=${home}/authority`]),
   ];
   const flags = settings.map((setting) => `-c ${setting}`).join(' ');
   const control = (...args: readonly string[]): Promise<unknown> => program('pg_ctl', '-D', data, '-w', ...args);
@@ -96,6 +104,17 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
   process.once('SIGTERM', interrupted);
 
   await program('initdb', '-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync', '-E', 'UTF8', '--locale=C.UTF-8');
+  if (options.encrypted !== undefined) {
+    const { certificate, authority } = options.encrypted;
+    const files = { cert: certificate.certPath, key: certificate.keyPath, authority: authority.certPath };
+    for (const [name, from] of Object.entries(files)) {
+      // The server refuses a key that others could read.
+      writeFileSync(join(home, name), readFileSync(from), { mode: 0o600 });
+      if (identity !== null) chownSync(join(home, name), identity.uid, identity.gid);
+    }
+  }
+  const hba = join(data, 'pg_hba.conf');
+  writeFileSync(hba, [...(options.rules ?? []), readFileSync(hba, 'utf8')].join('\n'));
   await start();
 
   return {
@@ -105,8 +124,7 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
     stop,
     start,
     requirePasswordOf: async (role) => {
-      const rules = join(data, 'pg_hba.conf');
-      writeFileSync(rules, `host all ${role} all scram-sha-256\n${readFileSync(rules, 'utf8')}`);
+      writeFileSync(hba, `host all ${role} all scram-sha-256\n${readFileSync(hba, 'utf8')}`);
       await control('reload');
     },
     createDatabase: async (name, template) => {
@@ -128,12 +146,13 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
   };
 }
 
-interface Identity {
+export interface Identity {
   readonly uid: number;
   readonly gid: number;
 }
 
-function unprivileged(): Identity | null {
+/** The user whom servers run as that refuse to be root; null where we are not root ourselves. */
+export function unprivileged(): Identity | null {
   if (process.getuid?.() !== 0) return null;
   for (const user of ['postgres', 'nobody']) {
     const uid = numberFrom('id', '-u', user);
@@ -148,7 +167,7 @@ function numberFrom(program: string, ...args: readonly string[]): number | null 
   return told.status === 0 ? Number(told.stdout.trim()) : null;
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

@@ -13,17 +13,21 @@ export interface Address {
   readonly user: string | undefined;
   readonly password: string | undefined;
   readonly database: string | undefined;
-  readonly tls: Tls;
+  /** False: not encrypted. */
+  readonly tls: Tls | false;
   readonly connectTimeoutMs: number;
   readonly targetSession: TargetSession | undefined;
+  /** False behind a pooler that lends connections for one transaction: no notifications, no prepared statements. */
+  readonly notify: boolean;
 }
 
-type Tls =
-  | false
-  | 'prefer'
-  | 'require'
-  | 'verify-full'
-  | { readonly ca?: string; readonly cert?: string; readonly key?: string; readonly rejectUnauthorized: boolean };
+export interface Tls {
+  readonly mode: 'prefer' | 'require' | 'verify-ca' | 'verify-full';
+  /** What stands in the files: who may have signed the server's certificate, and our own certificate and its key. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
 
 const TARGET_SESSIONS = ['read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
 type TargetSession = (typeof TARGET_SESSIONS)[number];
@@ -45,6 +49,7 @@ const KNOWN_PARAMETERS = new Set([
   'application_name',
   'target_session_attrs',
   'channel_binding',
+  'notify',
 ]);
 
 /** The address without anything secret in it. Cuts generously: too much missing is better than one letter too many. */
@@ -82,6 +87,7 @@ export function readAddress(address: string, environment: Environment): Address 
     tls: tlsOf(given, shown),
     connectTimeoutMs: Number(given('connect_timeout', 'PGCONNECT_TIMEOUT') ?? 0) * 1000 || CONNECT_TIMEOUT_MS,
     targetSession: targetOf(given('target_session_attrs', 'PGTARGETSESSIONATTRS'), shown),
+    notify: notifyOf(parameters.get('notify'), shown),
   };
 }
 
@@ -96,34 +102,52 @@ function hostsOf(authority: string, parameters: URLSearchParams, environment: En
   });
 }
 
-/** As in psql: `require` encrypts without asking who answers, the two `verify` modes ask. */
-function tlsOf(given: (name: string, variable: string) => string | undefined, shown: string): Tls {
-  const mode = given('sslmode', 'PGSSLMODE') ?? 'disable';
-  const files = {
-    ca: given('sslrootcert', 'PGSSLROOTCERT'),
-    cert: given('sslcert', 'PGSSLCERT'),
-    key: given('sslkey', 'PGSSLKEY'),
-  };
+type Given = (name: string, variable: string) => string | undefined;
+
+/**
+ * As in psql: `require` encrypts without asking who answers, `verify-ca` asks who signed the certificate, `verify-full`
+ * also for whom. Where nothing is said nothing is encrypted; but whoever names a certificate wants it to be used.
+ */
+function tlsOf(given: Given, shown: string): Tls | false {
+  const [rootcert, sslcert, sslkey] = [
+    given('sslrootcert', 'PGSSLROOTCERT'),
+    given('sslcert', 'PGSSLCERT'),
+    given('sslkey', 'PGSSLKEY'),
+  ];
+  const mode = given('sslmode', 'PGSSLMODE') ?? ((rootcert ?? sslcert) === undefined ? 'disable' : 'verify-full');
+  if (mode === 'disable') return false;
+  const own = ownCertificate(sslcert, sslkey, shown);
+  // Anybody can have a certificate from a public authority, so its signature alone says nothing.
+  if (rootcert === 'system' && mode !== 'verify-full') {
+    throw misread(shown, 'sslrootcert=system can be used with sslmode=verify-full only');
+  }
+  const ca = rootcert === undefined || rootcert === 'system' ? {} : { ca: authoritiesIn(rootcert, shown) };
   switch (mode) {
-    case 'disable':
-      return false;
     case 'allow':
     case 'prefer':
-      return 'prefer';
+      return { mode: 'prefer', ...own };
     case 'require':
-    case 'verify-ca':
-    case 'verify-full': {
-      const read = Object.entries(files).flatMap(([name, path]) =>
-        path === undefined || path === 'system' ? [] : [[name, fileText(path, shown)] as const],
-      );
       // A root certificate that is given is meant to be used, as psql does it.
-      const verify = mode !== 'require' || files.ca !== undefined;
-      if (read.length === 0) return verify ? 'verify-full' : 'require';
-      return { ...Object.fromEntries(read), rejectUnauthorized: verify };
-    }
+      return { mode: rootcert === undefined ? 'require' : 'verify-ca', ...ca, ...own };
+    case 'verify-ca':
+    case 'verify-full':
+      return { mode, ...ca, ...own };
     default:
       throw misread(shown, `sslmode "${mode}" is not known`);
   }
+}
+
+function ownCertificate(cert: string | undefined, key: string | undefined, shown: string): Pick<Tls, 'cert' | 'key'> {
+  if (cert === undefined && key === undefined) return {};
+  if (cert === undefined || key === undefined) throw misread(shown, 'sslcert and sslkey go together');
+  return { cert: fileText(cert, shown), key: fileText(key, shown) };
+}
+
+/** An empty file would be taken for none, and every public authority be trusted. */
+function authoritiesIn(path: string, shown: string): string {
+  const text = fileText(path, shown);
+  if (!text.includes('-----BEGIN ')) throw misread(shown, `there is no certificate in ${path}`);
+  return text;
 }
 
 function fileText(path: string, shown: string): string {
@@ -132,6 +156,11 @@ function fileText(path: string, shown: string): string {
   } catch (error) {
     throw new StoreFault(`could not read ${path}, named for ${shown}`, 'unchanged', { cause: error });
   }
+}
+
+function notifyOf(text: string | null, shown: string): boolean {
+  if (text === null || text === 'on' || text === 'off') return text !== 'off';
+  throw misread(shown, `notify is "on" or "off", not "${text}"`);
 }
 
 function targetOf(text: string | undefined, shown: string): TargetSession | undefined {

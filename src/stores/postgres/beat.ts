@@ -18,13 +18,13 @@ export interface Beat {
 
 export interface BeatOptions {
   readonly namespace?: string;
-  /** False behind a pooler that lends connections for one transaction. */
+  /** As `notify=off` in the address, and before it. */
   readonly notify?: boolean;
 }
 
 export async function openPostgresBeat(url: string, sessionId: string, options: BeatOptions = {}): Promise<Beat> {
-  const { namespace = 'baton', notify = true } = options;
   const address = readAddress(url, process.env);
+  const { namespace = 'baton', notify = address.notify } = options;
   const session = notify ? { application_name: 'baton beat', statement_timeout: '5000' } : {};
   const open = (): Link => openLink({ address, namespace, session, prepare: notify });
   let link = open();

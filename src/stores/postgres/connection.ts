@@ -212,6 +212,10 @@ export function faultOf(trouble: Trouble, doubtful: boolean, where: string): Sto
 
 const NO_DATABASE = '3D000';
 
+/** For whoever has found out that there is a pooler between. */
+export const POOLER_ADVICE =
+  'behind a pooler that lends connections per transaction, add notify=off to the address (…/database?notify=off)';
+
 function saying(trouble: Trouble): string {
   switch (trouble.kind) {
     case 'unsent':
@@ -226,6 +230,8 @@ function saying(trouble: Trouble): string {
       );
     case 'text':
       return `a text holds a character that PostgreSQL cannot store, such as U+0000 (${trouble.message})`;
+    case 'pooled':
+      return `a pooler keeps no session for Baton (${trouble.message}): ${POOLER_ADVICE}`;
     case 'conflict':
     case 'fault':
       return trouble.code === NO_DATABASE ? `${trouble.message}; createdb makes one` : trouble.message;

@@ -6,7 +6,7 @@ import { VERSION_SQL, wrongVersion } from './migrations.ts';
 import { NOW_MS, SCHEMA_VERSION } from './schema.ts';
 import type { ServerClock } from './server-clock.ts';
 import { Trouble } from './trouble.ts';
-import { faultOf } from './connection.ts';
+import { faultOf, POOLER_ADVICE } from './connection.ts';
 
 export interface Greeting {
   readonly address: Address;
@@ -23,6 +23,8 @@ const SESSION = {
   lock_timeout: '2000',
   idle_in_transaction_session_timeout: '10000',
   jit: 'off',
+  // Means nothing to the server, and nobody else sets it: if it is there, the rest is too.
+  'batonpass.session': 'own',
 } as const;
 
 /** Every statement has an index, also while the tables are small or nobody has counted their rows. */
@@ -45,9 +47,10 @@ export async function greet(greeting: Greeting, extra: Extra = {}, anySchema = f
   });
   try {
     const sentAtMs = clock.elapsedMs();
-    const script = `select current_setting('synchronous_commit'), ${NOW_MS}`;
+    const script = `select current_setting('synchronous_commit'), ${NOW_MS}, current_setting('batonpass.session', true)`;
     const [settings, version] = await link.runScript(anySchema ? script : `${script}; ${VERSION_SQL}`);
     clock.heard(Number(settings?.[0]?.[1]), sentAtMs);
+    if (ownSession && settings?.[0]?.[2] !== SESSION['batonpass.session']) throw notKept(address.shown);
     if (settings?.[0]?.[0] === 'off') await insistOnDisk(link, greeting);
     const found = Number(version?.[0]?.[0] ?? 0);
     if (!anySchema && found !== SCHEMA_VERSION) throw wrongVersion(address.shown, found);
@@ -57,6 +60,15 @@ export async function greet(greeting: Greeting, extra: Extra = {}, anySchema = f
     if (error instanceof Trouble && error.kind !== 'unsent') throw faultOf(error, false, address.shown);
     throw error;
   }
+}
+
+/**
+ * What was sent with the greeting did not arrive: a pooler was told to ignore it. It may work for a while, until a
+ * transaction meets a statement that was prepared on another connection.
+ */
+function notKept(shown: string): StoreFault {
+  const says = `${shown} does not keep the settings of a session: ${POOLER_ADVICE}`;
+  return new StoreFault(says, 'unchanged');
 }
 
 /** A commit that does not wait for the disk can be lost after it was acknowledged. */

@@ -6,9 +6,10 @@
  * (`Cannot read properties of null (reading 'write')`). So each driver instance gets one socket for its life, and is
  * thrown away with it; `begin` and `reserve`, which keep using a closed connection, are not used at all.
  */
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import type { Address } from './address.ts';
+import { reach, SilentServer } from './reach.ts';
 import { connectingTrouble, statementTrouble, Trouble } from './trouble.ts';
 
 export type Parameter = string | number | null;
@@ -66,7 +67,7 @@ export function openLink(settings: LinkSettings): Link {
     socket: async () => {
       if (used || !alive) throw new Trouble('unsent', new Error('this connection has ended'));
       used = true;
-      socket = await connected(address);
+      socket = await reach(address);
       return socket;
     },
     onclose: die,
@@ -117,11 +118,14 @@ function optionsOf({ address, session, prepare, heard }: LinkSettings): Omit<Dri
     ...(address.password === undefined ? {} : { pass: address.password }),
     ...(address.database === undefined ? {} : { database: address.database }),
     ...(address.targetSession === undefined ? {} : { target_session_attrs: address.targetSession }),
-    ssl: address.tls,
+    // The socket that it is given is encrypted already, and leads to the right host: nothing here is for it to choose.
+    ssl: false,
+    host: 'localhost',
     connection: session,
     prepare,
     max: 1,
-    max_pipeline: Number.MAX_SAFE_INTEGER,
+    // A pooler takes a connection back with the answer to one statement, even if the next is already under way on it.
+    max_pipeline: prepare ? Number.MAX_SAFE_INTEGER : 0,
     connect_timeout: Math.ceil(address.connectTimeoutMs / 1000),
     idle_timeout: 0,
     max_lifetime: null,
@@ -134,40 +138,6 @@ function optionsOf({ address, session, prepare, heard }: LinkSettings): Omit<Dri
     onnotice: () => undefined,
     onnotify: (_channel, payload) => heard?.(payload),
   };
-}
-
-/** Without the delay that small packets are otherwise held back for: statements are sent while others are answered. */
-async function connected({ hosts, connectTimeoutMs, shown }: Address): Promise<Socket> {
-  let problem: unknown = null;
-  for (const { host, port } of hosts) {
-    const socket = host.startsWith('/')
-      ? connect({ path: `${host}/.s.PGSQL.${port}` })
-      : connect({ host, port, noDelay: true });
-    // The driver listens from the moment it has the socket; until then, and while it changes to TLS, this does.
-    socket.on('error', () => undefined);
-    try {
-      await new Promise<void>((resolve, reject) => {
-        socket.setTimeout(connectTimeoutMs, () => reject(new SilentServer(shown)));
-        socket.once('connect', resolve);
-        socket.once('error', reject);
-      });
-      socket.setTimeout(0);
-      return Object.assign(socket, { host });
-    } catch (error) {
-      socket.destroy();
-      problem = error;
-    }
-  }
-  throw connectingTrouble(problem);
-}
-
-class SilentServer extends Error {
-  override readonly name = 'SilentServer';
-  readonly code = 'ETIMEDOUT';
-
-  constructor(shown: string) {
-    super(`${shown} does not answer`);
-  }
 }
 
 interface Watchman {

@@ -40,7 +40,7 @@ export interface PostgresStoreOptions {
   readonly limits: Limits;
   readonly random: Random;
   readonly timers?: Timers;
-  /** False behind a pooler that lends connections for one transaction: no notifications, no prepared statements. */
+  /** As `notify=off` in the address, and before it: false behind a pooler that lends connections for one transaction. */
   readonly notify?: boolean;
   /** How long the server may be away before callers are told. */
   readonly patienceMs?: number;
@@ -52,9 +52,10 @@ const PATIENCE_MS = 30_000;
 const NAMESPACE = /^[a-z_][a-z0-9_]{0,62}$/;
 
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { limits, random, timers = systemTimers, notify = true, namespace = 'baton' } = options;
+  const { limits, random, timers = systemTimers, namespace = 'baton' } = options;
   if (!NAMESPACE.test(namespace)) throw new StoreFault(`"${namespace}" is not the name of a schema`, 'unchanged');
   const address = readAddress(options.url, process.env);
+  const { notify = address.notify } = options;
   const clock = serverClock();
   const greeting: Greeting = { address, namespace, clock, ownSession: notify };
   const patience: Patience = {

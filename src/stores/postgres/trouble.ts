@@ -7,9 +7,10 @@
  * - `conflict`: a unique key is taken.
  * - `no-schema`: a table, column or function is not there.
  * - `text`: a text that this database cannot hold.
+ * - `pooled`: a pooler stands between, and what was agreed with the session is not there any more; nothing has happened.
  * - `fault`: anything else; nothing has happened, and trying again would not help.
  */
-export type TroubleKind = 'unsent' | 'lost' | 'again' | 'conflict' | 'no-schema' | 'text' | 'fault';
+export type TroubleKind = 'unsent' | 'lost' | 'again' | 'conflict' | 'no-schema' | 'text' | 'pooled' | 'fault';
 
 export class Trouble extends Error {
   override readonly name = 'Trouble';
@@ -32,6 +33,8 @@ const AGAIN = new Set(['40001', '40P01', '55P03', '57014', '25006']);
 const NO_SCHEMA = new Set(['42P01', '3F000', '42703', '42883']);
 /** U+0000 and halves of surrogate pairs. */
 const TEXT = new Set(['22021', '22P05']);
+/** A prepared statement that is not there, or is there already: it is somebody else's connection by now. */
+const POOLED = new Set(['26000', '42P05']);
 /** The server goes down, or was told to end this connection. */
 const ENDING = new Set(['57P01', '57P02', '57P03', '57P05', '25P03']);
 
@@ -43,6 +46,7 @@ export function statementTrouble(error: unknown): Trouble {
   if (code === '23505') return new Trouble('conflict', error);
   if (NO_SCHEMA.has(code)) return new Trouble('no-schema', error);
   if (TEXT.has(code)) return new Trouble('text', error);
+  if (POOLED.has(code)) return new Trouble('pooled', error);
   return new Trouble('fault', error);
 }
 
@@ -53,6 +57,8 @@ export function connectingTrouble(error: unknown): Trouble {
   if (error instanceof Trouble) return error;
   const code = codeOf(error);
   if (NO_SCHEMA.has(code)) return new Trouble('no-schema', error);
+  // PgBouncer has one code for everything, and this will not pass by itself.
+  if (textIn(error, 'message')?.includes('unsupported startup parameter') === true) return new Trouble('pooled', error);
   return new Trouble(NOT_YET.has(code) || isConnection(code) ? 'unsent' : 'fault', error);
 }
 

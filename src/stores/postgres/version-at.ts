@@ -10,7 +10,7 @@ import { Trouble } from './trouble.ts';
 export async function versionAt(url: string, namespace = 'baton'): Promise<number | null> {
   const address = readAddress(url, process.env);
   try {
-    const link = await greet({ address, namespace, clock: serverClock(), ownSession: true }, {}, true);
+    const link = await greet({ address, namespace, clock: serverClock(), ownSession: address.notify }, {}, true);
     try {
       const [rows] = await link.runScript(VERSION_SQL);
       return Number(rows?.[0]?.[0] ?? 0);

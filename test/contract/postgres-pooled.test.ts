@@ -1,0 +1,47 @@
+/** The whole contract once more, behind a pooler that lends connections for one transaction. */
+import { afterAll, beforeAll, describe } from 'vitest';
+import { present } from '../../src/foundation/assert.ts';
+import { systemRandom } from '../../src/foundation/random.ts';
+import { NO_LIMITS } from '../../src/domain/limits.ts';
+import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
+import type { Store } from '../../src/stores/store.ts';
+import { privatePgBouncer, WITHOUT_PGBOUNCER } from '../support/private-pgbouncer.ts';
+import { privatePostgres, WITHOUT_POSTGRES } from '../support/private-postgres.ts';
+import { describeStore } from './store-suite.ts';
+
+const server = await privatePostgres({ fsync: false });
+const pooler = server === null ? null : await privatePgBouncer(server, { poolSize: 3 });
+const missing = pooler === null ? ` (${WITHOUT_POSTGRES}; ${WITHOUT_PGBOUNCER})` : '';
+
+describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
+  let count = 0;
+  beforeAll(async () => {
+    // Made once, and not through the pooler, whose connection would stay and keep it from being copied.
+    const url = await present(server, 'there is a server').createDatabase('empty');
+    await (await openPostgresStore({ url, limits: NO_LIMITS, random: systemRandom })).close();
+  });
+  afterAll(async () => {
+    await pooler?.remove();
+    await server?.remove();
+  });
+
+  describeStore('postgres store', async ({ limits }) => {
+    const direct = await present(server, 'there is a server').createDatabase(`test_${(count += 1)}`, 'empty');
+    const url = `${present(pooler, 'there is a pooler').through(direct)}?notify=off`;
+    const stores: Store[] = [];
+    const open = async (): Promise<Store> => {
+      const store = await openPostgresStore({ url, limits, random: systemRandom });
+      stores.push(store);
+      return store;
+    };
+    return {
+      store: await open(),
+      reopen: open,
+      destroy: async () => {
+        await Promise.all(stores.map(async (store) => store.close()));
+      },
+      controlsTime: false,
+      tellsOthers: false,
+    };
+  });
+});
