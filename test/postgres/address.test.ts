@@ -54,6 +54,15 @@ describe('the address of a server', () => {
     expect(readAddress('postgres://', {})).toMatchObject({ hosts: [{ host: 'localhost', port: 5432 }], tls: false });
   });
 
+  it('asks for a host that can be written to where there is a choice, or where it says so', () => {
+    expect(readAddress('postgres://h/d', {}).mustWrite).toBe(false);
+    expect(readAddress('postgres://h1,h2/d', {}).mustWrite).toBe(true);
+    expect(readAddress('postgres://h1,h2/d?target_session_attrs=any', {}).mustWrite).toBe(false);
+    expect(readAddress('postgres://h/d?target_session_attrs=primary', {}).mustWrite).toBe(true);
+    expect(readAddress('postgres://h/d', { PGTARGETSESSIONATTRS: 'read-write' }).mustWrite).toBe(true);
+    expect(() => readAddress('postgres://h/d?target_session_attrs=standby', {})).toThrow(/"any", "read-write" or/);
+  });
+
   it('says whether notifications get through, and nothing else is taken for an answer', () => {
     expect(readAddress('postgres://h/d', {}).notify).toBe(true);
     expect(readAddress('postgres://h/d?notify=on', {}).notify).toBe(true);

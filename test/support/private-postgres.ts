@@ -26,6 +26,8 @@ export interface PrivatePostgres {
   /** The server dies as by a power cut (`immediate`) or ends its connections first (`fast`), and does not come back. */
   stop(how: 'immediate' | 'fast'): Promise<void>;
   start(): Promise<void>;
+  /** A standby becomes a server of its own. */
+  promote(): Promise<void>;
   /** From now on this role comes in with its password only; all others need none. */
   requirePasswordOf(role: string): Promise<void>;
   /** Stops it and removes everything. */
@@ -35,6 +37,8 @@ export interface PrivatePostgres {
 export interface PrivateOptions {
   /** Off is faster, and enough where no test takes the power away. */
   readonly fsync: boolean;
+  /** Follows this one and can only be read from, until it is promoted. */
+  readonly standbyOf?: PrivatePostgres;
   /** `name=value` settings of the server. */
   readonly settings?: readonly string[];
   /** Lines of pg_hba.conf before those that let everybody in. */
@@ -103,7 +107,11 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
   process.once('SIGINT', interrupted);
   process.once('SIGTERM', interrupted);
 
-  await program('initdb', '-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync', '-E', 'UTF8', '--locale=C.UTF-8');
+  if (options.standbyOf === undefined) {
+    await program('initdb', '-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync', '-E', 'UTF8', '--locale=C.UTF-8');
+  } else {
+    await program('pg_basebackup', '-d', options.standbyOf.url(), '-D', data, '-R', '--checkpoint=fast', '--no-sync');
+  }
   if (options.encrypted !== undefined) {
     const { certificate, authority } = options.encrypted;
     const files = { cert: certificate.certPath, key: certificate.keyPath, authority: authority.certPath };
@@ -123,6 +131,9 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
     session,
     stop,
     start,
+    promote: async () => {
+      await control('promote');
+    },
     requirePasswordOf: async (role) => {
       writeFileSync(hba, `host all ${role} all scram-sha-256\n${readFileSync(hba, 'utf8')}`);
       await control('reload');

@@ -16,7 +16,8 @@ export interface Address {
   /** False: not encrypted. */
   readonly tls: Tls | false;
   readonly connectTimeoutMs: number;
-  readonly targetSession: TargetSession | undefined;
+  /** Of several hosts one may be the standby of another: only one that can be written to is the right one. */
+  readonly mustWrite: boolean;
   /** False behind a pooler that lends connections for one transaction: no notifications, no prepared statements. */
   readonly notify: boolean;
 }
@@ -28,9 +29,6 @@ export interface Tls {
   readonly cert?: string;
   readonly key?: string;
 }
-
-const TARGET_SESSIONS = ['read-write', 'read-only', 'primary', 'standby', 'prefer-standby'] as const;
-type TargetSession = (typeof TARGET_SESSIONS)[number];
 
 const PORT = 5432;
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -78,15 +76,16 @@ export function readAddress(address: string, environment: Environment): Address 
   }
   const given = (name: string, variable: string): string | undefined =>
     parameters.get(name) ?? (environment[variable] === '' ? undefined : environment[variable]);
+  const hosts = hostsOf(authority, parameters, environment);
   return {
     shown,
-    hosts: hostsOf(authority, parameters, environment),
+    hosts,
     user: decoded(user, shown) ?? given('user', 'PGUSER'),
     password: decoded(password, shown) ?? given('password', 'PGPASSWORD'),
     database: decoded(database, shown) ?? given('dbname', 'PGDATABASE'),
     tls: tlsOf(given, shown),
     connectTimeoutMs: Number(given('connect_timeout', 'PGCONNECT_TIMEOUT') ?? 0) * 1000 || CONNECT_TIMEOUT_MS,
-    targetSession: targetOf(given('target_session_attrs', 'PGTARGETSESSIONATTRS'), shown),
+    mustWrite: mustWriteOf(given('target_session_attrs', 'PGTARGETSESSIONATTRS'), hosts, shown),
     notify: notifyOf(parameters.get('notify'), shown),
   };
 }
@@ -163,12 +162,11 @@ function notifyOf(text: string | null, shown: string): boolean {
   throw misread(shown, `notify is "on" or "off", not "${text}"`);
 }
 
-function targetOf(text: string | undefined, shown: string): TargetSession | undefined {
-  const target = TARGET_SESSIONS.find((each) => each === text);
-  if (text !== undefined && text !== 'any' && target === undefined) {
-    throw misread(shown, `target_session_attrs "${text}" is not known`);
-  }
-  return target;
+/** Baton writes with everything it does, so there is no use in a host that can only be read from. */
+function mustWriteOf(text: string | undefined, hosts: Address['hosts'], shown: string): boolean {
+  if (text === undefined) return hosts.length > 1;
+  if (['any', 'read-write', 'primary'].includes(text)) return text !== 'any';
+  throw misread(shown, `target_session_attrs is "any", "read-write" or "primary", not "${text}"`);
 }
 
 function decoded(text: string | undefined, shown: string): string | undefined {

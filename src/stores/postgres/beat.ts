@@ -3,7 +3,8 @@
  * whose event loop is busy is not taken for dead.
  */
 import { readAddress } from './address.ts';
-import { openLink, type Link } from './link.ts';
+import type { Link } from './link.ts';
+import { openToWrite } from './right-host.ts';
 import { Trouble } from './trouble.ts';
 
 /** Without waiting for the disk: a beat need not survive a power cut, because the worker does not either. */
@@ -26,11 +27,11 @@ export async function openPostgresBeat(url: string, sessionId: string, options: 
   const address = readAddress(url, process.env);
   const { namespace = 'baton', notify = address.notify } = options;
   const session = notify ? { application_name: 'baton beat', statement_timeout: '5000' } : {};
-  const open = (): Link => openLink({ address, namespace, session, prepare: notify });
-  let link = open();
+  const open = (): Promise<Link> => openToWrite({ address, namespace, session, prepare: notify });
+  let link: Link | null = null;
 
   const beat = async (): Promise<boolean> => {
-    if (!link.alive) link = open();
+    if (link?.alive !== true) link = await open();
     return (await link.run(BEAT_SQL, [sessionId])).length > 0;
   };
 
@@ -44,6 +45,6 @@ export async function openPostgresBeat(url: string, sessionId: string, options: 
         throw error;
       }
     },
-    close: () => link.end(),
+    close: async () => link?.end(),
   };
 }

@@ -1,8 +1,9 @@
 /** What every new connection is asked before it is used: is the schema ours, does a commit wait for the disk, what time is it. */
 import { StoreFault } from '../store.ts';
 import type { Address } from './address.ts';
-import { openLink, type Link, type LinkSettings } from './link.ts';
+import type { Link, LinkSettings } from './link.ts';
 import { VERSION_SQL, wrongVersion } from './migrations.ts';
+import { openToWrite } from './right-host.ts';
 import { NOW_MS, SCHEMA_VERSION } from './schema.ts';
 import type { ServerClock } from './server-clock.ts';
 import { Trouble } from './trouble.ts';
@@ -38,14 +39,15 @@ type Extra = Pick<LinkSettings, 'heard' | 'closed'> & { readonly session?: Reado
 /** Connects and asks. With `anySchema` the version is left to whoever migrates. */
 export async function greet(greeting: Greeting, extra: Extra = {}, anySchema = false): Promise<Link> {
   const { address, clock, namespace, ownSession } = greeting;
-  const link = openLink({
-    ...extra,
-    address,
-    namespace,
-    prepare: ownSession,
-    session: ownSession ? { ...SESSION, ...extra.session } : { application_name: SESSION.application_name },
-  });
+  let link: Link | null = null;
   try {
+    link = await openToWrite({
+      ...extra,
+      address,
+      namespace,
+      prepare: ownSession,
+      session: ownSession ? { ...SESSION, ...extra.session } : { application_name: SESSION.application_name },
+    });
     const sentAtMs = clock.elapsedMs();
     const script = `select current_setting('synchronous_commit'), ${NOW_MS}, current_setting('batonpass.session', true)`;
     const [settings, version] = await link.runScript(anySchema ? script : `${script}; ${VERSION_SQL}`);
@@ -56,7 +58,7 @@ export async function greet(greeting: Greeting, extra: Extra = {}, anySchema = f
     if (!anySchema && found !== SCHEMA_VERSION) throw wrongVersion(address.shown, found);
     return link;
   } catch (error) {
-    await link.end();
+    await link?.end();
     if (error instanceof Trouble && error.kind !== 'unsent') throw faultOf(error, false, address.shown);
     throw error;
   }

@@ -36,6 +36,8 @@ export interface Link {
   end(): Promise<void>;
 }
 
+const READ_ONLY = '25006';
+
 /** The server ends a statement after 5 s; an answer that takes twice as long will not come. */
 const SILENCE_MAX_MS = 10_000;
 
@@ -84,7 +86,8 @@ export function openLink(settings: LinkSettings): Link {
       return answer;
     } catch (error) {
       const trouble = greeted ? statementTrouble(error) : connectingTrouble(error);
-      if (trouble.kind === 'lost' || trouble.kind === 'unsent') die();
+      // A server that was written to and can only be read from now has changed places with its standby.
+      if (trouble.kind === 'lost' || trouble.kind === 'unsent' || trouble.code === READ_ONLY) die();
       throw trouble;
     } finally {
       watch.end();
@@ -117,7 +120,8 @@ function optionsOf({ address, session, prepare, heard }: LinkSettings): Omit<Dri
     ...(address.user === undefined ? {} : { user: address.user }),
     ...(address.password === undefined ? {} : { pass: address.password }),
     ...(address.database === undefined ? {} : { database: address.database }),
-    ...(address.targetSession === undefined ? {} : { target_session_attrs: address.targetSession }),
+    // Otherwise it reads the variable itself, and does not know all of its values.
+    ...(process.env['PGTARGETSESSIONATTRS'] === undefined ? {} : { target_session_attrs: 'read-write' }),
     // The socket that it is given is encrypted already, and leads to the right host: nothing here is for it to choose.
     ssl: false,
     host: 'localhost',
