@@ -1,11 +1,11 @@
 /** Makes a workspace, or completes one: what is there already stays as it is. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { NO_LIMITS } from '../domain/limits.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { openHouse } from './open-house.ts';
 import { SAMPLE_SCHEMAS } from './sample-schemas.ts';
-import { workspaceAt } from './workspace.ts';
+import { makePrivateFolder, workspaceAt, writeOnce } from './workspace.ts';
 
 export interface MadeWorkspace {
   readonly folder: string;
@@ -20,9 +20,7 @@ export async function makeWorkspace(folder: string, database?: DatabaseAddress):
   const address = database ?? { kind: 'sqlite', path: workspace.databasePath };
   const house = await openHouse({ database: address, limits: NO_LIMITS });
   await house.close();
-  mkdirSync(workspace.privateFolder, { recursive: true, mode: 0o700 });
-  // Inside its own folder, so that nobody's .gitignore has to be edited.
-  writeOnce(join(workspace.privateFolder, '.gitignore'), '*\n');
+  makePrivateFolder(workspace);
   if (writeOnce(workspace.configurationPath, sampleConfiguration(basename(workspace.folder)))) made.push('baton.yaml');
   const schemas = join(workspace.folder, 'schemas');
   mkdirSync(schemas, { recursive: true });
@@ -31,16 +29,6 @@ export async function makeWorkspace(folder: string, database?: DatabaseAddress):
   );
   if (shipped.length > 0) made.push('schemas/');
   return { folder: workspace.folder, made };
-}
-
-function writeOnce(path: string, text: string): boolean {
-  try {
-    writeFileSync(path, text, { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
-  }
 }
 
 function sampleConfiguration(project: string): string {

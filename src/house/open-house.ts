@@ -25,6 +25,8 @@ export interface HouseOptions {
   readonly workspace?: QueueFolderOptions;
   /** Where the files of tasks are. */
   readonly taskFolder?: TaskFolderOptions & { readonly isRequired: boolean };
+  /** Told why, while a server is waited for at the beginning. */
+  readonly waiting?: (why: Error) => void;
   /** Where documents are markdown in a repository; strict: a text alone is nobody's word. */
   readonly documentFolder?: DocumentFolderOptions & { readonly strict: boolean };
 }
@@ -35,10 +37,10 @@ export interface House {
 }
 
 export async function openHouse(options: HouseOptions): Promise<House> {
-  const { database, limits, rules = NO_RULES, leaseMs = SESSION_LEASE_MS, report = () => undefined } = options;
+  const { database, rules = NO_RULES, leaseMs = SESSION_LEASE_MS, report = () => undefined } = options;
   const liveness = systemLiveness(systemTimers);
   const place = options.workspace ?? options.queueFolder;
-  const store = await openStore(database, limits, liveness.self.boot);
+  const store = await openStore(options, liveness.self.boot);
   const around: Surroundings = {
     store,
     clock: systemClock,
@@ -105,10 +107,14 @@ async function withDocuments(
   return { ...around, rules: { ...around.rules, documents: openDocumentMirror(around, folder, place) } };
 }
 
-async function openStore(database: DatabaseAddress, limits: Limits, boot: string): Promise<Store> {
+async function openStore(
+  { database, limits, waiting }: Pick<HouseOptions, 'database' | 'limits' | 'waiting'>,
+  boot: string,
+): Promise<Store> {
   if (database.kind === 'postgres') {
     const { openPostgresStore } = await import('../stores/postgres/open-postgres-store.ts');
-    return openPostgresStore({ url: database.url, limits, random: systemRandom });
+    const told = waiting === undefined ? {} : { waiting };
+    return openPostgresStore({ url: database.url, limits, random: systemRandom, ...told });
   }
   const { openSqliteStore } = await import('../stores/sqlite/open-sqlite-store.ts');
   return openSqliteStore({ path: database.path, limits, clock: systemClock, random: systemRandom, boot });

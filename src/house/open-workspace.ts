@@ -1,11 +1,12 @@
 /** A workspace or a bare database becomes a house that stands: the one way in for the command line and the library. */
+import { existsSync } from 'node:fs';
 import { NO_LIMITS } from '../domain/limits.ts';
 import type { EngineEvent } from '../engine/surroundings.ts';
 import type { Configuration } from './configuration-values.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { knownConfiguration } from './known-configuration.ts';
 import { openHouse, type House, type HouseOptions } from './open-house.ts';
-import { workspaceFor, type Workspace } from './workspace.ts';
+import { makePrivateFolder, workspaceFor, type Workspace } from './workspace.ts';
 
 export interface OpenOptions {
   /** Its folder; without one, the nearest from here upwards. */
@@ -13,6 +14,8 @@ export interface OpenOptions {
   /** Instead of the workspace's own. */
   readonly database?: DatabaseAddress;
   readonly report?: (event: EngineEvent) => void;
+  /** Told why, while a server is waited for at the beginning. */
+  readonly waiting?: (why: Error) => void;
 }
 
 export interface OpenWorkspace extends House {
@@ -28,10 +31,26 @@ function taskFolderOf(
   return { taskFolder: { folder, privateFolder, pattern: tasks.pattern, isRequired: tasks.required } };
 }
 
+/** A fresh clone has no private folder: it must not become part of the repository with the first command. */
+function completeWorkspace(place: Workspace): void {
+  if (existsSync(place.privateFolder)) return;
+  try {
+    makePrivateFolder(place);
+  } catch {
+    // Where nothing can be written, whoever needs to write says so in its own words.
+  }
+}
+
 /** Null: there is neither a workspace nor a database. */
-export async function openWorkspace({ workspace, database, report }: OpenOptions): Promise<OpenWorkspace | null> {
+export async function openWorkspace({
+  workspace,
+  database,
+  report,
+  waiting,
+}: OpenOptions): Promise<OpenWorkspace | null> {
   const place = workspaceFor(workspace);
   if (place === null && database === undefined) return null;
+  if (place !== null) completeWorkspace(place);
   const known = place === null ? null : await knownConfiguration(place);
   const configuration = known?.configuration ?? null;
   const address = database ?? { kind: 'sqlite', path: place?.databasePath ?? '' };
@@ -55,6 +74,7 @@ export async function openWorkspace({ workspace, database, report }: OpenOptions
         }
       : {}),
     ...(report === undefined ? {} : { report }),
+    ...(waiting === undefined ? {} : { waiting }),
   });
   known?.keep();
   return { ...house, workspace: place, configuration };

@@ -1,5 +1,5 @@
 /** A workspace is a folder with a baton.yaml; everything of ours is in its `.baton/`. */
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 const CONFIGURATION_FILE = 'baton.yaml';
@@ -38,4 +38,26 @@ function findWorkspace(from: string): Workspace | null {
     if (existsSync(workspace.configurationPath)) return workspace;
     if (dirname(folder) === folder) return null;
   }
+}
+
+/** Kept out of repositories from inside, so that nobody's .gitignore has to be edited. */
+export function makePrivateFolder({ privateFolder }: Workspace): void {
+  mkdirSync(privateFolder, { recursive: true, mode: 0o700 });
+  writeOnce(join(privateFolder, '.gitignore'), '*\n');
+}
+
+/** False: it is there already, and stays as it is. */
+export function writeOnce(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** There has been a database here: processes rang each other. Now there is none. */
+export function hasLostDatabase({ privateFolder, databasePath }: Workspace): boolean {
+  return !existsSync(databasePath) && existsSync(join(privateFolder, 'bells'));
 }

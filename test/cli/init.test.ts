@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { baton, tempFolder } from '../support/processes.ts';
@@ -28,6 +28,23 @@ describe('baton init', () => {
     expect(readFileSync(configuration, 'utf8')).toBe('project: mine\n');
     const waited = await baton(['wait', sent.stdout.trim(), '--timeout', '0'], { cwd: folder });
     expect(waited.code).toBe(7);
+  });
+
+  it('is not needed in a fresh clone: the first command keeps its database out of git, too', async () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, 'baton.yaml'), 'project: cloned\n');
+    expect(await baton(['list'], { cwd: folder })).toMatchObject({ code: 0, stderr: 'nothing found\n' });
+    expect(readFileSync(join(folder, '.baton/.gitignore'), 'utf8')).toBe('*\n');
+    expect(statSync(join(folder, '.baton')).mode & 0o777).toBe(0o700);
+  });
+
+  it('is no way to lose a database without a word: whoever makes a new one in its place says so', async () => {
+    const folder = tempFolder();
+    await baton(['init'], { cwd: folder });
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, `.baton/baton.db${suffix}`), { force: true });
+    const listed = await baton(['list'], { cwd: folder });
+    expect(listed.stderr).toContain('baton.db was gone; a new, empty database was made in its place\n');
+    expect((await baton(['list'], { cwd: folder })).stderr).not.toContain('was gone');
   });
 
   it('answers programs with what it made', async () => {

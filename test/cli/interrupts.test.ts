@@ -1,7 +1,16 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BATON, markedProcesses, start, startBaton, tempFolder, until, untilSays } from '../support/processes.ts';
+import {
+  BATON,
+  baton,
+  markedProcesses,
+  start,
+  startBaton,
+  tempFolder,
+  until,
+  untilSays,
+} from '../support/processes.ts';
 import { databases, dutyPidOf, makeWorkspace, sqlite, storyOf } from './workspaces.ts';
 
 describe.each(databases)('interrupting baton on $name', (database) => {
@@ -65,6 +74,15 @@ describe.each(databases)('interrupting baton on $name', (database) => {
 });
 
 describe('a reader that has seen enough', () => {
+  it('an answer that could not be written is no success, and is told in one line', async () => {
+    const cwd = tempFolder();
+    await baton(['init'], { cwd });
+    const line = `"${process.execPath}" "$0" send --from me --to react >/dev/full`;
+    const { code, stderr } = await start('sh', ['-c', line, BATON], { cwd }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^baton: the answer could not be written \(.*ENOSPC.*\)\n$/);
+  });
+
   it('I21: "baton demo | head -1" ends quietly and leaves nothing behind', async () => {
     const folder = tempFolder();
     const shell = start('sh', ['-c', `"${process.execPath}" "$0" demo 2> errors | head -1; cat errors >&2`, BATON], {

@@ -7,7 +7,7 @@ import { DATABASE_RULE, readDatabaseAddress, type DatabaseAddress } from '../../
 import type { Scope } from '../../house/identity.ts';
 import type { OpenWorkspace } from '../../house/open-workspace.ts';
 import { agentArgument } from './arguments.ts';
-import { workspaceFor, type Workspace } from '../../house/workspace.ts';
+import { hasLostDatabase, workspaceFor, type Workspace } from '../../house/workspace.ts';
 import { faceProblem, type Problem } from './problem.ts';
 
 export interface CommonOptions {
@@ -23,14 +23,21 @@ export async function openFor(
 ): Promise<OpenWorkspace> {
   const database = databaseOf(options);
   const { openWorkspace } = await import('../../house/open-workspace.ts');
-  const patience = setTimeout(() => tellWaiting(options), TELL_AFTER_MS);
+  const place = database === null ? workspaceFor(options.workspace) : null;
+  const isGone = place !== null && hasLostDatabase(place);
+  let why = '';
+  const patience = setTimeout(() => tell(options, `still waiting for the database to answer${why}`), TELL_AFTER_MS);
   const house = await openWorkspace({
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
     ...(database === null ? {} : { database }),
     report,
+    waiting: ({ message }) => {
+      why = ` (${message})`;
+    },
   })
     .catch(rethrow)
     .finally(() => clearTimeout(patience));
+  if (isGone) tell(options, `${place.databasePath} was gone; a new, empty database was made in its place`);
   if (house !== null) return house;
   throw noWorkspace(options);
 }
@@ -38,8 +45,8 @@ export async function openFor(
 /** A server that is not there is waited for; whoever sits before it should know. */
 const TELL_AFTER_MS = 2_000;
 
-function tellWaiting({ json }: CommonOptions): void {
-  if (json !== true) process.stderr.write('baton: still waiting for the database to answer\n');
+function tell({ json }: CommonOptions, says: string): void {
+  if (json !== true) process.stderr.write(`baton: ${says}\n`);
 }
 
 /** Which database is meant, before it is opened. */

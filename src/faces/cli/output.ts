@@ -69,7 +69,8 @@ function write(stream: NodeJS.WriteStream, text: string): void {
 }
 
 /** Whoever only answers has nobody to answer to, and ends. */
-let unread = (): void => process.exit(0);
+const end = (): void => process.exit(0);
+let unread = end;
 
 /** For whoever is in the middle of something that matters more than being heard. */
 export function whenNobodyReads(act: () => void): void {
@@ -79,7 +80,12 @@ export function whenNobodyReads(act: () => void): void {
 export function ignoreClosedPipes(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      // What was asked is done by now; that its answer is lost must not pass for success.
+      if (error.code !== 'EPIPE' && unread === end) {
+        if (stream === process.stdout)
+          process.stderr.write(`baton: the answer could not be written (${error.message})\n`);
+        process.exit(1);
+      }
       const act = unread;
       unread = () => undefined;
       act();

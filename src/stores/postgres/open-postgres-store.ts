@@ -44,6 +44,8 @@ export interface PostgresStoreOptions {
   readonly notify?: boolean;
   /** How long the server may be away before callers are told. */
   readonly patienceMs?: number;
+  /** Told why, while the server is waited for at the beginning. */
+  readonly waiting?: (why: Error) => void;
   /** The schema that holds the tables. */
   readonly namespace?: string;
 }
@@ -72,7 +74,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     connections.push(made);
     return made;
   };
-  await makeReady(greeting, patience);
+  await makeReady(greeting, patience, options.waiting);
   const quick = connection(PLANNED_ONCE);
   const lists = connection(BY_INDEX);
   const claims = connection(PLANNED_ONCE);
@@ -141,7 +143,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 /** Waits for the server if it is not there yet, and brings the schema to our version. */
-async function makeReady(greeting: Greeting, { timers, patienceMs, where }: Patience): Promise<void> {
+async function makeReady(
+  greeting: Greeting,
+  { timers, patienceMs, where }: Patience,
+  waiting: PostgresStoreOptions['waiting'],
+): Promise<void> {
   const endMs = performance.now() + patienceMs;
   for (;;) {
     try {
@@ -155,6 +161,7 @@ async function makeReady(greeting: Greeting, { timers, patienceMs, where }: Pati
     } catch (error) {
       if (!(error instanceof Trouble)) throw error;
       if (!isPassing(error) || performance.now() > endMs) throw faultOf(error, false, where);
+      waiting?.(error);
     }
     await timers.sleep(RETRY_MS);
   }

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FactView, HandoffView } from '../../shared/views.ts';
-import { readServingFile } from '../../../house/serve/serving-file.ts';
+import { systemTimers } from '../../../foundation/clock.ts';
+import { systemLiveness } from '../../../house/liveness.ts';
+import { readServingFile, servedBy } from '../../../house/serve/serving-file.ts';
 import { workspaceFor } from '../../../house/workspace.ts';
 import { playRelay } from '../demo/relay.ts';
 import { openStage } from '../demo/stage.ts';
@@ -70,7 +72,8 @@ function serverIn({ server, workspace }: DemoOptions): Reached | null {
     return { url: server, token, isOwn: false, close };
   }
   const place = workspaceFor(workspace);
-  const file = place === null ? null : readServingFile(place);
+  // One that was killed has left its file behind.
+  const file = place === null ? null : servedBy(place, systemLiveness(systemTimers));
   return file === null ? null : { url: file.url, token: file.token, isOwn: false, close };
 }
 
