@@ -53,7 +53,7 @@ export async function demo(_args: readonly string[], options: DemoOptions, outpu
     const arrived = await playRelay({ stage, shown, pause });
     if (output.json) output.answer(arrived);
     else output.line(`\n${answerColours.green('arrived')}: ${JSON.stringify(arrived)}`);
-    output.note('Every line above is a fact in the database, hashed to the one before it.');
+    output.note('The relay is over. Every step of it is a fact in the database, hashed to the one before it.');
     if (server.isOwn)
       output.note('Next: baton init, then baton serve, and "baton work @react -- cat" in another terminal.');
     return 0;
