@@ -170,6 +170,20 @@ describe('baton doctor', () => {
     expect(elsewhere).toMatchObject({ code: 3, stdout: '' });
   });
 
+  it('counts one trail as one; a handoff without its text is told by name, here and where it is shown', async () => {
+    const { run, send, folder } = await makeWorkspace(sqlite);
+    const id = await send('@react');
+    expect((await run(['doctor'])).stdout).toContain('trails: 1 trail with 1 fact adds up\n');
+    change(folder, 'DELETE FROM body');
+    const { code, stdout } = await run(['doctor']);
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`audit: ${id} has lost what it carries`)]);
+    const shown = await run(['show', id]);
+    expect(shown).toMatchObject({ code: 1, stdout: '' });
+    expect(shown.stderr).toBe(
+      `baton: the text of ${id} is missing from the database, which is damaged: baton doctor says what else is\n`,
+    );
+  });
+
   it('makes no tables on a server that has none', async () => {
     const { run, address, open } = await makeWorkspace(databases[1]!);
     expect(await run(['doctor'])).toMatchObject({ code: 1 });
