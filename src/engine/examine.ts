@@ -55,8 +55,13 @@ export async function examineTrails(
     count += 1;
     progress(count);
   }
-  if (flaws.length === 0) return fine('trails', `${count} trails with ${facts} facts add up`);
+  if (flaws.length === 0) return fine('trails', soundTrails(count, facts));
   return { name: 'trails', verdict: 'problem', says: listed(flaws), todo: RESTORE };
+}
+
+function soundTrails(count: number, facts: number): string {
+  const trails = count === 1 ? '1 trail' : `${count} trails`;
+  return `${trails} with ${facts === 1 ? '1 fact' : `${facts} facts`} ${count === 1 ? 'adds' : 'add'} up`;
 }
 
 export async function examineSessions(around: Surroundings): Promise<Check> {

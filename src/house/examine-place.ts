@@ -1,12 +1,10 @@
 /** What a doctor looks at before the database is opened: opening would make what is missing, and it changes nothing. */
-import { closeSync, openSync, readSync, statfsSync, statSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fine, type Check } from '../engine/examine.ts';
 import { withoutPassword } from '../stores/postgres/address.ts';
 import type { DatabaseAddress } from './database-address.ts';
 
-/** Where SQLite keeps the version of a schema in the first page. */
-const VERSION_AT = 60;
 const SPACE_LOW_BYTES = 500 * 1024 * 1024;
 const SPACE_GONE_BYTES = 50 * 1024 * 1024;
 const MIB = 1024 * 1024;
@@ -14,6 +12,7 @@ const MIB = 1024 * 1024;
 /** Whether there is a database of our version to look into. */
 export async function examineDatabase(database: DatabaseAddress): Promise<Check> {
   const { found, ours } = await versionsOf(database);
+  if (found !== null && typeof found !== 'number') return found;
   if (found === ours) return fine('database', `${shownOf(database)} has schema version ${ours}`);
   if (found === null) {
     const says = `there is no database of Baton in ${shownOf(database)}`;
@@ -29,26 +28,26 @@ function shownOf(database: DatabaseAddress): string {
   return database.kind === 'sqlite' ? database.path : withoutPassword(database.url);
 }
 
+/** A check where the file says enough by itself. */
 async function versionsOf(
   database: DatabaseAddress,
-): Promise<{ readonly found: number | null; readonly ours: number }> {
+): Promise<{ readonly found: Check | number | null; readonly ours: number }> {
   if (database.kind === 'postgres') {
     const { versionAt } = await import('../stores/postgres/version-at.ts');
     const { SCHEMA_VERSION } = await import('../stores/postgres/schema.ts');
     return { found: await versionAt(database.url), ours: SCHEMA_VERSION };
   }
   const { SCHEMA_VERSION } = await import('../stores/sqlite/schema.ts');
-  if (statSync(database.path, { throwIfNoEntry: false }) === undefined) return { found: null, ours: SCHEMA_VERSION };
-  const header = Buffer.alloc(VERSION_AT + 4);
-  const file = openSync(database.path, 'r');
-  try {
-    readSync(file, header, 0, header.length, 0);
-  } finally {
-    closeSync(file);
-  }
-  // What is no database at all is told by opening it.
-  const isDatabase = header.toString('latin1', 0, 15) === 'SQLite format 3';
-  return { found: isDatabase ? header.readUInt32BE(VERSION_AT) : SCHEMA_VERSION, ours: SCHEMA_VERSION };
+  const { examineFile } = await import('./examine-file.ts');
+  return { found: examineFile(database.path), ours: SCHEMA_VERSION };
+}
+
+/** What to do about a database that cannot be asked. */
+export async function remedyOf(database: DatabaseAddress): Promise<string> {
+  if (database.kind === 'postgres')
+    return 'check the address, the server and what its user may do, then run this again';
+  const { restoring } = await import('./examine-file.ts');
+  return `if it stays so: ${restoring(database.path)}`;
 }
 
 /** The folder of a database file: who may read it, how much room there is, where it lies. */

@@ -37,7 +37,7 @@ export interface Store {
     openings: readonly Opening[],
     guard?: Guard,
   ): Promise<Result<Relayed, Refusal>>;
-  /** `settled`: null also for as long as it is not; for those who wait, who look often and find nothing. */
+  /** A lost body is a fault. `settled`: null also until it is, for those who wait, look often and find nothing. */
   load(id: HandoffId, when?: 'settled'): Promise<Whole | null>;
   find(query: Query): Promise<Page>;
   /** In an order that never inserts before what was already read, so that a cursor skips nothing. */

@@ -1,4 +1,17 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { start, startBaton, BATON, tempFolder, until } from '../support/processes.ts';
@@ -170,6 +183,40 @@ describe('baton doctor', () => {
     expect(elsewhere).toMatchObject({ code: 3, stdout: '' });
   });
 
+  it('counts one trail as one; a handoff without its text is told by name, here and where it is shown', async () => {
+    const { run, send, folder } = await makeWorkspace(sqlite);
+    const id = await send('@react');
+    expect((await run(['doctor'])).stdout).toContain('trails: 1 trail with 1 fact adds up\n');
+    change(folder, 'DELETE FROM body');
+    const { code, stdout } = await run(['doctor']);
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`audit: ${id} has lost what it carries`)]);
+    const shown = await run(['show', id]);
+    expect(shown).toMatchObject({ code: 1, stdout: '' });
+    expect(shown.stderr).toBe(
+      `baton: the text of ${id} is missing from the database, which is damaged: baton doctor says what else is\n`,
+    );
+  });
+
+  it.each(['', 'plain text, and no database'])(
+    'of a file that is none (%j) it says how to get a backup in',
+    async (text) => {
+      const { run, send, folder } = await makeWorkspace(sqlite);
+      await send('@react');
+      await run(['backup', 'monday.db']);
+      const path = join(folder, '.baton', 'baton.db');
+      writeFileSync(path, text);
+      const { code, stdout } = await run(['doctor']);
+      expect([code, stdout]).toEqual([
+        1,
+        expect.stringMatching(/^problem {2}database: .*\n +→ .*-wal.*baton backup.*baton import FILE$/m),
+      ]);
+      expect(stdout).not.toMatch(/schema version|opening/);
+      for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+      renameSync(join(folder, 'monday.db'), path);
+      expect(await run(['doctor'])).toMatchObject({ code: 0 });
+    },
+  );
+
   it('makes no tables on a server that has none', async () => {
     const { run, address, open } = await makeWorkspace(databases[1]!);
     expect(await run(['doctor'])).toMatchObject({ code: 1 });
@@ -182,7 +229,14 @@ describe('baton doctor', () => {
   it.each([
     ['permissions', 'problem: permissions', (path: string) => chmodSync(join(path, '.baton'), 0o777)],
     ['configuration', 'problem: configuration', (path: string) => writeFileSync(join(path, 'baton.yaml'), 'colour: 1')],
-    ['another program’s file', 'problem: opening', (path: string) => writeFileSync(join(path, '.baton/baton.db'), 'x')],
+    ['plain text', 'problem: database', (path: string) => writeFileSync(join(path, '.baton/baton.db'), 'x')],
+    ['an emptied file', 'problem: database', (path: string) => truncateSync(join(path, '.baton/baton.db'))],
+    ['a header', 'problem: database', (path: string) => overwrite(path, 'nothing like one')],
+    [
+      'another program’s file',
+      'problem: database',
+      (path: string) => change(path, 'PRAGMA application_id = 7; PRAGMA wal_checkpoint(truncate)'),
+    ],
     ['a counter', 'problem: audit', (path: string) => change(path, 'UPDATE agent SET in_all = 99')],
     ['a fact', 'problem: trails', (path: string) => change(path, `UPDATE fact SET by = 'nobody'`)],
     ['a fact of the future', 'warning: clock', (path: string) => change(path, 'UPDATE handoff SET created_at = 9e14')],
@@ -207,6 +261,13 @@ describe('baton doctor', () => {
     expect(existsSync(join(folder, '.baton', 'baton.db'))).toBe(true);
   });
 });
+
+/** The first bytes alone: everything else is still there. */
+function overwrite(folder: string, beginning: string): void {
+  const file = openSync(join(folder, '.baton', 'baton.db'), 'r+');
+  writeSync(file, beginning);
+  closeSync(file);
+}
 
 function change(folder: string, sql: string): void {
   const database = openDatabase(join(folder, '.baton', 'baton.db'), { sync: 'normal' });

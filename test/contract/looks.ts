@@ -7,6 +7,8 @@ import type { Handoff } from '../../src/domain/handoff.ts';
 import { isFinal } from '../../src/domain/lifecycle.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import type { Refusal } from '../../src/domain/refusals.ts';
+import { flawOf } from '../../src/domain/trail.ts';
+import { allCopies } from '../../src/engine/transfer/copies.ts';
 import { acceptBy } from './builders.ts';
 import type { Opening, Store, Whole } from '../../src/stores/store.ts';
 
@@ -50,6 +52,19 @@ export async function recordOf(store: Store, id: HandoffId): Promise<Handoff> {
 
 export async function trailOf(store: Store, id: HandoffId): Promise<readonly Fact[]> {
   return (await store.facts({ handoff: id, max: ALL })).map((read) => read.fact);
+}
+
+/** How many trails there are, page by page as a doctor reads them, and whose do not add up. */
+export async function trailsIn(
+  store: Store,
+): Promise<{ readonly flawed: readonly HandoffId[]; readonly count: number }> {
+  const flawed: HandoffId[] = [];
+  let count = 0;
+  for await (const { handoff, facts } of allCopies(store)) {
+    count += 1;
+    if (flawOf(handoff, facts) !== null) flawed.push(handoff.id);
+  }
+  return { flawed, count };
 }
 
 /** The record, after its trail has been checked: dense, hashed, agreeing with the record, final at its end only. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { acceptBy, deliverAndVerify, idOf, limitsOf, openingOf, openingsOf } from '../contract/builders.ts';
-import { put, valueOf } from '../contract/looks.ts';
+import { put, trailsIn, valueOf } from '../contract/looks.ts';
 import { describeWithServer } from './fixture.ts';
 
 await describeWithServer('an audit of a PostgreSQL database', { fsync: true }, (fixture) => {
@@ -23,6 +23,18 @@ await describeWithServer('an audit of a PostgreSQL database', { fsync: true }, (
     const findings = await store.upkeep.audit();
     expect([...new Set(findings.map(({ what }) => what))].toSorted()).toEqual(kinds);
     expect(findings.map((finding) => finding.says).join('\n')).toMatch(says);
+  });
+
+  it('accuses only the one whose body is gone, and says so of it', async () => {
+    const { url, name } = await fixture.database();
+    const store = await fixture.open(url);
+    await put(store, ...openingsOf(40, 'a'));
+    await fixture.server.sql(name).unsafe(`delete from baton.body where id = 'a-2'`);
+    const about = (await store.upkeep.audit()).map(({ handoff }) => handoff);
+    expect(about.filter((id) => id !== null)).toEqual(['a-2']);
+    expect(await trailsIn(store)).toEqual({ flawed: [], count: 39 });
+    await expect(store.load(idOf('a-2'))).rejects.toThrow(/the text of a-2 is missing.*baton doctor/);
+    expect(await store.load(idOf('a-99'))).toBe(null);
   });
 });
 

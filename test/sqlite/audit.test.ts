@@ -13,7 +13,7 @@ import {
   SESSION,
   WORKER,
 } from '../contract/builders.ts';
-import { put, valueOf } from '../contract/looks.ts';
+import { put, trailsIn, valueOf } from '../contract/looks.ts';
 import { newPath, openForgettableStore, openStore } from './stores.ts';
 
 const PAGE_BYTES = 4096;
@@ -74,6 +74,19 @@ describe('an audit of a SQLite database', () => {
     const findings = await store.upkeep.audit();
     expect([...new Set(findings.map(({ what }) => what))].toSorted()).toEqual(kinds.toSorted());
     expect(findings.map((finding) => finding.says).join('\n')).toMatch(says);
+  });
+
+  it('accuses only the one whose body is gone, and says so of it', async () => {
+    const path = newPath();
+    const store = openStore(path);
+    await put(store, ...openingsOf(40, 'a'));
+    const tables = openDatabase(path, { sync: 'normal' });
+    tables.exec('DELETE FROM body WHERE handoff = 3');
+    tables.close();
+    expect((await store.upkeep.audit()).map(({ handoff }) => handoff)).toEqual(['a-2']);
+    expect(await trailsIn(store)).toEqual({ flawed: [], count: 39 });
+    await expect(store.load(idOf('a-2'))).rejects.toThrow(/the text of a-2 is missing.*baton doctor/);
+    expect(await store.load(idOf('a-3'))).toMatchObject({ handoff: { id: 'a-3' } });
   });
 
   it('sees pages that were overwritten', async () => {

@@ -4,6 +4,7 @@ import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
+import { lostText } from '../lost-text.ts';
 import type { Whole } from '../store.ts';
 import type { Connection } from './connection.ts';
 import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
@@ -13,9 +14,16 @@ from baton.handoff h join baton.body b on b.n = h.n left join baton.outcome o on
 
 const LOAD_SETTLED_SQL = `${LOAD_SQL} and h.state >= ${STATES.findIndex(isFinal)}`;
 
+const LOST_SQL = `select from baton.handoff h where h.id = $1::text
+  and not exists (select from baton.body b where b.n = h.n)`;
+
 export async function load(connection: Connection, id: HandoffId, when?: 'settled'): Promise<Whole | null> {
   const [row] = await connection.read(when === 'settled' ? LOAD_SETTLED_SQL : LOAD_SQL, [id]);
-  if (row === undefined) return null;
+  if (row === undefined) {
+    // Whoever waits asks often, and has seen the record whole before.
+    if (when !== 'settled' && (await connection.read(LOST_SQL, [id])).length > 0) throw lostText(id);
+    return null;
+  }
   return { handoff: readRow(row), body: row[AFTER_ROW] as JsonText, outcome: row[AFTER_ROW + 1] as JsonText | null };
 }
 

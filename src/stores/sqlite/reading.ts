@@ -4,6 +4,7 @@ import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
+import { lostText } from '../lost-text.ts';
 import { pageById } from '../page.ts';
 import type { FactQuery, FactRead, Page, Query, RequestKey, Whole } from '../store.ts';
 import { prepare, type Database, type Row, type Statement } from './binding.ts';
@@ -86,14 +87,13 @@ export function readingOf(database: Database, names: Names): Reading {
     handoffsOf(ids.map((id) => byId.get(id)).filter((row) => row !== undefined));
   const requested = ({ by, key }: Pick<RequestKey, 'by' | 'key'>): readonly HandoffId[] =>
     JSON.parse((request.get(by, key)?.[0] as string | undefined) ?? '[]') as HandoffId[];
-  const wholeOf = (row: Row | undefined): Whole | null =>
-    row === undefined
-      ? null
-      : {
-          handoff: readRow(row, names).handoff,
-          body: row.at(-2) as JsonText,
-          outcome: row.at(-1) as JsonText | null,
-        };
+  const wholeOf = (row: Row | undefined): Whole | null => {
+    if (row === undefined) return null;
+    const { handoff } = readRow(row, names);
+    const body = row.at(-2) as JsonText | null;
+    if (body === null) throw lostText(handoff.id);
+    return { handoff, body, outcome: row.at(-1) as JsonText | null };
+  };
   const page = (rows: readonly Row[]): Page => ({ items: handoffsOf(rows), next: null });
 
   const lists = rememberedStatements(database);

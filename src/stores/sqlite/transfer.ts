@@ -17,20 +17,22 @@ import type { Writing } from './writing.ts';
 
 type Copies = Awaited<ReturnType<Transfer['copies']>>;
 
-const PAGE = 'SELECT n FROM handoff WHERE n > ? ORDER BY n LIMIT ?';
+/** Whatever has lost its body is left out, here as there: facts that are read by another count belong to others. */
+const PAGE = 'handoff JOIN body ON body.handoff = n';
+const AFTER = 'WHERE n > ? ORDER BY n LIMIT ?';
 
 export function copiesOf(database: Database, names: Names): (after: string | null, max: number) => Copies {
   const begin = prepare(database, 'BEGIN');
   const end = prepare(database, 'COMMIT');
   const rows = prepare(
     database,
-    `SELECT ${ROW_COLUMNS.replaceAll(/\w+/g, 'handoff.$&')}, body.text, outcome.text FROM handoff
-     JOIN body ON body.handoff = n LEFT JOIN outcome ON outcome.handoff = n WHERE n > ? ORDER BY n LIMIT ?`,
+    `SELECT ${ROW_COLUMNS.replaceAll(/\w+/g, 'handoff.$&')}, body.text, outcome.text FROM ${PAGE}
+     LEFT JOIN outcome ON outcome.handoff = n ${AFTER}`,
   );
   const facts = prepare(
     database,
     `SELECT handoff, revision, at, by, step, attempt, fence, detail, hash FROM fact
-     WHERE handoff IN (${PAGE}) ORDER BY handoff, revision`,
+     WHERE handoff IN (SELECT n FROM ${PAGE} ${AFTER}) ORDER BY handoff, revision`,
   );
   const bodyAt = ROW_COLUMNS.split(',').length;
 
@@ -58,7 +60,7 @@ export function copiesOf(database: Database, names: Names): (after: string | nul
 }
 
 export function recogniseOf(database: Database): (after: string | null, heads: readonly Head[]) => Recognised {
-  const page = prepare(database, 'SELECT n, id FROM handoff WHERE n > ? ORDER BY n LIMIT ?');
+  const page = prepare(database, `SELECT n, id FROM ${PAGE} ${AFTER}`);
   const hash = prepare(database, 'SELECT hash FROM fact WHERE handoff = ? AND revision = ?');
   return (after, heads) => {
     const rows = page.all(after === null ? 0 : Number(after), heads.length).map((row, index) => ({

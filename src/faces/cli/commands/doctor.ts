@@ -13,6 +13,13 @@ import { progressOf } from '../progress.ts';
 const COLOURS = { ok: answerColours.green, warning: answerColours.yellow, problem: answerColours.red } as const;
 const VERDICT_WIDTH = 'problem'.length;
 
+type OrProblem = <Answer>(name: string, look: () => Promise<Answer>) => Promise<Answer | Check>;
+
+interface Telling {
+  readonly tell: (check: Check) => void;
+  readonly orProblem: OrProblem;
+}
+
 export async function doctor(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
   const interrupts = onInterrupt(() => undefined);
   const { workspace, database } = whereabouts(options);
@@ -21,8 +28,10 @@ export async function doctor(_args: readonly string[], options: CommonOptions, o
     checks.push(check);
     if (!output.json) output.line(lineOf(check));
   };
-  const isReadable = await examinePlace(workspace, database, tell);
-  if (isReadable && !interrupts.stop.aborted) await examineInside(options, interrupts, output, tell);
+  const { remedyOf } = await import('../../../house/examine-place.ts');
+  const orProblem = problemsWith(await remedyOf(database));
+  const isReadable = await examinePlace(workspace, database, { tell, orProblem });
+  if (isReadable && !interrupts.stop.aborted) await examineInside(options, interrupts, output, { tell, orProblem });
   const ok = checks.every(({ verdict }) => verdict !== 'problem');
   if (output.json) output.answer({ ok, checks });
   return interrupts.exitCode() ?? (ok ? 0 : 1);
@@ -38,7 +47,7 @@ function lineOf({ name, verdict, says, todo }: Check): string {
 async function examinePlace(
   workspace: Workspace | null,
   database: DatabaseAddress,
-  tell: (check: Check) => void,
+  { tell, orProblem }: Telling,
 ): Promise<boolean> {
   const { examineDatabase, examineFolder } = await import('../../../house/examine-place.ts');
   const configuration = await examineConfiguration(workspace);
@@ -66,7 +75,7 @@ async function examineInside(
   options: CommonOptions,
   { stop }: Interrupts,
   output: Output,
-  tell: (check: Check) => void,
+  { tell, orProblem }: Telling,
 ): Promise<void> {
   const opened = await orProblem('opening', () => openFor(options));
   if ('verdict' in opened) return tell(opened);
@@ -97,12 +106,14 @@ async function examineInside(
 }
 
 /** A database that cannot be read is what a doctor is asked about, and no reason to stop looking. */
-async function orProblem<Answer>(name: string, look: () => Promise<Answer>): Promise<Answer | Check> {
-  try {
-    return await look();
-  } catch (error) {
-    const says = error instanceof Error ? error.message : String(error);
-    const isOurs = error instanceof StoreFault;
-    return { name, verdict: 'problem', says, todo: isOurs ? 'see what it says' : 'look at the file with care' };
-  }
+function problemsWith(remedy: string): OrProblem {
+  return async (name, look) => {
+    try {
+      return await look();
+    } catch (error) {
+      const says = error instanceof Error ? error.message : String(error);
+      const isOurs = error instanceof StoreFault;
+      return { name, verdict: 'problem', says, todo: isOurs ? remedy : 'look at the file with care' };
+    }
+  };
 }
