@@ -35,9 +35,8 @@ export function dueAtOf(handoff: Handoff): number | null {
     case 'blocked':
       return later(since, terms.blockedMs);
     case 'accepted': {
-      const timeoutAt = timeoutAtOf(handoff);
-      if (custody?.by === 'process') return timeoutAt === null ? null : timeoutAt + TIMEOUT_GRACE_MS;
-      return earliest(timeoutAt, custody?.untilAt ?? null);
+      const until = heldUntilOf(handoff);
+      return until !== null && custody?.by === 'process' ? until + TIMEOUT_GRACE_MS : until;
     }
     case 'delivered':
     case 'completed':
@@ -47,6 +46,13 @@ export function dueAtOf(handoff: Handoff): number | null {
     case 'cancelled':
       return null;
   }
+}
+
+/** Until when its holder may settle it: the end of the attempt or of the lease, whichever comes first. */
+export function heldUntilOf(handoff: Handoff): number | null {
+  if (handoff.state !== 'accepted') return null;
+  const { custody } = handoff;
+  return earliest(timeoutAtOf(handoff), custody?.by === 'hand' ? custody.untilAt : null);
 }
 
 /** The end of the present attempt by its own terms. */

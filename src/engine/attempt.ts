@@ -3,6 +3,7 @@ import { BrokenAssumption } from '../foundation/assert.ts';
 import type { Json } from '../foundation/json.ts';
 import type { Result } from '../foundation/result.ts';
 import type { Failure, Handoff } from '../domain/handoff.ts';
+import { isFinal } from '../domain/lifecycle.ts';
 import type { Principal } from '../domain/principal.ts';
 import { StoreGone, type Claimed } from '../stores/store.ts';
 import type { Refusal } from '../domain/refusals.ts';
@@ -10,7 +11,7 @@ import type { AskedEvidence } from './evidence-desk.ts';
 import { violationOf } from './schema-book.ts';
 import { tellingProgress } from './telling-progress.ts';
 import type { Interruption } from './interruptions.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { EngineEvent, Surroundings } from './surroundings.ts';
 import { deliver, type DeliverRefusal } from './verbs/deliver.ts';
 import { fail } from './verbs/fail.ts';
 import { release } from './verbs/release.ts';
@@ -179,7 +180,7 @@ async function settle(around: Surroundings, principal: Principal, claimed: Claim
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
     try {
       const answer = await tell(around, principal, claimed, ending);
-      if (answer.ok) around.report({ kind: 'attempt-settled', id: handoff.id, state: answer.value.state });
+      if (answer.ok) around.report(settledAs(answer.value, ending));
       else {
         const failure = unusable(answer.refusal);
         if (failure !== null) return await settle(around, principal, claimed, { kind: 'failure', failure });
@@ -193,6 +194,14 @@ async function settle(around: Surroundings, principal: Principal, claimed: Claim
       await around.timers.sleep(pauseMs);
     }
   }
+}
+
+function settledAs(handoff: Handoff, ending: Ending): EngineEvent {
+  const { id, state, attempt, notBefore, since } = handoff;
+  if (ending.kind !== 'failure') return { kind: 'attempt-settled', id, state };
+  const { code, message } = ending.failure;
+  const againInMs = isFinal(state) ? null : Math.max(0, notBefore - since);
+  return { kind: 'attempt-settled', id, state, failed: { attempt, code, message, againInMs } };
 }
 
 const FIRST_PAUSE_MS = 100;

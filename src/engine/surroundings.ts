@@ -167,10 +167,23 @@ export interface Heartbeat {
   start(session: SessionId, lost: () => void): Promise<{ stop(): Promise<void> }>;
 }
 
+export interface FailedAttempt {
+  readonly attempt: number;
+  readonly code: string;
+  readonly message: string;
+  /** Null: nobody tries again. */
+  readonly againInMs: number | null;
+}
+
 /** What happens beside the answers: for logs and terminals, never for decisions. */
 export type EngineEvent =
   | { readonly kind: 'attempt-started'; readonly id: HandoffId; readonly attempt: number }
-  | { readonly kind: 'attempt-settled'; readonly id: HandoffId; readonly state: string }
+  | {
+      readonly kind: 'attempt-settled';
+      readonly id: HandoffId;
+      readonly state: string;
+      readonly failed?: FailedAttempt;
+    }
   | { readonly kind: 'result-refused'; readonly id: HandoffId; readonly refusal: Refusal }
   | { readonly kind: 'session-lost'; readonly session: SessionId }
   | { readonly kind: 'handoff-recovered'; readonly id: HandoffId; readonly says: string }

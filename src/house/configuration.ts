@@ -6,12 +6,15 @@ import { DEPTH_MAX, tooDeepAt } from '../dialects/document/tokens.ts';
 import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../domain/names.ts';
 import { ConfigurationShape, type ConfigurationText } from './configuration-shape.ts';
 import { configurationOf, type Configuration } from './configuration-values.ts';
+import { nearKey } from './near-key.ts';
 
 class ConfigurationProblem extends Error {
   override readonly name = 'ConfigurationProblem';
 }
 
 const BYTES_MAX = 256 * 1024;
+/** As the parser words it; we have said it in front. */
+const PLACE_AT_THE_END = / at line \d+, column \d+:?$/;
 
 export function readConfiguration(path: string): Configuration {
   return parseConfiguration(readFileSync(path, 'utf8'), path).configuration;
@@ -29,14 +32,16 @@ export function parseConfiguration(
   const [error] = document.errors;
   if (error !== undefined) {
     const { line, col } = lines.linePos(error.pos[0]);
-    throw new ConfigurationProblem(`${path}:${line}:${col}: ${error.message.split('\n', 1)[0]}`);
+    const [says = ''] = error.message.split('\n', 1);
+    throw new ConfigurationProblem(`${path}:${line}:${col}: ${says.replace(PLACE_AT_THE_END, '')}`);
   }
   refuseAgentNames(document, lines, path);
   const read = ConfigurationShape.safeParse(toPlain(document, path) ?? {});
   if (!read.success) {
     const complaints = read.error.issues.map((issue) => {
       const { line, col } = placeOf(document, lines, issue);
-      return `${path}:${line}:${col}: ${[issue.path.join('.'), issue.message].filter(Boolean).join(': ')}`;
+      const says = [issue.path.join('.'), issue.message].filter(Boolean).join(': ');
+      return `${path}:${line}:${col}: ${says}${guessFor(issue)}`;
     });
     throw new ConfigurationProblem(complaints.join('\n'));
   }
@@ -45,6 +50,12 @@ export function parseConfiguration(
     return new ConfigurationProblem(`${path}:${line}:${col}: ${at.join('.')}: ${AGENT_NAME_RULE}`);
   });
   return { text: read.data, configuration };
+}
+
+function guessFor(issue: Placed): string {
+  const [wrong] = issue.code === 'unrecognized_keys' ? (issue.keys ?? []) : [];
+  const near = wrong === undefined ? null : nearKey(ConfigurationShape, issue.path, wrong);
+  return near === null ? '' : `; did you mean ${near}?`;
 }
 
 /** Before the parser sees it, which some depths would take along with the whole process. */

@@ -44,6 +44,25 @@ describe.each(databases)('by hand on $name', (database) => {
     ]);
   });
 
+  it('says until when it is held: the end of the lease or of the attempt, whichever comes first', async () => {
+    const { run, send } = await makeWorkspace(database);
+    const heldMs = async (args: readonly string[]): Promise<number> => {
+      const { stdout } = await run([...args, '--json']);
+      const { since, until } = JSON.parse(stdout) as { since: string; until: string };
+      return Date.parse(until) - Date.parse(since);
+    };
+    await send('react');
+    expect(await heldMs(['claim', 'react'])).toBe(300_000);
+    await send('react');
+    expect(await heldMs(['claim', 'react', '--lease', '60'])).toBe(60_000);
+    const long = await send('react', {}, ['--timeout', '7200']);
+    expect(await heldMs(['accept', long, '--as', 'react'])).toBe(900_000);
+    const id = await send('react');
+    const accepted = await run(['accept', id, '--as', 'react']);
+    expect(accepted.stdout).toBe(`${id} accepted (fence 1)\n`);
+    expect(accepted.stderr).toMatch(/^held until 20[0-9T:.-]+Z\n$/);
+  });
+
   it('reject, cancel and list by words, task, agent and state', async () => {
     const { run, send } = await makeWorkspace(database);
     const wood = await send('react', { material: 'Holzkohle' }, ['--task', 'T-1', '--title', 'Grill']);

@@ -26,15 +26,15 @@ describe('baton --help', () => {
 
 describe('wrong usage', () => {
   it.each([
-    [['sned'], "error: unknown command 'sned'\n(Did you mean send?)\nbaton --help lists the commands.\n"],
+    [['sned'], "baton: unknown command 'sned'\n(Did you mean send?)\nbaton --help lists the commands.\n"],
     [
       ['send', '--form', 'x'],
-      "error: unknown option '--form'\n(Did you mean --from?)\nbaton send --help says what it takes.\n",
+      "baton: unknown option '--form'\n(Did you mean --from?)\nbaton send --help says what it takes.\n",
     ],
-    [['token', 'crate'], "error: unknown command 'crate'\nbaton token --help says what it takes.\n"],
-    [['wait'], "error: missing required argument 'id'\nbaton wait --help says what it takes.\n"],
-    [['wait', 'a', 'b'], "error: too many arguments for 'wait'. Expected 1 argument but got 2.\n"],
-    [['send', '--from'], "error: option '--from <agent>' argument missing\n"],
+    [['token', 'crate'], "baton: unknown command 'crate'\nbaton token --help says what it takes.\n"],
+    [['wait'], "baton: missing required argument 'id'\nbaton wait --help says what it takes.\n"],
+    [['wait', 'a', 'b'], "baton: too many arguments for 'wait'. Expected 1 argument but got 2.\n"],
+    [['send', '--from'], "baton: option '--from <agent>' argument missing\n"],
     [['work', '@react'], 'baton: work needs a command after --, for example: baton work @react -- cat\n'],
     [
       ['send', '--from', 'a', '--to', 'b', '--database', 'mysql://x/y'],
@@ -44,6 +44,24 @@ describe('wrong usage', () => {
     const { code, stdout, stderr } = await baton(args, { cwd: tempFolder() });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(says);
+  });
+
+  it.each([
+    [['nonsense', '--json'], "unknown command 'nonsense'"],
+    [['sned', '--json'], "unknown command 'sned' (Did you mean send?)"],
+    [['list', '--nonsense', '--json'], "unknown option '--nonsense'"],
+    [['--json', 'wait'], "unknown option '--json'"],
+    [['wait', '--json'], "missing required argument 'id'"],
+    [['token', '--json'], "unknown option '--json'"],
+  ])('%j is answered with one line of JSON', async (args, message) => {
+    const { code, stdout, stderr } = await baton(args, { cwd: tempFolder() });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toBe(`${JSON.stringify({ error: { code: 'usage', message } })}\n`);
+  });
+
+  it('what belongs to the command of a worker is not a wish for JSON', async () => {
+    const { code, stderr } = await baton(['wrok', '@react', '--', 'x', '--json'], { cwd: tempFolder() });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^baton: unknown command 'wrok'\n/)]);
   });
 
   it('no command at all shows the help as an error', async () => {

@@ -69,7 +69,9 @@ describe.each(databases)('interrupting baton on $name', (database) => {
     const worker = startIn(['work', '@react', '--', 'cat']);
     await untilSays(worker, 'is at work');
     worker.signal('SIGINT');
-    expect(await worker.ended).toMatchObject({ code: 130, stdout: '' });
+    const ended = await worker.ended;
+    expect(ended).toMatchObject({ code: 130, stdout: '' });
+    expect(ended.stderr.trim().split('\n').at(-1)).toBe('stopping');
   });
 });
 

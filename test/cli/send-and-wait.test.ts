@@ -33,7 +33,26 @@ describe.each(databases)('baton send and wait on $name', (database) => {
       input: { x: 1 },
       state: 'accepted',
     });
-    expect(answered.stderr).toMatch(/^hoff-\S+ completed after [0-9]+ ms, attempt 1\n$/);
+    expect(answered.stderr).toMatch(
+      /^(hoff-\S+) offered to @react; waiting\n\1 completed after [0-9]+ ms, attempt 1\n$/,
+    );
+  });
+
+  it('send --wait says at once what it waits for, on standard error, and nothing to programs', async () => {
+    const { run, send, start } = await makeWorkspace(database);
+    const args = ['send', '--from', 'me', '--to', 'nobody', '--wait'];
+    const waiter = start(args);
+    await untilSays(waiter, ' offered to @nobody; waiting\n');
+    waiter.signal('SIGINT');
+    expect(await waiter.ended).toMatchObject({ code: 130, stdout: '' });
+    const blocked = start([...args, '--depends', await send('nobody')]);
+    await untilSays(blocked, ' blocked; waiting\n');
+    blocked.signal('SIGINT');
+    expect(await blocked.ended).toMatchObject({ code: 130, stdout: '' });
+    const worker = start(['work', 'react', '--', 'cat']);
+    const told = await run(['send', '--from', 'me', '--to', 'react', '--wait', '--json']);
+    worker.signal('SIGINT');
+    expect(told).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('wait prints the result for people and the whole handoff for programs', async () => {

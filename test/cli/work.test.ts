@@ -51,11 +51,32 @@ describe.each(databases)('baton work on $name', (database) => {
     ]);
   });
 
+  it('tells programs why an attempt failed, and when it is tried again', async () => {
+    const { run, send } = await makeWorkspace(database);
+    const id = await send('@react');
+    const worked = await run(['work', '@react', '--json', '--once', '--', 'echo', 'hello']);
+    const message = 'standard output is not JSON: line 1, column 1: "h" where a value should stand';
+    expect(JSON.parse(worked.stdout.trim().split('\n').at(-1) ?? '')).toEqual({
+      kind: 'attempt-settled',
+      id,
+      state: 'offered',
+      failed: {
+        attempt: 1,
+        code: 'PROCESSING_ERROR',
+        message: expect.stringContaining(message) as unknown,
+        againInMs: 30_000,
+      },
+    });
+  });
+
   it('Q11, I13: a command that ends with 1 is tried again later, as its terms say', async () => {
     const { run, send, open } = await makeWorkspace(database);
     const id = await send('@react');
     const worked = await run(['work', '@react', '--once', '--', 'sh', '-c', 'echo why >&2; exit 1']);
     expect(worked.code).toBe(0);
+    expect(worked.stderr).toContain(
+      `${id} failed attempt 1: PROCESSING_ERROR: sh ended with exit code 1: why; again in 30 s\n`,
+    );
     const around = await open();
     expect(await storyOf(around, id)).toEqual(['create by @me', 'accept by @react', 'retry by @react']);
     const [, accepted, retried] = await factsOf(around, id);
@@ -75,8 +96,8 @@ describe.each(databases)('baton work on $name', (database) => {
     const retry = { ...NO_RETRIES.retry, retriesMax: 1, delayMs: 0 };
     const id = await sendWith(around, '@react', { retry });
     const worker = ['work', '@react', '--once', '--', 'false'];
-    expect(await run(worker)).toMatchObject({ code: 0 });
-    expect(await run(worker)).toMatchObject({ code: 0 });
+    expect((await run(worker)).stderr).toContain(`${id} failed attempt 1: PROCESSING_ERROR: `);
+    expect((await run(worker)).stderr).toMatch(/ failed attempt 2: PROCESSING_ERROR: .*; not tried again\n/);
     const waited = await run(['wait', id]);
     expect(waited).toMatchObject({ code: 8, stdout: '' });
     expect(waited.stderr).toContain('failed after');

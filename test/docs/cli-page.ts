@@ -1,4 +1,5 @@
 /** `docs/reference/cli.md` as the catalogue and the table of problems say it. */
+import { ARTIFACTS } from '../../src/faces/cli/catalogue/artifacts.ts';
 import { BRINGING } from '../../src/faces/cli/catalogue/bringing.ts';
 import type { CommandEntry, OptionEntry } from '../../src/faces/cli/catalogue/entry.ts';
 import { GOVERNING } from '../../src/faces/cli/catalogue/governing.ts';
@@ -9,7 +10,7 @@ import { MOVING } from '../../src/faces/cli/catalogue/moving.ts';
 import { REPORTING } from '../../src/faces/cli/catalogue/reporting.ts';
 import { SERVING } from '../../src/faces/cli/catalogue/serving.ts';
 import { TELLING } from '../../src/faces/cli/catalogue/telling.ts';
-import { sharedOptionsOf } from '../../src/faces/cli/program.ts';
+import { CATALOGUE, sharedOptionsOf } from '../../src/faces/cli/program.ts';
 import { PROBLEMS, type ProblemCode } from '../../src/faces/shared/problems.ts';
 import { EXIT_CODES, MEANINGS } from './meanings.ts';
 
@@ -18,6 +19,7 @@ const CHAPTERS: readonly (readonly [string, readonly CommandEntry[]])[] = [
   ['Moving a handoff', MOVING],
   ['Looking', LOOKING],
   ['Keeping the workspace in order', KEEPING],
+  ['What workers made', ARTIFACTS],
   ['Projects as their agents tell them', [...REPORTING, ...TELLING]],
   ['Documents in a repository', GOVERNING],
   ['Bringing in what others wrote', BRINGING],
@@ -25,6 +27,8 @@ const CHAPTERS: readonly (readonly [string, readonly CommandEntry[]])[] = [
 ];
 
 export function cliPage(): string {
+  const missing = CATALOGUE.filter((entry) => !CHAPTERS.some(([, entries]) => entries.includes(entry)));
+  if (missing.length > 0) throw new Error(`no chapter has ${missing.map(({ name }) => name).join(', ')}`);
   return `# The command line
 
 This page is made from the catalogue in \`src/faces/cli/\`; a test keeps it fresh. The same is said by
@@ -59,6 +63,14 @@ ${table(
 )}
 
 ${CHAPTERS.map(([title, entries]) => `## ${title}\n\n${entries.map(section).join('\n\n')}`).join('\n\n')}
+
+## Completions
+
+\`\`\`sh
+source <(baton complete bash)     # or zsh, fish, powershell
+\`\`\`
+
+\`baton complete SHELL\` prints a script that lets this shell complete commands and options.
 
 ## Exit codes
 

@@ -23,6 +23,22 @@ a write by cookie also shows \`X-Baton-Csrf\`, which \`GET /api/session\` tells.
 Bodies are \`application/json\`, at most 1 MiB, not compressed; an empty one stands for \`{}\`. Names of agents are written
 with or without \`@\`. Fields and parameters that are not known are refused. Durations are in seconds, instants are ISO 8601.
 
+## With curl
+
+\`\`\`sh
+AT=http://127.0.0.1:22866
+ME=$(baton token new --for @me)
+REACT=$(baton token new --for @react)
+curl -N $AT/api/events -H "Authorization: Bearer $ME" &
+
+curl --json '{"to":"@react","input":{"x":1}}' $AT/api/handoffs -H "Authorization: Bearer $ME" -H 'Idempotency-Key: order-1'
+curl --json '{"waitSeconds":5}' $AT/api/claims -H "Authorization: Bearer $REACT"
+curl --json '{"fence":1,"result":{"y":2}}' $AT/api/handoffs/ID/deliver -H "Authorization: Bearer $REACT"
+\`\`\`
+
+\`ID\` and \`fence\` are in the answer to the claim. \`--json\` needs curl 7.82; before that, \`-d\` and
+\`-H 'Content-Type: application/json'\`.
+
 ## Going on where you were
 
 - Lists: \`next\` of an answer is the \`after\` of the next request; null is the end. A page may hold fewer than asked for,

@@ -11,7 +11,10 @@ interface Mistake {
 }
 
 const MISTAKES: readonly Mistake[] = [
-  { text: 'projct: x\n', says: '1:1: Unrecognized key: "projct"' },
+  { text: 'projct: x\n', says: '1:1: Unrecognized key: "projct"; did you mean project?\n' },
+  { text: 'colour: red\n', says: '1:1: Unrecognized key: "colour"\n' },
+  { text: 'agents:\n  a: { limts: {} }\n', says: 'agents.a: Unrecognized key: "limts"; did you mean limits?\n' },
+  { text: 'limits: { constructor: { x: 1 } }\n', says: '1:11: limits: Unrecognized key: "constructor"\n' },
   { text: 'project: 5\n', says: '1:10: project: Invalid input: expected string' },
   { text: 'project: ""\n', says: '1:10: project: Too small' },
   { text: '- a\n- b\n', says: '1:1: Invalid input: expected object' },
@@ -22,13 +25,13 @@ const MISTAKES: readonly Mistake[] = [
   { text: 'lease_seconds: 1e9\n', says: '1:16: lease_seconds: Too big' },
   { text: 'limits:\n  incoming: -1\n', says: '2:13: limits.incoming: Too small' },
   { text: 'limits:\n  incoming: 1.5\n', says: '2:13: limits.incoming: Invalid input: expected int' },
-  { text: 'limits: { incomming: 1 }\n', says: '1:11: limits: Unrecognized key: "incomming"' },
+  { text: 'limits: { incomming: 1 }\n', says: '1:11: limits: Unrecognized key: "incomming"; did you mean incoming?\n' },
   { text: 'agents:\n  a b: {}\n', says: '2:3: agents.a b: an agent name is' },
   { text: 'agents:\n  ../x: {}\n', says: '2:3: agents.../x: an agent name is' },
   { text: 'agents:\n  react: 5\n', says: '2:10: agents.react: Invalid input: expected object' },
   { text: 'agents:\n  React: { limits: { incoming: 1 } }\n  react: {}\n', says: '3:3: agents.react: ' },
   { text: 'agents:\n  __proto__: { limits: { incoming: 1 } }\n', says: '2:3: ' },
-  { text: 'project: a\nproject: b\n', says: '2:1: Map keys must be unique' },
+  { text: 'project: a\nproject: b\n', says: '2:1: Map keys must be unique\n' },
   { text: 'limits:\n\tincoming: 1\n', says: '2:1: Tabs are not allowed as indentation' },
   { text: 'project: "open\n', says: ': Missing closing "quote' },
   { text: 'project: [1, 2\n', says: ': Flow sequence in block collection' },

@@ -55,12 +55,12 @@ describe('options with wrong values', () => {
   it('unknown options and missing arguments are wrong usage', async () => {
     const { run } = await makeWorkspace(sqlite);
     const cases = [
-      { args: [...SEND, '--nonsense'], says: "error: unknown option '--nonsense'" },
+      { args: [...SEND, '--nonsense'], says: "baton: unknown option '--nonsense'" },
       { args: [...SEND, '--prioritty', 'high'], says: '(Did you mean --priority?)' },
-      { args: [...SEND, 'extra'], says: "error: too many arguments for 'send'" },
-      { args: ['init', 'a', 'b'], says: "error: too many arguments for 'init'" },
-      { args: ['work'], says: "error: missing required argument 'agent'" },
-      { args: ['wait', '--timeout'], says: "error: option '--timeout <seconds>' argument missing" },
+      { args: [...SEND, 'extra'], says: "baton: too many arguments for 'send'" },
+      { args: ['init', 'a', 'b'], says: "baton: too many arguments for 'init'" },
+      { args: ['work'], says: "baton: missing required argument 'agent'" },
+      { args: ['wait', '--timeout'], says: "baton: option '--timeout <seconds>' argument missing" },
       { args: ['wait', '--', '--json'], says: '"--json": an id is' },
     ];
     for (const { question, answer } of await askEach(cases, ({ args }) => run(args))) {

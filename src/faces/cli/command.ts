@@ -1,5 +1,4 @@
 /** Everything behind the door of the command line: runs the command, and says what went wrong. */
-import { PROBLEMS } from '../shared/problems.ts';
 import { ignoreClosedPipes, outputFor, tellProblem } from './output.ts';
 import { runProgram } from './program.ts';
 
@@ -8,7 +7,7 @@ export async function runCommand(args: readonly string[], version: string): Prom
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
   const wantsJson = own.includes('--json');
   try {
-    return (await runProgram(args, version, outputFor(wantsJson))) ?? PROBLEMS.usage.exitCode;
+    return await runProgram(args, version, outputFor(wantsJson));
   } catch (error) {
     return tellProblem(error, wantsJson);
   }

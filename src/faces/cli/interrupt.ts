@@ -10,7 +10,7 @@ export interface Interrupts {
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 
-export function onInterrupt(note: (text: string) => void): Interrupts {
+export function onInterrupt(asked: () => void): Interrupts {
   const stop = new AbortController();
   const insist = new AbortController();
   let code: number | null = null;
@@ -19,7 +19,7 @@ export function onInterrupt(note: (text: string) => void): Interrupts {
       code = exitCode;
       if (!stop.signal.aborted) {
         stop.abort();
-        note('stopping when the running work is done; once more to give it back now');
+        asked();
       } else if (!insist.signal.aborted) insist.abort();
       else process.exit(exitCode);
     });

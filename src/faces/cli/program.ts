@@ -1,5 +1,6 @@
 /** The catalogue as a program: commander reads the arguments, explains itself and guesses what was meant. */
 import { Command, CommanderError, Option } from 'commander';
+import { PROBLEMS } from '../shared/problems.ts';
 import { ARTIFACTS } from './catalogue/artifacts.ts';
 import { BRINGING } from './catalogue/bringing.ts';
 import type { CommandEntry, OptionEntry, Run } from './catalogue/entry.ts';
@@ -12,6 +13,7 @@ import { REPORTING } from './catalogue/reporting.ts';
 import { SERVING } from './catalogue/serving.ts';
 import { TELLING } from './catalogue/telling.ts';
 import type { Output } from './output.ts';
+import { faceProblem } from './problem.ts';
 
 export const CATALOGUE: readonly CommandEntry[] = [
   ...HANDING,
@@ -38,10 +40,14 @@ const EXIT_CODES =
   'Exit codes: 0 done · 1 fault · 2 usage · 3 not found · 4 refused · 5 invalid input · 6 limit ·\n' +
   '            7 timed out · 8 the handoff did not complete · 9 lease lost';
 
-/** Null: the arguments were wrong, and commander has said so. */
-export async function runProgram(args: readonly string[], version: string, output: Output): Promise<number | null> {
+/** Wrong arguments are a problem like any other: commander finds the words, we say them. */
+export async function runProgram(args: readonly string[], version: string, output: Output): Promise<number> {
   let exitCode = 0;
-  const program = programOf(version, entriesFor(args[0]), async (entry, given, options) => {
+  let complaint = '';
+  const hear = (text: string): void => {
+    complaint += text;
+  };
+  const program = programOf(version, entriesFor(args[0]), hear, async (entry, given, options) => {
     const run = (await entry.load()) as Run;
     exitCode = await run(given, options, output);
   });
@@ -50,10 +56,20 @@ export async function runProgram(args: readonly string[], version: string, outpu
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : null;
-    throw error;
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 0;
+    if (error.code === HELP) {
+      process.stderr.write(complaint);
+      return PROBLEMS.usage.exitCode;
+    }
+    const inALine = error.message.replace(COMMANDERS_PREFIX, '').replaceAll('\n', ' ');
+    throw faceProblem('usage', output.json ? inALine : complaint.trimEnd());
   }
 }
+
+/** No command was named, and the help is the answer. */
+const HELP = 'commander.help';
+const COMMANDERS_PREFIX = /^error: /;
 
 type Act = (entry: CommandEntry, args: readonly string[], options: Readonly<Record<string, never>>) => Promise<void>;
 
@@ -63,11 +79,20 @@ function entriesFor(word: string | undefined): readonly CommandEntry[] {
   return asked.length > 0 ? asked : CATALOGUE;
 }
 
-function programOf(version: string, entries: readonly CommandEntry[], act: Act): Command {
+function programOf(
+  version: string,
+  entries: readonly CommandEntry[],
+  complain: (text: string) => void,
+  act: Act,
+): Command {
   const program = new Command('baton')
     .description('Hands work from one agent to another and proves that it arrived.')
     .version(version, '-V, --version')
     .exitOverride()
+    .configureOutput({
+      writeErr: complain,
+      outputError: (text) => complain(text.replace(COMMANDERS_PREFIX, '')),
+    })
     .showSuggestionAfterError(true)
     .showHelpAfterError('baton --help lists the commands.')
     .addHelpText(

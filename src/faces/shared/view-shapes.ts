@@ -29,6 +29,7 @@ const handoffFields = {
   parent: z.string().optional(),
   retryOf: z.string().optional(),
   heldBy: Agent.optional(),
+  until: Instant.optional(),
   blockedOn: z.object({ reason: z.enum(['dependency', 'place', 'question']), text: z.string().optional() }).optional(),
   dependsOn: Texts.optional(),
   deliverables: Texts.optional(),

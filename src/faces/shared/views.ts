@@ -1,5 +1,6 @@
 /** A handoff as others see it: one shape for `--json`, for a worker's standard input and for every later face. */
 import type { Json, JsonObject } from '../../foundation/json.ts';
+import { heldUntilOf } from '../../domain/deadlines.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Claim } from '../../domain/evidence.ts';
@@ -32,6 +33,8 @@ export type HandoffView = {
   readonly parent?: string;
   readonly retryOf?: string;
   readonly heldBy?: string;
+  /** Whoever holds it has to settle before. */
+  readonly until?: string;
   readonly blockedOn?: BlockedOn;
   readonly dependsOn?: readonly string[];
   /** What has to be in the registry of artifacts first. */
@@ -55,6 +58,7 @@ export type FactView = Omit<Fact, 'at' | 'detail'> & { readonly at: string; read
 
 export function handoffView(handoff: Handoff): HandoffView {
   const { lineage, custody, blockedOn } = handoff;
+  const until = heldUntilOf(handoff);
   return {
     id: handoff.id,
     state: handoff.state,
@@ -74,6 +78,7 @@ export function handoffView(handoff: Handoff): HandoffView {
     ...(lineage.parent === null ? {} : { parent: lineage.parent }),
     ...(lineage.retryOf === null ? {} : { retryOf: lineage.retryOf }),
     ...(custody === null ? {} : { heldBy: `@${custody.holder}` }),
+    ...(until === null ? {} : { until: instant(until) }),
     ...(blockedOn === null ? {} : { blockedOn }),
     ...termsView(handoff),
   };

@@ -75,7 +75,7 @@ export const HANDING: readonly CommandEntry[] = [
     summary: 'run a program on everything offered to an agent: handoff on its stdin, answer on its stdout',
     options: [
       ['--concurrency <n>', 'how many at a time (default: 1)'],
-      ['--once', 'take one, then end'],
+      ['--once', 'wait for the first one, do it, then end'],
     ],
     example: 'work @react --concurrency 4 -- node render.mjs',
     load: async () => (await import('../commands/work.ts')).work,
@@ -86,7 +86,10 @@ export const HANDING: readonly CommandEntry[] = [
     summary: 'take the next one by hand; prints it with its fence',
     options: [
       ['--wait <seconds>', 'wait for one to come'],
-      ['--lease <seconds>', 'how long to keep it without a word (default: 900)'],
+      [
+        '--lease <seconds>',
+        'how long to keep it without a word (default: 900), at most as long as its attempt may take (queue: 300)',
+      ],
     ],
     example: 'claim @react --wait 60',
     load: async () => (await import('../commands/claim.ts')).claim,

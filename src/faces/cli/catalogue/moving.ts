@@ -21,7 +21,10 @@ export const MOVING: readonly CommandEntry[] = [
     summary: 'take this one by hand',
     options: [
       ['--notes <text>', 'a word for the sender'],
-      ['--lease <seconds>', 'how long to keep it without a word (default: 900; documents: for ever)'],
+      [
+        '--lease <seconds>',
+        'how long to keep it without a word (default: 900; documents: for ever), at most as long as its attempt may take',
+      ],
     ],
     example: "accept hoff-0190… --as @dev --notes 'by tomorrow'",
     load: async () => (await moves()).accept,

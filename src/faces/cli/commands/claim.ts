@@ -26,7 +26,9 @@ export async function claim(args: readonly string[], options: ClaimOptions, outp
     const interrupts = onInterrupt(() => undefined);
     const claimed = await claimWithin(around, principal, agent, { waitMs, leaseMs, stop: interrupts.stop });
     if (claimed !== null) {
-      output.answer(wholeView({ ...claimed, outcome: null }));
+      const view = wholeView({ ...claimed, outcome: null });
+      output.answer(view);
+      if (view.until !== undefined) output.note(`held until ${view.until}`);
       output.note(`deliver with: baton deliver ${claimed.handoff.id} --fence ${claimed.handoff.fence} --as @${agent}`);
       return 0;
     }

@@ -47,8 +47,10 @@ async function move(args: Args, options: CommonOptions, output: Output, verb: Ve
   const moved = await inHouse(options, insideWorker(id), async (around, principal) => verb(around, principal, id));
   if (!moved.ok) throw sendProblem(moved.refusal);
   const { state, fence } = moved.value;
-  if (output.json) output.answer(handoffView(moved.value));
+  const view = handoffView(moved.value);
+  if (output.json) output.answer(view);
   else output.line(`${moved.value.id} ${state}${state === 'accepted' ? ` (fence ${fence})` : ''}`);
+  if (view.until !== undefined) output.note(`held until ${view.until}`);
   return 0;
 }
 

@@ -30,8 +30,11 @@ export async function send(_args: readonly string[], options: SendOptions, outpu
   const request = requested === null ? requestBy(options) : requested(DEFAULT_RETRY);
   return inHouse(options, { otherwise: agentPrincipal(request.from) }, async (around, principal) => {
     const asked = requested?.(around.rules.terms.queue?.retry ?? DEFAULT_RETRY) ?? request;
-    const { id, state } = await sendOrSay(around, principal, asked);
-    if (options.wait === true) return waitAndTell(around, principal, id, {}, output);
+    const { id, to, state } = await sendOrSay(around, principal, asked);
+    if (options.wait === true) {
+      const first = `${id} ${state === 'offered' ? `offered to @${to}` : state}; waiting`;
+      return waitAndTell(around, principal, id, { first }, output);
+    }
     if (output.json) output.answer({ id, state });
     else output.line(id);
     if (state === 'blocked') output.note(`${id} waits: see baton show ${id}`);

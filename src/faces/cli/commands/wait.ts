@@ -34,10 +34,12 @@ export async function waitAndTell(
   around: Surroundings,
   principal: Principal,
   id: HandoffId,
-  limit: { readonly timeoutMs?: number },
+  { first, ...limit }: { readonly timeoutMs?: number; readonly first?: string },
   output: Output,
 ): Promise<number> {
   const interrupts = onInterrupt(() => undefined);
+  // Whoever reads it may interrupt from here on.
+  if (first !== undefined) output.note(first);
   const over = new AbortController();
   const duty = standDuty(around, over.signal);
   const waiting = waitFor(around, principal, id, { ...limit, signal: interrupts.stop });

@@ -1,6 +1,6 @@
 import { agentPrincipal } from '../../../domain/principal.ts';
 import { standDuty } from '../../../engine/duty.ts';
-import type { EngineEvent } from '../../../engine/surroundings.ts';
+import type { EngineEvent, FailedAttempt } from '../../../engine/surroundings.ts';
 import { work as runWorker } from '../../../engine/work.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 import { readableText } from '../../shared/readable-text.ts';
@@ -32,7 +32,10 @@ export async function work(args: readonly string[], options: WorkOptions, output
     throw faceProblem('bad-request', `cannot find the command ${JSON.stringify(program)}, or it is not executable`);
   }
   const house = await openFor(options, (event) => tell(event, output));
-  const interrupts = onInterrupt((text) => output.note(text));
+  let running = 0;
+  const interrupts = onInterrupt(() => {
+    output.note(running === 0 ? 'stopping' : 'stopping when the running work is done; once more to give it back now');
+  });
   // What runs is finished; the next one is for a worker that somebody can hear.
   whenNobodyReads(() => interrupts.ask());
   const over = new AbortController();
@@ -41,10 +44,16 @@ export async function work(args: readonly string[], options: WorkOptions, output
     const principal = await whoAsks(house, options, agentPrincipal(agent));
     mustBe(principal, agent);
     output.note(`@${agent} is at work (${concurrency} at a time); Ctrl-C to stop`);
+    const handler = commandHandler(command, (text) => process.stderr.write(readableText(text)));
     const done = await runWorker(house.around, {
       agent,
       principal,
-      handler: commandHandler(command, (text) => process.stderr.write(readableText(text))),
+      handler: async (claimed, attempt) => {
+        running += 1;
+        return handler(claimed, attempt).finally(() => {
+          running -= 1;
+        });
+      },
       concurrency,
       ...(options.once === true ? { attemptsMax: 1 } : {}),
       stop: interrupts.stop,
@@ -69,7 +78,7 @@ function tell(event: EngineEvent, output: Output): void {
       output.note(`${event.id} attempt ${event.attempt}`);
       break;
     case 'attempt-settled':
-      output.note(`${event.id} ${event.state}`);
+      output.note(`${event.id} ${event.failed === undefined ? event.state : failureText(event.failed)}`);
       break;
     case 'result-refused':
       output.warn(`${event.refusal.code}: ${wordingOf(event.refusal)}`);
@@ -110,4 +119,11 @@ function tell(event: EngineEvent, output: Output): void {
       output.warn(`${event.doing}: ${event.error instanceof Error ? event.error.message : String(event.error)}`);
       break;
   }
+}
+
+/** The message may be a whole trace; the record has it, a terminal gets its first line. */
+function failureText({ attempt, code, message, againInMs }: FailedAttempt): string {
+  const [line = ''] = message.split('\n', 1);
+  const next = againInMs === null ? 'not tried again' : `again in ${Math.round(againInMs / 1000)} s`;
+  return `failed attempt ${attempt}: ${code}: ${line}; ${next}`;
 }
