@@ -287,6 +287,26 @@ describe('what is around it', () => {
     expect(refused.headers.get('retry-after')).toBe('1');
   });
 
+  it('knows an agent also when all it had to do is over, and after a new start', async () => {
+    const first = await served();
+    const token = await first.tokenFor(null);
+    const body = { from: '@me', to: '@once' };
+    const { id } = (await first.ask('POST', '/api/handoffs', { token, body })).json as { id: string };
+    await first.ask('POST', `/api/handoffs/${id}/cancel`, { token, body: { reason: 'enough' } });
+    const idle = {
+      items: [
+        { agent: '@me', outgoing: { open: 0 } },
+        { agent: '@once', incoming: { open: 0 } },
+      ],
+    };
+    await expect
+      .poll(async () => (await first.ask('GET', '/api/agents', { token })).json as object)
+      .toMatchObject(idle);
+    await first.stop();
+    const second = await served({ folder: first.folder });
+    expect((await second.ask('GET', '/api/agents', { token })).json).toMatchObject(idle);
+  });
+
   it('answers 404 for what is not there, and 405 for what is done otherwise', async () => {
     const server = await served();
     const token = await server.tokenFor(null);
