@@ -307,12 +307,13 @@ describe('what is around it', () => {
     expect((await second.ask('GET', '/api/agents', { token })).json).toMatchObject(idle);
   });
 
-  it('answers 404 for what is not there, and 405 for what is done otherwise', async () => {
+  it('answers 404 for what is not there, 204 for a picture that no page names, and 405 for what is done otherwise', async () => {
     const server = await served();
     const token = await server.tokenFor(null);
     for (const path of ['/api/workflows/none', '/api/artifacts/none', '/api/nothing', '/api/handoffs/hoff-1']) {
       expect([path, (await server.ask('GET', path, { token })).status]).toEqual([path, 404]);
     }
+    expect((await server.ask('GET', '/favicon.ico')).status).toBe(204);
     const wrong = await server.ask('DELETE', '/api/handoffs', { token });
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST, GET']);
     expect((await server.ask('GET', '/api/handoffs/hoff-1/explode', { token })).status).toBe(404);

@@ -4,10 +4,15 @@ export interface DetailWords {
   readonly words: readonly string[];
 }
 
+const PLAIN = /^[\w-]+$/;
+
 /** `said` marks the words of others, for readers who could take them for ours. */
 export function detailWords(detail: unknown, said: (text: string) => string = (text) => text): readonly DetailWords[] {
   if (detail === null || typeof detail !== 'object') return [];
-  return Object.entries(detail).map(([name, value]) => ({ name, words: wordsOf(value, said) }));
+  return Object.entries(detail).map(([name, value]) => ({
+    name: PLAIN.test(name) ? name : said(name),
+    words: wordsOf(value, said),
+  }));
 }
 
 function wordsOf(value: unknown, said: (text: string) => string): readonly string[] {
@@ -27,7 +32,11 @@ interface Judged {
   readonly says: string;
 }
 
-const VERDICTS: Readonly<Record<string, string>> = { true: 'checked', false: 'does not hold', held: 'claimed' };
+const VERDICTS: ReadonlyMap<unknown, string> = new Map([
+  ['true', 'checked'],
+  ['false', 'does not hold'],
+  ['held', 'claimed'],
+]);
 
 /** A criterion that somebody agreed to, or a deliverable that a machine has looked at. */
 function judgedIn(value: unknown): Judged | null {
@@ -35,5 +44,5 @@ function judgedIn(value: unknown): Judged | null {
   const { criterion, deliverable, verdict, says } = value as Readonly<Record<string, unknown>>;
   const what = criterion ?? deliverable;
   if (typeof what !== 'string' || typeof says !== 'string') return null;
-  return { what, verdict: VERDICTS[String(verdict ?? '')] ?? '', says };
+  return { what, verdict: VERDICTS.get(verdict) ?? '', says };
 }

@@ -41,9 +41,8 @@ function pageOf(view: Readonly<Record<string, unknown>>, facts: readonly Fact[])
 
 /** In quotes, so that no words of an agent look like a line of ours. */
 function inWords(detail: string): string {
-  return detailWords(JSON.parse(detail), JSON.stringify)
-    .map(({ name, words }) => `${name} ${words.join(', ')}`)
-    .join('  ');
+  const entries = detailWords(JSON.parse(detail), JSON.stringify);
+  return entries.length === 0 ? detail : entries.map(({ name, words }) => `${name} ${words.join(', ')}`).join('  ');
 }
 
 function plain(value: unknown): string {
