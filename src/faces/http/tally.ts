@@ -55,7 +55,7 @@ export interface Tally {
   facts(): ReadonlyMap<string, number>;
   open(): Readonly<Record<State, number>>;
   oldestWaiting(max: number): readonly Handoff[];
-  /** Senders and recipients of what is open and of what went by last. */
+  /** Senders, recipients and verifiers of what is open and of what went by last. */
   agents(): Iterable<AgentId>;
   loads(): ReadonlyMap<AgentId, Load>;
 }
@@ -98,8 +98,7 @@ export async function openTally({ store }: Surroundings): Promise<Tally> {
   };
 
   const hearOne = ({ fact, handoff }: Told): void => {
-    meet(handoff.from);
-    meet(handoff.to);
+    partiesOf(handoff).forEach(meet);
     count(facts, `${fact.deed} ${fact.to}`, 1_000);
     if (fact.revision <= (seen.get(fact.handoff) ?? 0)) return learn(handoff);
     seen.set(fact.handoff, fact.revision);
@@ -122,13 +121,13 @@ export async function openTally({ store }: Surroundings): Promise<Tally> {
   const met = new Set<AgentId>();
   for await (const handoff of inStore(store, OPEN_STATES, OPEN_MAX)) {
     learn(handoff);
-    met.add(handoff.from).add(handoff.to);
+    for (const agent of partiesOf(handoff)) met.add(agent);
     seen.set(handoff.id, handoff.revision);
     minuteAt(handoff.createdAt).created += 1;
   }
   const past = STATES.filter((state) => isFinal(state));
   for await (const handoff of inStore(store, past, PAST_MAX)) {
-    met.add(handoff.from).add(handoff.to);
+    for (const agent of partiesOf(handoff)) met.add(agent);
     seen.set(handoff.id, handoff.revision);
     minuteAt(handoff.createdAt).created += 1;
     settledAt(handoff.since, handoff.state);
@@ -154,6 +153,10 @@ export async function openTally({ store }: Surroundings): Promise<Tally> {
     agents: () => agents.keys(),
     loads: () => loadsOf(known.values()),
   };
+}
+
+function partiesOf({ from, to, terms }: Handoff): readonly AgentId[] {
+  return [from, to, ...terms.verifiers];
 }
 
 async function* inStore(store: Surroundings['store'], states: readonly State[], max: number): AsyncIterable<Handoff> {

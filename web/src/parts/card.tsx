@@ -18,7 +18,7 @@ export function Card({ handoff }: { readonly handoff: HandoffView }): VNode {
   const isOver = state === 'failed' || state === 'rejected' || state === 'expired' || state === 'cancelled';
   const tags = [priority !== 'normal', attempt > 1, isOver].filter(Boolean).length;
   return (
-    <a class={`card${tags > 1 ? ' card-full' : ''} state-${state}`} href={handoffHref(id)} data-id={id}>
+    <a class={`card${isOver && tags > 1 ? ' card-full' : ''} state-${state}`} href={handoffHref(id)} data-id={id}>
       <span class="card-title">
         <span class="mark" aria-hidden="true">
           {MARKS[state]}

@@ -18,7 +18,7 @@ export const LOOKING_AROUND: readonly Endpoint[] = [
     scope: 'read',
     summary: 'The agents that are known, with their load against their limits',
     about:
-      'Known are those of baton.yaml, those with a worker, and senders and recipients of what is open and of the newest handoffs that are over.',
+      'Known are those of baton.yaml, those with a worker, and senders, recipients and verifiers of what is open and of the newest handoffs that are over.',
     answers: { 200: 'All of them, by name.' },
     gives: AgentsShape,
     answer: async ({ premises }) => json({ items: await agentsOf(premises) }),
