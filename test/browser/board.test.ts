@@ -26,7 +26,47 @@ describe('coming in', () => {
   });
 });
 
+/** What of a card or of its agents, tags and age is drawn outside of the card. */
+const cutIn = (given: readonly unknown[]): readonly string[] =>
+  (given as readonly Card[]).flatMap((card) => {
+    const { bottom, right } = card.getBoundingClientRect();
+    return [...card.querySelectorAll('.card-way > span, .card-foot > *')]
+      .map((part) => ({ part, box: part.getBoundingClientRect() }))
+      .filter(({ box }) => box.bottom > bottom || box.right > right)
+      .map(({ part }) => part.textContent);
+  });
+interface Card {
+  readonly textContent: string;
+  getBoundingClientRect(): { readonly bottom: number; readonly right: number };
+  querySelectorAll(selector: string): Iterable<Card>;
+}
+
 describe('the board', () => {
+  it.for([1280, 390])('cuts neither agents nor age at %i pixels', async (width, context) => {
+    const { page, send, move } = await visit(context, { window: { viewport: { width, height: 900 } } });
+    const agents = { from: '@operations-of-the-north', to: '@linter-of-everything' };
+    const title = 'Words enough for two lines and for more than two';
+    await send({ ...agents, title, priority: 'urgent', task: 'TASK-2026-0001' });
+    const id = await send({ ...agents, title, priority: 'urgent', task: 'TASK-2026-0001' });
+    await move(null, id, 'cancel', { reason: 'enough' });
+    await expect.poll(() => titlesIn(page, 'Offered')).toEqual([title]);
+    await expect.poll(() => titlesIn(page, 'Ended otherwise')).toEqual([title]);
+    expect(await page.locator('.card').evaluateAll(cutIn)).toEqual([]);
+    expect(await page.locator('.card-way').first().getAttribute('title')).toBe(`${agents.from} → ${agents.to}`);
+  });
+
+  it('opens on a phone on the first column that has something', async (context) => {
+    const { page, send, move } = await visit(context, { window: { viewport: { width: 390, height: 800 } } });
+    const done = await send({ to: '@react', title: 'Over' });
+    await move(null, done, 'cancel', { reason: 'enough' });
+    const id = await send({ to: '@react', title: 'At work' });
+    await move('@react', id, 'accept');
+    await page.reload();
+    const leftOf = async (name: string): Promise<number> =>
+      Math.round((await page.getByRole('region', { name, exact: true }).boundingBox())?.x ?? -1);
+    await expect.poll(() => leftOf('Accepted')).toBe(12);
+  });
+
   it('moves by itself, from being sent to being done', async (context) => {
     const { page, send, move, troubles } = await visit(context);
     await expect.poll(() => page.locator('.teach').textContent()).toContain('No handoff yet');

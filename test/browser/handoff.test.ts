@@ -79,6 +79,25 @@ describe('the page of a handoff', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Verify' }).click();
     await expect.poll(() => evidence.first().textContent()).toContain('verified');
     await expect.poll(() => page.locator('.timeline').textContent()).toContain('read it');
+    expect(await page.locator('.timeline').textContent()).toContain('it is clear');
+    expect(await page.locator('.timeline').textContent()).not.toContain('"criterion"');
+    expect((await evidence.first().textContent())?.split('no machine can judge it')).toHaveLength(2);
+  });
+
+  it('shows the leg it is about, however long its chain', async (context) => {
+    const { page, url, send } = await visit(context, { window: { viewport: { width: 1280, height: 900 } } });
+    let id = await send({ to: '@react', title: 'Leg 0' });
+    for (let leg = 1; leg < 6; leg += 1) id = await send({ to: '@react', title: `Leg ${leg}`, parent: id });
+    await page.goto(`${url}/#/handoffs/${id}`);
+    const chain = page.getByRole('region', { name: 'Chain' });
+    const current = chain.locator('a[aria-current]');
+    await expect
+      .poll(async () => {
+        const [box, leg] = [await chain.boundingBox(), await current.boundingBox()];
+        return box !== null && leg !== null && leg.x >= box.x && leg.x + leg.width <= box.x + box.width;
+      })
+      .toBe(true);
+    await expect.poll(() => page.getByText('scroll for more').count()).toBe(1);
   });
 
   it('sends a new one from the board, once', async (context) => {

@@ -287,12 +287,33 @@ describe('what is around it', () => {
     expect(refused.headers.get('retry-after')).toBe('1');
   });
 
-  it('answers 404 for what is not there, and 405 for what is done otherwise', async () => {
+  it('knows an agent also when all it had to do is over, and after a new start', async () => {
+    const first = await served();
+    const token = await first.tokenFor(null);
+    const body = { from: '@me', to: '@once' };
+    const { id } = (await first.ask('POST', '/api/handoffs', { token, body })).json as { id: string };
+    await first.ask('POST', `/api/handoffs/${id}/cancel`, { token, body: { reason: 'enough' } });
+    const idle = {
+      items: [
+        { agent: '@me', outgoing: { open: 0 } },
+        { agent: '@once', incoming: { open: 0 } },
+      ],
+    };
+    await expect
+      .poll(async () => (await first.ask('GET', '/api/agents', { token })).json as object)
+      .toMatchObject(idle);
+    await first.stop();
+    const second = await served({ folder: first.folder });
+    expect((await second.ask('GET', '/api/agents', { token })).json).toMatchObject(idle);
+  });
+
+  it('answers 404 for what is not there, 204 for a picture that no page names, and 405 for what is done otherwise', async () => {
     const server = await served();
     const token = await server.tokenFor(null);
     for (const path of ['/api/workflows/none', '/api/artifacts/none', '/api/nothing', '/api/handoffs/hoff-1']) {
       expect([path, (await server.ask('GET', path, { token })).status]).toEqual([path, 404]);
     }
+    expect((await server.ask('GET', '/favicon.ico')).status).toBe(204);
     const wrong = await server.ask('DELETE', '/api/handoffs', { token });
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST, GET']);
     expect((await server.ask('GET', '/api/handoffs/hoff-1/explode', { token })).status).toBe(404);

@@ -14,7 +14,7 @@ export function docsPage(endpoints: readonly Endpoint[], version: string): Respo
     `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Baton over HTTP</title>
-<link rel="stylesheet" href="/own.css"></head>
+<link rel="icon" href="/baton.svg"><link rel="stylesheet" href="/own.css"></head>
 <body><main><h1>Baton ${escaped(version)} over HTTP</h1>
 <p>Show a token as <code>Authorization: Bearer …</code>; <code>baton token new</code> makes one, and who you are comes from
 it alone. Bodies are <code>application/json</code> of at most 1 MiB. What cannot be done is answered with

@@ -46,6 +46,9 @@ export function ownPage(path: string): Response | null {
       return page(LOGIN_SCRIPT, 'text/javascript; charset=utf-8');
     case '/own.css':
       return page(STYLE, 'text/css; charset=utf-8');
+    case '/favicon.ico':
+      // Browsers ask for it beside every page that names no picture, such as one of JSON. There is none, and that is no error.
+      return new Response(null, { status: 204, headers: { 'cache-control': 'max-age=86400' } });
     default:
       return null;
   }

@@ -16,6 +16,7 @@ const PAGE = 500;
 const OPEN_MAX = 50_000;
 const PAST_MAX = 2_000;
 const CODES_MAX = 100;
+const AGENTS_MAX = 1_000;
 /** In seconds; the last one is everything beyond. */
 export const BOUNDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400] as const;
 
@@ -54,6 +55,8 @@ export interface Tally {
   facts(): ReadonlyMap<string, number>;
   open(): Readonly<Record<State, number>>;
   oldestWaiting(max: number): readonly Handoff[];
+  /** Senders, recipients and verifiers of what is open and of what went by last. */
+  agents(): Iterable<AgentId>;
   loads(): ReadonlyMap<AgentId, Load>;
 }
 
@@ -64,6 +67,8 @@ export async function openTally({ store }: Surroundings): Promise<Tally> {
   const failures = new Map<string, number>();
   const facts = new Map<string, number>();
   const seen = new Map<HandoffId, number>();
+  /** Who was heard of last comes last. */
+  const agents = new Map<AgentId, true>();
 
   const minuteAt = (at: number): Minute => {
     const begun = Math.floor(at / MINUTE_MS) * MINUTE_MS;
@@ -80,6 +85,11 @@ export async function openTally({ store }: Surroundings): Promise<Tally> {
     else if (state === 'failed') minute.failed += 1;
     else minute.other += 1;
   };
+  const meet = (agent: AgentId): void => {
+    agents.delete(agent);
+    agents.set(agent, true);
+    forgetOldest(agents, AGENTS_MAX);
+  };
   const learn = (handoff: Handoff): void => {
     const before = known.get(handoff.id);
     if (before !== undefined && before.revision > handoff.revision) return;
@@ -88,6 +98,7 @@ export async function openTally({ store }: Surroundings): Promise<Tally> {
   };
 
   const hearOne = ({ fact, handoff }: Told): void => {
+    partiesOf(handoff).forEach(meet);
     count(facts, `${fact.deed} ${fact.to}`, 1_000);
     if (fact.revision <= (seen.get(fact.handoff) ?? 0)) return learn(handoff);
     seen.set(fact.handoff, fact.revision);
@@ -107,17 +118,21 @@ export async function openTally({ store }: Surroundings): Promise<Tally> {
     );
   };
 
+  const met = new Set<AgentId>();
   for await (const handoff of inStore(store, OPEN_STATES, OPEN_MAX)) {
     learn(handoff);
+    for (const agent of partiesOf(handoff)) met.add(agent);
     seen.set(handoff.id, handoff.revision);
     minuteAt(handoff.createdAt).created += 1;
   }
   const past = STATES.filter((state) => isFinal(state));
   for await (const handoff of inStore(store, past, PAST_MAX)) {
+    for (const agent of partiesOf(handoff)) met.add(agent);
     seen.set(handoff.id, handoff.revision);
     minuteAt(handoff.createdAt).created += 1;
     settledAt(handoff.since, handoff.state);
   }
+  [...met].slice(0, AGENTS_MAX).toReversed().forEach(meet);
 
   return {
     hear: (told) => told.forEach(hearOne),
@@ -135,8 +150,13 @@ export async function openTally({ store }: Surroundings): Promise<Tally> {
         .filter(({ state }) => state === 'offered')
         .toSorted((a, b) => a.since - b.since)
         .slice(0, max),
+    agents: () => agents.keys(),
     loads: () => loadsOf(known.values()),
   };
+}
+
+function partiesOf({ from, to, terms }: Handoff): readonly AgentId[] {
+  return [from, to, ...terms.verifiers];
 }
 
 async function* inStore(store: Surroundings['store'], states: readonly State[], max: number): AsyncIterable<Handoff> {

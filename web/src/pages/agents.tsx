@@ -63,7 +63,7 @@ export function Agents(): VNode {
         </div>
       ) : (
         <div class="scroll" tabIndex={0} role="region" aria-label="Agents, table">
-          <table>
+          <table class="cards">
             <thead>
               <tr>
                 {['Agent', 'Incoming', 'Outgoing', 'At work', 'Waiting', 'Workers'].map((name) => (
@@ -87,20 +87,20 @@ export function Agents(): VNode {
                       </span>
                     ))}
                   </th>
-                  <td>
+                  <td data-name="Incoming">
                     <LoadBar load={each.incoming} label={`${each.agent}, incoming`} />
                   </td>
-                  <td>
+                  <td data-name="Outgoing">
                     <LoadBar load={each.outgoing} label={`${each.agent}, outgoing`} />
                   </td>
-                  <td>{each.working}</td>
-                  <td>
+                  <td data-name="At work">{each.working}</td>
+                  <td data-name="Waiting">
                     {each.waiting}
                     {each.waitingSince === null ? null : (
                       <span class="soft"> first {ago(each.waitingSince, now.value)}</span>
                     )}
                   </td>
-                  <td>{each.workers}</td>
+                  <td data-name="Workers">{each.workers}</td>
                 </tr>
               ))}
             </tbody>

@@ -1,9 +1,9 @@
 /** Everything that is open and the newest of what is over, by state, as it moves. */
-import type { VNode } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { RefObject, VNode } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ask, query, type HandoffView, type ListPage } from '../api.ts';
 import { all, loading, version } from '../collection.ts';
-import { Card, CARD_HEIGHT } from '../parts/card.tsx';
+import { Card, cardHeight } from '../parts/card.tsx';
 import { Import } from '../parts/import.tsx';
 import { LongList } from '../parts/long-list.tsx';
 import { NewHandoff } from '../parts/new-handoff.tsx';
@@ -21,6 +21,7 @@ export function Board(): VNode {
   const found = useFound(filter.text);
   const shown = filter.text === '' ? [...all().values()] : (found ?? []);
   const columns = columnsOf(shown, filter, version.value);
+  const box = useOpening(columns);
   const isEmpty = !loading.value && filter.text === '' && all().size === 0;
   return (
     <>
@@ -37,7 +38,7 @@ export function Board(): VNode {
         </p>
       )}
       {isEmpty ? <Nothing /> : null}
-      <div class="columns" aria-busy={loading.value}>
+      <div class="columns" ref={box} aria-busy={loading.value}>
         {COLUMNS.map((column) => (
           <section key={column.name} class="column" aria-label={column.name}>
             <h2>
@@ -45,7 +46,7 @@ export function Board(): VNode {
             </h2>
             <LongList
               items={columns.get(column) ?? []}
-              height={CARD_HEIGHT}
+              heightIn={cardHeight}
               label={`${column.name}, list`}
               keyOf={({ id }) => id}
               draw={(handoff) => <Card handoff={handoff} />}
@@ -56,6 +57,24 @@ export function Board(): VNode {
       </div>
     </>
   );
+}
+
+/** Where not all columns have room, the board opens on the first one that has something. Later it stays where it is. */
+function useOpening(columns: ReadonlyMap<Column, readonly HandoffView[]>): RefObject<HTMLDivElement | null> {
+  const box = useRef<HTMLDivElement>(null);
+  const isOpen = useRef(false);
+  const first = COLUMNS.findIndex((column) => (columns.get(column)?.length ?? 0) > 0);
+  // Read here and not in the effect, which runs later: until all is there, the first of what is over may be the first.
+  const isLoading = loading.value;
+  useEffect(() => {
+    const element = box.current;
+    if (element === null || isOpen.current || isLoading || first < 0) return;
+    isOpen.current = true;
+    const column = element.children[first] as HTMLElement;
+    const left = column.offsetLeft - element.offsetLeft;
+    if (element.scrollLeft === 0 && left + column.offsetWidth > element.clientWidth) element.scrollLeft = left;
+  }, [first, isLoading]);
+  return box;
 }
 
 function filterIn(parameters: URLSearchParams): Filter {

@@ -5,29 +5,41 @@ import { ago, now, whole } from '../time.ts';
 import { handoffHref } from '../where.ts';
 import { MARKS } from '../words.ts';
 
-/** Every card has the same height, so that a column of thousands knows where each one is. */
-export const CARD_HEIGHT = 104;
+/**
+ * Every card of a list has the same height, so that a column of thousands knows where each one is. In a narrow column
+ * agents and age have two lines each; `board.css` draws the same border.
+ */
+export function cardHeight(width: number): number {
+  return width < 300 ? 138 : 104;
+}
 
 export function Card({ handoff }: { readonly handoff: HandoffView }): VNode {
   const { id, state, from, to, task, priority, attempt, since } = handoff;
+  const isOver = state === 'failed' || state === 'rejected' || state === 'expired' || state === 'cancelled';
+  const tags = [priority !== 'normal', attempt > 1, isOver].filter(Boolean).length;
   return (
-    <a class={`card state-${state}`} href={handoffHref(id)} data-id={id}>
+    <a class={`card${isOver && tags > 1 ? ' card-full' : ''} state-${state}`} href={handoffHref(id)} data-id={id}>
       <span class="card-title">
         <span class="mark" aria-hidden="true">
           {MARKS[state]}
         </span>
         <span class="words">{titleOf(handoff)}</span>
       </span>
-      <span class="card-way">
-        {from} <span aria-label="to">→</span> {to}
+      <span class="card-way" title={`${from} → ${to}`}>
+        <span>{from}</span>{' '}
+        <span>
+          <span aria-label="to">→</span> {to}
+        </span>
       </span>
       <span class="card-foot">
         {priority === 'normal' ? null : <span class={`tag priority-${priority}`}>{priority}</span>}
         {attempt > 1 ? <span class="tag">try {attempt}</span> : null}
-        {task === null ? null : <span class="tag">{task}</span>}
-        {state === 'failed' || state === 'rejected' || state === 'expired' || state === 'cancelled' ? (
-          <span class="tag bad">{state}</span>
-        ) : null}
+        {task === null ? null : (
+          <span class={`tag card-task${tags > 0 ? ' card-task-too' : ''}`} title={task}>
+            {task}
+          </span>
+        )}
+        {isOver ? <span class="tag bad">{state}</span> : null}
         <time dateTime={since} title={whole(since)}>
           {ago(since, now.value)}
         </time>

@@ -1,7 +1,7 @@
 /** The chain that a handoff belongs to, as a graph that can be followed: each leg leads to the ones that came from it. */
 import dagre from '@dagrejs/dagre';
-import type { VNode } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { RefObject, VNode } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ask, type HandoffView } from '../api.ts';
 import { all, version } from '../collection.ts';
 import { titleOf } from '../text.ts';
@@ -29,12 +29,26 @@ export function Chain({ id, revision }: { readonly id: string; readonly revision
     return () => over.abort();
   }, [id, revision]);
   const drawn = useMemo(() => drawingOf(legs), [legs]);
+  const { box, more } = useScroller(drawn, id);
   if (legs.length < 2) return null;
   const seen = version.value;
   return (
     <section class="panel">
-      <h2>Chain of {legs.length} legs</h2>
-      <div class="chain" tabIndex={0} role="region" aria-label="Chain">
+      <h2>
+        Chain of {legs.length} legs{' '}
+        {more.left || more.right ? (
+          <span class="soft">
+            {more.left ? '‹ ' : ''}scroll for more{more.right ? ' ›' : ''}
+          </span>
+        ) : null}
+      </h2>
+      <div
+        class={`chain${more.left ? ' more-left' : ''}${more.right ? ' more-right' : ''}`}
+        ref={box}
+        tabIndex={0}
+        role="region"
+        aria-label="Chain"
+      >
         <svg width={drawn.width} height={drawn.height} viewBox={`0 0 ${drawn.width} ${drawn.height}`} data-seen={seen}>
           {drawn.edges.map(({ key, path, isRetry }) => (
             <path key={key} d={path} class={isRetry ? 'edge retry' : 'edge'} />
@@ -60,6 +74,40 @@ export function Chain({ id, revision }: { readonly id: string; readonly revision
       </div>
     </section>
   );
+}
+
+/** Brings the leg that the page is about into the middle, and knows on which sides there is more. */
+function useScroller(
+  drawn: Drawn,
+  id: string,
+): {
+  readonly box: RefObject<HTMLDivElement | null>;
+  readonly more: { readonly left: boolean; readonly right: boolean };
+} {
+  const box = useRef<HTMLDivElement>(null);
+  const [more, setMore] = useState({ left: false, right: false });
+  const current = drawn.nodes.find(({ handoff }) => handoff.id === id)?.x;
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element !== null && current !== undefined) element.scrollLeft = current - element.clientWidth / 2;
+  }, [id, current]);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const look = (): void => {
+      const left = element.scrollLeft > 1;
+      const right = element.scrollLeft + element.clientWidth < element.scrollWidth - 1;
+      setMore((before) => (before.left === left && before.right === right ? before : { left, right }));
+    };
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    element.addEventListener('scroll', look, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', look);
+    };
+  }, [drawn]);
+  return { box, more };
 }
 
 function drawingOf(legs: readonly HandoffView[]): Drawn {

@@ -10,9 +10,9 @@ interface Check {
 }
 
 const VERDICTS: Readonly<Record<Check['verdict'], readonly [mark: string, word: string]>> = {
-  true: ['✓', 'checked'],
-  false: ['✕', 'does not hold'],
-  held: ['◌', 'claimed; no machine can judge it'],
+  true: ['✓', 'checked:'],
+  false: ['✕', 'does not hold:'],
+  held: ['◌', 'claimed;'],
 };
 
 export function Evidence({ handoff }: { readonly handoff: Shown }): VNode | null {
@@ -37,7 +37,7 @@ export function Evidence({ handoff }: { readonly handoff: Shown }): VNode | null
               ))}
               {found.map(({ verdict, says }) => (
                 <p key={says} class={`verdict verdict-${verdict}`}>
-                  {VERDICTS[verdict][0]} {VERDICTS[verdict][1]}: {visible(says).text}
+                  {VERDICTS[verdict][0]} {VERDICTS[verdict][1]} {visible(says).text}
                 </p>
               ))}
             </li>

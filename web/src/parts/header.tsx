@@ -73,8 +73,14 @@ export function Header({ session }: { readonly session: Session }): VNode {
       <span class={`line line-${line.value}`} role="status" title={`${pulse.value} facts a second`}>
         <i aria-hidden="true" /> {LINE_WORDS[line.value]}
       </span>
-      <button type="button" class="quiet" onClick={nextTheme} title="Light, dark, or as the system has it">
-        {theme.value}
+      <button
+        type="button"
+        class="quiet"
+        onClick={nextTheme}
+        aria-label={`theme: ${theme.value}; change it`}
+        title="Light, dark, or as the system has it"
+      >
+        theme: {theme.value}
       </button>
       <span class="who" title={`you are ${session.principal}`}>
         {session.agent ?? 'operator'}

@@ -4,7 +4,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 interface Props<Item> {
   readonly items: readonly Item[];
-  readonly height: number;
+  /** Of one item, in a list of this width. */
+  readonly heightIn: (width: number) => number;
   readonly label: string;
   readonly draw: (item: Item) => ComponentChildren;
   readonly keyOf: (item: Item) => string;
@@ -14,13 +15,15 @@ interface Props<Item> {
 /** Drawn beyond the edge, so that scrolling does not show a gap. */
 const BEYOND = 4;
 
-export function LongList<Item>({ items, height, label, draw, keyOf, empty }: Props<Item>): VNode {
+export function LongList<Item>({ items, heightIn, label, draw, keyOf, empty }: Props<Item>): VNode {
   const box = useRef<HTMLDivElement>(null);
-  const [seen, setSeen] = useState({ top: 0, room: 800 });
+  const [seen, setSeen] = useState({ top: 0, room: 800, width: 0 });
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
-    const look = (): void => setSeen({ top: element.scrollTop, room: element.clientHeight });
+    const look = (): void => {
+      setSeen({ top: element.scrollTop, room: element.clientHeight, width: element.clientWidth });
+    };
     const observer = new ResizeObserver(look);
     observer.observe(element);
     element.addEventListener('scroll', look, { passive: true });
@@ -29,6 +32,7 @@ export function LongList<Item>({ items, height, label, draw, keyOf, empty }: Pro
       element.removeEventListener('scroll', look);
     };
   }, []);
+  const height = heightIn(seen.width);
   const first = Math.max(0, Math.floor(seen.top / height) - BEYOND);
   const last = Math.min(items.length, Math.ceil((seen.top + seen.room) / height) + BEYOND);
   return (

@@ -1,5 +1,6 @@
 /** Everything that happened to a handoff, in order, with who did it. */
 import type { VNode } from 'preact';
+import { detailWords } from '../../../src/faces/shared/detail-words.ts';
 import type { FactView } from '../api.ts';
 import { visible } from '../text.ts';
 import { ago, now, span, whole } from '../time.ts';
@@ -56,15 +57,14 @@ export function Timeline({ facts }: { readonly facts: readonly FactView[] }): VN
 
 /** Words of the doer, in the order in which they were said. What is long stands in the raw record. */
 function Detail({ detail }: { readonly detail: unknown }): VNode | null {
-  if (detail === null || typeof detail !== 'object') return null;
-  const entries = Object.entries(detail as Record<string, unknown>).filter(([name]) => name !== 'checks');
+  const entries = detailWords(detail).filter(({ name }) => name !== 'checks');
   if (entries.length === 0) return null;
   return (
     <dl class="detail">
-      {entries.map(([name, value]) => (
+      {entries.map(({ name, words }) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{shortened(value)}</dd>
+          <dd>{shortened(words.join('\n'))}</dd>
         </div>
       ))}
     </dl>
@@ -73,7 +73,7 @@ function Detail({ detail }: { readonly detail: unknown }): VNode | null {
 
 const DETAIL_MAX = 600;
 
-function shortened(value: unknown): string {
-  const { text } = visible(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+function shortened(given: string): string {
+  const { text } = visible(given);
   return text.length > DETAIL_MAX ? `${text.slice(0, DETAIL_MAX)}…` : text;
 }

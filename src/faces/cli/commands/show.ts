@@ -1,5 +1,6 @@
 import type { Fact } from '../../../domain/facts.ts';
 import { show as showHandoff } from '../../../engine/verbs/look.ts';
+import { detailWords } from '../../shared/detail-words.ts';
 import { readableText } from '../../shared/readable-text.ts';
 import { factView, wholeView } from '../../shared/views.ts';
 import { idArgument } from '../arguments.ts';
@@ -33,9 +34,15 @@ function pageOf(view: Readonly<Record<string, unknown>>, facts: readonly Fact[])
   const timeline = facts.map(
     ({ at, revision, deed, to, by, detail }) =>
       `${colours.dim(new Date(at).toISOString())}  ${String(revision).padStart(3)}  ${deed.padEnd(8)} → ${to.padEnd(9)}  ` +
-      readableText(`${by}${detail === '' ? '' : `  ${detail}`}`),
+      readableText(`${by}${detail === '' ? '' : `  ${inWords(detail)}`}`),
   );
   return [...lines, ...long, `\n${colours.bold('what happened')}`, ...timeline].join('\n');
+}
+
+/** In quotes, so that no words of an agent look like a line of ours. */
+function inWords(detail: string): string {
+  const entries = detailWords(JSON.parse(detail), JSON.stringify);
+  return entries.length === 0 ? detail : entries.map(({ name, words }) => `${name} ${words.join(', ')}`).join('  ');
 }
 
 function plain(value: unknown): string {

@@ -17,6 +17,8 @@ export const LOOKING_AROUND: readonly Endpoint[] = [
     path: '/api/agents',
     scope: 'read',
     summary: 'The agents that are known, with their load against their limits',
+    about:
+      'Known are those of baton.yaml, those with a worker, and senders, recipients and verifiers of what is open and of the newest handoffs that are over.',
     answers: { 200: 'All of them, by name.' },
     gives: AgentsShape,
     answer: async ({ premises }) => json({ items: await agentsOf(premises) }),
@@ -61,7 +63,8 @@ async function agentsOf({ around, tally, agents }: Premises): Promise<readonly o
   const sessions = (await around.store.sessions.list()).filter(
     ({ ended, silentForMs }) => !ended && silentForMs < around.leaseMs,
   );
-  const names = [...new Set([...agents.names, ...loads.keys(), ...sessions.map(({ agent }) => agent)])].toSorted();
+  const withWorker = sessions.map(({ agent }) => agent);
+  const names = [...new Set([...agents.names, ...tally.agents(), ...loads.keys(), ...withWorker])].toSorted();
   return names.map((agent) => {
     const { incoming = 0, outgoing = 0, working = 0, waiting = 0, waitingSince = null } = loads.get(agent) ?? {};
     const { incomingMax, outgoingMax } = agents.limitOf(agent);
