@@ -18,6 +18,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 180_000,
     teardownTimeout: 20_000,
+    // What is waited for comes when it comes: a second is nothing on a machine that is busy with another file.
+    expect: { poll: { timeout: 20_000 } },
     // Many tests start real processes beside each other on whatever machine CI has. One second try, which the log names:
     // what fails twice is broken, and what needed it is to be looked at.
     retry: process.env['CI'] ? 1 : 0,
