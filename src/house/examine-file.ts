@@ -3,16 +3,10 @@
  *
  * A version in the first page says nothing when the page is not one of a database.
  */
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Check } from '../engine/examine.ts';
-import { APPLICATION_ID } from '../stores/sqlite/schema.ts';
-
-/** Where SQLite keeps these in the first page. */
-const VERSION_AT = 60;
-const APPLICATION_AT = 68;
-const HEADER_BYTES = 100;
-const MAGIC = 'SQLite format 3\0';
+import { readFileHeader } from '../stores/sqlite/file-header.ts';
 
 /** `accessSync` of Node, or whoever knows better what we may do. */
 export type MayUse = (path: string, mode: number) => void;
@@ -29,14 +23,14 @@ export function examineFile(path: string, mayUse: MayUse = accessSync): Check | 
     const says = `${path} is empty, and Baton never makes an empty file: what was in it is gone, or it never was a database`;
     return problem(says, restoring(path));
   }
-  const header = headerOf(path);
-  if (header.toString('latin1', 0, MAGIC.length) !== MAGIC) {
+  const header = readFileHeader(path);
+  if (!header.isSqlite) {
     return problem(`${path} is not a SQLite database: its beginning is something else`, restoring(path));
   }
-  if (header.readUInt32BE(APPLICATION_AT) !== APPLICATION_ID) {
+  if (!header.isOurs) {
     return problem(`${path} is a database of another program`, 'name another file, or move this one away');
   }
-  return header.readUInt32BE(VERSION_AT);
+  return header.version;
 }
 
 /** How a damaged database is replaced. A log that is left beside the new file would be written into it. */
@@ -74,17 +68,6 @@ function forbiddenIn(path: string, mayUse: MayUse): Check | null {
 
 function isThere(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-function headerOf(path: string): Buffer {
-  const header = Buffer.alloc(HEADER_BYTES);
-  const file = openSync(path, 'r');
-  try {
-    readSync(file, header, 0, header.length, 0);
-  } finally {
-    closeSync(file);
-  }
-  return header;
 }
 
 function problem(says: string, todo: string): Check {

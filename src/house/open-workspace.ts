@@ -6,7 +6,7 @@ import type { Configuration } from './configuration-values.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { knownConfiguration } from './known-configuration.ts';
 import { openHouse, type House, type HouseOptions } from './open-house.ts';
-import { makePrivateFolder, workspaceFor, type Workspace } from './workspace.ts';
+import { hasLostDatabase, makePrivateFolder, workspaceFor, type Workspace } from './workspace.ts';
 
 export interface OpenOptions {
   /** Its folder; without one, the nearest from here upwards. */
@@ -21,6 +21,8 @@ export interface OpenOptions {
 export interface OpenWorkspace extends House {
   readonly workspace: Workspace | null;
   readonly configuration: Configuration | null;
+  /** The database was gone, and this one is new and empty. */
+  readonly isReplaced: boolean;
 }
 
 function taskFolderOf(
@@ -54,6 +56,7 @@ export async function openWorkspace({
   const known = place === null ? null : await knownConfiguration(place);
   const configuration = known?.configuration ?? null;
   const address = database ?? { kind: 'sqlite', path: place?.databasePath ?? '' };
+  const isReplaced = database === undefined && place !== null && hasLostDatabase(place);
   const leaseMs = configuration?.leaseMs ?? null;
   const { rulesOf } = await import('./rules.ts');
   const house = await openHouse({
@@ -77,5 +80,5 @@ export async function openWorkspace({
     ...(waiting === undefined ? {} : { waiting }),
   });
   known?.keep();
-  return { ...house, workspace: place, configuration };
+  return { ...house, workspace: place, configuration, isReplaced };
 }

@@ -4,9 +4,9 @@ import { present } from '../../src/foundation/assert.ts';
 import { systemRandom } from '../../src/foundation/random.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
-import type { Store } from '../../src/stores/store.ts';
 import { privatePgBouncer, WITHOUT_PGBOUNCER } from '../support/private-pgbouncer.ts';
 import { privatePostgres, WITHOUT_POSTGRES } from '../support/private-postgres.ts';
+import { postgresUnderTest } from './postgres-under-test.ts';
 import { describeStore } from './store-suite.ts';
 
 const server = await privatePostgres({ fsync: false });
@@ -28,20 +28,6 @@ describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
   describeStore('postgres store', async ({ limits }) => {
     const direct = await present(server, 'there is a server').createDatabase(`test_${(count += 1)}`, 'empty');
     const url = `${present(pooler, 'there is a pooler').through(direct)}?notify=off`;
-    const stores: Store[] = [];
-    const open = async (): Promise<Store> => {
-      const store = await openPostgresStore({ url, limits, random: systemRandom });
-      stores.push(store);
-      return store;
-    };
-    return {
-      store: await open(),
-      reopen: open,
-      destroy: async () => {
-        await Promise.all(stores.map(async (store) => store.close()));
-      },
-      controlsTime: false,
-      tellsOthers: false,
-    };
+    return { ...(await postgresUnderTest(url, limits)), tellsOthers: false };
   });
 });

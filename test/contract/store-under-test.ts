@@ -6,7 +6,7 @@ import type { Store } from '../../src/stores/store.ts';
 import { processOf, SESSION, THIS_BOOT, WORKER } from './builders.ts';
 import { manualClock, type ManualClock } from './manual-clock.ts';
 
-interface StoreUnderTest {
+export interface StoreUnderTest {
   readonly store: Store;
   /** A second, independent handle on the same data, with the same limits; null where there is no such thing. */
   readonly reopen: (() => Promise<Store>) | null;

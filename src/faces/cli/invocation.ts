@@ -7,7 +7,7 @@ import { DATABASE_RULE, readDatabaseAddress, type DatabaseAddress } from '../../
 import type { Scope } from '../../house/identity.ts';
 import type { OpenWorkspace } from '../../house/open-workspace.ts';
 import { agentArgument } from './arguments.ts';
-import { hasLostDatabase, workspaceFor, type Workspace } from '../../house/workspace.ts';
+import { workspaceFor, type Workspace } from '../../house/workspace.ts';
 import { faceProblem, type Problem } from './problem.ts';
 
 export interface CommonOptions {
@@ -23,8 +23,6 @@ export async function openFor(
 ): Promise<OpenWorkspace> {
   const database = databaseOf(options);
   const { openWorkspace } = await import('../../house/open-workspace.ts');
-  const place = database === null ? workspaceFor(options.workspace) : null;
-  const isGone = place !== null && hasLostDatabase(place);
   let why = '';
   const patience = setTimeout(() => tell(options, `still waiting for the database to answer${why}`), TELL_AFTER_MS);
   const house = await openWorkspace({
@@ -37,9 +35,11 @@ export async function openFor(
   })
     .catch(rethrow)
     .finally(() => clearTimeout(patience));
-  if (isGone) tell(options, `${place.databasePath} was gone; a new, empty database was made in its place`);
-  if (house !== null) return house;
-  throw noWorkspace(options);
+  if (house === null) throw noWorkspace(options);
+  if (house.isReplaced) {
+    tell(options, `${house.workspace?.databasePath} was gone; a new, empty database was made in its place`);
+  }
+  return house;
 }
 
 /** A server that is not there is waited for; whoever sits before it should know. */

@@ -1,12 +1,13 @@
 /**
  * The database file before it is a database: made whole or not at all, and never opened when it is not ours.
  */
-import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StoreFault } from '../store.ts';
 import { diskTrouble, openEmptyDatabase } from './binding.ts';
+import { readFileHeader, type FileHeader } from './file-header.ts';
 import { nearestExisting, networkTypeOf } from './network-folder.ts';
-import { APPLICATION_ID, schemaSince } from './schema.ts';
+import { schemaSince } from './schema.ts';
 
 /** Makes the file if it is missing (several processes may try at once), and refuses one that is not ours. */
 export function ensureDatabaseFile(path: string): void {
@@ -52,23 +53,15 @@ function makeDatabase(path: string): void {
   }
 }
 
-/** Reads the header with plain file calls, because opening a database can already change it. */
 function refuseForeignFile(path: string): void {
-  const header = Buffer.alloc(100);
+  let header: FileHeader;
   try {
-    const file = openSync(path, 'r');
-    try {
-      readSync(file, header, 0, header.length, 0);
-    } finally {
-      closeSync(file);
-    }
+    header = readFileHeader(path);
   } catch (error) {
     throw new StoreFault(`cannot read ${path}: ${says(error)}`, 'unchanged', { cause: error });
   }
-  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') {
-    throw new StoreFault(`${path} is not a SQLite database; it was left as it is`, 'unchanged');
-  }
-  if (header.readUInt32BE(68) !== APPLICATION_ID) {
+  if (!header.isSqlite) throw new StoreFault(`${path} is not a SQLite database; it was left as it is`, 'unchanged');
+  if (!header.isOurs) {
     throw new StoreFault(`${path} is a database of another program; it was left as it is`, 'unchanged');
   }
 }

@@ -7,6 +7,7 @@ import { all, version } from '../collection.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../where.ts';
 import { MARKS } from '../words.ts';
+import { watchSeen } from './watch-seen.ts';
 
 const WIDTH = 200;
 const HEIGHT = 54;
@@ -99,13 +100,7 @@ function useScroller(
       const right = element.scrollLeft + element.clientWidth < element.scrollWidth - 1;
       setMore((before) => (before.left === left && before.right === right ? before : { left, right }));
     };
-    const observer = new ResizeObserver(look);
-    observer.observe(element);
-    element.addEventListener('scroll', look, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener('scroll', look);
-    };
+    return watchSeen(element, look);
   }, [drawn]);
   return { box, more };
 }

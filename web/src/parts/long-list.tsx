@@ -1,6 +1,7 @@
 /** A list of equal heights of which only what can be seen is drawn, so thousands cost as much as twenty. */
 import type { ComponentChildren, VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { watchSeen } from './watch-seen.ts';
 
 interface Props<Item> {
   readonly items: readonly Item[];
@@ -24,13 +25,7 @@ export function LongList<Item>({ items, heightIn, label, draw, keyOf, empty }: P
     const look = (): void => {
       setSeen({ top: element.scrollTop, room: element.clientHeight, width: element.clientWidth });
     };
-    const observer = new ResizeObserver(look);
-    observer.observe(element);
-    element.addEventListener('scroll', look, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener('scroll', look);
-    };
+    return watchSeen(element, look);
   }, []);
   const height = heightIn(seen.width);
   const first = Math.max(0, Math.floor(seen.top / height) - BEYOND);

@@ -1,0 +1,23 @@
+/** A store on PostgreSQL as the suite wants it, wherever the address leads. */
+import { systemRandom } from '../../src/foundation/random.ts';
+import type { Limits } from '../../src/domain/limits.ts';
+import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
+import type { Store } from '../../src/stores/store.ts';
+import type { StoreUnderTest } from './store-under-test.ts';
+
+export async function postgresUnderTest(url: string, limits: Limits): Promise<StoreUnderTest> {
+  const stores: Store[] = [];
+  const open = async (): Promise<Store> => {
+    const store = await openPostgresStore({ url, limits, random: systemRandom });
+    stores.push(store);
+    return store;
+  };
+  return {
+    store: await open(),
+    reopen: open,
+    destroy: async () => {
+      await Promise.all(stores.map(async (store) => store.close()));
+    },
+    controlsTime: false,
+  };
+}
