@@ -44,10 +44,10 @@ export const LIFECYCLE = {
 export type State = keyof typeof LIFECYCLE;
 export type Move = { [S in State]: keyof (typeof LIFECYCLE)[S] }[State];
 
-/** In the order of the table; a state's place in this list is its number in both databases, so the list only grows. */
+/** In the order of the table. */
 export const STATES = Object.keys(LIFECYCLE) as readonly State[];
 
-/** In order of first appearance; also numbers in the databases. */
+/** In order of first appearance. */
 export const MOVES = [...new Set(STATES.flatMap((state) => Object.keys(LIFECYCLE[state])))] as readonly Move[];
 
 /** The annotation is also a check: a row that leads to an unknown state does not compile. */

@@ -1,6 +1,6 @@
 /**
- * States, deeds and the steps between them as the numbers under which both databases know them. Written out, because a
- * number that has been stored means the same for ever: these lists only grow, at their ends.
+ * States, deeds and the steps between them as the numbers under which both databases know them. A stored number means
+ * the same for ever: a number is never reused, and the lists only grow at their ends.
  */
 import type { Deed } from '../domain/facts.ts';
 import type { BlockedOn } from '../domain/handoff.ts';
@@ -34,8 +34,20 @@ export const BLOCKED_REASONS = [
   'artifact',
 ] as const satisfies readonly BlockedOn['reason'][];
 
+// oxfmt-ignore
+const STATE_NUMBERS: Readonly<Record<State, number>> = {
+  draft: 0, offered: 1, blocked: 2, accepted: 3, delivered: 4,
+  completed: 5, failed: 6, rejected: 7, expired: 8, cancelled: 9,
+};
+
+const STATE_BY_NUMBER = new Map(STATES.map((state) => [STATE_NUMBERS[state], state]));
+
 export function stateNumber(state: State): number {
-  return STATES.indexOf(state);
+  return STATE_NUMBERS[state];
+}
+
+export function stateOfNumber(number: number): State | undefined {
+  return STATE_BY_NUMBER.get(number);
 }
 
 /** Where there was nothing before. */
@@ -50,8 +62,8 @@ export function stepNumber(deed: Deed, from: State | null, to: State): number {
 export function readStep(step: number): { readonly deed: Deed; readonly from: State | null; readonly to: State } {
   return {
     deed: DEEDS[step >> 8] as Deed,
-    from: STATES[(step >> 4) & 15] ?? null,
-    to: STATES[step & 15] as State,
+    from: stateOfNumber((step >> 4) & 15) ?? null,
+    to: stateOfNumber(step & 15) as State,
   };
 }
 

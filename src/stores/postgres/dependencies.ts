@@ -4,8 +4,8 @@
  * one row that counts such inserts, so that of two that would close a ring together the second sees the first.
  */
 import { ringThrough, type DependencyStates } from '../../domain/dependencies.ts';
-import { STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
+import { stateOfNumber } from '../numbers.ts';
 import type { Opening } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter } from './link.ts';
@@ -70,7 +70,7 @@ export function statesFor(
   return new Map(
     opening.dependsOn.map((id) => {
       const number = together.has(id) ? undefined : states.get(id);
-      return [id, number === undefined ? null : (STATES[number] ?? null)];
+      return [id, number === undefined ? null : (stateOfNumber(number) ?? null)];
     }),
   );
 }

@@ -4,12 +4,11 @@ import type { JsonText } from '../../foundation/json.ts';
 import { dueAtOf } from '../../domain/deadlines.ts';
 import type { Claim } from '../../domain/evidence.ts';
 import { KINDS, NO_LINEAGE, type Custody, type Handoff, type Lineage } from '../../domain/handoff.ts';
-import { STATES } from '../../domain/lifecycle.ts';
 import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
 import { PRIORITIES, rankOf } from '../../domain/priority.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Row } from './link.ts';
-import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
+import { BLOCKED_REASONS, stateNumber, stateOfNumber } from '../numbers.ts';
 import { readBlockedOn, readTerms, writeLineage, writeStateText, writeTerms } from '../written-parts.ts';
 
 /** Name and type. */
@@ -120,7 +119,7 @@ export function readRow(row: Row): Handoff {
   return {
     id: row[0] as HandoffId,
     revision: row[10] as number,
-    state: present(STATES[row[11] as number], 'a known state'),
+    state: present(stateOfNumber(row[11] as number), 'a known state'),
     kind,
     from: row[2] as AgentId,
     to: row[3] as AgentId,

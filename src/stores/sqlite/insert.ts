@@ -3,9 +3,10 @@ import type { Decision } from '../../domain/decision.ts';
 import { ringThrough, type DependencyStates } from '../../domain/dependencies.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { takesPlace } from '../../domain/limits.ts';
-import { STATES, type State } from '../../domain/lifecycle.ts';
+import type { State } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import { stateOfNumber } from '../numbers.ts';
 import { REQUEST_DAYS, type Guard, type Opening, type RequestKey } from '../store.ts';
 import { assertSound } from '../sound.ts';
 import { prepare, type Database } from './binding.ts';
@@ -57,7 +58,7 @@ export function insertOf(
 
   const stateOf = (id: HandoffId): State | null => {
     const row = findState.get(id);
-    return row === undefined ? null : (STATES[row[0] as number] ?? null);
+    return row === undefined ? null : (stateOfNumber(row[0] as number) ?? null);
   };
 
   const statesOf = (ids: readonly HandoffId[], besides: Besides | undefined): DependencyStates =>

@@ -3,13 +3,12 @@ import { present } from '../../foundation/assert.ts';
 import { dueAtOf } from '../../domain/deadlines.ts';
 import type { Claim } from '../../domain/evidence.ts';
 import { KINDS, NO_LINEAGE, type Custody, type Handoff, type Lineage } from '../../domain/handoff.ts';
-import { STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { PRIORITIES, rankOf } from '../../domain/priority.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Row, Value } from './binding.ts';
 import type { Names } from './names.ts';
-import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
+import { BLOCKED_REASONS, stateNumber, stateOfNumber } from '../numbers.ts';
 import { readBlockedOn, readTerms, writeLineage, writeStateText, writeTerms } from '../written-parts.ts';
 
 /** What never changes, in the order in which `fixedValues` answers. */
@@ -72,7 +71,7 @@ export function readRow(row: Row, names: Names): ReadRow {
   const handoff: Handoff = {
     id: row[1] as HandoffId,
     revision: row[11] as number,
-    state: present(STATES[row[12] as number], 'a known state'),
+    state: present(stateOfNumber(row[12] as number), 'a known state'),
     kind,
     from: names.agentName(row[3] as number),
     to: names.agentName(row[4] as number),
