@@ -49,6 +49,7 @@ const TOGETHER = {
     'src/stores/sqlite/network-folder.ts',
     ...['audit', 'schema'].map((name) => `src/stores/sqlite/${name}.ts`),
   ],
+  shadows: [...commands('shadow', 'shadow-test'), 'src/house/shadow/open-shadows.ts'],
   summaries: commands('ingest', 'hook'),
   governing: [
     ...commands('check', 'task', 'index'),

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { EVENTS } from '../domain/notices.ts';
 import { RETRIES_MAX } from '../domain/retry.ts';
 import { readTaskPattern, TASK_PATTERN_RULE } from '../dialects/task/names.ts';
+import { ShadowShape } from './shadow/shadow-shape.ts';
 
 const WEEK_SECONDS = 7 * 24 * 60 * 60;
 
@@ -112,6 +113,7 @@ export const ConfigurationShape = z.strictObject({
     .optional()
     .describe('Whether commands given as evidence are run again here.'),
   notifications: NotificationShape.optional(),
+  shadow: ShadowShape.optional(),
   folders: z
     .strictObject({ queue: OnOrOff.optional(), documents: OnOrOff.optional() })
     .optional()

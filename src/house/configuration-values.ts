@@ -9,6 +9,7 @@ import type { Party } from '../domain/body.ts';
 import { DEFAULT_TASK_PATTERN, readTaskPattern, type TaskPattern } from '../dialects/task/names.ts';
 import type { AgentSchemas } from '../engine/surroundings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
+import type { ShadowText } from './shadow/shadow-shape.ts';
 
 export interface Configuration {
   readonly project: string | null;
@@ -25,6 +26,8 @@ export interface Configuration {
   readonly documentTerms: Partial<Terms>;
   readonly evidence: { readonly commands: 'allowed' | 'refused'; readonly timeoutMs: number };
   readonly notifications: Notifications;
+  /** As it is written; whoever opens shadows reads it. */
+  readonly shadow: ShadowText | null;
   /** Whether `handoffs/` is kept, so that programs that only know files take part. */
   readonly queueFolder: boolean;
   /** Null: files in `tasks/` are nobody's business here. */
@@ -107,6 +110,7 @@ export function configurationOf(
       commands: evidence?.commands === 'allow' ? 'allowed' : 'refused',
       timeoutMs: evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : evidence.timeout_seconds * 1000,
     },
+    shadow: text.shadow ?? null,
     queueFolder: text.folders?.queue === 'on',
     tasks: taskRulesOf(text.tasks, text.folders?.documents === 'on'),
     checkIgnore: (text.check?.ignore ?? []).map((path) => path.replace(/^\.\/|\/+$/g, '')),
