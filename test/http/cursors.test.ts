@@ -13,24 +13,20 @@ function routesWithCursors(): readonly string[] {
   return takers.map(({ path }) => path);
 }
 
-async function refusesAll(server: Served): Promise<void> {
+/** What was not refused as it should be. */
+async function takenBy(server: Served): Promise<readonly string[]> {
   const token = await server.tokenFor('@me');
-  for (const path of routesWithCursors()) {
-    for (const after of BAD) {
-      const answer = await server.ask('GET', `${path}?after=${after}`, { token });
-      expect([path, after, answer.status, answer.json]).toMatchObject([
-        path,
-        after,
-        400,
-        { code: 'bad-request', retryable: false },
-      ]);
-      expect(answer.headers.get('retry-after')).toBeNull();
-    }
+  const asked = [
+    ...routesWithCursors().flatMap((path) => BAD.map((after) => ({ path: `${path}?after=${after}`, headers: {} }))),
+    ...BAD.map((after) => ({ path: '/api/events', headers: { 'last-event-id': after } })),
+  ];
+  const taken: string[] = [];
+  for (const { path, headers } of asked) {
+    const { status, text, headers: answered } = await server.ask('GET', path, { token, headers });
+    const isRefused = status === 400 && text.includes('"code":"bad-request"') && text.includes('"retryable":false');
+    if (!isRefused || answered.has('retry-after')) taken.push(`${path} ${JSON.stringify(headers)} ${status} ${text}`);
   }
-  for (const after of BAD) {
-    const answer = await server.ask('GET', '/api/events', { token, headers: { 'last-event-id': after } });
-    expect([after, answer.status]).toEqual([after, 400]);
-  }
+  return taken;
 }
 
 it('every route with a cursor is looked at', () => {
@@ -38,12 +34,12 @@ it('every route with a cursor is looked at', () => {
 });
 
 it('SQLite: a bad cursor is answered with 400 on every route', async () => {
-  await refusesAll(await served());
+  expect(await takenBy(await served())).toEqual([]);
 });
 
 await describeWithServer('PostgreSQL', { fsync: false }, (fixture) => {
   it('a bad cursor is answered with 400 on every route', async () => {
     const { url } = await fixture.database();
-    await refusesAll(await served({ database: { kind: 'postgres', url } }));
+    expect(await takenBy(await served({ database: { kind: 'postgres', url } }))).toEqual([]);
   });
 });
