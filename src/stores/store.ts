@@ -6,7 +6,7 @@
  * Acknowledged means durable: what these promises resolve to survives a power cut. A refusal changed nothing. A thrown
  * `StoreFault` with `outcome: 'unknown'` may or may not have changed something; with `'unchanged'` it has not.
  */
-export { StoreFault, StoreGone } from '../foundation/store-fault.ts';
+export { BadCursor, StoreFault, StoreGone } from '../foundation/store-fault.ts';
 import type { JsonText } from '../foundation/json.ts';
 import type { Result } from '../foundation/result.ts';
 import type { Decide, DecideFirst, Effect } from '../domain/decision.ts';
@@ -39,6 +39,7 @@ export interface Store {
   ): Promise<Result<Relayed, Refusal>>;
   /** A lost body is a fault. `settled`: null also until it is, for those who wait, look often and find nothing. */
   load(id: HandoffId, when?: 'settled'): Promise<Whole | null>;
+  /** Throws `BadCursor` for an `after` that this store cannot have given out; `facts` does too. */
   find(query: Query): Promise<Page>;
   /** In an order that never inserts before what was already read, so that a cursor skips nothing. */
   facts(query: FactQuery): Promise<readonly FactRead[]>;
