@@ -27,6 +27,7 @@ export function goCommands({ paths }: ProjectSource, modules: readonly string[])
     test: hasTests ? 'go test ./...' : null,
     affectedTest: modules.length === 0 ? null : `go test ${packages}`,
     prepareCheckout: null,
+    checkoutTest: hasTests ? 'go test ./...' : null,
     testNeedsInstall: true,
   };
 }

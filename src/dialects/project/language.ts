@@ -22,8 +22,10 @@ export interface LanguageCommands {
   readonly modules: string | null;
   readonly test: string | null;
   readonly affectedTest: string | null;
-  /** Installs what the tests of a checkout need, in the folder of that checkout. */
+  /** Installs what the tests of another checkout need, in the folder of that checkout. */
   readonly prepareCheckout: string | null;
+  /** `test`, with what `prepareCheckout` has installed. */
+  readonly checkoutTest: string | null;
   readonly testNeedsInstall: boolean;
 }
 

@@ -54,9 +54,11 @@ export function nodeCommands(source: ProjectSource, modules: readonly string[]):
   const own = readNodePackage(source.texts.get('package.json'));
   const prepareCheckout = checkoutInstall(source, own);
   const entry = entryOf(source, own);
+  const test = own?.scripts['test'] === undefined || NO_TEST.test(own.scripts['test']) ? null : 'npm test';
   const shared = {
     modules: loadCommand(modules.length > 0 ? modules : entry === null ? [] : [`./${entry}`]),
-    test: own?.scripts['test'] === undefined || NO_TEST.test(own.scripts['test']) ? null : 'npm test',
+    test,
+    checkoutTest: test,
     affectedTest: affectedTest(source),
     prepareCheckout,
     testNeedsInstall: prepareCheckout !== null,

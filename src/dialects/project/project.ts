@@ -68,7 +68,7 @@ export function planProject(type: ProjectType, source: ProjectSource, overrides:
     modules: inSource(own.modules),
     test,
     affectedTest: inSource(own.affectedTest),
-    baseTest: baseTestOf(source, own.prepareCheckout, overrides.test ?? own.test),
+    baseTest: baseTestOf(source, own.prepareCheckout, overrides.test ?? own.checkoutTest),
     testNeedsInstall: own.testNeedsInstall || overrides.install !== undefined,
   };
   return { type, commands, changedModules };

@@ -5,6 +5,8 @@ import { tomlTable, tomlText } from './toml-fields.ts';
 
 const VENV = '/tmp/venv';
 const PYTHON = `${VENV}/bin/python`;
+/** For the commit before the change: its package must not meet the changed one. */
+const BASE_VENV = '/tmp/base-venv';
 const CODE = /\.py$/;
 const TEST_FILE = /(?:^|\/)(?:tests?\/|test_[^/]*\.py$|[^/]*_test\.py$|conftest\.py$)/;
 const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -84,19 +86,27 @@ export function pythonCommands(source: ProjectSource, modules: readonly string[]
     modules: loaded.length === 0 ? null : importCommand(source.python ?? PYTHON, loaded),
     test: testCommand(source),
     affectedTest: affectedTest(source),
-    prepareCheckout: null,
+    prepareCheckout: isPackage ? checkoutCommand(own) : null,
+    checkoutTest: testCommand({ ...source, python: isPackage ? `${BASE_VENV}/bin/python` : PYTHON }),
     testNeedsInstall: true,
   };
 }
 
 /** Built with the image's own build tools, installed into an empty environment that sees nothing of the host. */
-function installCommand({ repository, commit }: ProjectSource, { name }: PythonPackage): string {
-  const address = shellWord(`git+https://github.com/${repository}@${commit}`);
+function installCommand({ repository, commit }: ProjectSource, own: PythonPackage): string {
+  return wheelCommand(VENV, '/tmp/wheel', shellWord(`git+https://github.com/${repository}@${commit}`), own);
+}
+
+function checkoutCommand(own: PythonPackage): string {
+  return wheelCommand(BASE_VENV, '/tmp/base-wheel', '.', own);
+}
+
+function wheelCommand(venv: string, wheels: string, from: string, { name }: PythonPackage): string {
   return [
-    `python3 -m venv --without-pip ${VENV}`,
-    `python3 -m pip wheel -q --no-deps --no-build-isolation -w /tmp/wheel ${address}`,
-    `python3 -m pip --python ${PYTHON} install -q --find-links /tmp/wheel --find-links /cache/wheels ` +
-      (name === null ? '/tmp/wheel/*.whl' : shellWord(name)),
+    `python3 -m venv --without-pip ${venv}`,
+    `python3 -m pip wheel -q --no-deps --no-build-isolation -w ${wheels} ${from}`,
+    `python3 -m pip --python ${venv}/bin/python install -q --find-links ${wheels} --find-links /cache/wheels ` +
+      (name === null ? `${wheels}/*.whl` : shellWord(name)),
   ].join(' && ');
 }
 

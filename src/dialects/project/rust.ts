@@ -32,6 +32,7 @@ export function rustCommands({ texts, paths }: ProjectSource, modules: readonly 
     test: 'cargo test --offline',
     affectedTest: affected.length === 0 ? null : `cargo test --offline -- ${affected.map(shellWord).join(' ')}`,
     prepareCheckout: null,
+    checkoutTest: 'cargo test --offline',
     testNeedsInstall: true,
   };
 }

@@ -7,10 +7,12 @@ import {
   repositoryOfAddress,
   shellWord,
   snapshotKey,
+  type ShadowManifest,
   type ShadowProblem,
   type SourceRequest,
 } from '../../domain/shadow.ts';
 import { INSIDE } from '../../domain/shadow-plan.ts';
+import { affectedModules, DECIDING_FILES, detectProjectType } from '../../dialects/project/project.ts';
 import { SOURCES_MAX } from '../../dialects/shadow-manifest/manifest.ts';
 import type { ProcessIdentity } from '../../stores/store.ts';
 import { OUTPUT_BYTES_MAX, type RecordedSource, type ShadowRecord, type ShadowWorld } from './world.ts';
@@ -28,8 +30,15 @@ export interface FoundSource {
 }
 
 export type CreateAnswer =
-  | { readonly success: true; readonly record: ShadowRecord }
-  | { readonly success: false; readonly problem: ShadowProblem };
+  | { readonly success: true; readonly record: ShadowRecord; readonly context: TestContext }
+  | { readonly success: false; readonly problem: ShadowProblem; readonly context: TestContext };
+
+/** What a test is about, as far as the sources tell: with or without a shadow. */
+export interface TestContext {
+  readonly type: ShadowManifest['projectType'];
+  readonly changedFiles: readonly string[];
+  readonly modules: readonly string[];
+}
 
 /** For cloning, and for other commands of git inside. */
 export const CLONE_MS = 120_000;
@@ -94,12 +103,13 @@ export async function createShadow(
     };
     const [taken, created] = await Promise.all([takeAll(world, id, sources), sandbox.create(request, signal)]);
     if (!taken.ok) return await undone(world, id, taken);
-    if (!created.ok) return await undone(world, id, yes({ success: false, problem: created.refusal }));
+    const context = await contextOf(world, id, taken.value);
+    if (!created.ok) return await undone(world, id, yes({ success: false, problem: created.refusal, context }));
     const record: ShadowRecord = { ...begun, sources: taken.value, sandbox: created.value };
     await records.save(record);
     const cloned = await clone(world, id, taken.value, signal);
-    if (cloned !== null) return await undone(world, id, yes({ success: false, problem: cloned }));
-    return yes({ success: true, record });
+    if (cloned !== null) return await undone(world, id, yes({ success: false, problem: cloned, context }));
+    return yes({ success: true, record, context });
   } catch (error) {
     await undone(world, id, null);
     throw error;
@@ -169,4 +179,27 @@ export async function clone(
   if (ran.exitCode === 0) return null;
   const says = `the sources cannot be cloned inside: ${ran.stderr.trim().slice(0, 300)}`;
   return { code: 'create_failed', says, todo: 'see whether git clone of the repository works outside' };
+}
+
+/** Which kind of project the first source is, and what of it has changed. */
+export async function contextOf(
+  { snapshots, records, settings }: ShadowWorld,
+  id: ShadowId,
+  sources: readonly RecordedSource[],
+): Promise<TestContext> {
+  const [first] = sources;
+  if (first === undefined) return { type: settings.projectType, changedFiles: [], modules: [] };
+  const { repository, commit, changedFiles } = first;
+  const target = `${records.snapshots(id)}/${snapshotKey(repository)}`;
+  const { files, base } = await snapshots.look(target, commit);
+  const paths = [...files.keys()];
+  const type = settings.projectType ?? detectProjectType({ paths });
+  if (type === null) return { type, changedFiles, modules: [] };
+  const texts = await snapshots.texts(
+    target,
+    commit,
+    DECIDING_FILES.filter((path) => files.has(path)),
+  );
+  const modules = affectedModules(type, { paths, texts, changedFiles, repository, commit, base });
+  return { type, changedFiles, modules };
 }

@@ -37,16 +37,18 @@ export async function judgeShadow(
   watching.progress(0.05, 'asking the shadow before anything of the project runs');
   for (const ran of await askBefore(world, plan, record)) runs.set(ran.command, ran);
   const run = runnerOf(world, record, watching, runs);
-  const { install, testNeedsInstall, test } = plan.commands;
   watching.progress(0.1, 'installing');
+  const { install, installedFiles, imports, cli, modules, test, testNeedsInstall } = plan.commands;
+  const runAll = (commands: readonly (string | null)[]): Promise<unknown> =>
+    Promise.all(commands.map((command) => (command === null ? null : run(command))));
   // Installing for another project and testing in the checkout may have nothing to do with each other.
-  await Promise.all(
-    [install, testNeedsInstall ? null : test].map((command) => (command === null ? null : run(command))),
-  );
+  await runAll([install, testNeedsInstall ? null : test]);
+  watching.progress(0.5, 'importing and testing');
+  await runAll([installedFiles, imports, cli, modules]);
   const points: JudgedPoint[] = [];
   for (const row of SHADOW_RUBRIC) {
     watching.signal.throwIfAborted();
-    watching.progress(0.1 + (0.85 * points.length) / SHADOW_RUBRIC.length, row.question);
+    watching.progress(0.6 + (0.35 * points.length) / SHADOW_RUBRIC.length, row.question);
     points.push(await judgeRow(row, plan, run));
   }
   const limits = record.sandbox?.limits ?? [];

@@ -5,9 +5,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import { agentPrincipal, type Principal } from '../../domain/principal.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { ShadowManifest, ShadowProblem } from '../../domain/shadow.ts';
-import { affectedModules, DECIDING_FILES, detectProjectType } from '../../dialects/project/project.ts';
 import { manifestJson } from '../../dialects/shadow-manifest/manifest.ts';
-import { snapshotKey } from '../../domain/shadow.ts';
 import { standDuty } from '../duty.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { cancel } from '../verbs/end.ts';
@@ -15,7 +13,7 @@ import { send, type SendRefusal } from '../verbs/send.ts';
 import { wait, type WaitRefusal } from '../verbs/wait.ts';
 import { work } from '../work.ts';
 import { cleanUp } from './clean-up.ts';
-import { createShadow, type FoundSource, type ShadowRefusal } from './create.ts';
+import { createShadow, type FoundSource, type ShadowRefusal, type TestContext } from './create.ts';
 import { SHADOW_OPERATOR, SHADOW_SMOKE_TEST, shadowWorker, type WorkerOptions } from './worker.ts';
 import type { ShadowRecord, ShadowWorld } from './world.ts';
 
@@ -62,7 +60,7 @@ export async function runShadowTest(
   const problem = created.value.success ? null : created.value.problem;
   try {
     if (signal.aborted) return refuse({ code: 'shadow-interrupted' });
-    const manifest = await manifestFor(world, request.sources, record, problem);
+    const manifest = manifestFor(request.sources, record, created.value.context, problem);
     const tested = await testByHandoff(around, principal, world, request, manifest);
     return tested.ok ? yes({ ...tested.value, manifest, problem, removed: cleaned.removed }) : tested;
   } finally {
@@ -74,13 +72,12 @@ export async function runShadowTest(
 }
 
 /** With a shadow, or with the reason why there is none. */
-export async function manifestFor(
-  world: ShadowWorld,
+export function manifestFor(
   sources: readonly FoundSource[],
   record: ShadowRecord | null,
+  context: TestContext,
   problem: ShadowProblem | null,
-): Promise<ShadowManifest> {
-  const context = record === null ? null : await contextOf(world, record);
+): ShadowManifest {
   return {
     shadowId: record?.id ?? null,
     shadowAvailable: record !== null,
@@ -89,32 +86,12 @@ export async function manifestFor(
       repository,
       snapshotCommit: record?.sources[index]?.commit ?? null,
     })),
-    changedFiles: record?.sources[0]?.changedFiles ?? [],
-    affectedModules: context?.modules ?? [],
-    projectType: context?.type ?? world.settings.projectType,
+    changedFiles: context.changedFiles,
+    affectedModules: context.modules,
+    projectType: context.type,
     fallbackMode: record === null,
     failureReason: problem?.code ?? null,
   };
-}
-
-async function contextOf(
-  { snapshots, records, settings }: ShadowWorld,
-  record: ShadowRecord,
-): Promise<{ readonly type: ShadowManifest['projectType']; readonly modules: readonly string[] }> {
-  const [first] = record.sources;
-  if (first === undefined) return { type: settings.projectType, modules: [] };
-  const { repository, commit, changedFiles } = first;
-  const target = `${records.snapshots(record.id)}/${snapshotKey(repository)}`;
-  const { files, base } = await snapshots.look(target, commit);
-  const paths = [...files.keys()];
-  const type = settings.projectType ?? detectProjectType({ paths });
-  if (type === null) return { type, modules: [] };
-  const texts = await snapshots.texts(
-    target,
-    commit,
-    DECIDING_FILES.filter((path) => files.has(path)),
-  );
-  return { type, modules: affectedModules(type, { paths, texts, changedFiles, repository, commit, base }) };
 }
 
 async function testByHandoff(

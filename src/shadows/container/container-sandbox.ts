@@ -284,13 +284,12 @@ async function destroy(world: World, id: string): Promise<boolean> {
   const now = runtime.name === 'podman' ? ['--time=0'] : [];
   let wasThere = false;
   for (let round = 0; round < REMOVE_TRIES_MAX; round += 1) {
+    const removed = await runtime.ask(['rm', '--force', '--volumes', ...now, name]);
+    // Both print what they removed; one that was never there is an error for some versions and none for others.
+    wasThere ||= removed.stdout.toString('utf8').trim() !== '';
     if (!(await isThere(runtime, name))) return wasThere;
-    wasThere = true;
-    await runtime.ask(['rm', '--force', '--volumes', ...now, name]);
   }
-  if (await isThere(runtime, name))
-    throw new Error(`the container ${name} cannot be removed; try: ${runtime.name} rm -f ${name}`);
-  return true;
+  throw new Error(`the container ${name} cannot be removed; try: ${runtime.name} rm -f ${name}`);
 }
 
 async function isThere(runtime: Runtime, name: string): Promise<boolean> {

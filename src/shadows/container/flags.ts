@@ -77,9 +77,10 @@ export function runFlags(place: Placement): readonly string[] {
     '--ulimit=core=0:0',
     '--shm-size=64m',
     `--workdir=${INSIDE.work}`,
-    ...tmpfs('/tmp', '512m'),
-    ...tmpfs(INSIDE.home, '64m'),
-    ...tmpfs(INSIDE.work, '1g'),
+    // They count as memory: all of them full must not end the programs that are to be judged.
+    ...tmpfs('/tmp', limits.memoryBytes / 4),
+    ...tmpfs(INSIDE.home, limits.memoryBytes / 32),
+    ...tmpfs(INSIDE.work, limits.memoryBytes / 2),
     ...(podman ? ['--http-proxy=false', '--no-hosts', '--read-only-tmpfs=false', '--security-opt=label=disable'] : []),
     ...(podman && variant.mapsUsers ? [`--uidmap=${MAPPED_USERS}`, `--gidmap=${MAPPED_USERS}`] : []),
     ...(place.usesHostUsr ? hostUsr(podman) : []),
@@ -99,8 +100,8 @@ function resourceFlags({ memoryBytes, processes, cpus }: WantedLimits): readonly
   return [`--memory=${memoryBytes}`, `--memory-swap=${memoryBytes}`, `--pids-limit=${processes}`, `--cpus=${cpus}`];
 }
 
-function tmpfs(place: string, size: string): readonly string[] {
-  return ['--tmpfs', `${place}:rw,exec,nosuid,nodev,size=${size},mode=1777`];
+function tmpfs(place: string, bytes: number): readonly string[] {
+  return ['--tmpfs', `${place}:rw,exec,nosuid,nodev,size=${Math.floor(bytes / 1024)}k,mode=1777`];
 }
 
 function mount(from: string, to: string): readonly string[] {

@@ -3,7 +3,7 @@ import type { LimitState } from '../../../domain/shadow.ts';
 import { shellWord, unenforced } from '../../../domain/shadow.ts';
 import { manifestJson, manifestText } from '../../../dialects/shadow-manifest/manifest.ts';
 import { cleanUp } from '../../../engine/shadow/clean-up.ts';
-import { createShadow, findSources, type CreateAnswer } from '../../../engine/shadow/create.ts';
+import { contextOf, createShadow, findSources, type CreateAnswer } from '../../../engine/shadow/create.ts';
 import {
   addSource,
   destroyShadow,
@@ -241,7 +241,8 @@ export async function statusOne(args: readonly string[], options: CommonOptions,
     folder,
     repository,
   }));
-  const manifest = await manifestFor(world, sources, record, null);
+  const context = await contextOf(world, record.id, record.sources);
+  const manifest = manifestFor(sources, record, context, null);
   const limits = record.sandbox?.limits ?? [];
   if (output.json) {
     const { runtime = null, image = null, base = null } = record.sandbox ?? {};

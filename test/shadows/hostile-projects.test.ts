@@ -1,0 +1,90 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isAlive, until } from '../support/processes.ts';
+import { containersOf, git, makePlace, makeRepository, NODE_PROJECT, testShadow, withoutPodman } from './samples.ts';
+
+const MINUTES = 5 * 60_000;
+const QUICK = 'shadow: { memory_mb: 512, processes: 96, command_seconds: 15 }\n';
+
+/** Each runs from the test script, as a project would do it; the whole of it is one line of JavaScript. */
+const HOSTILE: readonly (readonly [string, string])[] = [
+  [
+    'a fork bomb',
+    "const b=()=>{try{require('child_process').spawn(process.execPath,[__filename],{detached:true,stdio:'ignore'}).unref()}catch{}};b();b();setInterval(b,5)",
+  ],
+  [
+    'a disk filler, and one that prints without end',
+    "const fs=require('fs');try{for(;;)fs.appendFileSync('/workspace/full',Buffer.alloc(1e7))}catch{};for(;;)process.stdout.write('x'.repeat(1e6))",
+  ],
+  [
+    'one that runs for ever and leaves daemons',
+    "for(let i=0;i<5;i++)require('child_process').spawn('setsid',['sleep','1000'],{detached:true,stdio:'ignore'}).unref();setInterval(()=>{},1e6)",
+  ],
+];
+
+describe('a hostile project', () => {
+  it.each(HOSTILE)(
+    'V3, V6: %s is contained, judged FAIL, and its container is gone',
+    { timeout: MINUTES },
+    async (_what, program) => {
+      const missing = await withoutPodman();
+      if (missing !== null) return expect(missing).toBe('');
+      const place = makePlace(QUICK);
+      const repository = makeRepository({
+        ...NODE_PROJECT,
+        'package.json': (NODE_PROJECT['package.json'] ?? '').replace('node --test', 'node evil.js'),
+        'evil.js': program,
+      });
+      const verdict = await testShadow(place, repository);
+      expect(verdict).toMatchObject({ verdict: 'FAIL', mode: 'shadow' });
+      expect(containersOf(place.folder)).toEqual([]);
+      expect(readdirSync(join(place.folder, '.baton/shadows/environments'))).toEqual([]);
+      expect(git(repository, 'status', '--porcelain')).toBe('');
+    },
+  );
+
+  it('V4: kill -9 in the middle leaves nothing that the next run does not remove', { timeout: MINUTES }, async () => {
+    const missing = await withoutPodman();
+    if (missing !== null) return expect(missing).toBe('');
+    const place = makePlace();
+    const slow = makeRepository({
+      ...NODE_PROJECT,
+      'package.json': (NODE_PROJECT['package.json'] ?? '').replace('node --test', 'sleep 600'),
+    });
+    const killed = place.start(['test', `${slow}:acme/widget`]);
+    await until('a container is there', () => containersOf(place.folder).length > 0, MINUTES);
+    killed.signal('SIGKILL');
+    await killed.ended;
+    expect(isAlive(killed.pid)).toBe(false);
+    expect(containersOf(place.folder)).toHaveLength(1);
+    const kept = (await place.run(['create', `${makeRepository(NODE_PROJECT)}:acme/other`])).stdout.trim();
+    expect(containersOf(place.folder).map((line) => line.includes(kept))).toEqual([true]);
+    expect(readdirSync(join(place.folder, '.baton/shadows/environments'))).toEqual([kept]);
+    expect((await place.run(['destroy', '--all'])).code).toBe(0);
+    expect(containersOf(place.folder)).toEqual([]);
+  });
+
+  it(
+    'V4: Ctrl-C removes the container, cancels the handoff and answers as shells expect',
+    { timeout: MINUTES },
+    async () => {
+      const missing = await withoutPodman();
+      if (missing !== null) return expect(missing).toBe('');
+      const place = makePlace();
+      const slow = makeRepository({
+        ...NODE_PROJECT,
+        'package.json': (NODE_PROJECT['package.json'] ?? '').replace('node --test', 'sleep 600'),
+      });
+      const running = place.start(['test', `${slow}:acme/widget`]);
+      await until('a container is there', () => containersOf(place.folder).length > 0, MINUTES);
+      running.signal('SIGINT');
+      const ended = await running.ended;
+      expect(ended.code).toBe(130);
+      expect(ended.stdout).not.toContain('VERDICT');
+      expect(containersOf(place.folder)).toEqual([]);
+      expect(existsSync(join(place.folder, '.baton/shadows/environments'))).toBe(true);
+      expect(readdirSync(join(place.folder, '.baton/shadows/environments'))).toEqual([]);
+    },
+  );
+});
