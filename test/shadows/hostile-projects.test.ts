@@ -1,11 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isAlive, until } from '../support/processes.ts';
 import { containersOf, git, makePlace, makeRepository, NODE_PROJECT, testShadow, withoutPodman } from './samples.ts';
 
 const MINUTES = 5 * 60_000;
-const QUICK = 'shadow: { memory_mb: 512, processes: 96, command_seconds: 15 }\n';
+const QUICK = 'shadow: { memory_mb: 512, processes: 96, command_seconds: 6 }\n';
 
 /** Each runs from the test script, as a project would do it; the whole of it is one line of JavaScript. */
 const HOSTILE: readonly (readonly [string, string])[] = [
@@ -22,6 +22,13 @@ const HOSTILE: readonly (readonly [string, string])[] = [
     "for(let i=0;i<5;i++)require('child_process').spawn('setsid',['sleep','1000'],{detached:true,stdio:'ignore'}).unref();setInterval(()=>{},1e6)",
   ],
 ];
+
+/** Its record says in what it runs: from then on its container is there, and the test is under way. */
+function isMade(folder: string): boolean {
+  const place = join(folder, '.baton/shadows/environments');
+  const names = existsSync(place) ? readdirSync(place) : [];
+  return names.some((name) => readFileSync(join(place, name, 'record.json'), 'utf8').includes('"runtime"'));
+}
 
 describe('a hostile project', () => {
   it.each(HOSTILE)(
@@ -53,7 +60,7 @@ describe('a hostile project', () => {
       'package.json': (NODE_PROJECT['package.json'] ?? '').replace('node --test', 'sleep 600'),
     });
     const killed = place.start(['test', `${slow}:acme/widget`]);
-    await until('a container is there', () => containersOf(place.folder).length > 0, MINUTES);
+    await until('the shadow is made', () => isMade(place.folder), MINUTES);
     killed.signal('SIGKILL');
     await killed.ended;
     expect(isAlive(killed.pid)).toBe(false);
@@ -77,7 +84,7 @@ describe('a hostile project', () => {
         'package.json': (NODE_PROJECT['package.json'] ?? '').replace('node --test', 'sleep 600'),
       });
       const running = place.start(['test', `${slow}:acme/widget`]);
-      await until('a container is there', () => containersOf(place.folder).length > 0, MINUTES);
+      await until('the shadow is made', () => isMade(place.folder), MINUTES);
       running.signal('SIGINT');
       const ended = await running.ended;
       expect(ended.code).toBe(130);
