@@ -18,12 +18,7 @@ export interface Expecting {
   passed(): boolean;
 }
 
-export function expecting(
-  around: Surroundings,
-  principal: Principal,
-  id: HandoffId,
-  revision: number,
-): Expecting {
+export function expecting(around: Surroundings, principal: Principal, id: HandoffId, revision: number): Expecting {
   let passed = false;
   let changed = false;
   const checked =

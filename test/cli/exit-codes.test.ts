@@ -44,9 +44,9 @@ const CASES: readonly Case[] = [
   {
     code: 4,
     means: 'refused by rights',
-    provoke: async ({ run, send }) => run(['wait', await send('react'), '--json', '--as', '@stranger']),
-    says: /@stranger may not read hoff-/,
-    refusal: { code: 'not-entitled', op: 'read', principal: '@stranger' },
+    provoke: async ({ run, send }) => run(['accept', await send('react'), '--json', '--as', '@me']),
+    says: /@me may not accept hoff-/,
+    refusal: { code: 'not-entitled', op: 'accept', principal: '@me' },
   },
   {
     code: 5,

@@ -25,6 +25,7 @@ import { describeSoundness } from './suite/soundness.ts';
 import { describeTokens } from './suite/tokens.ts';
 import { describeTransfer } from './suite/transfer.ts';
 import { describeUpkeep } from './suite/upkeep.ts';
+import { describeVisibility } from './suite/visibility.ts';
 import { describeWords } from './suite/words.ts';
 
 const PARTS = [
@@ -38,6 +39,7 @@ const PARTS = [
   describeSoundness,
   describeRoundTrip,
   describeFind,
+  describeVisibility,
   describeWords,
   describeChains,
   describeFacts,

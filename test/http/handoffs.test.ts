@@ -189,7 +189,9 @@ describe('a handoff over HTTP', () => {
     await says(server.around, 'somebody else');
     expect(await says(expected.around, 'too late')).toMatchObject({ ok: false, refusal: { code: 'contended' } });
     expect(expected.passed()).toBe(true);
-    expect(await says(expecting(server.around, principal, id, 3).around, 'in time')).toMatchObject({ value: { revision: 4 } });
+    expect(await says(expecting(server.around, principal, id, 3).around, 'in time')).toMatchObject({
+      value: { revision: 4 },
+    });
   });
 
   it('is sent once for one Idempotency-Key, and a key is not used twice for different things', async () => {

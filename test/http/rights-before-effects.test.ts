@@ -1,10 +1,10 @@
 /** Whoever is refused has caused nothing outside the database: no command ran, no file was read, nothing was written. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { served, type Answer, type Served } from './served.ts';
 
-const CONFIGURATION = 'evidence: { commands: allow }\n';
+const CONFIGURATION = 'evidence: { commands: allow }\nagents: { shaped: { schemas: { output: secret-shape } } }\n';
 const RAN = 'ran';
 const SHOWN = { result: null, evidence: [{ deliverable: 'page', kind: 'command', value: `touch ${RAN}` }] };
 
@@ -12,9 +12,15 @@ interface World extends Served {
   readonly id: string;
   readonly fence: number;
   readonly ran: () => boolean;
-  readonly as: (agent: string | null, method: string, path: string, body?: object, headers?: Headers_) => Promise<Answer>;
+  readonly as: (
+    agent: string | null,
+    method: string,
+    path: string,
+    body?: object,
+    headers?: HeaderValues,
+  ) => Promise<Answer>;
 }
-type Headers_ = Readonly<Record<string, string>>;
+type HeaderValues = Readonly<Record<string, string>>;
 
 /** A handoff from @lead to @dev with one deliverable that @judge verifies; @dev holds it. */
 async function world(terms: object = {}): Promise<World> {
@@ -107,8 +113,7 @@ describe('deliver', () => {
 
   it('I12: reads no schema for a stranger, and tells it nothing about one', async () => {
     const w = await world();
-    mkdirSync(join(w.folder, 'schemas'), { recursive: true });
-    const { json } = await w.as('lead', 'POST', '/api/handoffs', { to: '@dev', outputSchema: 'secret-shape' });
+    const { json } = await w.as('lead', 'POST', '/api/handoffs', { to: '@shaped' });
     const { id } = json as { id: string };
     const answer = await w.as('mallory', 'POST', `/api/handoffs/${id}/deliver`, { result: 1, fence: 1 });
     expect([answer.status, codeOf(answer)]).toEqual([404, 'no-such-handoff']);
@@ -117,13 +122,12 @@ describe('deliver', () => {
 
 describe('verify', () => {
   const COUNT = 'echo x >> count';
-  const delivered = async (terms: object = {}): Promise<World & { readonly runs: () => Promise<number> }> => {
+  const delivered = async (terms: object = {}): Promise<World & { readonly runs: () => number }> => {
     const w = await world(terms);
     const evidence = [{ deliverable: 'page', kind: 'command', value: COUNT }];
     const { status } = await w.as('dev', 'POST', `/api/handoffs/${w.id}/deliver`, { fence: w.fence, evidence });
     expect(status).toBe(200);
-    const { readFileSync } = await import('node:fs');
-    return { ...w, runs: async () => readFileSync(join(w.folder, 'count'), 'utf8').trim().split('\n').length };
+    return { ...w, runs: () => readFileSync(join(w.folder, 'count'), 'utf8').trim().split('\n').length };
   };
 
   it.each<[string, string, number, string, object]>([
@@ -134,13 +138,13 @@ describe('verify', () => {
   ])('(D7, I12) by %s runs no command again', async (_, agent, status, code, body) => {
     const w = await delivered({ criteria: ['it works'] });
     const answer = await w.as(agent, 'POST', `/api/handoffs/${w.id}/verify`, body);
-    expect([answer.status, codeOf(answer), await w.runs()]).toEqual([status, code, 1]);
+    expect([answer.status, codeOf(answer), w.runs()]).toEqual([status, code, 1]);
   });
 
   it('D7: by its verifier runs it again', async () => {
     const w = await delivered();
     const answer = await w.as('judge', 'POST', `/api/handoffs/${w.id}/verify`, {});
-    expect([answer.status, await w.runs()]).toEqual([200, 2]);
+    expect([answer.status, w.runs()]).toEqual([200, 2]);
   });
 });
 

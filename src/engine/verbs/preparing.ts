@@ -53,7 +53,9 @@ export async function prepare(
   const artifacts = isKept ? yes([]) : referencesIn(request.context);
   if (!artifacts.ok) return artifacts;
   const lineage =
-    request.parent === undefined ? yes(request.lineage ?? NO_LINEAGE) : await legFrom(around, principal, request.parent);
+    request.parent === undefined
+      ? yes(request.lineage ?? NO_LINEAGE)
+      : await legFrom(around, principal, request.parent);
   if (!lineage.ok) return lineage;
   const hidden = await hiddenDependency(around, principal, request);
   if (hidden !== null) return refuse({ code: 'no-such-handoff', id: hidden });

@@ -20,7 +20,8 @@ export function wordingOf(refusal: Worded, face: 'cli' | 'http' = 'cli'): string
       return `${refusal.id} is ${refusal.state}: it cannot ${refusal.move}`;
     case 'not-entitled':
       if (refusal.op === 'create') return `${refusal.principal} may not send in the name of somebody else`;
-      if (refusal.op === 'follow') return `${refusal.principal} may not send what follows ${refusal.id}: only its parties may`;
+      if (refusal.op === 'follow')
+        return `${refusal.principal} may not send what follows ${refusal.id}: only its parties may`;
       return `${refusal.principal} may not ${refusal.op} ${refusal.id}${refusal.principal === 'operator' && face === 'cli' ? '; say who you are with --as' : ''}`;
     case 'own-work':
       return `${refusal.principal} is the ${refusal.part} of ${refusal.id} and cannot judge it; somebody else has to`;
