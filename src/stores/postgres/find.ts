@@ -4,12 +4,13 @@
  */
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import type { Page, Query, Store } from '../store.ts';
+import { BadCursor, type Page, type Query, type Store } from '../store.ts';
 import { pageById } from '../page.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter, Row } from './link.ts';
 import { records } from './load.ts';
 import { stateNumber } from '../numbers.ts';
+import { wholeCursor } from '../whole-cursor.ts';
 import { wordsAsked } from '../words.ts';
 import { ACCEPTED, BLOCKED, COMPLETED, FOR_ANSWER, FOR_DEPENDENCY, FOR_PLACE, OFFERED } from './numbers.ts';
 import { requested } from './requests.ts';
@@ -143,6 +144,12 @@ function cursorOf(row: Row | undefined): string | null {
   return row === undefined ? null : `${row[9] as number}.${row[AFTER_ROW] as number}`;
 }
 
+function positionOf(after: string): readonly [createdAt: number, n: number] {
+  const [createdAt = '', n = '', ...more] = after.split('.');
+  if (more.length > 0) throw new BadCursor(after);
+  return [wholeCursor(createdAt), wholeCursor(n)];
+}
+
 /** One more than asked for, which tells whether there is a next page. */
 export function listStatement(
   filter: Filter,
@@ -223,7 +230,7 @@ interface Side {
 type Given = (value: Parameter, type: string) => string;
 
 function afterOf(cursor: string, given: Given): string {
-  const [createdAt = 0, n = 0] = cursor.split('.').map(Number);
+  const [createdAt, n] = positionOf(cursor);
   return `(${given(createdAt, 'bigint')}, ${given(n, 'bigint')})`;
 }
 

@@ -64,7 +64,7 @@ async function agentsOf({ around, tally, agents }: Premises, { principal }: Call
   const seesAll = readScopeOf(principal) === 'everything';
   const loads = seesAll ? tally.loads() : tally.loads((handoff) => may(principal, 'read', handoff).ok);
   const sessions = (await around.store.sessions.list()).filter(
-    ({ ended, silentForMs }) => !ended && silentForMs < around.leaseMs,
+    ({ ended, leaseMs, silentForMs }) => !ended && silentForMs < leaseMs,
   );
   const withWorker = sessions.map(({ agent }) => agent);
   const others = seesAll ? [...tally.agents(), ...withWorker] : [];

@@ -38,4 +38,13 @@ insert into baton.artifact_use (artifact, created_at, n)
   select distinct name, b.created_at, b.n
   from baton.body b cross join lateral json_array_elements_text(coalesce(b.terms::json -> 'artifacts', '[]')) as x(name)
   where b.terms is not null;
+-- How long this session may be silent. Sessions of older programs had the default.
+alter table baton.session add column lease_ms bigint not null default 10000;
+-- Each version of the workspace's policy, as JSON; the newest one holds.
+create table baton.policy (
+  version bigint primary key check (version > 0),
+  policy text not null,
+  by text not null,
+  at bigint not null
+);
 `;

@@ -24,4 +24,13 @@ BEGIN
 END;
 INSERT INTO verifier SELECT DISTINCT value, n FROM handoff, json_each(terms, '$.verifiers') WHERE terms IS NOT NULL;
 INSERT INTO artifact_use SELECT DISTINCT value, n FROM handoff, json_each(terms, '$.artifacts') WHERE terms IS NOT NULL;
+-- How long this session may be silent. Sessions of older programs had the default.
+ALTER TABLE session ADD COLUMN lease_ms INTEGER NOT NULL DEFAULT 10000;
+-- Each version of the workspace's policy, as JSON; the newest one holds.
+CREATE TABLE policy (
+  version INTEGER PRIMARY KEY CHECK (version > 0),
+  policy TEXT NOT NULL,
+  by TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT;
 `;
