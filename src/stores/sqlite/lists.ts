@@ -93,8 +93,8 @@ function visibleStatement(
  * of finished ones. They come in no order, so this is for agents that have not too much open. Null for other lists.
  */
 export function openNumbersSql(filter: Filter): string | null {
-  const { states, to, max: _max, visibleTo: _visibleTo, ...others } = filter;
-  const isPlain = Object.values(others).every((other) => other === undefined || other === 'filter');
+  const { states, to, from, agent, task, text, after } = filter;
+  const isPlain = [from, agent, task, text, after].every((other) => other === undefined);
   if (to === undefined || states === undefined || !isPlain || states.some(isFinal)) return null;
   if (readerOf(filter) !== null) return null;
   const parts = [
