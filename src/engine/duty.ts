@@ -1,7 +1,8 @@
 /**
- * One process per host sweeps for all. Nobody is special: whoever is there takes the duty when nobody has it, or when
+ * One process per host (more exactly: per machine, boot and space of process ids) sweeps for all. Nobody is special: whoever is there takes the duty when nobody has it, or when
  * its holder is gone, and a second look decides between two who want it at once.
  */
+import { isSameProcess } from '../foundation/process-identity.ts';
 import { jittered } from '../foundation/random.ts';
 import { StoreGone, type DutyHolder } from '../stores/store.ts';
 import { carryBeside } from './effects.ts';
@@ -33,7 +34,7 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
       await sweepOnce(steady);
       return;
     }
-    const holder = await store.upkeep.dutyHolder(liveness.self.host);
+    const holder = await store.upkeep.dutyHolder(liveness.self);
     if (!mayTake(around, holder)) {
       mine = false;
       return;
@@ -69,8 +70,9 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
 function mayTake({ liveness }: Surroundings, holder: DutyHolder | null): boolean {
   if (holder === null) return true;
   const { self } = liveness;
-  const mine = holder.process.pid === self.pid && holder.process.startedAt === self.startedAt;
-  return mine || liveness.of(holder.process) === 'gone' || holder.silentForMs > DUTY_LEASE_MS;
+  return (
+    isSameProcess(holder.process, self) || liveness.of(holder.process) === 'gone' || holder.silentForMs > DUTY_LEASE_MS
+  );
 }
 
 function watchWallClock({ store, clock, report }: Surroundings): () => Steadiness {

@@ -195,7 +195,7 @@ describe('a handoff over HTTP', () => {
       Array.from({ length: 20 }, (_, index) =>
         server.ask('POST', `/api/handoffs/${id}/progress`, {
           token,
-          body: { says: `number ${index}` },
+          body: { fence: 1, says: `number ${index}` },
           headers: { 'if-match': '"2"' },
         }),
       ),
@@ -215,7 +215,7 @@ describe('a handoff over HTTP', () => {
     await accept(server.around, principal, id, {});
     const expected = expecting(server.around, id, 2);
     const says = (around: Surroundings, what: string): ReturnType<typeof progress> =>
-      progress(around, principal, id, null, { fraction: null, says: what });
+      progress(around, principal, id, 1, { fraction: null, says: what });
     await says(server.around, 'somebody else');
     expect(await says(expected.around, 'too late')).toMatchObject({ ok: false, refusal: { code: 'contended' } });
     expect(expected.passed()).toBe(true);

@@ -45,7 +45,7 @@ export function describeClosing(open: OpenStore): void {
         async () => store.tokens.byHash('h'),
         async () => store.tokens.list(),
         async () => store.tokens.revoke('t'),
-        async () => store.upkeep.dutyHolder('host-1'),
+        async () => store.upkeep.dutyHolder(processOf()),
         async () => store.upkeep.takeDuty(processOf(), null),
         async () => store.upkeep.leaveDuty(processOf()),
         async () => store.upkeep.tend(),
