@@ -8,6 +8,7 @@
  */
 export { BadCursor, StoreFault, StoreGone } from '../foundation/store-fault.ts';
 export type { ProcessIdentity } from '../foundation/process-identity.ts';
+import type { ClockLook, ClockReading } from '../foundation/clock.ts';
 import type { JsonText } from '../foundation/json.ts';
 import type { ProcessIdentity } from '../foundation/process-identity.ts';
 import type { Result } from '../foundation/result.ts';
@@ -309,6 +310,11 @@ export interface Upkeep {
   /** Takes or keeps the duty; `instead` is the holder that was judged gone. False: somebody else was faster. */
   takeDuty(process: ProcessIdentity, instead: DutyHolder | null): Promise<boolean>;
   leaveDuty(process: ProcessIdentity): Promise<void>;
+  /**
+   * Compares the store's wall clock with a monotonic clock, and keeps the reading for whoever looks next. Every process
+   * that takes leases away looks first: a process that has just begun cannot tell otherwise that the clock was set.
+   */
+  lookAtClock(own: Omit<ClockReading, 'wallMs'>): Promise<ClockLook>;
   /** Housekeeping of the database itself; cheap when there is nothing to do. */
   tend(): Promise<void>;
   /** Looks for what cannot be: counters, heads of trails, files. May take as long as reading everything; writes nothing. */

@@ -94,7 +94,7 @@ describe('what ours do, in the folders', () => {
     await world.sync();
     expect([world.places('first'), world.places('second')]).toEqual([['pending'], ['waiting']]);
     await answer(world, 'first', 'done');
-    await sweep(world.around, oneLook(world.around));
+    await sweep(world.around, await oneLook(world.around));
     await world.sync();
     expect(world.places('second')).toEqual(['pending']);
   });
@@ -238,7 +238,7 @@ describe('what foreign programs do', () => {
     world.write('in-progress', id, '{"handoff_id": "');
     await world.sync();
     expect(await world.state(id)).toBe('accepted');
-    await sweep(world.around, oneLook(world.around));
+    await sweep(world.around, await oneLook(world.around));
     await world.sync();
     expect(await world.state(id)).toBe('offered');
     expect(world.places(id)).toEqual(['pending']);

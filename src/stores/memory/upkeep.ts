@@ -1,4 +1,4 @@
-import type { Clock } from '../../foundation/clock.ts';
+import { nextClockMark, type Clock, type ClockMark } from '../../foundation/clock.ts';
 import { isSameProcess, placeOf } from '../../foundation/process-identity.ts';
 import type { DutyHolder, ProcessIdentity, Upkeep } from '../store.ts';
 import { audit } from './audit.ts';
@@ -12,6 +12,7 @@ interface Duty {
 
 export function openUpkeep(shelf: Shelf, clock: Clock): Upkeep {
   const duties = new Map<string, Duty>();
+  let mark: ClockMark | null = null;
   const silence = (duty: Duty): number => clock.monotonicMs() - duty.beatAtMs;
   return {
     async dutyHolder(process) {
@@ -28,6 +29,11 @@ export function openUpkeep(shelf: Shelf, clock: Clock): Upkeep {
     async leaveDuty(process) {
       const duty = duties.get(placeOf(process));
       if (duty !== undefined && isSameProcess(duty.process, process)) duties.delete(placeOf(process));
+    },
+    async lookAtClock(own) {
+      const next = nextClockMark(mark, { ...own, wallMs: clock.nowMs() });
+      mark = next.mark;
+      return next.look;
     },
     async tend() {},
     async audit() {

@@ -1,8 +1,10 @@
 /** The duty of a place, which one process has at a time, and the little housekeeping that this database needs. */
+import { JUMP_MS } from '../../foundation/clock.ts';
 import { identityText, placeOf } from '../../foundation/process-identity.ts';
 import type { ProcessIdentity, Upkeep } from '../store.ts';
 import { audit } from './audit.ts';
 import type { Connection } from './connection.ts';
+import { NOW_MS } from './schema.ts';
 import { forgetAllExpired } from './requests.ts';
 import type { WordIndex } from './words.ts';
 
@@ -23,6 +25,22 @@ returning true`;
 
 const LEAVE_SQL = 'delete from baton.duty where host = $1::text and process = $2::text';
 
+/** `nextClockMark` in one statement, so that no other look comes between reading and writing. */
+const CLOCK_SQL = `with own as (select $1::text as boot, $2::bigint as monotonic_ms, ${NOW_MS} as wall_ms),
+before as materialized (select boot, monotonic_ms, wall_ms from baton.clock),
+look as (
+  insert into baton.clock as c (n, boot, monotonic_ms, wall_ms, steady_since_ms)
+  select 1, boot, monotonic_ms, wall_ms, wall_ms from own
+  on conflict (n) do update set boot = excluded.boot, monotonic_ms = excluded.monotonic_ms, wall_ms = excluded.wall_ms,
+    steady_since_ms = case when abs(excluded.wall_ms - c.wall_ms - case
+      when c.boot = excluded.boot and c.boot <> '' then excluded.monotonic_ms - c.monotonic_ms else 0 end) <= ${JUMP_MS}
+      then c.steady_since_ms else excluded.wall_ms end
+  returning c.wall_ms, c.steady_since_ms)
+select look.wall_ms - look.steady_since_ms,
+  exists (select from before b join own o on b.boot = o.boot and b.boot <> ''
+    where abs(o.wall_ms - b.wall_ms - (o.monotonic_ms - b.monotonic_ms)) > ${JUMP_MS})
+from look`;
+
 /** Whoever audits reads much, on a connection that delays nobody. */
 export function upkeepOf(connection: Connection, patient: Connection, words: WordIndex): Upkeep {
   return {
@@ -40,6 +58,10 @@ export function upkeepOf(connection: Connection, patient: Connection, words: Wor
     },
     leaveDuty: async (process) => {
       await connection.write(LEAVE_SQL, [placeOf(process), identityText(process)]);
+    },
+    lookAtClock: async ({ boot, monotonicMs }) => {
+      const { rows } = await connection.write(CLOCK_SQL, [boot, Math.floor(monotonicMs)]);
+      return { steadyMs: (rows[0]?.[0] as number | undefined) ?? 0, wasSet: rows[0]?.[1] === true };
     },
     tend: async () => {
       await forgetAllExpired(connection);

@@ -7,7 +7,7 @@
  * container with a kernel of its own that works right now.
  */
 import { assert } from '../../foundation/assert.ts';
-import type { Clock } from '../../foundation/clock.ts';
+import { nextClockMark, type Clock, type ClockMark } from '../../foundation/clock.ts';
 import { identityText, isSameProcess, placeOf } from '../../foundation/process-identity.ts';
 import type { AgentId, SessionId } from '../../domain/names.ts';
 import type { DutyHolder, ProcessIdentity, RunningGroup, SessionRecord, Sessions, Upkeep } from '../store.ts';
@@ -90,7 +90,7 @@ export function dutyOf(
   quiet: Quiet,
   clock: Clock,
   boot: string,
-): Pick<Upkeep, 'dutyHolder' | 'takeDuty' | 'leaveDuty'> {
+): Pick<Upkeep, 'dutyHolder' | 'takeDuty' | 'leaveDuty' | 'lookAtClock'> {
   const silenceOf = silencesBy(clock, boot);
   const holderOf = (database: Database, place: string): DutyHolder | null => {
     const row = prepare(database, 'SELECT process, boot, beat_ms FROM duty WHERE host = ?').get(place);
@@ -118,6 +118,19 @@ export function dutyOf(
         ).run(place, identityText(process), process.boot, clock.monotonicMs());
         return true;
       }),
+    lookAtClock: (own) =>
+      quiet.write((database) => {
+        const row = prepare(database, 'SELECT boot, monotonic_ms, wall_ms, steady_since_ms FROM clock').get();
+        const next = nextClockMark(row === undefined ? null : markOf(row), { ...own, wallMs: clock.nowMs() });
+        const { mark } = next;
+        prepare(
+          database,
+          `INSERT INTO clock (n, boot, monotonic_ms, wall_ms, steady_since_ms) VALUES (1, ?, ?, ?, ?) ON CONFLICT (n)
+           DO UPDATE SET boot = excluded.boot, monotonic_ms = excluded.monotonic_ms, wall_ms = excluded.wall_ms,
+             steady_since_ms = excluded.steady_since_ms`,
+        ).run(mark.boot, mark.monotonicMs, mark.wallMs, mark.steadySinceMs);
+        return next.look;
+      }),
     leaveDuty: (process) =>
       quiet.write((database) => {
         prepare(database, 'DELETE FROM duty WHERE host = ? AND process = ?').run(
@@ -126,6 +139,11 @@ export function dutyOf(
         );
       }),
   };
+}
+
+function markOf(row: Row): ClockMark {
+  const [boot, monotonicMs, wallMs, steadySinceMs] = row as [string, number, number, number];
+  return { boot, monotonicMs, wallMs, steadySinceMs };
 }
 
 /**

@@ -1,6 +1,8 @@
 /** The duty: one process per host, and a takeover only from one that is really gone. */
 import { describe, expect, it } from 'vitest';
-import { idOf, openingOf, processOf } from '../builders.ts';
+import type { ClockLook } from '../../../src/foundation/clock.ts';
+import type { Store } from '../../../src/stores/store.ts';
+import { idOf, openingOf, processOf, THIS_BOOT } from '../builders.ts';
 import { put, soundRecordOf } from '../looks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
@@ -111,6 +113,44 @@ export function describeUpkeep(open: OpenStore): void {
       clock.advance(4999);
       expect(await store.upkeep.takeDuty(TWO, judged)).toBe(false);
       expect(await store.upkeep.dutyHolder(ONE)).toEqual({ process: ONE, silentForMs: 4999 });
+    });
+
+    it('I19: a wall clock that ran beside the monotonic one was not set, whoever looks', async () => {
+      const { store, reopen, clock } = await open();
+      const beganMs = performance.now();
+      const look = (of: Store): Promise<ClockLook> =>
+        of.upkeep.lookAtClock({ boot: THIS_BOOT, monotonicMs: clock.monotonicMs() + Math.floor(performance.now() - beganMs) });
+      expect(await look(store)).toEqual({ steadyMs: 0, wasSet: false });
+      clock.advance(1_000);
+      expect(await look(reopen === null ? store : await reopen())).toMatchObject({ wasSet: false });
+    });
+
+    it('I19: a wall clock that was set is noticed by whoever looks next, and runs undisturbed from then on', async () => {
+      const { store } = await open();
+      const DAY_MS = 24 * LONG_MS;
+      const look = (monotonicMs: number, boot = THIS_BOOT): Promise<ClockLook> =>
+        store.upkeep.lookAtClock({ boot, monotonicMs });
+      await look(3 * DAY_MS);
+      // It ran a day further, or a day less, than the time that has passed.
+      expect(await look(2 * DAY_MS)).toEqual({ steadyMs: 0, wasSet: true });
+      expect(await look(3 * DAY_MS)).toEqual({ steadyMs: 0, wasSet: true });
+      expect(await look(3 * DAY_MS)).toMatchObject({ wasSet: false });
+      // The last look of another boot was a moment ago: there was no time for a jump.
+      expect(await look(1, 'boot-2')).toMatchObject({ wasSet: false });
+    });
+
+    it('I19: after a pause nobody of another boot knows what the clock did meanwhile', async ({ skip }) => {
+      const { store, clock, controlsTime } = await open();
+      skip(!controlsTime, 'the store has its own clock');
+      const look = (boot: string): Promise<ClockLook> =>
+        store.upkeep.lookAtClock({ boot, monotonicMs: clock.monotonicMs() });
+      await look(THIS_BOOT);
+      clock.advance(LONG_MS);
+      expect(await look(THIS_BOOT)).toEqual({ steadyMs: LONG_MS, wasSet: false });
+      clock.advance(1_000);
+      expect(await look('boot-2')).toEqual({ steadyMs: LONG_MS + 1_000, wasSet: false });
+      clock.advance(LONG_MS);
+      expect(await look(THIS_BOOT)).toEqual({ steadyMs: 0, wasSet: false });
     });
 
     it('tending changes nothing that anybody can see', async () => {
