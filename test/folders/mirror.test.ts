@@ -232,6 +232,8 @@ describe('what foreign programs do', () => {
 
   it('Q16: a worker that is never heard of again loses it, and the file comes back', async () => {
     const world = await queueWorld();
+    // A lease ends only for those who know that the clock has run undisturbed for as long.
+    await oneLook(world.around);
     const id = await world.send({}, { ...AT_ONCE, attemptTimeoutMs: 1 });
     world.move(id, 'pending', 'in-progress');
     // It died in the middle of its rewrite.

@@ -39,6 +39,7 @@ export function openUpkeep(shelf: Shelf, clock: Clock): Upkeep {
     async audit() {
       return audit(shelf);
     },
+    feedHolders: () => Promise.resolve([]),
   };
 }
 

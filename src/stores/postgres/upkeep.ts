@@ -4,6 +4,7 @@ import { identityText, placeOf } from '../../foundation/process-identity.ts';
 import type { ProcessIdentity, Upkeep } from '../store.ts';
 import { audit } from './audit.ts';
 import type { Connection } from './connection.ts';
+import { feedHolders } from './feed-horizon.ts';
 import { NOW_MS } from './schema.ts';
 import { forgetAllExpired } from './requests.ts';
 import type { WordIndex } from './words.ts';
@@ -68,5 +69,6 @@ export function upkeepOf(connection: Connection, patient: Connection, words: Wor
       await words.feed();
     },
     audit: () => audit(patient),
+    feedHolders: () => feedHolders(patient),
   };
 }

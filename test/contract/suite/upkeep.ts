@@ -119,7 +119,10 @@ export function describeUpkeep(open: OpenStore): void {
       const { store, reopen, clock } = await open();
       const beganMs = performance.now();
       const look = (of: Store): Promise<ClockLook> =>
-        of.upkeep.lookAtClock({ boot: THIS_BOOT, monotonicMs: clock.monotonicMs() + Math.floor(performance.now() - beganMs) });
+        of.upkeep.lookAtClock({
+          boot: THIS_BOOT,
+          monotonicMs: clock.monotonicMs() + Math.floor(performance.now() - beganMs),
+        });
       expect(await look(store)).toEqual({ steadyMs: 0, wasSet: false });
       clock.advance(1_000);
       expect(await look(reopen === null ? store : await reopen())).toMatchObject({ wasSet: false });
