@@ -59,7 +59,7 @@ function visibleAmong(conditions: Conditions, reader: AgentId, names: Pick<Names
 }
 
 /** The record is one of sender (number), recipient (number) or named verifier (name). */
-export const VISIBLE_SQL = `(sender = ? OR recipient = ? OR EXISTS (
+const VISIBLE_SQL = `(sender = ? OR recipient = ? OR EXISTS (
   SELECT 1 FROM verifier WHERE verifier.agent = ? AND verifier.handoff = n))`;
 
 /**

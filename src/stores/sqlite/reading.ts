@@ -50,7 +50,7 @@ export const CHAIN_SQL = `${SELECT} WHERE id = ?1 UNION ALL ${SELECT} INDEXED BY
 export const VISIBLE_CHAIN_SQL = `SELECT * FROM (${CHAIN_SQL.replace(' ORDER BY n LIMIT ?2', '')})
   WHERE (sender = ?3 OR recipient = ?3 OR EXISTS (
     SELECT 1 FROM verifier WHERE verifier.agent = ?4 AND verifier.handoff = n)) ORDER BY n LIMIT ?2`;
-export const ARTIFACTS_SQL = `SELECT DISTINCT handoff FROM json_each(?1) CROSS JOIN artifact_use
+const ARTIFACTS_SQL = `SELECT DISTINCT handoff FROM json_each(?1) CROSS JOIN artifact_use
   ON artifact = json_each.value ORDER BY handoff DESC LIMIT ?2`;
 
 /** As much of what is open for one agent is sorted; with more, the newest of it are found by walking. */
