@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { containing, matching } from '../support/expected.ts';
 import { tempFolder } from '../support/processes.ts';
 import { git, makePlace, makeRepository, NODE_CHANGE, NODE_PROJECT, pointsOf, testShadow } from './samples.ts';
 
@@ -81,7 +82,7 @@ describe('where no shadow can be made', () => {
       // Nothing of the project ran, and the judgement itself asked no runtime: the last call belongs to the cleaning up.
       expect(pointsOf(verdict)['tests_pass_on_host']).toMatchObject({
         points: 0,
-        says: expect.stringContaining('not run'),
+        says: containing('not run'),
       });
       const asked = existsSync(calls) ? readFileSync(calls, 'utf8') : '';
       expect(asked).not.toMatch(/^(?:podman|docker) exec /m);
@@ -92,7 +93,7 @@ describe('where no shadow can be made', () => {
   it('V1: preflight says the code and what to do; aliases of the specification are read', async () => {
     const { PATH } = pathWith({});
     const preflight = await makePlace().run(['preflight'], { PATH });
-    expect(preflight).toMatchObject({ code: 4, stderr: expect.stringMatching(/docker_not_installed.*install podman/) });
+    expect(preflight).toMatchObject({ code: 4, stderr: matching(/docker_not_installed.*install podman/) });
     const { readShadowErrorCode } = await import('../../src/domain/shadow.ts');
     expect(
       [
@@ -135,8 +136,8 @@ describe('where no shadow can be made', () => {
     const verdict = await testShadow(makePlace(), repository, [], { PATH });
     expect(verdict).toMatchObject({ verdict: 'FAIL', mode: 'host-only' });
     expect(pointsOf(verdict)).toMatchObject({
-      changed_files_parse: { points: 0, says: expect.stringContaining('broken.js') },
-      imports_declared: { points: 0, says: expect.stringContaining('left-pad') },
+      changed_files_parse: { points: 0, says: containing('broken.js') },
+      imports_declared: { points: 0, says: containing('left-pad') },
     });
     expect(existsSync(trap)).toBe(false);
     const sound = makeRepository(NODE_PROJECT, {

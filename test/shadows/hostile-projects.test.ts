@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { isAlive, until } from '../support/processes.ts';
-import { containersOf, git, makePlace, makeRepository, NODE_PROJECT, testShadow, withoutPodman } from './samples.ts';
+import { containersOf, git, makePlace, makeRepository, NODE_PROJECT, testShadow, needPodman } from './samples.ts';
 
 const MINUTES = 5 * 60_000;
 const QUICK = 'shadow: { memory_mb: 512, processes: 96, command_seconds: 6 }\n';
@@ -31,12 +31,12 @@ function isMade(folder: string): boolean {
 }
 
 describe('a hostile project', () => {
+  beforeEach(needPodman);
+
   it.each(HOSTILE)(
     'V3, V6: %s is contained, judged FAIL, and its container is gone',
     { timeout: MINUTES },
     async (_what, program) => {
-      const missing = await withoutPodman();
-      if (missing !== null) return expect(missing).toBe('');
       const place = makePlace(QUICK);
       const repository = makeRepository({
         ...NODE_PROJECT,
@@ -52,8 +52,6 @@ describe('a hostile project', () => {
   );
 
   it('V4: kill -9 in the middle leaves nothing that the next run does not remove', { timeout: MINUTES }, async () => {
-    const missing = await withoutPodman();
-    if (missing !== null) return expect(missing).toBe('');
     const place = makePlace();
     const slow = makeRepository({
       ...NODE_PROJECT,
@@ -76,8 +74,6 @@ describe('a hostile project', () => {
     'V4: Ctrl-C removes the container, cancels the handoff and answers as shells expect',
     { timeout: MINUTES },
     async () => {
-      const missing = await withoutPodman();
-      if (missing !== null) return expect(missing).toBe('');
       const place = makePlace();
       const slow = makeRepository({
         ...NODE_PROJECT,

@@ -1,7 +1,8 @@
 /** One shadow for many questions: addresses, files, limits. A container per question would take minutes. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { containing, matching } from '../support/expected.ts';
 import {
   containersOf,
   git,
@@ -11,7 +12,7 @@ import {
   NODE_PROJECT,
   PYTHON_CHANGE,
   PYTHON_PROJECT,
-  withoutPodman,
+  needPodman,
   writeFiles,
 } from './samples.ts';
 
@@ -49,12 +50,12 @@ const REFUSED = [
 ];
 
 describe('inside of a shadow', () => {
+  beforeEach(needPodman);
+
   it(
     'V3, V4: every spelling leads to the uncommitted change, siblings lead nowhere, and files move only within bounds',
     { timeout: MINUTES },
     async () => {
-      const missing = await withoutPodman();
-      if (missing !== null) return expect(missing).toBe('');
       const place = makePlace();
       const widget = makeRepository(NODE_PROJECT, NODE_CHANGE);
       const gadget = makeRepository(PYTHON_PROJECT, PYTHON_CHANGE, 'odd \'name\' with "quotes"');
@@ -66,7 +67,7 @@ describe('inside of a shadow', () => {
       };
       expect(answer).toMatchObject({
         success: true,
-        snapshot_commits: { 'acme/widget': expect.stringMatching(/^[0-9a-f]{40}$/) },
+        snapshot_commits: { 'acme/widget': matching(/^[0-9a-f]{40}$/) },
       });
       const { shadow_id: id } = answer;
       const commit = answer.snapshot_commits['acme/widget'] ?? '';
@@ -100,7 +101,7 @@ describe('inside of a shadow', () => {
       );
       expect(await inside(installs.join('; '))).toBe(`0 ${'function\n'.repeat(npm.length)}`);
       const added = await place.run(['add-source', id, `${gadget}:acme/gadget`]);
-      expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^acme\/gadget [0-9a-f]{40}\n$/) });
+      expect(added).toMatchObject({ code: 0, stdout: matching(/^acme\/gadget [0-9a-f]{40}\n$/) });
       expect(
         await inside(
           'python3 -m pip wheel -q --no-deps --no-build-isolation -w /tmp/w "gadget @ git+https://github.com/Acme/Gadget.git@main" && ' +
@@ -126,7 +127,7 @@ describe('inside of a shadow', () => {
       expect(readFileSync(join(place.folder, 'taken/a.txt'), 'utf8')).toBe('made\n');
       expect(await place.run(['extract', id, 'widget/out', 'taken'])).toMatchObject({
         code: 5,
-        stderr: expect.stringContaining('there already'),
+        stderr: containing('there already'),
       });
       writeFileSync(join(place.folder, 'in.txt'), "it's in\n");
       expect(await place.run(['inject', id, 'in.txt', 'widget/deep/in.txt'])).toMatchObject({ code: 0 });
@@ -172,8 +173,6 @@ describe('inside of a shadow', () => {
   );
 
   it('V3: hostile commands are held, and the shadow is usable afterwards or gone', { timeout: MINUTES }, async () => {
-    const missing = await withoutPodman();
-    if (missing !== null) return expect(missing).toBe('');
     const place = makePlace('shadow: { memory_mb: 256, processes: 64 }\n');
     const repository = makeRepository(NODE_PROJECT);
     const secret = join(place.folder, 'secret');

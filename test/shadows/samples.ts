@@ -2,14 +2,15 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { TestContext } from 'vitest';
 import { howToGet, needComponent } from '../support/components.ts';
 import { baton, startBaton, tempFolder, type Ended, type Running } from '../support/processes.ts';
 
 export type Files = Readonly<Record<string, string>>;
 
-/** Where podman is missing and cannot be installed, the reason to skip with; else null. */
-export async function withoutPodman(): Promise<string | null> {
-  return (await needComponent('podman')) === null ? howToGet('podman') : null;
+/** Where podman is missing and cannot be installed, the test skips with the reason. */
+export async function needPodman(context: TestContext): Promise<void> {
+  if ((await needComponent('podman')) === null) context.skip(howToGet('podman'));
 }
 
 export function git(folder: string, ...args: readonly string[]): string {

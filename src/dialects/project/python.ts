@@ -66,7 +66,7 @@ function topModules({ paths }: ProjectSource): readonly string[] {
   const found =
     packages.length > 0 ? packages : below.filter((p) => /^[^/]+\.py$/.test(p)).map((p) => p.replace(CODE, ''));
   return found.filter(
-    (name) => IDENTIFIER.test(name) && !/^(?:setup|conftest|tests?)$/.test(name) && !/^test_/.test(name),
+    (name) => IDENTIFIER.test(name) && !/^(?:setup|conftest|tests?)$/.test(name) && !name.startsWith('test_'),
   );
 }
 

@@ -6,7 +6,7 @@ export function tomlTable(text: string, name: string): readonly string[] {
   const at = lines.indexOf(`[${name}]`);
   if (at === -1) return [];
   const rest = lines.slice(at + 1);
-  const end = rest.findIndex((line) => /^\[[^\]"']+\]$/.test(line) || /^\[\[/.test(line));
+  const end = rest.findIndex((line) => /^\[[^\]"']+\]$/.test(line) || line.startsWith('[['));
   return (end === -1 ? rest : rest.slice(0, end)).filter((line) => line !== '' && !line.startsWith('#'));
 }
 

@@ -57,8 +57,8 @@ export function manifestJson(manifest: ShadowManifest): JsonObject {
       ...(snapshotCommit === null ? {} : { snapshot_commit: snapshotCommit }),
     })),
     test_context: {
-      changed_files: [...manifest.changedFiles.slice(0, CHANGED_FILES_MAX)],
-      affected_modules: [...manifest.affectedModules.slice(0, CHANGED_FILES_MAX)],
+      changed_files: manifest.changedFiles.slice(0, CHANGED_FILES_MAX),
+      affected_modules: manifest.affectedModules.slice(0, CHANGED_FILES_MAX),
       project_type: manifest.projectType,
     },
     fallback_mode: manifest.fallbackMode,
@@ -86,10 +86,13 @@ export function readManifest(value: unknown): Result<ShadowManifest, readonly Ma
   const failureReason = reason === null || reason === undefined ? null : readShadowErrorCode(reason);
   const problems: ManifestProblem[] = [];
   if (shadowId === null && typeof id === 'string') problems.push({ field: 'shadow_id', says: SHADOW_ID_RULE });
-  if (read.data.shadow_available && shadowId === null && id == null) {
+  if (read.data.shadow_available && shadowId === null && typeof id !== 'string') {
     problems.push({ field: 'shadow_id', says: 'a shadow that is available has an id' });
   }
-  if (read.data.shadow_available && sources.some(({ snapshot_commit: commit }) => commit == null)) {
+  if (
+    read.data.shadow_available &&
+    sources.some(({ snapshot_commit: commit }) => commit === null || commit === undefined)
+  ) {
     problems.push({ field: 'local_sources', says: 'every source of a shadow names its snapshot_commit' });
   }
   if (failureReason === null && typeof reason === 'string') {

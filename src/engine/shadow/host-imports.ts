@@ -29,7 +29,7 @@ function undeclaredInNode(text: string, { texts }: ImportQuestion): readonly str
     ...Object.keys(own?.devDependencies ?? {}),
     ...Object.keys(own?.optionalDependencies ?? {}),
     ...Object.keys(own?.peerDependencies ?? {}),
-    ...(own?.name == null ? [] : [own.name]),
+    ...(typeof own?.name === 'string' ? [own.name] : []),
   ]);
   const imported = [...text.matchAll(NODE_IMPORT)]
     .map((found) => found[2] ?? '')

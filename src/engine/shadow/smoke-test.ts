@@ -40,7 +40,7 @@ export async function judgeShadow(
   watching.progress(0.1, 'installing');
   const { install, installedFiles, imports, cli, modules, test, testNeedsInstall } = plan.commands;
   const runAll = (commands: readonly (string | null)[]): Promise<unknown> =>
-    Promise.all(commands.map((command) => (command === null ? null : run(command))));
+    Promise.all(commands.flatMap((command) => (command === null ? [] : [run(command)])));
   // Installing for another project and testing in the checkout may have nothing to do with each other.
   await runAll([install, testNeedsInstall ? null : test]);
   watching.progress(0.5, 'importing and testing');

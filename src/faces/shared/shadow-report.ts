@@ -1,7 +1,7 @@
 /** A verdict in words, for people: what was judged, what is wrong, what to do. The last line is the verdict. */
+import { displayText } from '../../foundation/display-text.ts';
 import type { JsonObject } from '../../foundation/json.ts';
 import { readVerdict } from '../../dialects/shadow-manifest/verdict.ts';
-import { readableText } from './readable-text.ts';
 
 const BAR_WIDTH = 20;
 const OUTPUT_LINES = 12;
@@ -33,7 +33,7 @@ export function shadowReport(json: JsonObject, { verbose }: { readonly verbose: 
   if (verdict === null) return 'VERDICT: INCOMPLETE';
   const { environment, ...categories } = verdict.evidence;
   const lines = [
-    `mode: ${verdict.mode ?? 'none'}${environment?.['base'] == null ? '' : `, ${String(environment['base'])}`}`,
+    `mode: ${[verdict.mode ?? 'none', ...strings([environment?.['base']])].join(', ')}`,
     '',
     ...Object.entries(categories).flatMap(([name, category]) => categoryLines(name, category as CategoryView, verbose)),
     ...listed('Warnings', strings(environment?.['warnings'])),
@@ -42,7 +42,7 @@ export function shadowReport(json: JsonObject, { verbose }: { readonly verbose: 
     `Score: ${verdict.score} of ${verdict.max_score}, ${verdict.pass_threshold} are needed`,
     `VERDICT: ${verdict.verdict}`,
   ];
-  return lines.map(readableText).join('\n');
+  return lines.map(displayText).join('\n');
 }
 
 function categoryLines(

@@ -17,8 +17,8 @@ const PYTHON_MODULES = 'import sys; print("\\n".join(sys.stdlib_module_names))';
 
 export const systemHostChecks: HostChecks = {
   parses: async (path, text) => {
-    if (/\.json$/.test(path)) return parseJson(path, text);
-    if (/\.py$/.test(path)) return parsePython(path, text);
+    if (path.endsWith('.json')) return parseJson(path, text);
+    if (path.endsWith('.py')) return parsePython(path, text);
     if (/\.(?:js|mjs|cjs)$/.test(path)) return parseScript(path, text);
     return null;
   },

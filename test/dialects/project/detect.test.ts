@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { containing } from '../../support/expected.ts';
 import type { ProjectSource } from '../../../src/dialects/project/language.ts';
 import { affectedModules, detectProjectType, planProject } from '../../../src/dialects/project/project.ts';
 
@@ -60,14 +61,14 @@ describe('the commands of a project', () => {
       source({ 'Cargo.toml': '[package]\nname = "tool"\n' }, { paths: ['src/main.rs'] }),
     ).commands;
     expect(rust).toMatchObject({
-      install: expect.stringContaining('cargo build'),
-      cli: expect.stringContaining('./target/debug/tool --version'),
-      test: expect.stringContaining('cargo test'),
+      install: containing('cargo build'),
+      cli: containing('./target/debug/tool --version'),
+      test: containing('cargo test'),
     });
     const go = planProject('go', source({ 'go.mod': 'module x' }, { paths: ['main.go', 'a_test.go'] })).commands;
     expect(go).toMatchObject({
-      install: expect.stringContaining('go build ./...'),
-      test: expect.stringContaining('go test ./...'),
+      install: containing('go build ./...'),
+      test: containing('go test ./...'),
     });
     const own = planProject('go', source({ 'go.mod': 'module x' }), { test: 'make check', install: 'make' }).commands;
     expect(own).toMatchObject({ install: 'cd "$SOURCE" && make', test: 'cd "$SOURCE" && make check' });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
+import { displayText } from '../../../foundation/display-text.ts';
 import type { JsonObject } from '../../../foundation/json.ts';
 import type { ShadowProblem, SourceRequest } from '../../../domain/shadow.ts';
 import { findSources, type ShadowRefusal } from '../../../engine/shadow/create.ts';
@@ -10,7 +11,6 @@ import { manifestJson } from '../../../dialects/shadow-manifest/manifest.ts';
 import { verdictText } from '../../../dialects/shadow-manifest/verdict.ts';
 import { workspaceFor } from '../../../house/workspace.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
-import { readableText } from '../../shared/readable-text.ts';
 import { shadowReport } from '../../shared/shadow-report.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { inHouse, type CommonOptions } from '../invocation.ts';
@@ -76,8 +76,8 @@ async function testIn(options: TestOptions, requests: readonly SourceRequest[], 
 }
 
 const EXIT_CODES: Readonly<Record<string, number>> = {
-  PASS: 0,
-  FAIL: PROBLEMS['shadow-fail'].exitCode,
+  '"PASS"': 0,
+  '"FAIL"': PROBLEMS['shadow-fail'].exitCode,
 };
 
 function tell({ id, manifest, problem, verdict, removed }: TestRun, options: TestOptions, output: Output): number {
@@ -86,9 +86,9 @@ function tell({ id, manifest, problem, verdict, removed }: TestRun, options: Tes
   output.note(`handoff ${id}`);
   if (output.json)
     output.answer({ handoff_id: id, manifest: manifestJson(manifest), ...errorView(problem), ...verdict });
-  else if (options.yaml === true) output.line(readableText(verdictText(verdict).trimEnd()));
+  else if (options.yaml === true) output.line(displayText(verdictText(verdict).trimEnd()));
   else output.line(shadowReport(verdict, { verbose: options.verbose === true }));
-  return EXIT_CODES[String(verdict['verdict'])] ?? PROBLEMS['shadow-incomplete'].exitCode;
+  return EXIT_CODES[JSON.stringify(verdict['verdict'])] ?? PROBLEMS['shadow-incomplete'].exitCode;
 }
 
 function errorView(problem: ShadowProblem | null): JsonObject {
@@ -138,7 +138,7 @@ function stepLine(output: Output): StepLine {
       if (!watched) return;
       shown = true;
       process.stderr.write(
-        `${CLEAR}${String(Math.round(fraction * 100)).padStart(3)} % ${readableText(says).slice(0, SAYS_MAX)}`,
+        `${CLEAR}${String(Math.round(fraction * 100)).padStart(3)} % ${displayText(says).slice(0, SAYS_MAX)}`,
       );
     },
     end: () => {

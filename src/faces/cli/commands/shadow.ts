@@ -1,3 +1,4 @@
+import { displayText } from '../../../foundation/display-text.ts';
 import type { JsonObject } from '../../../foundation/json.ts';
 import type { LimitState } from '../../../domain/shadow.ts';
 import { shellWord, unenforced } from '../../../domain/shadow.ts';
@@ -16,7 +17,6 @@ import {
 } from '../../../engine/shadow/operations.ts';
 import { manifestFor } from '../../../engine/shadow/test-run.ts';
 import type { ShadowRecord } from '../../../engine/shadow/world.ts';
-import { readableText } from '../../shared/readable-text.ts';
 import { secondsArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
 import type { CommonOptions } from '../invocation.ts';
@@ -153,8 +153,8 @@ export async function execCommand(args: readonly string[], options: ExecOptions,
     const { exitCode, stdout, stderr, durationMs, stoppedBy } = ran;
     output.answer({ exit_code: exitCode, stdout, stderr, duration_ms: Math.round(durationMs), stopped_by: stoppedBy });
   } else {
-    process.stdout.write(readableText(ran.stdout));
-    process.stderr.write(readableText(ran.stderr));
+    process.stdout.write(displayText(ran.stdout));
+    process.stderr.write(displayText(ran.stderr));
     if (ran.stoppedBy !== null) output.warn(`it was ended by its limit on ${ran.stoppedBy}`);
     if (ran.isGone) output.warn(`${id} is gone; make another one with: baton shadow create`);
   }
@@ -166,7 +166,7 @@ export async function diffOne(args: readonly string[], options: CommonOptions, o
   const patch = answered(await diffShadow(world, args[0] ?? ''));
   if (output.json) output.answer({ patch });
   else if (patch === '') output.note('nothing was changed inside');
-  else process.stdout.write(readableText(patch));
+  else process.stdout.write(displayText(patch));
   return 0;
 }
 
@@ -178,7 +178,7 @@ export async function extractFiles(args: readonly string[], options: CommonOptio
   const written = await writeInside(workspace.folder, to, copied);
   if (!written.ok) throw faceProblem('shadow-path', written.refusal);
   if (output.json) output.answer({ written: written.value, skipped: copied.skipped });
-  for (const file of output.json ? [] : written.value) output.line(readableText(file));
+  for (const file of output.json ? [] : written.value) output.line(displayText(file));
   for (const { path: skipped, says } of copied.skipped) output.warn(`${skipped} was left out: ${says}`);
   return 0;
 }
@@ -258,7 +258,7 @@ export async function statusOne(args: readonly string[], options: CommonOptions,
   } else {
     output.line(`${record.id}: ${isRunning ? 'running' : 'ended'}, ${record.sandbox?.base ?? 'not started'}`);
     for (const limit of limits) output.line(limitLine(limit));
-    output.line(readableText(manifestText(manifest).trimEnd()));
+    output.line(displayText(manifestText(manifest).trimEnd()));
   }
   return 0;
 }
