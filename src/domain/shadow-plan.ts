@@ -36,7 +36,7 @@ export interface ProjectPlan {
   readonly changedModules: readonly string[];
 }
 
-export interface PlannedSource {
+interface PlannedSource {
   readonly repository: string;
   readonly commit: string;
 }

@@ -30,7 +30,7 @@ export interface JudgedPoint {
 
 export type ShadowMode = 'shadow' | 'host-only';
 
-export interface Category {
+interface Category {
   readonly id: string;
   readonly score: number;
   readonly max: number;
@@ -62,7 +62,7 @@ export interface Environment {
   readonly failureReason: string | null;
 }
 
-export interface JudgedSource {
+interface JudgedSource {
   readonly repository: string;
   readonly commit: string;
   /** The tree that was judged: a later check compares it with what was delivered. */
@@ -76,7 +76,7 @@ interface ModeRules {
   readonly needed: readonly string[];
 }
 
-export const MODES: Record<ShadowMode, ModeRules> = {
+const MODES: Record<ShadowMode, ModeRules> = {
   shadow: {
     maxScore: 100,
     passThreshold: 75,

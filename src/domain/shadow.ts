@@ -64,7 +64,7 @@ export function readShadowErrorCode(word: string): ShadowErrorCode | null {
 export const PROJECT_TYPES = ['python', 'node', 'rust', 'go'] as const;
 export type ProjectType = (typeof PROJECT_TYPES)[number];
 
-export interface ManifestSource {
+interface ManifestSource {
   /** As the operator wrote it, `~` included. */
   readonly path: string;
   /** `org/name` on GitHub. */

@@ -33,6 +33,9 @@ const SECRET_FILE = /(?:^|\/)(?:\.env(?:\.[a-z]+)?|id_(?:rsa|ed25519)|[^/]*\.pem
 
 export async function findRepository(path: string): Promise<Repository> {
   const git = quietGit();
+  if ((await stat(path).catch(() => null))?.isDirectory() !== true) {
+    throw new SnapshotProblem('there is no such folder; name the folder of a git repository');
+  }
   const answer = await git(
     ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-dir', '--git-common-dir', '--show-object-format'],
     { folder: path, codes: [0, 128] },

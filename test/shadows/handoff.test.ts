@@ -28,8 +28,8 @@ describe('a shadow test as a handoff', () => {
     const handoff = await show(place, verdict.handoff_id);
     expect(handoff).toMatchObject({
       state: 'completed',
-      from: 'shadow-operator',
-      to: 'shadow-smoke-test',
+      from: '@shadow-operator',
+      to: '@shadow-smoke-test',
       attempt: 1,
       input: verdict.manifest,
     });
@@ -64,7 +64,7 @@ describe('a shadow test as a handoff', () => {
       `Shadow environment unavailable.\n\nHANDOFF MANIFEST:\n\`\`\`yaml\nshadow_available: false\nlocal_sources:\n  - path: ${place.folder}\n    github_repo: acme/place\nfallback_mode: true\nfailure_reason: docker_not_running\n\`\`\`\n`,
     );
     await testShadow(place, makeRepository(NODE_PROJECT), [], { PATH: pathWithoutRuntime() });
-    const errors = await Promise.all([gone, outside, wrong].map(async (id) => (await show(place, id))['error']));
+    const errors = await Promise.all([gone, outside, wrong].map(async (id) => (await show(place, id))['failure']));
     expect(errors).toMatchObject([
       { code: 'DEPENDENCY_MISSING', message: containing('shadow-gone') },
       { code: 'SCHEMA_VALIDATION_FAILED', message: containing('outside') },

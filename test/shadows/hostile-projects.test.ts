@@ -27,7 +27,8 @@ const HOSTILE: readonly (readonly [string, string])[] = [
 function isMade(folder: string): boolean {
   const place = join(folder, '.baton/shadows/environments');
   const names = existsSync(place) ? readdirSync(place) : [];
-  return names.some((name) => readFileSync(join(place, name, 'record.json'), 'utf8').includes('"runtime"'));
+  const records = names.map((name) => join(place, name, 'record.json')).filter((file) => existsSync(file));
+  return records.some((file) => readFileSync(file, 'utf8').includes('"runtime"'));
 }
 
 describe('a hostile project', () => {

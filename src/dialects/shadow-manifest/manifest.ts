@@ -16,7 +16,7 @@ import { DEPTH_MAX, tooDeepAt } from '../document/tokens.ts';
 /** More sources than anybody tests at once. */
 export const SOURCES_MAX = 16;
 /** A longer list is cut: whoever reads it judges by the project then. */
-export const CHANGED_FILES_MAX = 2_000;
+const CHANGED_FILES_MAX = 2_000;
 const PATH_MAX = 4_096;
 const TEXT_BYTES_MAX = 1024 * 1024;
 

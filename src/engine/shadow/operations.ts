@@ -151,7 +151,7 @@ export async function injectInto(
 const INSIDE_PATH_RULE = `a path inside of the shadow lies below ${INSIDE.work}, without ".."`;
 
 /** Relative to `/workspace`; null: it leads elsewhere. */
-export function readInsidePath(text: string): string | null {
+function readInsidePath(text: string): string | null {
   const path = text.startsWith(`${INSIDE.work}/`) ? text.slice(INSIDE.work.length + 1) : text;
   const parts = path.split('/');
   const isSound = path !== '' && path.length <= PATH_MAX && !path.includes('\u0000') && !path.startsWith('/');

@@ -8,7 +8,7 @@ import type { Container } from './exec.ts';
 import { WORK_USER } from './flags.ts';
 import { complaintOf } from './runtime.ts';
 
-export const COPY_BYTES_MAX = 50 * 1024 ** 2;
+const COPY_BYTES_MAX = 50 * 1024 ** 2;
 const FILES_MAX = 2_000;
 const COPY_MS = 120_000;
 

@@ -51,7 +51,7 @@ async function limitOf(container: Container, { over, exitCode }: ProgramEnd): Pr
 }
 
 /** False: the container would not take the order (a fork bomb leaves no room for it), and is removed instead. */
-export async function killAll(container: Container): Promise<boolean> {
+async function killAll(container: Container): Promise<boolean> {
   const { runtime, name } = container;
   const asked = await runtime.ask(['exec', `--user=${WORK_USER}`, name, 'sh', '-c', KILL_ALL], { timeoutMs: KILL_MS });
   // The order ends the shell that gives it as well.

@@ -7,7 +7,7 @@ import type { RuntimeName } from './runtime.ts';
 
 /** The user of the project's code, and the one that keeps the container alive and cannot be killed by it. */
 export const WORK_USER = '1000:1000';
-export const KEEPER_USER = '1001:1001';
+const KEEPER_USER = '1001:1001';
 
 /** Far away from any user of the host. */
 const MAPPED_USERS = '0:2000000:65536';

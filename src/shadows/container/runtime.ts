@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { hostEnvironment, runProgram, type ProgramEnd } from '../run-program.ts';
 
-export const RUNTIMES = ['podman', 'docker'] as const;
+const RUNTIMES = ['podman', 'docker'] as const;
 export type RuntimeName = (typeof RUNTIMES)[number];
 
 /** What the runtimes need to find their storage or their daemon. Proxies with passwords are not among it. */
@@ -31,7 +31,7 @@ export interface Runtime {
   ask(args: readonly string[], options?: AskOptions): Promise<ProgramEnd>;
 }
 
-export interface AskOptions {
+interface AskOptions {
   readonly input?: Uint8Array;
   readonly timeoutMs?: number;
   readonly outputBytesMax?: number;
@@ -66,7 +66,7 @@ function runtimeAt(name: RuntimeName, program: string, emptyFolder: string): Run
   };
 }
 
-export function programOnPath(name: string): string | null {
+function programOnPath(name: string): string | null {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders.map((folder) => join(folder, name)).find(isProgram) ?? null;
 }
