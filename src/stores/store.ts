@@ -7,6 +7,7 @@
  * `StoreFault` with `outcome: 'unknown'` may or may not have changed something; with `'unchanged'` it has not.
  */
 export { BadCursor, StoreFault, StoreGone } from '../foundation/store-fault.ts';
+export type { FactQuery, FactRead, Page, Query } from './query.ts';
 export type { ProcessIdentity } from '../foundation/process-identity.ts';
 import type { ClockLook, ClockReading } from '../foundation/clock.ts';
 import type { JsonText } from '../foundation/json.ts';
@@ -15,10 +16,10 @@ import type { Result } from '../foundation/result.ts';
 import type { Decide, DecideFirst, Effect } from '../domain/decision.ts';
 import type { Fact } from '../domain/facts.ts';
 import type { Handoff } from '../domain/handoff.ts';
-import type { State } from '../domain/lifecycle.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
 import type { Role } from '../domain/principal.ts';
 import type { Refusal } from '../domain/refusals.ts';
+import type { FactQuery, FactRead, Page, Query } from './query.ts';
 
 export interface Store {
   /** All or none; refuses over a limit, on a known id, on a ring. The same request answers the same records. */
@@ -109,60 +110,6 @@ export interface Whole {
   readonly handoff: Handoff;
   readonly body: JsonText;
   readonly outcome: JsonText | null;
-}
-
-export type Query =
-  | { readonly by: 'ids'; readonly ids: readonly HandoffId[] }
-  /** Those whose clock has run out by the store's own time. */
-  | { readonly by: 'overdue'; readonly max: number }
-  /** What a request was answered with, in order; nothing where it was never asked, or is forgotten. */
-  | { readonly by: 'request'; readonly request: Pick<RequestKey, 'by' | 'key'> }
-  | { readonly by: 'session'; readonly session: SessionId; readonly max: number }
-  /** The root and all that descend from it, oldest first. */
-  | { readonly by: 'chain'; readonly root: HandoffId; readonly max: number }
-  /** Waiting for a place under a limit, oldest first. */
-  | { readonly by: 'places'; readonly max: number; readonly after?: string }
-  /** Blocked by a question with a deadline, or by dependencies one of which has a name that begins so; oldest first. */
-  | {
-      readonly by: 'waiting';
-      readonly on: 'answer' | { readonly named: string };
-      readonly max: number;
-      readonly after?: string;
-    }
-  /** Blocked by dependencies that are all completed now. */
-  | { readonly by: 'freed'; readonly max: number }
-  | {
-      readonly by: 'filter';
-      readonly states?: readonly State[];
-      readonly from?: AgentId;
-      readonly to?: AgentId;
-      /** Sender or recipient. */
-      readonly agent?: AgentId;
-      readonly task?: string;
-      /** All of these words, in any order, in title, task or body; case and accents do not matter. */
-      readonly text?: string;
-      readonly max: number;
-      readonly after?: string;
-    };
-
-/** Newest first for `filter`; `next` continues where the page ends (for `filter`, `places` and `waiting`). */
-export interface Page {
-  readonly items: readonly Handoff[];
-  readonly next: string | null;
-}
-
-export interface FactQuery {
-  /** Of one handoff, from its first. Without: of all, after the cursor. */
-  readonly handoff?: HandoffId;
-  readonly after?: string;
-  readonly max: number;
-  /** Only the last one of all: where a listener begins who does not want the past. */
-  readonly newest?: true;
-}
-
-export interface FactRead {
-  readonly fact: Fact;
-  readonly cursor: string;
 }
 
 export type Topic = { readonly kind: 'offers'; readonly agent: AgentId } | { readonly kind: 'settled' };

@@ -17,11 +17,11 @@ export const EXIT_CODES = {
 } as const satisfies Record<ExitCode, string>;
 
 export const MEANINGS = {
-  'no-such-handoff': 'no handoff has this id in this database',
+  'no-such-handoff': 'no handoff has this id in this database, or none that you may read: both answer the same',
   'known-id': 'there is one with this id already, and it is another one',
   'request-reused': 'the request id was used before, with other content',
   'move-not-allowed': 'its state has no such move; see [the lifecycle](lifecycle.md)',
-  'not-entitled': 'you stand in no relation to it that allows this',
+  'not-entitled': 'you may read it, and stand in no relation to it that allows this',
   'own-work': 'sender and doer do not judge their own work',
   'too-early': 'it is not to be taken before its time',
   'not-overdue': 'its time is not up yet',

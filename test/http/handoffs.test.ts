@@ -213,13 +213,15 @@ describe('a handoff over HTTP', () => {
     const sent = await send(server.around, principal, { from: me, to: me, input: {} });
     const { id } = sent.ok ? sent.value : { id: '' as HandoffId };
     await accept(server.around, principal, id, {});
-    const expected = expecting(server.around, id, 2);
+    const expected = expecting(server.around, principal, id, 2);
     const says = (around: Surroundings, what: string): ReturnType<typeof progress> =>
       progress(around, principal, id, 1, { fraction: null, says: what });
     await says(server.around, 'somebody else');
     expect(await says(expected.around, 'too late')).toMatchObject({ ok: false, refusal: { code: 'contended' } });
     expect(expected.passed()).toBe(true);
-    expect(await says(expecting(server.around, id, 3).around, 'in time')).toMatchObject({ value: { revision: 4 } });
+    expect(await says(expecting(server.around, principal, id, 3).around, 'in time')).toMatchObject({
+      value: { revision: 4 },
+    });
   });
 
   it('is sent once for one Idempotency-Key, and a key is not used twice for different things', async () => {

@@ -102,7 +102,7 @@ function knownAs([leg, opened]: readonly Handoff[]): Ingested {
 
 async function once(around: Surroundings, told: Told, request: IngestRequest): Promise<Answer> {
   const { summary, leg: named = null, held, waitsFor = null } = request;
-  const belongs = await legFor(around, summary, told.from, { named, held: held?.id ?? null });
+  const belongs = await legFor(around, told.speaker, summary, told.from, { named, held: held?.id ?? null });
   if (!belongs.ok) return belongs;
   const { key } = requestOf(summary);
   const now: Situation = { summary, from: told.from, to: told.to, leg: belongs.value, key, waitsFor };

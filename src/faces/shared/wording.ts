@@ -13,7 +13,7 @@ export type Worded = Refusal | SchemaRefusal | ArtifactRefusal | ReferenceRefusa
 export function wordingOf(refusal: Worded, face: 'cli' | 'http' = 'cli'): string {
   switch (refusal.code) {
     case 'no-such-handoff':
-      return `there is no handoff ${refusal.id} here`;
+      return `there is no handoff ${refusal.id} here, or it is not one that you may see`;
     case 'known-id':
       return `there is already a handoff ${refusal.id}; send with another id, or without one`;
     case 'request-reused':
@@ -22,6 +22,8 @@ export function wordingOf(refusal: Worded, face: 'cli' | 'http' = 'cli'): string
       return `${refusal.id} is ${refusal.state}: it cannot ${refusal.move}`;
     case 'not-entitled':
       if (refusal.op === 'create') return `${refusal.principal} may not send in the name of somebody else`;
+      if (refusal.op === 'follow')
+        return `${refusal.principal} may not send what follows ${refusal.id}: only its parties may`;
       return `${refusal.principal} may not ${refusal.op} ${refusal.id}${refusal.principal === 'operator' && face === 'cli' ? '; say who you are with --as' : ''}`;
     case 'own-work':
       return `${refusal.principal} is the ${refusal.part} of ${refusal.id} and cannot judge it; somebody else has to`;
