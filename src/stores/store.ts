@@ -8,7 +8,10 @@
  */
 export { BadCursor, StoreFault, StoreGone } from '../foundation/store-fault.ts';
 export type { FactQuery, FactRead, Page, Query } from './query.ts';
+export type { ProcessIdentity } from '../foundation/process-identity.ts';
+import type { ClockLook, ClockReading } from '../foundation/clock.ts';
 import type { JsonText } from '../foundation/json.ts';
+import type { ProcessIdentity } from '../foundation/process-identity.ts';
 import type { Result } from '../foundation/result.ts';
 import type { Decide, DecideFirst, Effect } from '../domain/decision.ts';
 import type { Fact } from '../domain/facts.ts';
@@ -110,18 +113,6 @@ export interface Whole {
 }
 
 export type Topic = { readonly kind: 'offers'; readonly agent: AgentId } | { readonly kind: 'settled' };
-
-/** Where a process runs, as far as another process of the same host can tell it apart from a later one. */
-export interface ProcessIdentity {
-  readonly host: string;
-  /** Changes with every start of the machine. */
-  readonly boot: string;
-  /** Process ids mean something only within one such space. */
-  readonly pidSpace: string;
-  readonly pid: number;
-  /** Start of the process, in units of the system: a process id alone comes again. */
-  readonly startedAt: string;
-}
 
 /** A command that a worker runs: ended before its handoff is offered again. */
 export interface RunningGroup {
@@ -259,13 +250,18 @@ export interface DutyHolder {
   readonly silentForMs: number;
 }
 
-/** What one process per host does for all. */
+/** What one process in each place (machine, boot and space of process ids) does for all. */
 export interface Upkeep {
-  /** Who has the duty on this host, if anybody. */
-  dutyHolder(host: string): Promise<DutyHolder | null>;
+  /** Who has the duty in the place of this process, if anybody. */
+  dutyHolder(process: ProcessIdentity): Promise<DutyHolder | null>;
   /** Takes or keeps the duty; `instead` is the holder that was judged gone. False: somebody else was faster. */
   takeDuty(process: ProcessIdentity, instead: DutyHolder | null): Promise<boolean>;
   leaveDuty(process: ProcessIdentity): Promise<void>;
+  /**
+   * Compares the store's wall clock with a monotonic clock, and keeps the reading for whoever looks next. Every process
+   * that takes leases away looks first: a process that has just begun cannot tell otherwise that the clock was set.
+   */
+  lookAtClock(own: Omit<ClockReading, 'wallMs'>): Promise<ClockLook>;
   /** Housekeeping of the database itself; cheap when there is nothing to do. */
   tend(): Promise<void>;
   /** Looks for what cannot be: counters, heads of trails, files. May take as long as reading everything; writes nothing. */

@@ -3,7 +3,7 @@ import type { JsonText } from '../../foundation/json.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
-import type { ArtifactId, HandoffId } from '../../domain/names.ts';
+import type { HandoffId } from '../../domain/names.ts';
 import { lostText } from '../lost-text.ts';
 import { pageById } from '../page.ts';
 import type { FactQuery, FactRead, Page, Query, RequestKey, Whole } from '../store.ts';
@@ -133,11 +133,6 @@ export function readingOf(database: Database, names: Names): Reading {
       ? chain.all(root, max)
       : visibleChain.all(root, max, names.knownAgentNumber(visibleTo) ?? -1, visibleTo);
 
-  const usesOf = (artifacts: readonly ArtifactId[], max: number): readonly Row[] => {
-    const numbers = ofArtifacts.all(JSON.stringify(artifacts), max);
-    return numbers.map(([n]) => byNumber.get(n as number)).filter((row) => row !== undefined);
-  };
-
   const filtered = (query: Filter): Page => {
     const numbers = openNumbersSql(query);
     const agent = numbers === null ? null : agentWithFewOpen(query);
@@ -166,8 +161,15 @@ export function readingOf(database: Database, names: Names): Reading {
           return page(enough(query.max, (limit) => ofSession.all(query.session, limit)));
         case 'chain':
           return page(enough(query.max, (limit) => chainOf({ ...query, max: limit })));
-        case 'artifacts':
-          return page(enough(query.max, (limit) => usesOf(query.artifacts, limit)));
+        case 'artifacts': {
+          const artifacts = JSON.stringify(query.artifacts);
+          const select = (limit: number): readonly Row[] =>
+            ofArtifacts
+              .all(artifacts, limit)
+              .map(([n]) => byNumber.get(n as number))
+              .filter((row) => row !== undefined);
+          return page(enough(query.max, select));
+        }
         case 'places':
           return pageById(
             enough(query.max, (limit) => places.all(limit, query.after ?? null)),

@@ -42,7 +42,8 @@ const VERBS: { readonly [Name in MoveName]: Verb<Name> } = {
   activate: ({ around, principal, id }) => activate(around, principal, id),
   accept: ({ around, principal, id, body: { notes, leaseSeconds } }) =>
     accept(around, principal, id, said({ notes, leaseMs: ms(leaseSeconds) })),
-  reject: ({ around, principal, id, body }) => reject(around, principal, id, body),
+  reject: ({ around, principal, id, body: { fence, type, reason } }) =>
+    reject(around, principal, id, { type, reason, fence: fence ?? null }),
   release: ({ around, principal, id, body }) => release(around, principal, id, body.fence ?? null),
   renew: ({ around, principal, id, body }) => renew(around, principal, id, body.fence ?? null, ms(body.leaseSeconds)),
   progress: ({ around, principal, id, body: { fence, fraction, says } }) =>

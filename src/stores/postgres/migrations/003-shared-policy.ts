@@ -53,4 +53,13 @@ create table baton.policy (
   by text not null,
   at bigint not null
 );
+-- The server's clock beside the monotonic clock of a client, as somebody last read them together: whoever comes next can
+-- tell whether the server's clock was set meanwhile.
+create table baton.clock (
+  n integer primary key check (n = 1),
+  boot text not null,
+  monotonic_ms bigint not null,
+  wall_ms bigint not null,
+  steady_since_ms bigint not null
+);
 `;

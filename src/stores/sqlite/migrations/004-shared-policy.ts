@@ -36,4 +36,12 @@ CREATE TABLE policy (
   by TEXT NOT NULL,
   at INTEGER NOT NULL
 ) STRICT;
+-- Both clocks as somebody last read them together: whoever comes next can tell whether the wall clock was set meanwhile.
+CREATE TABLE clock (
+  n INTEGER PRIMARY KEY CHECK (n = 1),
+  boot TEXT NOT NULL,
+  monotonic_ms INTEGER NOT NULL,
+  wall_ms INTEGER NOT NULL,
+  steady_since_ms INTEGER NOT NULL
+) STRICT;
 `;
