@@ -6,7 +6,8 @@ import { jittered } from '../foundation/random.ts';
 import { StoreGone, type DutyHolder } from '../stores/store.ts';
 import { carryBeside } from './effects.ts';
 import { keepFolder } from './queue/keep.ts';
-import { JUMP_MS, sweep, type Steadiness } from './sweep.ts';
+import { openWatch, type Steadiness } from './steadiness.ts';
+import { sweep } from './sweep.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const SWEEP_MS = 250;
@@ -16,7 +17,7 @@ const RENEW_MS = 1_000;
 /** Stands by until the signal is aborted, then leaves the duty to others. */
 export async function standDuty(around: Surroundings, signal: AbortSignal): Promise<void> {
   const { store, clock, timers, random, liveness } = around;
-  const steadiness = watchWallClock(around);
+  const watch = openWatch(around, RENEW_MS);
   const effects = carryBeside(around, around.rules.carriers);
   const { queue: messages, documents } = around.rules;
   const folders = [
@@ -28,12 +29,14 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
 
   const look = async (): Promise<void> => {
     // Also by those who only stand by: whoever takes the duty after a jump has to know of it.
-    const steady = steadiness();
+    const steady = watch.look();
     if (mine && clock.monotonicMs() - renewedMs < RENEW_MS) {
       await sweepOnce(steady);
       return;
     }
     const holder = await store.upkeep.dutyHolder(liveness.self.host);
+    // Whoever has the duty writes so once in a while: that is how those who stand by know that anybody can.
+    if (holder !== null) watch.proven(clock.monotonicMs() - holder.silentForMs);
     if (!mayTake(around, holder)) {
       mine = false;
       return;
@@ -41,6 +44,7 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
     mine = await store.upkeep.takeDuty(liveness.self, holder);
     if (!mine) return;
     renewedMs = clock.monotonicMs();
+    watch.proven(renewedMs);
     await sweepOnce(steady);
   };
 
@@ -70,22 +74,7 @@ function mayTake({ liveness }: Surroundings, holder: DutyHolder | null): boolean
   if (holder === null) return true;
   const { self } = liveness;
   const mine = holder.process.pid === self.pid && holder.process.startedAt === self.startedAt;
-  return mine || liveness.of(holder.process) === 'gone' || holder.silentForMs > DUTY_LEASE_MS;
-}
-
-function watchWallClock({ store, clock, report }: Surroundings): () => Steadiness {
-  const offset = (): number => store.nowMs() - clock.monotonicMs();
-  const beganMs = clock.monotonicMs();
-  let last = offset();
-  let jumpedAtMs = Number.NEGATIVE_INFINITY;
-  return () => {
-    const byMs = offset() - last;
-    last += byMs;
-    if (Math.abs(byMs) > JUMP_MS) {
-      jumpedAtMs = clock.monotonicMs();
-      report({ kind: 'clock-jumped', byMs });
-    }
-    const nowMs = clock.monotonicMs();
-    return { lookedAt: store.nowMs(), steadyMs: nowMs - jumpedAtMs, watchedMs: nowMs - Math.max(jumpedAtMs, beganMs) };
-  };
+  if (mine || liveness.of(holder.process) === 'gone' || holder.silentForMs > DUTY_LEASE_MS) return true;
+  // A stopped process does nothing for anybody.
+  return liveness.isStopped(holder.process);
 }

@@ -13,6 +13,7 @@ import type { ArtifactFolder } from '../folders/folder.ts';
 import type { Carrier } from './effects.ts';
 import type { Check as Finding } from './examine.ts';
 import type { EvidenceDesk } from './evidence-desk.ts';
+import type { HeartbeatFault } from './heartbeat-fault.ts';
 import type { SchemaBook } from './schema-book.ts';
 import type { Claimed, ProcessIdentity, RunningGroup, Store } from '../stores/store.ts';
 
@@ -158,13 +159,24 @@ export interface Liveness {
   readonly self: ProcessIdentity;
   /** `unknown` where process ids mean nothing to us: another host, another space of process ids. */
   of(process: ProcessIdentity): 'alive' | 'gone' | 'unknown';
+  /** Whether it is there and stopped (Ctrl-Z, SIGSTOP); false where that cannot be seen. */
+  isStopped(process: ProcessIdentity): boolean;
   /** Ends a command with all its children, and comes back when none is left. */
   endGroup(group: RunningGroup): Promise<void>;
 }
 
-/** Beats for a session however busy the event loop is; calls `lost` once when others have ended the session. */
+/** Beats for a session however busy the event loop is. */
 export interface Heartbeat {
-  start(session: SessionId, lost: () => void): Promise<{ stop(): Promise<void> }>;
+  /** Comes back when something beats; throws a `HeartbeatFault` when nothing ever will. */
+  start(session: SessionId, told: HeartbeatListener): Promise<{ stop(): Promise<void> }>;
+}
+
+/** Each is called at most once. */
+export interface HeartbeatListener {
+  /** Others have ended the session. */
+  lost(): void;
+  /** Nothing beats any more. The session is still ours, for as long as its lease lasts. */
+  failed(fault: HeartbeatFault): void;
 }
 
 export interface FailedAttempt {
@@ -205,4 +217,6 @@ export type EngineEvent =
   | { readonly kind: 'documents-paused'; readonly says: string }
   /** Only said: a date that was hoped for ends nothing. */
   | { readonly kind: 'document-late'; readonly id: HandoffId; readonly says: string }
+  /** The database makes this process wait; `says` names who holds its lock and what to do. */
+  | { readonly kind: 'store-waiting'; readonly says: string }
   | { readonly kind: 'fault'; readonly doing: string; readonly error: unknown };

@@ -16,6 +16,7 @@ import { andThen, announced, decideBy, type Wish } from './change.ts';
 import { lacksArtifact, sweepAwaiting } from './artifacts/awaited.ts';
 import { fillPlaces } from './places.ts';
 import { freeHeld } from './summaries/held.ts';
+import { JUMP_MS, SETTLE_AFTER_GAP_MS, type Steadiness } from './steadiness.ts';
 import type { Surroundings } from './surroundings.ts';
 import { decideWaiting } from './verbs/activate.ts';
 import { failureText } from './verbs/fail.ts';
@@ -25,26 +26,8 @@ const SWEPT_MAX = 200;
 /** A beat that is this late may still be on its way. */
 const SILENCE_GRACE_MS = 500;
 
-/** A wall clock that moves by more than this between two looks has been set, not run. */
-export const JUMP_MS = 5_000;
-
-/** What is known of the wall clock. After it was set, what seems overdue may only look so. */
-export interface Steadiness {
-  /** What the store's clock said when this was found out. */
-  readonly lookedAt: number;
-  /** For how long it has run undisturbed, as far as we know; without a jump, for ever. */
-  readonly steadyMs: number;
-  /** For how long it has run undisturbed while we looked. */
-  readonly watchedMs: number;
-}
-
-/** For whoever looks once and has not watched: hands are judged by the clock, sessions by their silence. */
-export function oneLook({ store }: Surroundings): Steadiness {
-  return { lookedAt: store.nowMs(), steadyMs: Number.POSITIVE_INFINITY, watchedMs: 0 };
-}
-
 export async function sweep(around: Surroundings, steady: Steadiness): Promise<{ readonly changed: number }> {
-  let changed = await sweepSessions(around);
+  let changed = await sweepSessions(around, steady);
   // Nothing expires in the sweep that finds the clock set.
   if (steady.steadyMs > 0) changed += await sweepOverdue(around, steady);
   changed += await sweepFreed(around);
@@ -54,9 +37,9 @@ export async function sweep(around: Surroundings, steady: Steadiness): Promise<{
   return { changed };
 }
 
-async function sweepSessions(around: Surroundings): Promise<number> {
+async function sweepSessions(around: Surroundings, steady: Steadiness): Promise<number> {
   const over: SessionRecord[] = [];
-  for (const session of await around.store.sessions.list()) if (await isOver(around, session)) over.push(session);
+  for (const session of await around.store.sessions.list()) if (await isOver(around, session, steady)) over.push(session);
   if (over.length === 0) return 0;
   // What they run is asked for again now: until its end, a session could begin something.
   const newest = await around.store.sessions.list();
@@ -66,11 +49,17 @@ async function sweepSessions(around: Surroundings): Promise<number> {
 }
 
 /** A process that is provably gone is over at once; one that cannot be seen, or that hangs, when its lease is. */
-async function isOver({ store, liveness, leaseMs }: Surroundings, session: SessionRecord): Promise<boolean> {
+async function isOver(
+  { store, liveness, leaseMs }: Surroundings,
+  session: SessionRecord,
+  steady: Steadiness,
+): Promise<boolean> {
   if (session.ended) return true;
   if (liveness.of(session.process) === 'gone') return store.sessions.end(session.id, 0);
   const patienceMs = leaseMs + SILENCE_GRACE_MS;
-  return session.silentForMs >= patienceMs && store.sessions.end(session.id, patienceMs);
+  // Where nobody could write, or where we ourselves were stopped, silence says nothing.
+  if (session.silentForMs < patienceMs || !steady.hasWatched(leaseMs)) return false;
+  return store.sessions.end(session.id, patienceMs);
 }
 
 async function recover(around: Surroundings, session: SessionRecord): Promise<number> {
@@ -138,12 +127,14 @@ function decideOverdue(steady: Steadiness): Decide {
  * A session that beats is believed to live, so its time is up only for somebody who has watched all of it. Hands are
  * not heard in between, and whoever comes after a jump can only believe the clock.
  */
-function isTrulyOverdue(handoff: Handoff, nowMs: number, { lookedAt, steadyMs, watchedMs }: Steadiness): boolean {
+function isTrulyOverdue(handoff: Handoff, nowMs: number, steady: Steadiness): boolean {
+  const { lookedAt, steadyMs, watchedMs } = steady;
   const { custody, since } = handoff;
   const dueAt = dueAtOf(handoff);
   if (dueAt === null || Math.abs(nowMs - lookedAt) > JUMP_MS) return false;
   if (custody === null) return true;
-  return (custody.by === 'process' ? watchedMs : steadyMs) >= dueAt - since;
+  if (custody.by !== 'process') return steadyMs >= dueAt - since;
+  return watchedMs >= dueAt - since && steady.hasWatched(SETTLE_AFTER_GAP_MS);
 }
 
 function decideLost(session: SessionId, says: string): Decide {

@@ -8,6 +8,7 @@ import type { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Timers } from '../foundation/clock.ts';
+import { processStat } from '../foundation/process-stat.ts';
 import type { Liveness } from '../engine/surroundings.ts';
 import type { ProcessIdentity, RunningGroup } from '../stores/store.ts';
 
@@ -19,6 +20,7 @@ export function systemLiveness(timers: Timers): Liveness {
   return {
     self,
     of: (other) => judge(self, other),
+    isStopped: (other) => judge(self, other) === 'alive' && processStat(other.pid)?.state === 'T',
     endGroup: async (group) => {
       if (!isStill(group)) return;
       endNow(group.group);
@@ -48,23 +50,13 @@ function judge(self: ProcessIdentity, other: ProcessIdentity): 'alive' | 'gone' 
 
 /** The start time in units of the system; null when there is no such process, or only what is left of it. */
 export function startOf(pid: number): string | null {
-  const stat = statOf(pid);
+  const stat = processStat(pid);
   return stat === null || stat.state === 'Z' || stat.state === 'X' ? null : stat.startedAt;
-}
-
-function statOf(
-  pid: number | string,
-): { readonly state: string; readonly group: number; readonly startedAt: string } | null {
-  const text = quietly(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  if (text === null) return null;
-  // The command's name stands in brackets and may hold anything, brackets and spaces too.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0] ?? '', group: Number(fields[2]), startedAt: fields[19] ?? '' };
 }
 
 /** A group whose leader has ended may still have members; one whose number was given away again is somebody else's. */
 function isStill({ group, startedAt }: RunningGroup): boolean {
-  const now = statOf(group);
+  const now = processStat(group);
   return now === null || startedAt === '' || now.startedAt === startedAt;
 }
 
@@ -81,7 +73,7 @@ function hasLiving(group: number): boolean {
   const pids = quietly(() => readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)));
   if (pids === null) return answers(-group);
   return pids.some((pid) => {
-    const stat = statOf(pid);
+    const stat = processStat(pid);
     return stat !== null && stat.group === group && stat.state !== 'Z' && stat.state !== 'X';
   });
 }

@@ -3,7 +3,7 @@ import { systemClock, systemTimers } from '../foundation/clock.ts';
 import { systemRandom } from '../foundation/random.ts';
 import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
 import type { Limits } from '../domain/limits.ts';
-import { NO_RULES, type EngineEvent, type HouseRules, type Surroundings } from '../engine/surroundings.ts';
+import { NO_RULES, type EngineEvent, type HouseRules, type Liveness, type Surroundings } from '../engine/surroundings.ts';
 import type { DocumentFolderOptions } from '../folders/document-folder.ts';
 import type { QueueFolderOptions } from '../folders/queue-folder.ts';
 import type { TaskFolderOptions } from '../folders/task-folder.ts';
@@ -40,7 +40,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const { database, rules = NO_RULES, leaseMs = SESSION_LEASE_MS, report = () => undefined } = options;
   const liveness = systemLiveness(systemTimers);
   const place = options.workspace ?? options.queueFolder;
-  const store = await openStore(options, liveness.self.boot);
+  const store = await openStore(options, liveness, report);
   const around: Surroundings = {
     store,
     clock: systemClock,
@@ -109,7 +109,8 @@ async function withDocuments(
 
 async function openStore(
   { database, limits, waiting }: Pick<HouseOptions, 'database' | 'limits' | 'waiting'>,
-  boot: string,
+  liveness: Liveness,
+  report: (event: EngineEvent) => void,
 ): Promise<Store> {
   if (database.kind === 'postgres') {
     const { openPostgresStore } = await import('../stores/postgres/open-postgres-store.ts');
@@ -117,5 +118,13 @@ async function openStore(
     return openPostgresStore({ url: database.url, limits, random: systemRandom, ...told });
   }
   const { openSqliteStore } = await import('../stores/sqlite/open-sqlite-store.ts');
-  return openSqliteStore({ path: database.path, limits, clock: systemClock, random: systemRandom, boot });
+  return openSqliteStore({
+    path: database.path,
+    limits,
+    clock: systemClock,
+    random: systemRandom,
+    boot: liveness.self.boot,
+    isAlive: (process) => liveness.of(process) === 'alive',
+    waiting: (says) => report({ kind: 'store-waiting', says }),
+  });
 }

@@ -28,7 +28,10 @@ export async function openFor(
   const house = await openWorkspace({
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
     ...(database === null ? {} : { database }),
-    report,
+    report: (event) => {
+      if (event.kind === 'store-waiting') tellWaiting(options, event.says);
+      report(event);
+    },
     waiting: ({ message }) => {
       why = ` (${message})`;
     },
@@ -47,6 +50,11 @@ const TELL_AFTER_MS = 2_000;
 
 function tell({ json }: CommonOptions, says: string): void {
   if (json !== true) process.stderr.write(`baton: ${says}\n`);
+}
+
+/** Nobody waits without knowing why: programs are told as well, in a line of their own. */
+function tellWaiting({ json }: CommonOptions, says: string): void {
+  process.stderr.write(json === true ? `${JSON.stringify({ waiting: { message: says } })}\n` : `baton: ${says}\n`);
 }
 
 /** Which database is meant, before it is opened. */

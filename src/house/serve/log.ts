@@ -41,6 +41,7 @@ function tell(log: Log, event: EngineEvent): void {
       return log.warn({ id: event.id, code: event.refusal.code, says: wordingOf(event.refusal) }, kind);
     case 'session-lost':
     case 'clock-jumped':
+    case 'store-waiting':
     case 'effect-dropped':
     case 'file-quarantined':
     case 'task-left':

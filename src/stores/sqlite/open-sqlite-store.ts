@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { elapsedMs, systemTimers, type Clock, type Timers } from '../../foundation/clock.ts';
 import type { Random } from '../../foundation/random.ts';
 import type { Limits } from '../../domain/limits.ts';
-import { REQUEST_DAYS, StoreFault, StoreGone, type Store } from '../store.ts';
+import { REQUEST_DAYS, StoreFault, StoreGone, type ProcessIdentity, type Store } from '../store.ts';
 import { bellsIn } from './bells.ts';
 import { diskTrouble, isFromDatabase, lockWaitOf, openDatabase, patiently, prepare, type Database } from './binding.ts';
 import { changeOf } from './change.ts';
@@ -14,13 +14,14 @@ import { ensureDatabaseFile } from './database-file.ts';
 import { hintsOf } from './hints.ts';
 import { insertOf } from './insert.ts';
 import { liveSessionsOf } from './live-sessions.ts';
+import { lockMonitor, type LockMonitor } from './lock-monitor.ts';
 import { namesOf } from './names.ts';
 import { outboxOf } from './outbox.ts';
 import { placesOf } from './places.ts';
 import { readingOf } from './reading.ts';
 import { relayOf } from './relay.ts';
 import { SCHEMA_VERSION, schemaSince } from './schema.ts';
-import { dutyOf, sessionsOf, type Quiet } from './sessions.ts';
+import { dutyOf, processesWith, sessionsOf, type Quiet } from './sessions.ts';
 import { sharedCommit, whenFree, wrongVersion } from './shared-commit.ts';
 import { sharedLook } from './shared-look.ts';
 import { tokensOf } from './tokens.ts';
@@ -36,6 +37,10 @@ export interface SqliteOptions {
   /** This machine's present start; leases of another one are over. */
   readonly boot: string;
   readonly timers?: Timers;
+  /** Whether a process that the database names is this machine's and alive; without it, no other process is touched. */
+  readonly isAlive?: (process: ProcessIdentity) => boolean;
+  /** Told why, when the lock of the database has been waited for. */
+  readonly waiting?: (says: string) => void;
 }
 
 /** A glance at the file costs as much as reading a record, and many may look in one moment. */
@@ -51,8 +56,14 @@ const FORGET_MAX = 500;
 export function openSqliteStore(options: SqliteOptions): Store {
   const { path, limits, clock, random, boot, timers = systemTimers } = options;
   ensureDatabaseFile(path);
-  const database = openChecked(path);
-  const around = { timers, random, path };
+  const { isAlive = () => false, waiting = () => undefined } = options;
+  const monitor = lockMonitor({
+    path,
+    told: waiting,
+    isOurs: (pid) => processesWith(database, pid).some(isAlive),
+  });
+  const database = openChecked(path, monitor.refused);
+  const around = { timers, random, path, monitor };
   const lockWait = lockWaitOf(database);
   const nowMs = (): number => clock.nowMs();
   const names = namesOf(database);
@@ -125,7 +136,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const quiet: Quiet = {
     write: async (act) => {
       const connection = openQuiet();
-      return whenFree(() => immediately(connection, act), around).catch(rethrow);
+      return whenFree((waitedMs) => immediately(connection, act, monitor, waitedMs), around).catch(rethrow);
     },
     read: async (act) => reader(() => act(openQuiet())),
   };
@@ -223,11 +234,11 @@ export function openSqliteStore(options: SqliteOptions): Store {
   };
 }
 
-function openChecked(path: string): Database {
+function openChecked(path: string, refused: (waitedMs: number) => void): Database {
   try {
-    const database = openDatabase(path, { sync: 'full' });
+    const database = openDatabase(path, { sync: 'full', refused });
     const found = Number(prepare(database, 'PRAGMA user_version').get()?.[0]);
-    if (found < SCHEMA_VERSION) patiently(database, () => immediately(database, bringUpToDate));
+    if (found < SCHEMA_VERSION) patiently(database, () => immediately(database, bringUpToDate), refused);
     else if (found > SCHEMA_VERSION) {
       database.close();
       throw wrongVersion(path, found);
@@ -244,10 +255,16 @@ function bringUpToDate(database: Database): void {
   if (found < SCHEMA_VERSION) database.exec(schemaSince(found));
 }
 
-function immediately<Answer>(database: Database, act: (database: Database) => Answer): Answer {
+function immediately<Answer>(
+  database: Database,
+  act: (database: Database, waitedMs: number) => Answer,
+  monitor: LockMonitor | null = null,
+  waitedMs: number = 0,
+): Answer {
   database.exec('BEGIN IMMEDIATE');
+  monitor?.acquired();
   try {
-    const answer = act(database);
+    const answer = act(database, waitedMs);
     database.exec('COMMIT');
     return answer;
   } catch (error) {

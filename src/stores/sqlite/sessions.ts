@@ -12,8 +12,8 @@ import type { DutyHolder, ProcessIdentity, RunningGroup, SessionRecord, Sessions
 import { prepare, type Database, type Row } from './binding.ts';
 
 export interface Quiet {
-  /** Runs a few statements in a transaction when nobody else writes. */
-  write<Answer>(act: (database: Database) => Answer): Promise<Answer>;
+  /** Runs a few statements in a transaction when nobody else writes; tells how long it had to wait for that. */
+  write<Answer>(act: (database: Database, waitedMs: number) => Answer): Promise<Answer>;
   /** Looks, without asking for the write lock. */
   read<Answer>(act: (database: Database) => Answer): Promise<Answer>;
 }
@@ -60,10 +60,11 @@ export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
           })),
       ),
     end: (id, silentForMs) =>
-      quiet.write((database) => {
+      quiet.write((database, waitedMs) => {
         const row = prepare(database, 'SELECT beat_ms, boot, ended FROM session WHERE id = ?').get(id);
         if (row === undefined || row[2] === 1) return true;
-        if (silence(row, 0, 1) < silentForMs) return false;
+        // While we waited for the lock, the session could not write a beat either.
+        if (silence(row, 0, 1) - waitedMs < silentForMs) return false;
         return prepare(database, 'UPDATE session SET ended = 1 WHERE id = ?').run(id) === 1;
       }),
     forget: (id) =>
@@ -119,4 +120,20 @@ function silenceOf(beatMs: number, sameBoot: boolean, clock: Clock): number {
 
 function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
   return a.pid === b.pid && a.startedAt === b.startedAt && a.boot === b.boot && a.pidSpace === b.pidSpace;
+}
+
+/** Of the sessions and of the duty: those that can be stopped and continued without asking anybody. */
+export function processesWith(database: Database, pid: number): readonly ProcessIdentity[] {
+  try {
+    return prepare(
+      database,
+      `SELECT process FROM session WHERE json_extract(process, '$.pid') = ?1
+       UNION SELECT process FROM duty WHERE json_extract(process, '$.pid') = ?1`,
+    )
+      .all(pid)
+      .map(([text]) => JSON.parse(text as string) as ProcessIdentity);
+  } catch {
+    // Nobody can read while the log is being repaired.
+    return [];
+  }
 }

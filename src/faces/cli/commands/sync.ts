@@ -1,6 +1,7 @@
 import { carryEffects } from '../../../engine/effects.ts';
 import type { EngineEvent } from '../../../engine/surroundings.ts';
-import { oneLook, sweep } from '../../../engine/sweep.ts';
+import { oneLook } from '../../../engine/steadiness.ts';
+import { sweep } from '../../../engine/sweep.ts';
 import { isAboutDocuments, tellOfDocument } from '../document-events.ts';
 import { inHouse, mustBeOperator, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';

@@ -115,6 +115,9 @@ function tell(event: EngineEvent, output: Output): void {
     case 'task-left':
       output.warn(`tasks/${event.task}.md is left as it is: ${event.says}`);
       break;
+    case 'store-waiting':
+      // Every command says this, as soon as it has opened the database.
+      break;
     case 'fault':
       output.warn(`${event.doing}: ${event.error instanceof Error ? event.error.message : String(event.error)}`);
       break;
