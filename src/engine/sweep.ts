@@ -39,7 +39,8 @@ export async function sweep(around: Surroundings, steady: Steadiness): Promise<{
 
 async function sweepSessions(around: Surroundings, steady: Steadiness): Promise<number> {
   const over: SessionRecord[] = [];
-  for (const session of await around.store.sessions.list()) if (await isOver(around, session, steady)) over.push(session);
+  for (const session of await around.store.sessions.list())
+    if (await isOver(around, session, steady)) over.push(session);
   if (over.length === 0) return 0;
   // What they run is asked for again now: until its end, a session could begin something.
   const newest = await around.store.sessions.list();
@@ -48,17 +49,16 @@ async function sweepSessions(around: Surroundings, steady: Steadiness): Promise<
   return changed;
 }
 
-/** A process that is provably gone is over at once; one that cannot be seen, or that hangs, when its lease is. */
-async function isOver(
-  { store, liveness, leaseMs }: Surroundings,
-  session: SessionRecord,
-  steady: Steadiness,
-): Promise<boolean> {
+/**
+ * A process that is provably gone is over at once; one that cannot be seen, or that hangs, when its lease is. The lease is
+ * the session's own: the sweeping process may have been started with another one.
+ */
+async function isOver({ store, liveness }: Surroundings, session: SessionRecord, steady: Steadiness): Promise<boolean> {
   if (session.ended) return true;
   if (liveness.of(session.process) === 'gone') return store.sessions.end(session.id, 0);
-  const patienceMs = leaseMs + SILENCE_GRACE_MS;
+  const patienceMs = session.leaseMs + SILENCE_GRACE_MS;
   // Where nobody could write, or where we ourselves were stopped, silence says nothing.
-  if (session.silentForMs < patienceMs || !steady.hasWatched(leaseMs)) return false;
+  if (session.silentForMs < patienceMs || !steady.hasWatched(session.leaseMs)) return false;
   return store.sessions.end(session.id, patienceMs);
 }
 

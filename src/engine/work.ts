@@ -215,7 +215,7 @@ async function openHold(
 ): Promise<Hold> {
   const session = newUuid(around.store.nowMs(), around.random) as SessionId;
   const lost = new AbortController();
-  await around.store.sessions.open({ id: session, agent, process: around.liveness.self });
+  await around.store.sessions.open({ id: session, agent, process: around.liveness.self, leaseMs: around.leaseMs });
   const close = async (): Promise<void> => {
     try {
       // Nothing is held any more, so nothing has to be waited for.

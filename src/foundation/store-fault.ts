@@ -14,6 +14,17 @@ export class StoreGone extends StoreFault {
   override readonly name = 'StoreGone';
 }
 
+/** A place to continue from that this database cannot have given out. Asking again is useless. */
+export class BadCursor extends StoreFault {
+  override readonly name = 'BadCursor';
+
+  constructor(cursor: string) {
+    super(`${JSON.stringify(cursor.slice(0, SHOWN_MAX))} is not a cursor of this database`, 'unchanged');
+  }
+}
+
+const SHOWN_MAX = 100;
+
 /** Something that was brought from elsewhere cannot be: nothing of what came with it was written. */
 export class UnsoundCopy extends StoreFault {
   override readonly name = 'UnsoundCopy';

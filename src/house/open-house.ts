@@ -3,7 +3,13 @@ import { systemClock, systemTimers } from '../foundation/clock.ts';
 import { systemRandom } from '../foundation/random.ts';
 import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
 import type { Limits } from '../domain/limits.ts';
-import { NO_RULES, type EngineEvent, type HouseRules, type Liveness, type Surroundings } from '../engine/surroundings.ts';
+import {
+  NO_RULES,
+  type EngineEvent,
+  type HouseRules,
+  type Liveness,
+  type Surroundings,
+} from '../engine/surroundings.ts';
 import type { DocumentFolderOptions } from '../folders/document-folder.ts';
 import type { QueueFolderOptions } from '../folders/queue-folder.ts';
 import type { TaskFolderOptions } from '../folders/task-folder.ts';

@@ -6,7 +6,7 @@
  * Acknowledged means durable: what these promises resolve to survives a power cut. A refusal changed nothing. A thrown
  * `StoreFault` with `outcome: 'unknown'` may or may not have changed something; with `'unchanged'` it has not.
  */
-export { StoreFault, StoreGone } from '../foundation/store-fault.ts';
+export { BadCursor, StoreFault, StoreGone } from '../foundation/store-fault.ts';
 import type { JsonText } from '../foundation/json.ts';
 import type { Result } from '../foundation/result.ts';
 import type { Decide, DecideFirst, Effect } from '../domain/decision.ts';
@@ -39,6 +39,7 @@ export interface Store {
   ): Promise<Result<Relayed, Refusal>>;
   /** A lost body is a fault. `settled`: null also until it is, for those who wait, look often and find nothing. */
   load(id: HandoffId, when?: 'settled'): Promise<Whole | null>;
+  /** Throws `BadCursor` for an `after` that this store cannot have given out; `facts` does too. */
   find(query: Query): Promise<Page>;
   /** In an order that never inserts before what was already read, so that a cursor skips nothing. */
   facts(query: FactQuery): Promise<readonly FactRead[]>;
@@ -52,6 +53,7 @@ export interface Store {
   readonly sessions: Sessions;
   readonly outbox: Outbox;
   readonly tokens: Tokens;
+  readonly policy: Policies;
   readonly transfer: Transfer;
   readonly upkeep: Upkeep;
   /** Waits for what is under way; later calls are faults. */
@@ -186,6 +188,8 @@ export interface SessionRecord {
   readonly agent: AgentId;
   readonly process: ProcessIdentity;
   readonly groups: readonly RunningGroup[];
+  /** For how long this session may be silent, as its own process said when it opened it. */
+  readonly leaseMs: number;
   /** By the store's own measure, which no wall clock moves. */
   readonly silentForMs: number;
   readonly ended: boolean;
@@ -193,7 +197,7 @@ export interface SessionRecord {
 
 /** Worker sessions. Beats carry no revision and no fact, and need not survive a power cut: neither does the worker. */
 export interface Sessions {
-  open(session: { readonly id: SessionId; readonly agent: AgentId; readonly process: ProcessIdentity }): Promise<void>;
+  open(session: Pick<SessionRecord, 'id' | 'agent' | 'process' | 'leaseMs'>): Promise<void>;
   /** False: the session has been ended by others; what it held is lost. */
   beat(id: SessionId): Promise<boolean>;
   running(id: SessionId, groups: readonly RunningGroup[]): Promise<void>;
@@ -245,6 +249,28 @@ export interface TokenRecord {
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
+}
+
+/** What all processes that use this database agree on. Versions are added, and never changed or removed. */
+export interface Policies {
+  /** The newest version; null where none was stored yet. */
+  current(): Promise<PolicyRecord | null>;
+  /**
+   * Adds the version after `expectedVersion` (0: the first one) and answers it. Null: `expectedVersion` is not the newest
+   * one, and nothing was written.
+   */
+  put(policy: JsonText, expectedVersion: number, by: string): Promise<PolicyRecord | null>;
+  /** Newest first. */
+  history(max: number): Promise<readonly PolicyRecord[]>;
+}
+
+export interface PolicyRecord {
+  /** From 1 on, without a gap. */
+  readonly version: number;
+  readonly policy: JsonText;
+  /** The principal that stored it. */
+  readonly by: string;
+  readonly at: number;
 }
 
 /** Records as they are, from one database to another. */

@@ -43,6 +43,10 @@ it('I13: a worker that loses its thread gives back what it holds, uncounted, and
   expect(worked.stderr).toContain('baton: the heartbeat thread does not run (out of memory)');
   const around = await workspace.open();
   const facts = await factsOf(around, id);
-  expect(facts.map(({ deed, by }) => `${deed} by ${by}`)).toEqual(['create by @me', 'accept by @react', 'release by @react']);
+  expect(facts.map(({ deed, by }) => `${deed} by ${by}`)).toEqual([
+    'create by @me',
+    'accept by @react',
+    'release by @react',
+  ]);
   expect(await around.store.sessions.list()).toEqual([]);
 });

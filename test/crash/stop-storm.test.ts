@@ -65,8 +65,12 @@ describe.skipIf(process.platform !== 'linux')('a worker that is stopped at rando
         if (holdsLock(victim.pid, address)) withLock += 1;
         const before = sentBy(sender);
         const advice = `kill -CONT ${victim.pid}`;
-        const isAdvised = (): boolean => others.some((each) => each.stdout().includes(advice));
-        await until('the sender gets on, or somebody says what to do', () => sentBy(sender) > before + 1 || isAdvised());
+        const heard = others.map((each) => each.stdout().length);
+        const isAdvised = (): boolean => others.some((each, index) => each.stdout().includes(advice, heard[index]));
+        await until(
+          'the sender gets on, or somebody says what to do',
+          () => sentBy(sender) > before + 1 || isAdvised(),
+        );
         // It has no session yet: nobody else may continue it.
         if (isAdvised()) advised += 1;
         if (chance.unit() >= KILL_SHARE) {

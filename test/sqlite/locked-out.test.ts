@@ -8,7 +8,7 @@ it('I14: a session is not ended for a silence in which nobody could write', asyn
   const [store, tables] = [openStore(path), openTables(path)];
   const id = sessionOf('healthy');
   const silentForMs = async (): Promise<number> => (await store.sessions.list())[0]?.silentForMs ?? 0;
-  await store.sessions.open({ id, agent: WORKER, process: processOf({ boot: 'this boot' }) });
+  await store.sessions.open({ id, agent: WORKER, process: processOf({ boot: 'this boot' }), leaseMs: 10_000 });
   tables.exec('BEGIN IMMEDIATE');
   const ending = store.sessions.end(id, 500);
   await until('it looks silent', async () => (await silentForMs()) > 700);

@@ -1,7 +1,7 @@
 /** What goes where: answers to standard output, everything else to standard error; colour only on a terminal. */
 import { isatty } from 'node:tty';
 import { createColors } from 'picocolors';
-import { StoreFault } from '../../foundation/store-fault.ts';
+import { BadCursor, StoreFault } from '../../foundation/store-fault.ts';
 import { PROBLEMS } from '../shared/problems.ts';
 import { readableText } from '../shared/readable-text.ts';
 import { Problem } from './problem.ts';
@@ -58,6 +58,7 @@ export function tellProblem(error: unknown, json: boolean): number {
 
 function faultOf(error: unknown): Problem {
   const cause = error instanceof Error ? error : new Error(String(error));
+  if (cause instanceof BadCursor) return new Problem('bad-request', `--after: ${cause.message}`, {}, { cause });
   if (cause instanceof StoreFault) return new Problem('fault', cause.message, { outcome: cause.outcome }, { cause });
   const code = 'code' in cause && typeof cause.code === 'string' ? ` (${cause.code})` : '';
   return new Problem('fault', `${cause.message}${code}; set BATON_DEBUG=1 to see where`, {}, { cause });

@@ -8,7 +8,7 @@ import { docsPage } from './docs-page.ts';
 import { descriptionOf } from './openapi.ts';
 import { ownPage, unbuiltPage } from './own-pages.ts';
 import type { Premises } from './premises.ts';
-import { asProblem, httpProblem, problemResponse } from './problem.ts';
+import { asProblem, faultFor, httpProblem, problemResponse, HttpProblem } from './problem.ts';
 import { ARTIFACTS } from './routes/artifacts.ts';
 import { CLAIMS } from './routes/claims.ts';
 import { EVENTS } from './routes/events.ts';
@@ -51,25 +51,36 @@ export function appOf(premises: Premises, port: number): App {
     app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => secured(wrongMethod(c, path)));
   }
   app.all('*', (c) => secured(pageFor(premises, c)));
-  app.onError(async (error) => {
-    premises.log.error({ error: describe(error) }, 'a request failed');
-    return problemResponse(asProblem(error));
-  });
+  app.onError(async (error, c) => problemResponse(problemIn(error, premises, c.req.path, null)));
   return app;
 }
 
 async function answerTo(each: Endpoint, premises: Premises, c: HttpContext, port: number): Promise<Response> {
+  let caller: Caller | null = null;
   try {
     if (premises.stopping.aborted) throw httpProblem('stopping', 'this server is stopping');
-    const caller = each.scope === null ? NOBODY : await callerOf(premises, c.req.raw.headers, port, each.scope);
+    caller = each.scope === null ? NOBODY : await callerOf(premises, c.req.raw.headers, port, each.scope);
     const query = readQuery(each.query, c);
     const body = await readBody(each.body, c);
     return await each.answer({ premises, c, port, caller, query, body });
   } catch (error) {
-    const problem = asProblem(error);
-    if (problem.code === 'fault') premises.log.error({ error: describe(error), path: c.req.path }, 'a request failed');
-    return problemResponse(problem);
+    return problemResponse(problemIn(error, premises, c.req.path, caller));
   }
+}
+
+/** A fault is logged in full, under a number that its answer names. */
+function problemIn(error: unknown, { log, around }: Premises, path: string, caller: Caller | null): HttpProblem {
+  const problem = asProblem(error);
+  if (problem.code !== 'fault') return problem;
+  const incident = `inc-${Buffer.from(around.random.bytes(6)).toString('hex')}`;
+  log.error({ incident, error: describe(problem.cause ?? problem), path }, 'a request failed');
+  // What a route says itself is meant to be read.
+  const isShown = error instanceof HttpProblem || isOperator(caller);
+  return faultFor(isShown ? 'all' : 'number', problem, incident);
+}
+
+function isOperator(caller: Caller | null): boolean {
+  return caller !== null && caller !== NOBODY && caller.principal.kind === 'operator';
 }
 
 /** What is for everybody does not ask who it is. */

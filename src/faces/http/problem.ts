@@ -1,6 +1,6 @@
 /** How a request ends that cannot be answered: RFC 9457, with a code from the one table and the words of every face. */
 import type { JsonObject } from '../../foundation/json.ts';
-import { StoreFault } from '../../foundation/store-fault.ts';
+import { BadCursor, StoreFault } from '../../foundation/store-fault.ts';
 import type { SendRefusal } from '../../engine/verbs/send.ts';
 import { PROBLEMS, type FaceCode, type ProblemCode } from '../shared/problems.ts';
 import { wordingOf, type Worded } from '../shared/wording.ts';
@@ -35,13 +35,28 @@ export function problemOf(refusal: SendRefusal | Worded): HttpProblem {
   return new HttpProblem(code, wordingOf(refusal, 'http'), facts as unknown as JsonObject);
 }
 
-/** What is our own bug says nothing about itself to strangers; the log has it. */
 export function asProblem(error: unknown): HttpProblem {
   if (error instanceof HttpProblem) return error;
-  if (error instanceof StoreFault) {
-    return new HttpProblem('fault', error.message, { outcome: error.outcome }, { cause: error });
+  if (error instanceof BadCursor) {
+    const says = `after: ${error.message}; use one that a list or an event of this server gave`;
+    return new HttpProblem('bad-request', says, {}, { cause: error });
   }
-  return new HttpProblem('fault', 'something went wrong here; the log of the server says what', {}, { cause: error });
+  const outcome = error instanceof StoreFault ? { outcome: error.outcome } : {};
+  return new HttpProblem('fault', error instanceof Error ? error.message : String(error), outcome, { cause: error });
+}
+
+/**
+ * The message of a fault may name files, hosts and tables of this machine. Operators see it; everybody else gets only the
+ * number under which the log has it.
+ */
+export function faultFor(
+  show: 'all' | 'number',
+  { message, facts, cause }: HttpProblem,
+  incident: string,
+): HttpProblem {
+  const says = show === 'all' ? message : 'the server could not answer this request';
+  const where = `the server's log has the details under ${incident}`;
+  return new HttpProblem('fault', `${says}; ${where}`, { ...facts, incident }, { cause });
 }
 
 export function problemBody(problem: HttpProblem): string {

@@ -3,6 +3,7 @@ import { pageById } from '../page.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { SessionId } from '../../domain/names.ts';
 import type { FactQuery, FactRead, Page, Query, RequestKey } from '../store.ts';
+import { wholeCursor } from '../whole-cursor.ts';
 import { wordsAsked, wordsOf } from '../words.ts';
 import { requestName, type Row, type Shelf } from './shelf.ts';
 
@@ -56,7 +57,7 @@ export function find(shelf: Shelf, query: Query, nowMs: number): Page {
 export function factsOf(shelf: Shelf, query: FactQuery): readonly FactRead[] {
   if (query.newest === true)
     return shelf.facts.slice(-1).map((fact) => ({ fact, cursor: String(shelf.facts.length - 1) }));
-  const from = query.after === undefined ? 0 : Number(query.after) + 1;
+  const from = query.after === undefined ? 0 : wholeCursor(query.after) + 1;
   const read: FactRead[] = [];
   for (let at = from; at < shelf.facts.length && read.length < query.max; at += 1) {
     const fact = shelf.facts[at];
@@ -108,7 +109,7 @@ function isFreed(shelf: Shelf, { blockedOn, terms }: Handoff): boolean {
 
 /** The last inserted first. Numbers of rows never change, so what is made while somebody turns pages moves nothing. */
 function page(shelf: Shelf, filter: Filter): Page {
-  const before = filter.after === undefined ? Infinity : Number(filter.after);
+  const before = filter.after === undefined ? Infinity : wholeCursor(filter.after);
   const asked = filter.text === undefined ? null : wordsAsked(filter.text);
   const rest = [...shelf.rows.values()]
     .map((row, number) => ({ row, handoff: row.handoff, number }))

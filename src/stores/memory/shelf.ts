@@ -8,7 +8,7 @@ import { isInboxKind, type Decision, type Effect } from '../../domain/decision.t
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
-import type { DueEffect, RequestKey, SessionRecord, TokenRecord } from '../store.ts';
+import type { DueEffect, PolicyRecord, RequestKey, SessionRecord, TokenRecord } from '../store.ts';
 
 export interface Row {
   readonly handoff: Handoff;
@@ -44,6 +44,8 @@ export interface Shelf {
   readonly requests: Map<string, KeptRequest>;
   readonly sessions: Map<SessionId, KeptSession>;
   readonly tokens: Map<string, TokenRecord>;
+  /** Version 1 is at place 0. */
+  readonly policies: PolicyRecord[];
 }
 
 export function requestName({ by, key }: Pick<RequestKey, 'by' | 'key'>): string {
@@ -58,6 +60,7 @@ export function emptyShelf(): Shelf {
     requests: new Map(),
     sessions: new Map(),
     tokens: new Map(),
+    policies: [],
   };
 }
 

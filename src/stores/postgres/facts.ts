@@ -8,7 +8,8 @@
 import type { Timers } from '../../foundation/clock.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import type { FactQuery, FactRead, Store } from '../store.ts';
+import { BadCursor, type FactQuery, type FactRead, type Store } from '../store.ts';
+import { wholeCursor } from '../whole-cursor.ts';
 import type { Connection } from './connection.ts';
 import type { Row } from './link.ts';
 import { readStep } from '../numbers.ts';
@@ -29,6 +30,9 @@ export const HELD_BACK_SQL = `select (select xid from baton.fact order by xid de
 
 export const TRAIL_SQL = `select ${COLUMNS} from baton.handoff h join baton.body b on b.n = h.n join baton.fact f on f.n = h.n
 where h.id = $1::text and (f.xid, f.seq) > ($2::text::xid8, $3::bigint) order by f.revision limit $4::integer`;
+
+/** The server counts transactions in 64 bits; nineteen digits are within them. */
+const TRANSACTION = /^[0-9]{1,19}$/;
 
 /** Our own transactions last a few milliseconds; who waits for longer ones comes back with the next poll. */
 const WAITS_MS = [1, 2, 5, 10, 20, 40] as const;
@@ -70,6 +74,7 @@ function readFact(row: Row): FactRead {
 }
 
 function positionOf(after: FactQuery['after']): readonly [xid: string, seq: number] {
-  const [xid = '0', seq = '0'] = after?.split(':') ?? [];
-  return [/^\d+$/.test(xid) ? xid : '0', Number(seq)];
+  const [xid = '0', seq = '0', ...more] = after?.split(':') ?? [];
+  if (more.length > 0 || !TRANSACTION.test(xid)) throw new BadCursor(after ?? '');
+  return [xid, wholeCursor(seq)];
 }

@@ -4,12 +4,13 @@
  */
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import type { Page, Query, Store } from '../store.ts';
+import { BadCursor, type Page, type Query, type Store } from '../store.ts';
 import { pageById } from '../page.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter, Row } from './link.ts';
 import { records } from './load.ts';
 import { stateNumber } from '../numbers.ts';
+import { wholeCursor } from '../whole-cursor.ts';
 import { wordsAsked } from '../words.ts';
 import { ACCEPTED, BLOCKED, COMPLETED, FOR_ANSWER, FOR_DEPENDENCY, FOR_PLACE, OFFERED } from './numbers.ts';
 import { requested } from './requests.ts';
@@ -118,6 +119,12 @@ function cursorOf(row: Row | undefined): string | null {
   return row === undefined ? null : `${row[9] as number}.${row[AFTER_ROW] as number}`;
 }
 
+function positionOf(after: string): readonly [createdAt: number, n: number] {
+  const [createdAt = '', n = '', ...more] = after.split('.');
+  if (more.length > 0) throw new BadCursor(after);
+  return [wholeCursor(createdAt), wholeCursor(n)];
+}
+
 /** One more than asked for, which tells whether there is a next page. */
 export function listStatement(
   filter: Filter,
@@ -137,7 +144,7 @@ export function listStatement(
     conditions.push(hits.areFew ? `b.n = any (array(${found}))` : `b.n in (${found})`);
   }
   if (filter.after !== undefined) {
-    const [createdAt = 0, n = 0] = filter.after.split('.').map(Number);
+    const [createdAt, n] = positionOf(filter.after);
     conditions.push(`(b.created_at, b.n) < (${given(createdAt, 'bigint')}, ${given(n, 'bigint')})`);
   }
   const sides = filter.agent === undefined ? [[]] : sidesOf(given(filter.agent, 'text'));

@@ -2,6 +2,7 @@
 import { isFinal } from '../../domain/lifecycle.ts';
 import type { Query } from '../store.ts';
 import { stateNumber } from '../numbers.ts';
+import { wholeCursor } from '../whole-cursor.ts';
 import { wordsAsked } from '../words.ts';
 import type { Value } from './binding.ts';
 import type { Names } from './names.ts';
@@ -79,7 +80,7 @@ function conditionsOf(filter: Filter, names: Pick<Names, 'knownAgentNumber'>, nu
   if (from !== undefined) conditions = and(conditions, 'sender = ?', names.knownAgentNumber(from) ?? -1);
   if (to !== undefined) conditions = and(conditions, 'recipient = ?', names.knownAgentNumber(to) ?? -1);
   if (task !== undefined) conditions = and(conditions, 'task = ?', task);
-  if (after !== undefined) conditions = and(conditions, `${number} < ?`, Number(after));
+  if (after !== undefined) conditions = and(conditions, `${number} < ?`, wholeCursor(after));
   return conditions;
 }
 

@@ -55,7 +55,9 @@ export function lockMonitor({ path, isOurs, told }: LockMonitorOptions): LockMon
       for (const holder of holders ?? []) {
         if (holder.state !== 'T' || !isOurs(holder.pid) || !signal(holder.pid, 'SIGCONT')) continue;
         continued.set(holder.pid, holder);
-        say(`process ${holder.pid} (${holder.command}) is stopped and keeps ${path} locked: it is continued until it lets go`);
+        say(
+          `process ${holder.pid} (${holder.command}) is stopped and keeps ${path} locked: it is continued until it lets go`,
+        );
       }
       if (continued.size === 0) say(textOf(path, holders));
     },

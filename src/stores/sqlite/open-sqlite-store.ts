@@ -18,6 +18,7 @@ import { lockMonitor, type LockMonitor } from './lock-monitor.ts';
 import { namesOf } from './names.ts';
 import { outboxOf } from './outbox.ts';
 import { placesOf } from './places.ts';
+import { policiesOf } from './policies.ts';
 import { readingOf } from './reading.ts';
 import { relayOf } from './relay.ts';
 import { SCHEMA_VERSION, schemaSince } from './schema.ts';
@@ -196,6 +197,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     sessions: sessionsOf(quiet, clock, boot),
     outbox: outboxOf(database, { commit, alive: aliveAndPatient, nowMs }),
     tokens: tokensOf(database, { commit, nowMs, alive, reader }),
+    policy: policiesOf(database, { commit, nowMs, alive, reader }),
     transfer: {
       copies: (after, max) => reader(() => copies(after, max)),
       restore: async (given) => {

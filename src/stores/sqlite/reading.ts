@@ -7,6 +7,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import { lostText } from '../lost-text.ts';
 import { pageById } from '../page.ts';
 import type { FactQuery, FactRead, Page, Query, RequestKey, Whole } from '../store.ts';
+import { wholeCursor } from '../whole-cursor.ts';
 import { prepare, type Database, type Row, type Statement } from './binding.ts';
 import { listStatement, openNumbersSql, type Filter } from './lists.ts';
 import type { Names } from './names.ts';
@@ -155,7 +156,7 @@ export function readingOf(database: Database, names: Names): Reading {
     },
     facts: ({ handoff, after, max, newest: last }) => {
       if (last === true) return newest.all().map(readFact);
-      const seq = Number(after ?? 0);
+      const seq = after === undefined ? 0 : wholeCursor(after);
       const rows = handoff === undefined ? feed.all(seq, max) : trail.all(handoff, seq, max);
       return rows.map(readFact);
     },

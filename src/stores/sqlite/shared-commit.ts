@@ -162,10 +162,7 @@ function attempt(piece: Piece): () => void {
 }
 
 /** Waits for the write lock from timers, with the event loop running. */
-export async function whenFree<Answer>(
-  act: (waitedMs: number) => Answer,
-  around: LockQueue,
-): Promise<Answer> {
+export async function whenFree<Answer>(act: (waitedMs: number) => Answer, around: LockQueue): Promise<Answer> {
   for (let beganMs: number | null = null; ;) {
     const waitedMs = beganMs === null ? 0 : elapsedMs() - beganMs;
     try {

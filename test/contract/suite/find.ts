@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { HAND_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
 import type { State } from '../../../src/domain/lifecycle.ts';
-import type { Query, Store } from '../../../src/stores/store.ts';
+import { BadCursor, type Query, type Store } from '../../../src/stores/store.ts';
 import {
   acceptBy,
   acceptByHand,
@@ -43,6 +43,17 @@ export function describeFind(open: OpenStore): void {
       expect(items).toEqual([await recordOf(store, idOf('a-2')), await recordOf(store, idOf('a-0'))]);
       expect(next).toBeNull();
       expect(await found(store, { by: 'ids', ids: [] })).toEqual([]);
+    });
+
+    it('a place to continue from that cannot be one is refused, and not taken for another', async () => {
+      const { store } = await open();
+      await put(store, ...openingsOf(3, 'a'));
+      for (const after of ['', 'x', '-1', '1e1', ' 1', '1.x', '1:1:1', '9'.repeat(40), '1;drop table handoff']) {
+        await expect(store.find({ by: 'filter', max: 1, after })).rejects.toBeInstanceOf(BadCursor);
+        await expect(store.facts({ max: 1, after })).rejects.toBeInstanceOf(BadCursor);
+      }
+      const { next } = await store.find({ by: 'filter', max: 1 });
+      expect(await found(store, { by: 'filter', max: ALL, after: next! })).toEqual(['a-1', 'a-0']);
     });
 
     it('load answers null for what is not there', async () => {

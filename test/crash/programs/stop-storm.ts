@@ -65,7 +65,14 @@ async function timed<Answer>(write: () => Promise<Answer>): Promise<Answer> {
 /** A session that nobody works in: only its beats are of interest. */
 async function pulse(): Promise<void> {
   const id = newUuid(Date.now(), systemRandom) as SessionId;
-  await timed(() => around.store.sessions.open({ id, agent: agentNamed('pulse'), process: around.liveness.self }));
+  await timed(() =>
+    around.store.sessions.open({
+      id,
+      agent: agentNamed('pulse'),
+      process: around.liveness.self,
+      leaseMs: around.leaseMs,
+    }),
+  );
   while (!over.signal.aborted) {
     await timed(() => around.store.sessions.beat(id));
     await around.timers.sleep(pauseMs, over.signal);

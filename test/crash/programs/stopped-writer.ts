@@ -10,7 +10,12 @@ if (order.database.kind !== 'sqlite') throw new Error('only SQLite has a write l
 const { around } = await openHouseFor(order);
 if (order.hasSession) {
   const id = newUuid(Date.now(), systemRandom) as SessionId;
-  await around.store.sessions.open({ id, agent: agentNamed('stopped'), process: around.liveness.self });
+  await around.store.sessions.open({
+    id,
+    agent: agentNamed('stopped'),
+    process: around.liveness.self,
+    leaseMs: around.leaseMs,
+  });
 }
 const database = openDatabase(order.database.path, { sync: 'full' });
 database.exec('BEGIN IMMEDIATE');

@@ -35,6 +35,8 @@ export const EVENTS: readonly Endpoint[] = [
       const { after, ...wanted } = query;
       const given = cursorIn(c) ?? after ?? null;
       const from = given === BEGINNING ? '' : given;
+      // Before the stream begins: afterwards there is no status to answer with.
+      if (from !== null && from !== '') await premises.around.store.facts({ after: from, max: 1 });
       const leave = takePlace(premises, caller.name);
       const { outgoing } = c.env;
       premises.metrics.listening(1);

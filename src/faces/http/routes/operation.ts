@@ -1,7 +1,7 @@
 /** For whoever runs the server. */
 import { mustBeOperator } from '../caller.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
-import { httpProblem } from '../problem.ts';
+import { HttpProblem } from '../problem.ts';
 
 export const OPERATION: readonly Endpoint[] = [
   endpoint({
@@ -13,8 +13,8 @@ export const OPERATION: readonly Endpoint[] = [
     answer: async ({ premises: { around, version } }) => {
       try {
         await around.store.facts({ newest: true, max: 1 });
-      } catch {
-        throw httpProblem('fault', 'the database does not answer');
+      } catch (error) {
+        throw new HttpProblem('fault', 'the database does not answer', {}, { cause: error });
       }
       return json({ ok: true, version });
     },
