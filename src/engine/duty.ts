@@ -49,7 +49,8 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
   };
 
   const sweepOnce = async (steady: Steadiness): Promise<void> => {
-    await sweep(around, steady);
+    await sweep(around, steady, signal);
+    if (signal.aborted) return;
     effects.look();
     for (const folder of folders) folder.look();
     await store.upkeep.tend();

@@ -80,7 +80,7 @@ export interface DocumentMirror {
   /** Tells in the file what has happened. Never a reason to fail: what is left undone is done later. */
   attend(id: HandoffId): Promise<void>;
   /** Everything that came in or has to go out. `vouched`: an operator answers for new files that nobody has committed. */
-  pass(depth: Depth, how?: { readonly vouched?: boolean }): Promise<Passed>;
+  pass(depth: Depth, how?: PassOptions & { readonly vouched?: boolean }): Promise<Passed>;
   watch(changed: () => void): { close(): void };
   /** Takes in what was settled before this database saw it, as what it is: over. Nobody is told. */
   adoptSettled(): Promise<{ readonly adopted: number }>;
@@ -103,7 +103,7 @@ export interface QueueMirror {
   /** After the acceptance is durable and before anybody works. False: a foreign worker was faster, and has it now. */
   win(principal: Principal, handoff: Handoff): Promise<boolean>;
   /** Everything that came in or has to go out. */
-  pass(depth: Depth): Promise<Passed>;
+  pass(depth: Depth, how?: PassOptions): Promise<Passed>;
   /** For a doctor; changes nothing. */
   examine(signal: AbortSignal): Promise<readonly Finding[]>;
   /** Calls back when something may have come in. */
@@ -115,6 +115,11 @@ export interface QueueMirror {
  * file; `thorough` reads every file of open work.
  */
 export type Depth = 'told' | 'quick' | 'full' | 'thorough';
+
+export interface PassOptions {
+  /** Aborted: no further file is begun, and what is left is for the next pass. */
+  readonly signal?: AbortSignal;
+}
 
 export interface Passed {
   /** How many handoffs were looked at, because something about them was new or not in order. */

@@ -26,14 +26,23 @@ const SWEPT_MAX = 200;
 /** A beat that is this late may still be on its way. */
 const SILENCE_GRACE_MS = 500;
 
-export async function sweep(around: Surroundings, steady: Steadiness): Promise<{ readonly changed: number }> {
-  let changed = await sweepSessions(around, steady);
-  // Nothing expires in the sweep that finds the clock set.
-  if (steady.steadyMs > 0) changed += await sweepOverdue(around, steady);
-  changed += await sweepFreed(around);
-  changed += await sweepAwaiting(around);
-  changed += await freeHeld(around, 'held');
-  changed += await fillPlaces(around);
+/** Between its parts it can be told to stop; each of them is bounded. */
+export async function sweep(
+  around: Surroundings,
+  steady: Steadiness,
+  signal?: AbortSignal,
+): Promise<{ readonly changed: number }> {
+  const parts: readonly (() => Promise<number>)[] = [
+    () => sweepSessions(around, steady),
+    // Nothing expires in the sweep that finds the clock set.
+    async () => (steady.steadyMs > 0 ? sweepOverdue(around, steady) : 0),
+    () => sweepFreed(around),
+    () => sweepAwaiting(around),
+    () => freeHeld(around, 'held'),
+    () => fillPlaces(around),
+  ];
+  let changed = 0;
+  for (const part of parts) if (signal?.aborted !== true) changed += await part();
   return { changed };
 }
 

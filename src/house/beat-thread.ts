@@ -11,25 +11,24 @@ const order = workerData as BeatOrder;
 /** A beat that did not get through is tried again soon; the lease has room for several. */
 const soonMs = order.everyMs / 10;
 let beat: Beat | null = null;
-let resume: (() => void) | null = null;
-let paused: Promise<void> | null = null;
+const pausing: { until: Promise<void> | null; end: () => void } = { until: null, end: () => undefined };
 
 parentPort?.on('message', (told: ToThread) => {
   if (told === 'stop') process.exit(0);
   if (told === 'pause') {
     // A beat on SQLite is one statement without a pause in it: this runs before or after, never within.
-    paused ??= new Promise((resolve) => {
-      resume = resolve;
+    pausing.until ??= new Promise((resolve) => {
+      pausing.end = resolve;
     });
     say({ kind: 'paused' });
   } else {
-    paused = null;
-    resume?.();
+    pausing.until = null;
+    pausing.end();
   }
 });
 
 for (;;) {
-  if (paused !== null) await paused;
+  await pausing.until;
   const lives = await tryToBeat();
   if (lives === false) {
     say({ kind: 'lost' });

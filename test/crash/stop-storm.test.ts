@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { processStat } from '../../src/foundation/process-stat.ts';
 import { isFinal } from '../../src/domain/lifecycle.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { jsonLines, makeWorkspace, openFor, sqlite } from '../cli/workspaces.ts';
@@ -21,6 +22,8 @@ const KILL_SHARE = 0.2;
 const APART_MS = 60;
 /** Room for the slowest machine; the campaign by hand needs more. */
 const PER_STOP_MS = 10_000;
+/** How much of what each process said last is shown when the test fails. */
+const TAIL = 600;
 
 const programs = usePrograms([new URL('./programs/stop-storm.ts', import.meta.url)]);
 
@@ -67,10 +70,10 @@ describe.skipIf(process.platform !== 'linux')('a worker that is stopped at rando
         const advice = `kill -CONT ${victim.pid}`;
         const heard = others.map((each) => each.stdout().length);
         const isAdvised = (): boolean => others.some((each, index) => each.stdout().includes(advice, heard[index]));
-        await until(
-          'the sender gets on, or somebody says what to do',
-          () => sentBy(sender) > before + 1 || isAdvised(),
-        );
+        const isServed = (): boolean => sentBy(sender) > before + 1 || isAdvised();
+        await until('the sender gets on, or somebody says what to do', isServed).catch((error: unknown) => {
+          throw new Error(standOf([...others, victim]), { cause: error });
+        });
         // It has no session yet: nobody else may continue it.
         if (isAdvised()) advised += 1;
         if (chance.unit() >= KILL_SHARE) {
@@ -119,6 +122,15 @@ describe.skipIf(process.platform !== 'linux')('a worker that is stopped at rando
     },
   );
 });
+
+/** For whoever has to find out what went wrong. */
+function standOf(running: readonly Running[]): string {
+  const lines = running.map((each) => {
+    const state = processStat(each.pid)?.state ?? 'gone';
+    return `${each.pid} ${state}: ${each.stdout().slice(-TAIL)} ${each.stderr().slice(-TAIL)}`;
+  });
+  return ['nobody gets on', ...lines].join('\n');
+}
 
 function sentBy(sender: Running): number {
   return sender.stdout().split('"sent"').length - 1;

@@ -15,8 +15,8 @@ export interface LockMonitor {
   refused(waitedMs: number): void;
   /** This process has the write lock: whoever was continued to let go of it is stopped again. */
   acquired(): void;
-  /** Who holds the lock, and what to do about it. */
-  describe(): string;
+  /** Nobody waits any longer. Answers who holds the lock, and what to do about it. */
+  gaveUp(): string;
 }
 
 export interface LockMonitorOptions {
@@ -67,7 +67,12 @@ export function lockMonitor({ path, isOurs, told }: LockMonitorOptions): LockMon
       for (const holder of continued.values()) stopAgain(holder);
       continued.clear();
     },
-    describe: () => textOf(path, lockHolders(path)),
+    gaveUp: () => {
+      // Without the lock nobody can be stopped safely: whoever was continued goes on.
+      continued.clear();
+      said = null;
+      return textOf(path, lockHolders(path));
+    },
   };
 }
 

@@ -172,7 +172,7 @@ export async function whenFree<Answer>(act: (waitedMs: number) => Answer, around
       beganMs ??= elapsedMs();
       if (waitedMs > LOCK_PATIENCE_MS) {
         const says = `${around.path} was locked by others for ${LOCK_PATIENCE_MS / 1000} s, and nothing was changed`;
-        throw new StoreFault(`${says}: ${around.monitor.describe()}`, 'unchanged', { cause: error });
+        throw new StoreFault(`${says}: ${around.monitor.gaveUp()}`, 'unchanged', { cause: error });
       }
       around.monitor.refused(waitedMs);
       await around.timers.sleep(jittered(RETRY_MS, around.random));
