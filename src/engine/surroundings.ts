@@ -225,6 +225,8 @@ export type EngineEvent =
   | { readonly kind: 'documents-paused'; readonly says: string }
   /** Only said: a date that was hoped for ends nothing. */
   | { readonly kind: 'document-late'; readonly id: HandoffId; readonly says: string }
+  /** Nothing can be written; `says` tells why, and what cannot be seen. */
+  | { readonly kind: 'store-read-only'; readonly says: string }
   /** The database makes this process wait; `says` names who holds its lock and what to do. */
   | { readonly kind: 'store-waiting'; readonly says: string }
   | { readonly kind: 'fault'; readonly doing: string; readonly error: unknown };

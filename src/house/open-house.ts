@@ -31,6 +31,8 @@ export interface HouseOptions {
   readonly workspace?: QueueFolderOptions;
   /** Where the files of tasks are. */
   readonly taskFolder?: TaskFolderOptions & { readonly isRequired: boolean };
+  /** Whoever only reads gets along with a database file that cannot be written. */
+  readonly onlyReads?: boolean;
   /** Told why, while a server is waited for at the beginning. */
   readonly waiting?: (why: Error) => void;
   /** Where documents are markdown in a repository; strict: a text alone is nobody's word. */
@@ -114,7 +116,7 @@ async function withDocuments(
 }
 
 async function openStore(
-  { database, limits, waiting }: Pick<HouseOptions, 'database' | 'limits' | 'waiting'>,
+  { database, limits, waiting, onlyReads = false }: Pick<HouseOptions, 'database' | 'limits' | 'waiting' | 'onlyReads'>,
   liveness: Liveness,
   report: (event: EngineEvent) => void,
 ): Promise<Store> {
@@ -132,5 +134,6 @@ async function openStore(
     boot: liveness.self.boot,
     isAlive: (process) => liveness.of(process) === 'alive',
     waiting: (says) => report({ kind: 'store-waiting', says }),
+    ...(onlyReads ? { readOnly: (says: string) => report({ kind: 'store-read-only', says }) } : {}),
   });
 }

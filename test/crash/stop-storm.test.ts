@@ -68,8 +68,8 @@ describe.skipIf(process.platform !== 'linux')('a worker that is stopped at rando
         if (holdsLock(victim.pid, address)) withLock += 1;
         const before = sentBy(sender);
         const advice = `kill -CONT ${victim.pid}`;
-        const heard = others.map((each) => each.stdout().length);
-        const isAdvised = (): boolean => others.some((each, index) => each.stdout().includes(advice, heard[index]));
+        // Each says it once per wait, and the wait may have begun with an earlier stop.
+        const isAdvised = (): boolean => others.some((each) => lastLineOf(each.stdout()).includes(advice));
         const isServed = (): boolean => sentBy(sender) > before + 1 || isAdvised();
         await until('the sender gets on, or somebody says what to do', isServed).catch((error: unknown) => {
           throw new Error(standOf([...others, victim]), { cause: error });
@@ -122,6 +122,10 @@ describe.skipIf(process.platform !== 'linux')('a worker that is stopped at rando
     },
   );
 });
+
+function lastLineOf(text: string): string {
+  return text.trimEnd().split('\n').at(-1) ?? '';
+}
 
 /** For whoever has to find out what went wrong. */
 function standOf(running: readonly Running[]): string {

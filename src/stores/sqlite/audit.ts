@@ -7,7 +7,8 @@ import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
 import type { Finding } from '../store.ts';
-import { diskTrouble, openDatabase, prepare, type Database, type Row } from './binding.ts';
+import { diskTrouble, prepare, type Database, type Row } from './binding.ts';
+import { openToRead } from './read-only.ts';
 
 /** Of each kind; whoever has more has one problem, and not a thousand. */
 const FINDINGS_MAX = 100;
@@ -57,7 +58,7 @@ const ABOUT_HANDOFFS: readonly Question[] = [
 ];
 
 export function audit(path: string): readonly Finding[] {
-  const database = openDatabase(path, { sync: 'normal' });
+  const { database } = openToRead(path, { sync: 'normal' });
   try {
     database.exec('BEGIN');
     const looks = [lookAtFile, lookAtReferences, lookAtCounters, lookAtHandoffs];

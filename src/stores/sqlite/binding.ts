@@ -34,14 +34,21 @@ const WAIT_STEP_MS = 500;
 export interface OpenOptions {
   /** `full`: a commit is on the disk before it is answered. `normal`: it survives the process, not the power. */
   readonly sync: 'full' | 'normal';
+  /**
+   * `read` needs the log and its index to be there if anything is in the log. `frozen` looks at the file alone, without
+   * locks: only where nobody can write it.
+   * @default 'write'
+   */
+  readonly access?: 'write' | 'read' | 'frozen';
   /** Told after each step of waiting for a lock, with how long it has taken so far. */
   readonly refused?: (waitedMs: number) => void;
 }
 
 /** Only what is there: a file that has gone is not begun anew by whoever opens it next. */
-export function openDatabase(path: string, { sync, refused }: OpenOptions): Database {
+export function openDatabase(path: string, { sync, refused, access = 'write' }: OpenOptions): Database {
   const address = pathToFileURL(path);
-  address.searchParams.set('mode', 'rw');
+  address.searchParams.set('mode', access === 'write' ? 'rw' : 'ro');
+  if (access === 'frozen') address.searchParams.set('immutable', '1');
   const database = new DatabaseSync(address, { timeout: WAIT_STEP_MS });
   try {
     const settings = `
@@ -135,6 +142,9 @@ function make(database: Database, sql: string): StatementSyncInstance {
   return statement;
 }
 
+const NO_PERMISSION = 3;
+const READ_ONLY = 8;
+const CANNOT_OPEN = 14;
 const BUSY = 5;
 const LOCKED = 6;
 const FULL = 13;
@@ -151,6 +161,12 @@ export function isBusy(error: unknown): boolean {
 /** A commit that the disk reported an error about may be there after the next start, or not. */
 export function isUncertain(error: unknown): boolean {
   return primaryCode(error) === IO_ERROR;
+}
+
+/** It is there, and whoever may not write may still read it. */
+export function isUnwritable(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code !== null && [NO_PERMISSION, READ_ONLY, CANNOT_OPEN, FULL, IO_ERROR].includes(code);
 }
 
 /** What the disk said, in words for the person whose disk it is; null for anything that is not the disk's. */

@@ -20,6 +20,7 @@ import { outboxOf } from './outbox.ts';
 import { placesOf } from './places.ts';
 import { policiesOf } from './policies.ts';
 import { readingOf } from './reading.ts';
+import { openToRead, type Opened } from './read-only.ts';
 import { relayOf } from './relay.ts';
 import { SCHEMA_VERSION, schemaSince } from './schema.ts';
 import { dutyOf, processesWith, sessionsOf, type Quiet } from './sessions.ts';
@@ -40,6 +41,8 @@ export interface SqliteOptions {
   readonly timers?: Timers;
   /** Whether a process that the database names is this machine's and alive; without it, no other process is touched. */
   readonly isAlive?: (process: ProcessIdentity) => boolean;
+  /** Whether a database that cannot be written is opened for reading; `says` is told why. Without it, that is a fault. */
+  readonly readOnly?: (says: string) => void;
   /** Told why, when the lock of the database has been waited for. */
   readonly waiting?: (says: string) => void;
 }
@@ -53,17 +56,18 @@ const GONE = -1;
 const DAY_MS = 24 * 60 * 60_000;
 /** Old request keys go a few at a time, so that no transaction is long. */
 const FORGET_MAX = 500;
+const UNFOUND = '; a search by text does not find the newest handoffs';
 
 export function openSqliteStore(options: SqliteOptions): Store {
   const { path, limits, clock, random, boot, timers = systemTimers } = options;
   ensureDatabaseFile(path);
   const { isAlive = () => false, waiting = () => undefined } = options;
-  const monitor = lockMonitor({
-    path,
-    told: waiting,
-    isOurs: (pid) => processesWith(database, pid).some(isAlive),
+  const isOurs = (pid: number): boolean => processesWith(database, pid).some(isAlive);
+  const monitor = lockMonitor({ path, told: waiting, isOurs });
+  const { database, readOnly } = openChecked(path, {
+    refused: monitor.refused,
+    isReading: options.readOnly !== undefined,
   });
-  const database = openChecked(path, monitor.refused);
   const around = { timers, random, path, monitor };
   const lockWait = lockWaitOf(database);
   const nowMs = (): number => clock.nowMs();
@@ -131,6 +135,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const openQuiet = (): Database => {
     alive();
     stillThere();
+    if (readOnly !== null) return database;
     quietConnection ??= openDatabase(path, { sync: 'normal' });
     return quietConnection;
   };
@@ -165,6 +170,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     lockWait.usually();
   };
   const words = wordIndexOf(database, { commit, alive: aliveAndPatient });
+  if (readOnly !== null) options.readOnly?.(`${readOnly}${words.isBehind() ? UNFOUND : ''}`);
 
   return {
     insert: async (openings, guard = {}) => {
@@ -188,7 +194,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     },
     load: (id, when) => reader(() => (when === 'settled' ? reading.settled(id) : reading.whole(id))),
     find: async (query) => {
-      if (query.by === 'filter' && query.text !== undefined) await words.catchUp();
+      if (query.by === 'filter' && query.text !== undefined && readOnly === null) await words.catchUp();
       return reader(() => reading.find(query, nowMs()));
     },
     facts: (query) => reader(() => reading.facts(query)),
@@ -237,16 +243,21 @@ export function openSqliteStore(options: SqliteOptions): Store {
   };
 }
 
-function openChecked(path: string, refused: (waitedMs: number) => void): Database {
+function openChecked(
+  path: string,
+  { refused, isReading }: { readonly refused: (waitedMs: number) => void; readonly isReading: boolean },
+): Opened {
   try {
-    const database = openDatabase(path, { sync: 'full', refused });
+    const how = { sync: 'full', refused } as const;
+    const opened = isReading ? openToRead(path, how) : { database: openDatabase(path, how), readOnly: null };
+    const { database } = opened;
     const found = Number(prepare(database, 'PRAGMA user_version').get()?.[0]);
     if (found < SCHEMA_VERSION) patiently(database, () => immediately(database, bringUpToDate), refused);
     else if (found > SCHEMA_VERSION) {
       database.close();
       throw wrongVersion(path, found);
     }
-    return database;
+    return opened;
   } catch (error) {
     throw faultOf(error, path);
   }

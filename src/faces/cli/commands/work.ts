@@ -122,7 +122,8 @@ function tell(event: EngineEvent, output: Output): void {
       output.warn(`tasks/${event.task}.md is left as it is: ${event.says}`);
       break;
     case 'store-waiting':
-      // Every command says this, as soon as it has opened the database.
+    case 'store-read-only':
+      // Every command says this as soon as it knows.
       break;
     case 'fault':
       output.warn(`${event.doing}: ${event.error instanceof Error ? event.error.message : String(event.error)}`);
