@@ -1,5 +1,7 @@
 /** What every command shares: where the workspace is, and who asks. */
 import { resolve } from 'node:path';
+import { secretWarning } from '../../engine/secrets/found.ts';
+import { displayLine } from '../../foundation/display-text.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { agentPrincipal, OPERATOR, principalText, type Principal } from '../../domain/principal.ts';
 import type { EngineEvent, Surroundings } from '../../engine/surroundings.ts';
@@ -33,6 +35,7 @@ export async function openFor(
     report: (event) => {
       if (event.kind === 'store-waiting') tellBeside(options, 'waiting', event.says);
       if (event.kind === 'store-read-only') tellBeside(options, 'warning', event.says);
+      if (event.kind === 'secret-found' && event.did !== 'refused') tell(options, secretWarning(event, event.did));
       report(event);
     },
     waiting: ({ message }) => {
@@ -52,12 +55,14 @@ export async function openFor(
 const TELL_AFTER_MS = 2_000;
 
 function tell({ json }: CommonOptions, says: string): void {
-  if (json !== true) process.stderr.write(`baton: ${says}\n`);
+  if (json !== true) process.stderr.write(`baton: ${displayLine(says)}\n`);
 }
 
 /** Nobody waits without knowing why: programs are told as well, in a line of their own. */
 function tellBeside({ json }: CommonOptions, what: 'waiting' | 'warning', says: string): void {
-  process.stderr.write(json === true ? `${JSON.stringify({ [what]: { message: says } })}\n` : `baton: ${says}\n`);
+  process.stderr.write(
+    json === true ? `${JSON.stringify({ [what]: { message: says } })}\n` : `baton: ${displayLine(says)}\n`,
+  );
 }
 
 /** Which database is meant, before it is opened. */
