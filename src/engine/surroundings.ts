@@ -119,7 +119,7 @@ export interface QueueMirror {
  */
 export type Depth = 'told' | 'quick' | 'full' | 'thorough';
 
-export interface PassOptions {
+interface PassOptions {
   /** Aborted: no further file is begun, and what is left is for the next pass. */
   readonly signal?: AbortSignal;
 }
