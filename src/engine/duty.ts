@@ -1,12 +1,13 @@
 /**
- * One process per host sweeps for all. Nobody is special: whoever is there takes the duty when nobody has it, or when
+ * One process per host (more exactly: per machine, boot and space of process ids) sweeps for all. Nobody is special: whoever is there takes the duty when nobody has it, or when
  * its holder is gone, and a second look decides between two who want it at once.
  */
+import { isSameProcess } from '../foundation/process-identity.ts';
 import { jittered } from '../foundation/random.ts';
 import { StoreGone, type DutyHolder } from '../stores/store.ts';
 import { carryBeside } from './effects.ts';
 import { keepFolder } from './queue/keep.ts';
-import { openWatch, type Steadiness } from './steadiness.ts';
+import { lookAtClock, openWatch, type Steadiness } from './steadiness.ts';
 import { sweep } from './sweep.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -34,7 +35,7 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
       await sweepOnce(steady);
       return;
     }
-    const holder = await store.upkeep.dutyHolder(liveness.self.host);
+    const holder = await store.upkeep.dutyHolder(liveness.self);
     // Whoever has the duty writes so once in a while: that is how those who stand by know that anybody can.
     if (holder !== null) watch.proven(clock.monotonicMs() - holder.silentForMs);
     if (!mayTake(around, holder)) {
@@ -45,7 +46,7 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
     if (!mine) return;
     renewedMs = clock.monotonicMs();
     watch.proven(renewedMs);
-    await sweepOnce(steady);
+    await sweepOnce(watch.with(await lookAtClock(around), steady));
   };
 
   const sweepOnce = async (steady: Steadiness): Promise<void> => {
@@ -74,8 +75,7 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
 function mayTake({ liveness }: Surroundings, holder: DutyHolder | null): boolean {
   if (holder === null) return true;
   const { self } = liveness;
-  const mine = holder.process.pid === self.pid && holder.process.startedAt === self.startedAt;
-  if (mine || liveness.of(holder.process) === 'gone' || holder.silentForMs > DUTY_LEASE_MS) return true;
+  if (isSameProcess(holder.process, self) || liveness.of(holder.process) === 'gone') return true;
   // A stopped process does nothing for anybody.
-  return liveness.isStopped(holder.process);
+  return holder.silentForMs > DUTY_LEASE_MS || liveness.isStopped(holder.process);
 }

@@ -4,18 +4,18 @@
  * Two things look like the silence of others and are not: a wall clock that was set, and a time in which this process
  * was stopped or nobody could write. After either, others get the time again that they could not use.
  */
+import { JUMP_MS, type ClockLook } from '../foundation/clock.ts';
 import { TIMEOUT_GRACE_MS } from '../domain/deadlines.ts';
 import type { Store } from '../stores/store.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** A wall clock that moves by more than this between two looks has been set, not run. */
-export const JUMP_MS = 5_000;
-
 export interface Steadiness {
   /** What the store's clock said when this was found out. */
   readonly lookedAt: number;
-  /** For how long it has run undisturbed, as far as we know; without a jump, for ever. */
+  /** For how long it has run undisturbed, as far as anybody knows who looks at this database. */
   readonly steadyMs: number;
+  /** It was set since the last look. */
+  readonly wasSet: boolean;
   /** For how long it has run undisturbed while we looked. */
   readonly watchedMs: number;
   /**
@@ -25,14 +25,14 @@ export interface Steadiness {
   hasWatched(leaseMs: number): boolean;
 }
 
-/** For whoever looks once and has not watched: hands are judged by the clock, sessions by their silence. */
-export function oneLook({ store }: Pick<Surroundings, 'store'>): Steadiness {
-  return {
-    lookedAt: store.nowMs(),
-    steadyMs: Number.POSITIVE_INFINITY,
-    watchedMs: 0,
-    hasWatched: () => true,
-  };
+/** For whoever looks once and has not watched itself: what others have seen of the clock is in the store. */
+export async function oneLook(around: Surroundings): Promise<Steadiness> {
+  const look = await lookAtClock(around);
+  return { lookedAt: around.store.nowMs(), ...look, watchedMs: 0, hasWatched: () => true };
+}
+
+export function lookAtClock({ store, clock, liveness }: Surroundings): Promise<ClockLook> {
+  return store.upkeep.lookAtClock({ boot: liveness.self.boot, monotonicMs: clock.monotonicMs() });
 }
 
 /** After a time in which nobody could write, workers have this long to bring the results that came in it. */
@@ -49,8 +49,10 @@ interface Gap {
 }
 
 export interface Watch {
-  /** To be called at every look. */
+  /** To be called at every look: what we have seen ourselves, and what was last known in the store. */
   look(): Steadiness;
+  /** What is known in the store by now. */
+  with(known: ClockLook, seen: Steadiness): Steadiness;
   /** The database is known to have taken a write at this monotonic time. */
   proven(atMs: number): void;
 }
@@ -64,6 +66,8 @@ export function openWatch(
   const beganMs = clock.monotonicMs();
   let last = offset();
   let jumpedAtMs = Number.NEGATIVE_INFINITY;
+  /** Before the first look into the store nothing is known. */
+  let knownSteadySinceMs = beganMs;
   let provenMs = beganMs;
   let gaps: readonly Gap[] = [];
 
@@ -78,13 +82,28 @@ export function openWatch(
     look: () => {
       const byMs = offset() - last;
       last += byMs;
-      if (Math.abs(byMs) > JUMP_MS) {
+      const wasSet = Math.abs(byMs) > JUMP_MS;
+      if (wasSet) {
         jumpedAtMs = clock.monotonicMs();
         report({ kind: 'clock-jumped', byMs });
       }
       const nowMs = clock.monotonicMs();
-      const steadyMs = nowMs - jumpedAtMs;
-      return { lookedAt: store.nowMs(), steadyMs, watchedMs: Math.min(steadyMs, nowMs - beganMs), hasWatched };
+      return {
+        lookedAt: store.nowMs(),
+        steadyMs: nowMs - Math.max(jumpedAtMs, knownSteadySinceMs),
+        wasSet,
+        watchedMs: nowMs - Math.max(jumpedAtMs, beganMs),
+        hasWatched,
+      };
+    },
+    with: (known, seen) => {
+      const nowMs = clock.monotonicMs();
+      knownSteadySinceMs = nowMs - known.steadyMs;
+      return {
+        ...seen,
+        steadyMs: nowMs - Math.max(jumpedAtMs, knownSteadySinceMs),
+        wasSet: seen.wasSet || known.wasSet,
+      };
     },
     proven: (atMs) => {
       if (atMs <= provenMs) return;

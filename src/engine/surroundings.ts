@@ -1,5 +1,6 @@
 /** Everything the engine needs from the world, passed in, so that a simulation can be the world. */
 import type { Clock, Timers } from '../foundation/clock.ts';
+import type { ProcessIdentity, ProcessJudge } from '../foundation/process-identity.ts';
 import type { Random } from '../foundation/random.ts';
 import type { Effect } from '../domain/decision.ts';
 import type { Party } from '../domain/body.ts';
@@ -16,7 +17,7 @@ import type { SecretPolicy } from './secrets/guard-store.ts';
 import type { EvidenceDesk } from './evidence-desk.ts';
 import type { HeartbeatFault } from './heartbeat-fault.ts';
 import type { SchemaBook } from './schema-book.ts';
-import type { Claimed, ProcessIdentity, RunningGroup, Store } from '../stores/store.ts';
+import type { Claimed, RunningGroup, Store } from '../stores/store.ts';
 
 export interface Surroundings {
   readonly store: Store;
@@ -164,10 +165,7 @@ function unchecked(deliverable: string): Check {
 }
 
 /** What can be told about other processes of this machine. */
-export interface Liveness {
-  readonly self: ProcessIdentity;
-  /** `unknown` where process ids mean nothing to us: another host, another space of process ids. */
-  of(process: ProcessIdentity): 'alive' | 'gone' | 'unknown';
+export interface Liveness extends ProcessJudge {
   /** Whether it is there and stopped (Ctrl-Z, SIGSTOP); false where that cannot be seen. */
   isStopped(process: ProcessIdentity): boolean;
   /** Ends a command with all its children, and comes back when none is left. */

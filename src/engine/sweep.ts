@@ -2,6 +2,7 @@
  * What time and death leave behind, put right. Selections are hints: each record is judged again by a pure decision at
  * the moment it is changed, so a sweep can run anywhere, twice, or half.
  */
+import { JUMP_MS } from '../foundation/clock.ts';
 import { refuse } from '../foundation/result.ts';
 import { dueAtOf } from '../domain/deadlines.ts';
 import type { Decide } from '../domain/decision.ts';
@@ -16,7 +17,7 @@ import { andThen, announced, decideBy, type Wish } from './change.ts';
 import { lacksArtifact, sweepAwaiting } from './artifacts/awaited.ts';
 import { fillPlaces } from './places.ts';
 import { freeHeld } from './summaries/held.ts';
-import { JUMP_MS, SETTLE_AFTER_GAP_MS, type Steadiness } from './steadiness.ts';
+import { SETTLE_AFTER_GAP_MS, type Steadiness } from './steadiness.ts';
 import type { Surroundings } from './surroundings.ts';
 import { decideWaiting } from './verbs/activate.ts';
 import { failureText } from './verbs/fail.ts';
@@ -35,7 +36,7 @@ export async function sweep(
   const parts: readonly (() => Promise<number>)[] = [
     () => sweepSessions(around, steady),
     // Nothing expires in the sweep that finds the clock set.
-    async () => (steady.steadyMs > 0 ? sweepOverdue(around, steady) : 0),
+    async () => (steady.wasSet ? 0 : sweepOverdue(around, steady)),
     () => sweepFreed(around),
     () => sweepAwaiting(around),
     () => freeHeld(around, 'held'),
@@ -134,7 +135,7 @@ function decideOverdue(steady: Steadiness): Decide {
  * clock has run undisturbed for as long as it may be held: at worst that is late by one lease, and never early.
  *
  * A session that beats is believed to live, so its time is up only for somebody who has watched all of it. Hands are
- * not heard in between, and whoever comes after a jump can only believe the clock.
+ * not heard in between: what is kept in the store about the clock decides (`lookAtClock`).
  */
 function isTrulyOverdue(handoff: Handoff, nowMs: number, steady: Steadiness): boolean {
   const { lookedAt, steadyMs, watchedMs } = steady;

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { processStat } from '../../src/foundation/process-stat.ts';
+import { statOf } from '../../src/foundation/process-identity.ts';
 import { isFinal } from '../../src/domain/lifecycle.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { jsonLines, makeWorkspace, openFor, sqlite } from '../cli/workspaces.ts';
@@ -130,7 +130,7 @@ function lastLineOf(text: string): string {
 /** For whoever has to find out what went wrong. */
 function standOf(running: readonly Running[]): string {
   const lines = running.map((each) => {
-    const state = processStat(each.pid)?.state ?? 'gone';
+    const state = statOf(each.pid)?.state ?? 'gone';
     return `${each.pid} ${state}: ${each.stdout().slice(-TAIL)} ${each.stderr().slice(-TAIL)}`;
   });
   return ['nobody gets on', ...lines].join('\n');

@@ -1,7 +1,7 @@
 /** A process that is stopped while it holds the write lock of SQLite. */
 import { describe, expect, it } from 'vitest';
 import { makeWorkspace, sqlite, type Workspace } from '../cli/workspaces.ts';
-import { processStat } from '../../src/foundation/process-stat.ts';
+import { statOf } from '../../src/foundation/process-identity.ts';
 import { until, untilSays, type Running } from '../support/processes.ts';
 import { usePrograms } from './built-programs.ts';
 
@@ -57,5 +57,5 @@ describe.skipIf(process.platform !== 'linux')('a process that is stopped with th
 });
 
 function stateOf(pid: number): string | null {
-  return processStat(pid)?.state ?? null;
+  return statOf(pid)?.state ?? null;
 }

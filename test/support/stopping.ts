@@ -1,11 +1,11 @@
 /** Stops processes for tests, at a moment of the test's choice. */
-import { processStat } from '../../src/foundation/process-stat.ts';
+import { statOf } from '../../src/foundation/process-identity.ts';
 import type { DatabaseAddress } from '../../src/house/database-address.ts';
 import { lockHolders } from '../../src/stores/sqlite/lock-holders.ts';
 import { until, type Running } from './processes.ts';
 
 export function isStopped(pid: number): boolean {
-  return processStat(pid)?.state === 'T';
+  return statOf(pid)?.state === 'T';
 }
 
 /** Whether it holds a lock that keeps others out of the database. */

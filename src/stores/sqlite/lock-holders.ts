@@ -4,7 +4,7 @@
  * Linux lists all locks in `/proc/locks` with process id and file. Other systems do not tell, and the answer is null.
  */
 import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
-import { processStat } from '../../foundation/process-stat.ts';
+import { statOf } from '../../foundation/process-identity.ts';
 
 export interface LockHolder {
   readonly pid: number;
@@ -41,7 +41,7 @@ export function lockHolders(path: string): readonly LockHolder[] | null {
 }
 
 function holderOf(pid: number): readonly LockHolder[] {
-  const stat = processStat(pid);
+  const stat = statOf(pid);
   return stat === null ? [] : [{ pid, state: stat.state, startedAt: stat.startedAt, command: commandOf(pid) }];
 }
 

@@ -7,7 +7,7 @@
  * left alone and named, with what to do.
  */
 import { elapsedMs } from '../../foundation/clock.ts';
-import { processStat } from '../../foundation/process-stat.ts';
+import { statOf } from '../../foundation/process-identity.ts';
 import { lockHolders, type LockHolder } from './lock-holders.ts';
 
 export interface LockMonitor {
@@ -78,14 +78,14 @@ export function lockMonitor({ path, isOurs, told }: LockMonitorOptions): LockMon
 
 function stopAgain({ pid, startedAt }: LockHolder): void {
   // The number may belong to another process by now.
-  if (processStat(pid)?.startedAt !== startedAt || !signal(pid, 'SIGSTOP')) return;
+  if (statOf(pid)?.startedAt !== startedAt || !signal(pid, 'SIGSTOP')) return;
   for (let waitedMs = 0; waitedMs < STOP_PATIENCE_MS && isRunning(pid); waitedMs += STOP_STEP_MS) {
     Atomics.wait(NOBODY, 0, 0, STOP_STEP_MS);
   }
 }
 
 function isRunning(pid: number): boolean {
-  const state = processStat(pid)?.state;
+  const state = statOf(pid)?.state;
   return state !== undefined && state !== 'T' && state !== 'Z' && state !== 'X';
 }
 

@@ -18,7 +18,7 @@ export async function sync(_args: readonly string[], options: SyncOptions, outpu
   return inHouse(options, { scope: 'read', report }, async (around, _principal, house) => {
     if (options.adopt === true) await mustBeOperator(house, options, 'write');
     const signal = interrupts.stop;
-    const { changed } = await sweep(around, oneLook(around), signal);
+    const { changed } = await sweep(around, await oneLook(around), signal);
     await around.rules.queue?.pass('thorough', { signal });
     await around.rules.documents?.pass('thorough', { vouched: options.adopt === true, signal });
     const interrupted = interrupts.exitCode();
