@@ -7,6 +7,7 @@ import type { Role } from '../domain/principal.ts';
 import { DEFAULT_RETRY } from '../domain/retry.ts';
 import type { Party } from '../domain/body.ts';
 import { DEFAULT_TASK_PATTERN, readTaskPattern, type TaskPattern } from '../dialects/task/names.ts';
+import { DEFAULT_SERVER_LIMITS, type ServerLimits } from '../faces/http/server-limits.ts';
 import type { AgentSchemas } from '../engine/surroundings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 
@@ -25,6 +26,8 @@ export interface Configuration {
   readonly documentTerms: Partial<Terms>;
   readonly evidence: { readonly commands: 'allowed' | 'refused'; readonly timeoutMs: number };
   readonly notifications: Notifications;
+  /** Null: those of the server itself. */
+  readonly server: ServerLimits | null;
   /** Whether `handoffs/` is kept, so that programs that only know files take part. */
   readonly queueFolder: boolean;
   /** Null: files in `tasks/` are nobody's business here. */
@@ -107,6 +110,7 @@ export function configurationOf(
       commands: evidence?.commands === 'allow' ? 'allowed' : 'refused',
       timeoutMs: evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : evidence.timeout_seconds * 1000,
     },
+    server: text.server === undefined ? null : serverLimitsOf(text.server),
     queueFolder: text.folders?.queue === 'on',
     tasks: taskRulesOf(text.tasks, text.folders?.documents === 'on'),
     checkIgnore: (text.check?.ignore ?? []).map((path) => path.replace(/^\.\/|\/+$/g, '')),
@@ -120,6 +124,19 @@ export function configurationOf(
         secretEnv: secretEnv ?? null,
       })),
     },
+  };
+}
+
+function serverLimitsOf(text: NonNullable<ConfigurationText['server']>): ServerLimits {
+  const usual = DEFAULT_SERVER_LIMITS;
+  return {
+    connections: text.connections ?? usual.connections,
+    connectionsPerAddress: text.connections_per_address ?? usual.connectionsPerAddress,
+    waitsPerToken: text.waits_per_token ?? usual.waitsPerToken,
+    waitsPerAddress: text.waits_per_address ?? usual.waitsPerAddress,
+    streamsPerToken: text.streams_per_token ?? usual.streamsPerToken,
+    streamsPerAddress: text.streams_per_address ?? usual.streamsPerAddress,
+    requestsPerSecond: text.requests_per_second ?? usual.requestsPerSecond,
   };
 }
 

@@ -3,11 +3,13 @@ import type { Handoff } from '../handoff.ts';
 import { holdsFence, type Moved } from './step.ts';
 
 /** More time for whoever holds it by hand. Sessions renew by beating, which leaves no fact. */
-export function renew(handoff: Handoff, fence: number | null, untilAt: number): Moved {
+export function renew(handoff: Handoff, fence: number | null, untilAt: number, token: string | null = null): Moved {
   const held = holdsFence(handoff, fence);
   if (!held.ok) return held;
   const { custody, id, state } = handoff;
   if (state !== 'accepted' || custody?.by !== 'hand')
     return refuse({ code: 'lease-lost', id, fence, state, newest: handoff.fence });
-  return yes({ ...handoff, custody: { ...custody, untilAt } });
+  const { token: _before, ...kept } = custody;
+  // Whoever keeps it alive answers for it: an older token can go without taking the lease along.
+  return yes({ ...handoff, custody: { ...kept, untilAt, ...(token === null ? {} : { token }) } });
 }

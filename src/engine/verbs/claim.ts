@@ -2,7 +2,7 @@ import type { Custody } from '../../domain/handoff.ts';
 import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
 import { accept } from '../../domain/moves/accept.ts';
 import type { AgentId, SessionId } from '../../domain/names.ts';
-import type { Principal } from '../../domain/principal.ts';
+import { tokenIn, type Principal } from '../../domain/principal.ts';
 import type { Claimed } from '../../stores/store.ts';
 import { decideBy } from '../change.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -14,7 +14,9 @@ export async function claimByHand(
   agent: AgentId,
   leaseMs: number = HAND_LEASE_MS,
 ): Promise<Claimed | null> {
-  const custodyAt = (nowMs: number): Custody => ({ by: 'hand', holder: agent, untilAt: nowMs + leaseMs });
+  const token = tokenIn(principal);
+  const proof = token === null ? {} : { token };
+  const custodyAt = (nowMs: number): Custody => ({ by: 'hand', holder: agent, untilAt: nowMs + leaseMs, ...proof });
   for (;;) {
     const [claimed] = await claim(around, principal, agent, 1, custodyAt);
     if (claimed === undefined) return null;

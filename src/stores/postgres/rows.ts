@@ -9,7 +9,7 @@ import { PRIORITIES, rankOf } from '../../domain/priority.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Row } from './link.ts';
 import { BLOCKED_REASONS, stateNumber, stateOfNumber } from '../numbers.ts';
-import { readBlockedOn, readTerms, writeLineage, writeStateText, writeTerms } from '../written-parts.ts';
+import { readBlockedOn, readHolding, readTerms, writeLineage, writeStateText, writeTerms } from '../written-parts.ts';
 
 /** Name and type. */
 export type Column = readonly [name: string, type: string];
@@ -145,9 +145,8 @@ export function readRow(row: Row): Handoff {
 function readCustody(row: Row): Custody | null {
   const [session, holder, untilAt] = [row[18] as SessionId | null, row[19] as AgentId | null, row[20] as number | null];
   if (holder === null) return null;
-  const file = row[22] as string | null;
   return session === null
-    ? { by: 'hand', holder, untilAt, ...(file === null ? {} : { file }) }
+    ? { by: 'hand', holder, untilAt, ...readHolding(row[22] as string | null) }
     : { by: 'process', holder, session };
 }
 

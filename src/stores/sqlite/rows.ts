@@ -9,7 +9,7 @@ import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Row, Value } from './binding.ts';
 import type { Names } from './names.ts';
 import { BLOCKED_REASONS, stateNumber, stateOfNumber } from '../numbers.ts';
-import { readBlockedOn, readTerms, writeLineage, writeStateText, writeTerms } from '../written-parts.ts';
+import { readBlockedOn, readHolding, readTerms, writeLineage, writeStateText, writeTerms } from '../written-parts.ts';
 
 /** What never changes, in the order in which `fixedValues` answers. */
 export const FIXED_COLUMNS = 'id, kind, sender, recipient, priority, title, task, lineage, terms, created_at' as const;
@@ -99,8 +99,7 @@ function readCustody(row: Row, names: Names): Custody | null {
   const [session, holder, untilAt] = [row[19] as number | null, row[20] as number | null, row[21] as number | null];
   if (holder === null) return null;
   const agent = names.agentName(holder);
-  const file = row[23] as string | null;
   return session === null
-    ? { by: 'hand', holder: agent, untilAt, ...(file === null ? {} : { file }) }
+    ? { by: 'hand', holder: agent, untilAt, ...readHolding(row[23] as string | null) }
     : { by: 'process', holder: agent, session: names.sessionName(session) };
 }
