@@ -77,7 +77,7 @@ export async function examineSessions(around: Surroundings): Promise<Check> {
   return { name: 'workers', verdict: 'warning', says: listed(says), todo };
 }
 
-function isLost({ liveness, leaseMs }: Surroundings, { ended, process, silentForMs }: SessionRecord): boolean {
+function isLost({ liveness }: Surroundings, { ended, process, leaseMs, silentForMs }: SessionRecord): boolean {
   return ended || liveness.of(process) === 'gone' || silentForMs > leaseMs;
 }
 

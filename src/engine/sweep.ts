@@ -65,11 +65,14 @@ async function sweepSessions(around: Surroundings): Promise<number> {
   return changed;
 }
 
-/** A process that is provably gone is over at once; one that cannot be seen, or that hangs, when its lease is. */
-async function isOver({ store, liveness, leaseMs }: Surroundings, session: SessionRecord): Promise<boolean> {
+/**
+ * A process that is provably gone is over at once; one that cannot be seen, or that hangs, when its lease is. The lease is
+ * the session's own: the sweeping process may have been started with another one.
+ */
+async function isOver({ store, liveness }: Surroundings, session: SessionRecord): Promise<boolean> {
   if (session.ended) return true;
   if (liveness.of(session.process) === 'gone') return store.sessions.end(session.id, 0);
-  const patienceMs = leaseMs + SILENCE_GRACE_MS;
+  const patienceMs = session.leaseMs + SILENCE_GRACE_MS;
   return session.silentForMs >= patienceMs && store.sessions.end(session.id, patienceMs);
 }
 

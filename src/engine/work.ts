@@ -195,7 +195,7 @@ async function openHold(
 ): Promise<Hold> {
   const session = newUuid(around.store.nowMs(), around.random) as SessionId;
   const lost = new AbortController();
-  await around.store.sessions.open({ id: session, agent, process: around.liveness.self });
+  await around.store.sessions.open({ id: session, agent, process: around.liveness.self, leaseMs: around.leaseMs });
   const beating = await around.heartbeat.start(session, () => {
     around.report({ kind: 'session-lost', session });
     lost.abort(OVER);

@@ -55,6 +55,7 @@ export interface Store {
   readonly sessions: Sessions;
   readonly outbox: Outbox;
   readonly tokens: Tokens;
+  readonly policy: Policies;
   readonly transfer: Transfer;
   readonly upkeep: Upkeep;
   /** Waits for what is under way; later calls are faults. */
@@ -189,6 +190,8 @@ export interface SessionRecord {
   readonly agent: AgentId;
   readonly process: ProcessIdentity;
   readonly groups: readonly RunningGroup[];
+  /** For how long this session may be silent, as its own process said when it opened it. */
+  readonly leaseMs: number;
   /** By the store's own measure, which no wall clock moves. */
   readonly silentForMs: number;
   readonly ended: boolean;
@@ -196,7 +199,7 @@ export interface SessionRecord {
 
 /** Worker sessions. Beats carry no revision and no fact, and need not survive a power cut: neither does the worker. */
 export interface Sessions {
-  open(session: { readonly id: SessionId; readonly agent: AgentId; readonly process: ProcessIdentity }): Promise<void>;
+  open(session: Pick<SessionRecord, 'id' | 'agent' | 'process' | 'leaseMs'>): Promise<void>;
   /** False: the session has been ended by others; what it held is lost. */
   beat(id: SessionId): Promise<boolean>;
   running(id: SessionId, groups: readonly RunningGroup[]): Promise<void>;
@@ -224,6 +227,28 @@ export interface Outbox {
 export interface DueEffect extends Effect {
   /** How often it was tried in vain; absent: never. */
   readonly tries?: number;
+}
+
+/** What all processes that use this database agree on. Versions are added, and never changed or removed. */
+export interface Policies {
+  /** The newest version; null where none was stored yet. */
+  current(): Promise<PolicyRecord | null>;
+  /**
+   * Adds the version after `expectedVersion` (0: the first one) and answers it. Null: `expectedVersion` is not the newest
+   * one, and nothing was written.
+   */
+  put(policy: JsonText, expectedVersion: number, by: string): Promise<PolicyRecord | null>;
+  /** Newest first. */
+  history(max: number): Promise<readonly PolicyRecord[]>;
+}
+
+export interface PolicyRecord {
+  /** From 1 on, without a gap. */
+  readonly version: number;
+  readonly policy: JsonText;
+  /** The principal that stored it. */
+  readonly by: string;
+  readonly at: number;
 }
 
 /** Records as they are, from one database to another. */
@@ -276,4 +301,20 @@ export interface Upkeep {
   tend(): Promise<void>;
   /** Looks for what cannot be: counters, heads of trails, files. May take as long as reading everything; writes nothing. */
   audit(): Promise<readonly Finding[]>;
+  /** Open transactions that keep facts back from the feed now, oldest first. Empty where writers take turns. */
+  feedHolders(): Promise<readonly FeedHolder[]>;
+}
+
+/** A transaction that may still add facts before some that are there already. */
+export interface FeedHolder {
+  /** Its number in the database, the same as long as it is open. */
+  readonly transaction: string;
+  /** The server's process that runs it; null for a prepared transaction. */
+  readonly pid: number | null;
+  readonly application: string | null;
+  /** The name under which it was prepared (`prepare transaction '…'`); null for all others. */
+  readonly preparedAs: string | null;
+  readonly database: string;
+  /** Null where the role may not see it. */
+  readonly openForMs: number | null;
 }

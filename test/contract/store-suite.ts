@@ -16,6 +16,7 @@ import { describeInsert } from './suite/insert.ts';
 import { describeLikeness } from './suite/likeness.ts';
 import { describeLimits } from './suite/limits.ts';
 import { describeOutbox } from './suite/outbox.ts';
+import { describePolicies } from './suite/policies.ts';
 import { describeRaces } from './suite/races.ts';
 import { describeRelay } from './suite/relay.ts';
 import { describeRequests } from './suite/requests.ts';
@@ -46,6 +47,7 @@ const PARTS = [
   describeOutbox,
   describeInbox,
   describeTokens,
+  describePolicies,
   describeUpkeep,
   describeTransfer,
   describeRaces,

@@ -1,5 +1,6 @@
 /** What the suite needs of a store: a way to open it, to look at it from elsewhere, and to clean up. */
 import { onTestFinished } from 'vitest';
+import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { NO_LIMITS, type Limits } from '../../src/domain/limits.ts';
 import type { SessionId } from '../../src/domain/names.ts';
 import type { Store } from '../../src/stores/store.ts';
@@ -42,7 +43,8 @@ export function openerOf(make: MakeStore): OpenStore {
     const clock = manualClock();
     const made = await make({ limits, clock, boot: THIS_BOOT });
     onTestFinished(async () => made.destroy());
-    for (const id of sessions) await made.store.sessions.open({ id, agent: WORKER, process: processOf() });
+    for (const id of sessions)
+      await made.store.sessions.open({ id, agent: WORKER, process: processOf(), leaseMs: SESSION_LEASE_MS });
     return { ...made, clock };
   };
 }

@@ -1,5 +1,6 @@
 /** A server for one test file, and fresh databases and stores on it for each test. */
 import { afterAll, describe, onTestFinished } from 'vitest';
+import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { present } from '../../src/foundation/assert.ts';
 import { systemRandom } from '../../src/foundation/random.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
@@ -43,7 +44,7 @@ export async function describeWithServer(
       open: async (url, more = {}) => {
         const store = await openPostgresStore({ url, limits: NO_LIMITS, random: systemRandom, ...more });
         onTestFinished(async () => store.close());
-        await store.sessions.open({ id: SESSION, agent: WORKER, process: processOf() });
+        await store.sessions.open({ id: SESSION, agent: WORKER, process: processOf(), leaseMs: SESSION_LEASE_MS });
         return store;
       },
     });

@@ -29,8 +29,16 @@ await describeWithServer('a database of the first version', { fsync: false }, (f
     const sql = fixture.server.sql(name);
     await sql.unsafe(`alter schema baton rename to newer; create schema baton;
       create table baton.schema_version (one boolean primary key default true check (one), version integer not null);
-      insert into baton.schema_version (version) values (1); ${MIGRATIONS[0]}
-      ${FIRST_TABLES.map((table) => `insert into baton.${table} overriding system value select * from newer.${table};`).join('\n')}
+      insert into baton.schema_version (version) values (1); ${MIGRATIONS[0]}`);
+    // Later versions have added columns; the first one had only these.
+    const columns = await sql<{ table: string; names: string }[]>`
+      select table_name as table, string_agg(quote_ident(column_name), ', ') as names
+      from information_schema.columns where table_schema = 'baton' group by table_name`;
+    const copies = FIRST_TABLES.map((table) => {
+      const names = columns.find((each) => each.table === table)?.names;
+      return `insert into baton.${table} (${names}) overriding system value select ${names} from newer.${table};`;
+    });
+    await sql.unsafe(`${copies.join('\n')}
       insert into baton.fact (n, revision, xid, at, by, step, attempt, fence, detail, hash)
         select n, revision, xid, at, by, step, attempt, fence, detail, hash from newer.fact order by xid, seq;
       select setval('baton.handoff_n', (select max(n) from baton.body)); drop schema newer cascade`);

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { present } from '../../src/foundation/assert.ts';
 import { systemRandom } from '../../src/foundation/random.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
@@ -153,7 +154,7 @@ describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
   it('I14: beats arrive, until somebody ends the session', async () => {
     const url = `${await database()}?notify=off`;
     const store = await opened(url);
-    await store.sessions.open({ id: SESSION, agent: WORKER, process: processOf() });
+    await store.sessions.open({ id: SESSION, agent: WORKER, process: processOf(), leaseMs: SESSION_LEASE_MS });
     const beat = await openPostgresBeat(url, SESSION);
     onTestFinished(async () => beat.close());
     for (let round = 0; round < 5; round += 1) expect(await beat.beat()).toBe(true);

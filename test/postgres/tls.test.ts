@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { present } from '../../src/foundation/assert.ts';
 import { systemRandom } from '../../src/foundation/random.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
@@ -87,7 +88,7 @@ describe.skipIf(started === null)(`a server with TLS${missing}`, () => {
   /** Opens a store, uses it, and answers what the server saw. */
   const uses = async (server: PrivatePostgres, url: string): Promise<unknown> => {
     const store = await opened(url);
-    await store.sessions.open({ id: SESSION, agent: WORKER, process: processOf() });
+    await store.sessions.open({ id: SESSION, agent: WORKER, process: processOf(), leaseMs: SESSION_LEASE_MS });
     await put(store, openingOf({ id: `a-${Math.random()}` }));
     expect(await store.claim(WORKER, 1, acceptBy())).toHaveLength(1);
     const seen = await seenBy(server);
@@ -104,10 +105,16 @@ describe.skipIf(started === null)(`a server with TLS${missing}`, () => {
     expect(await uses(foreign, address(foreign, 'localhost', { sslmode }))).toEqual(ENCRYPTED);
   });
 
-  it('nothing is encrypted where nothing is asked, or where the server cannot and need not', async () => {
+  it('without sslmode a connection is encrypted where the server can, and plain where it cannot', async () => {
+    const { right, foreign, plain } = servers();
+    expect(await uses(right, address(right, '127.0.0.1', {}))).toEqual(ENCRYPTED);
+    expect(await uses(foreign, address(foreign, 'localhost', {}))).toEqual(ENCRYPTED);
+    expect(await uses(plain, address(plain, 'localhost', {}))).toEqual(PLAIN);
+  });
+
+  it('nothing is encrypted where sslmode=disable, or where the server cannot and need not', async () => {
     const { right, plain } = servers();
     expect(await uses(right, address(right, '127.0.0.1', { sslmode: 'disable' }))).toEqual(PLAIN);
-    expect(await uses(right, address(right, '127.0.0.1', {}))).toEqual(PLAIN);
     expect(await uses(plain, address(plain, 'localhost', { sslmode: 'prefer' }))).toEqual(PLAIN);
   });
 
@@ -245,7 +252,7 @@ describe.skipIf(started === null)(`a server with TLS${missing}`, () => {
     const verified = { sslmode: 'verify-full', sslrootcert: ca() };
     const url = address(right, '127.0.0.1', verified);
     const store = await opened(url);
-    await store.sessions.open({ id: SESSION, agent: WORKER, process: processOf() });
+    await store.sessions.open({ id: SESSION, agent: WORKER, process: processOf(), leaseMs: SESSION_LEASE_MS });
     await store.close();
     const beat = await openPostgresBeat(url, SESSION);
     onTestFinished(async () => beat.close());

@@ -121,12 +121,18 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       restore: (copies) => call('restore', () => inner.transfer.restore(copies)),
       recognise: (after, heads) => call('recognise', () => inner.transfer.recognise(after, heads)),
     },
+    policy: {
+      current: () => call('policy', () => inner.policy.current()),
+      put: (policy, expected, by) => call('putPolicy', () => inner.policy.put(policy, expected, by)),
+      history: (max) => call('policies', () => inner.policy.history(max)),
+    },
     upkeep: {
       dutyHolder: (host) => call('dutyHolder', () => inner.upkeep.dutyHolder(host)),
       takeDuty: (self, instead) => call('takeDuty', () => inner.upkeep.takeDuty(self, instead)),
       leaveDuty: (self) => call('leaveDuty', () => inner.upkeep.leaveDuty(self)),
       tend: () => call('tend', () => inner.upkeep.tend()),
       audit: () => call('audit', () => inner.upkeep.audit()),
+      feedHolders: () => inner.upkeep.feedHolders(),
     },
     close: () => inner.close(),
   };

@@ -1,5 +1,6 @@
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { openDatabase } from '../../src/stores/sqlite/binding.ts';
 import type { Store } from '../../src/stores/store.ts';
 import {
@@ -19,7 +20,7 @@ import { newPath, openForgettableStore, openStore } from './stores.ts';
 const PAGE_BYTES = 4096;
 
 async function filled(store: Store): Promise<void> {
-  await store.sessions.open({ id: SESSION, agent: WORKER, process: processOf() });
+  await store.sessions.open({ id: SESSION, agent: WORKER, process: processOf(), leaseMs: SESSION_LEASE_MS });
   await put(store, ...openingsOf(3, 'a'), openingOf({ id: 'paper', kind: 'document', as: 'draft' }));
   await put(store, openingOf({ id: 'waits', dependsOn: ['a-0', 'a-1', 'unknown'] }));
   valueOf((await store.change([idOf('a-0')], acceptBy()))[0]);

@@ -5,6 +5,7 @@ import { setImmediate as breath } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
+import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import type { SessionId } from '../../src/domain/names.ts';
 import { openSqliteBeat } from '../../src/stores/sqlite/beat.ts';
 import { openDatabase, prepare, type Statement } from '../../src/stores/sqlite/binding.ts';
@@ -37,7 +38,12 @@ describe('the binding of SQLite', () => {
   it('I14: a session is not lost when the garbage of its heartbeat is collected', async () => {
     const path = newPath();
     const id = 'beating' as SessionId;
-    await openStore(path).sessions.open({ id, agent: WORKER, process: processOf({ boot: THIS_BOOT }) });
+    await openStore(path).sessions.open({
+      id,
+      agent: WORKER,
+      process: processOf({ boot: THIS_BOOT }),
+      leaseMs: SESSION_LEASE_MS,
+    });
     const beats = Array.from({ length: 20 }, () => openSqliteBeat(path, id));
     for (let round = 0; round < 3; round += 1) {
       await collectGarbage();

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { NO_LINEAGE } from '../../src/domain/handoff.ts';
 import { openDatabase, openEmptyDatabase, prepare, type Database } from '../../src/stores/sqlite/binding.ts';
 import { SCHEMA_VERSION, schemaSince } from '../../src/stores/sqlite/schema.ts';
@@ -30,7 +31,7 @@ const BEGIN_IN_MS = 300;
 const programs = usePrograms([new URL('../crash/programs/opener.ts', import.meta.url)]);
 
 async function fill(store: Store): Promise<void> {
-  await store.sessions.open({ id: SESSION, agent: WORKER, process: processOf() });
+  await store.sessions.open({ id: SESSION, agent: WORKER, process: processOf(), leaseMs: SESSION_LEASE_MS });
   await put(store, openingOf({ id: 'root', title: 'The first one', task: 'T-1' }));
   await put(store, openingOf({ id: 'heir', lineage: { ...NO_LINEAGE, root: idOf('root'), parent: idOf('root') } }));
   await put(store, openingOf({ id: 'queued', queued: true }), openingOf({ id: 'waits', dependsOn: ['root'] }));

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { acceptBy, idOf, openingOf, processOf, releaseBy, sessionOf, WORKER } from '../contract/builders.ts';
 import { put, recordOf } from '../contract/looks.ts';
 import { newPath, openStore } from './stores.ts';
@@ -8,13 +9,13 @@ it('I6: the number of a forgotten session is given away again, its name is not',
   const [one, two] = [openStore(path), openStore(path)];
   const [first, next] = [sessionOf('first'), sessionOf('next')];
   await put(one, openingOf({ id: 'a' }));
-  await one.sessions.open({ id: first, agent: WORKER, process: processOf() });
+  await one.sessions.open({ id: first, agent: WORKER, process: processOf(), leaseMs: SESSION_LEASE_MS });
   await one.change([idOf('a')], acceptBy(first));
   expect((await recordOf(two, idOf('a'))).custody).toMatchObject({ session: 'first' });
   await one.change([idOf('a')], releaseBy(1));
   await one.sessions.end(first, 0);
   await one.sessions.forget(first);
-  await one.sessions.open({ id: next, agent: WORKER, process: processOf() });
+  await one.sessions.open({ id: next, agent: WORKER, process: processOf(), leaseMs: SESSION_LEASE_MS });
   await one.change([idOf('a')], acceptBy(next));
   expect((await recordOf(two, idOf('a'))).custody).toMatchObject({ session: 'next' });
 });

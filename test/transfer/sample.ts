@@ -1,5 +1,6 @@
 /** Any records in any state, in numbers, with what senders and workers would have put beside them. */
 import fc from 'fast-check';
+import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { yes } from '../../src/foundation/result.ts';
 import { exportAll, type Exported } from '../../src/engine/transfer/export.ts';
 import { importAll, type ImportOptions } from '../../src/engine/transfer/import.ts';
@@ -16,7 +17,8 @@ export const COUNT = Number(process.env['BATON_TRANSFER_COUNT'] ?? 500);
 const BATCH = 100;
 
 export async function fill(store: Store, count: number, name = 'r'): Promise<void> {
-  for (const id of SESSIONS) await store.sessions.open({ id, agent: WORKER, process: processOf() });
+  for (const id of SESSIONS)
+    await store.sessions.open({ id, agent: WORKER, process: processOf(), leaseMs: SESSION_LEASE_MS });
   const makings = fc.sample(anyMaking, { numRuns: Math.min(count, 2_000), seed: 11 });
   for (let from = 0; from < count; from += BATCH) {
     const openings = Array.from({ length: Math.min(BATCH, count - from) }, (_, index) => {

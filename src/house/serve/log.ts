@@ -36,11 +36,13 @@ function tell(log: Log, event: EngineEvent): void {
     case 'file-adopted':
     case 'document-adopted':
     case 'documents-paused':
+    case 'feed-free':
       return log.info(facts, kind);
     case 'result-refused':
       return log.warn({ id: event.id, code: event.refusal.code, says: wordingOf(event.refusal) }, kind);
     case 'session-lost':
     case 'clock-jumped':
+    case 'feed-held':
     case 'effect-dropped':
     case 'file-quarantined':
     case 'task-left':

@@ -13,6 +13,7 @@ import { factsOf, find } from './find.ts';
 import { openHints, type Hints } from './hints.ts';
 import { insert, relay } from './insert.ts';
 import { openOutbox } from './outbox.ts';
+import { openPolicies } from './policies.ts';
 import { openSessions } from './sessions.ts';
 import { emptyShelf, type Shelf } from './shelf.ts';
 import { openTokens } from './tokens.ts';
@@ -38,6 +39,7 @@ export function openMemoryStore({ clock, limits, timers = systemTimers }: Memory
     sessions: whileOpen(openSessions(shelf, clock), mustBeOpen),
     outbox: whileOpen(openOutbox(shelf, clock), mustBeOpen),
     tokens: whileOpen(openTokens(shelf, clock), mustBeOpen),
+    policy: whileOpen(openPolicies(shelf, clock), mustBeOpen),
     transfer: whileOpen(openTransfer(shelf, hints, clock), mustBeOpen),
     upkeep: whileOpen(openUpkeep(shelf, clock), mustBeOpen),
     changed: async (topic, signal) => hints.changed(topic, signal),

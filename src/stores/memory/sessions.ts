@@ -17,11 +17,13 @@ export function openSessions(shelf: Shelf, clock: Clock): Sessions {
     return true;
   };
   return {
-    async open({ id, agent, process }) {
+    async open({ id, agent, process, leaseMs }) {
       // Whoever did not hear the first answer asks again; an ended session stays ended.
       if (sessions.has(id)) beat(id);
-      else
-        sessions.set(id, frozenCopy({ id, agent, process, groups: [], ended: false, beatAtMs: clock.monotonicMs() }));
+      else {
+        const beatAtMs = clock.monotonicMs();
+        sessions.set(id, frozenCopy({ id, agent, process, groups: [], leaseMs, ended: false, beatAtMs }));
+      }
     },
     async beat(id) {
       return beat(id);

@@ -8,7 +8,7 @@ import { isInboxKind, type Decision, type Effect } from '../../domain/decision.t
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
-import type { DueEffect, RequestKey, SessionRecord, TokenRecord } from '../store.ts';
+import type { DueEffect, PolicyRecord, RequestKey, SessionRecord, TokenRecord } from '../store.ts';
 import type { TokenLogLine } from '../token-store.ts';
 
 export interface Row {
@@ -48,6 +48,8 @@ export interface Shelf {
   /** Oldest first. */
   readonly tokenLog: (TokenLogLine & { readonly seq: number })[];
   readonly bootstrap: { isOpen: boolean };
+  /** Version 1 is at place 0. */
+  readonly policies: PolicyRecord[];
 }
 
 export function requestName({ by, key }: Pick<RequestKey, 'by' | 'key'>): string {
@@ -64,6 +66,7 @@ export function emptyShelf(): Shelf {
     tokens: new Map(),
     tokenLog: [],
     bootstrap: { isOpen: true },
+    policies: [],
   };
 }
 

@@ -1,5 +1,6 @@
 /** Records as they are, in the order in which they came; the place in that order is the cursor. */
 import type { Clock } from '../../foundation/clock.ts';
+import { SESSION_LEASE_MS } from '../../domain/deadlines.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
 import { ELSEWHERE, holdersOf, newAmong, refuseRings, refuseUnsound } from '../sound-copies.ts';
@@ -58,5 +59,13 @@ function factsOf(shelf: Shelf, ids: ReadonlySet<HandoffId>): ReadonlyMap<Handoff
 
 function endSession({ sessions }: Shelf, id: SessionId, agent: AgentId, clock: Clock): void {
   if (sessions.has(id)) return;
-  sessions.set(id, { id, agent, process: ELSEWHERE, groups: [], ended: true, beatAtMs: clock.monotonicMs() });
+  sessions.set(id, {
+    id,
+    agent,
+    process: ELSEWHERE,
+    groups: [],
+    leaseMs: SESSION_LEASE_MS,
+    ended: true,
+    beatAtMs: clock.monotonicMs(),
+  });
 }

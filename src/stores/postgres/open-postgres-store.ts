@@ -24,6 +24,7 @@ import { load } from './load.ts';
 import { migrate } from './migrations.ts';
 import { movingTogether } from './moving-together.ts';
 import { outboxOf } from './outbox.ts';
+import { policiesOf } from './policies.ts';
 import { NOW_MS } from './schema.ts';
 import { relayOf } from './relay.ts';
 import { serverClock } from './server-clock.ts';
@@ -132,6 +133,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     sessions: door.guardAll(sessionsOf(quick)),
     outbox: door.guardAll(outboxOf(quick)),
     tokens: door.guardAll(tokensOf(quick)),
+    policy: door.guardAll(policiesOf(quick)),
     transfer: door.guardAll(transferOf({ reads: connection(BY_INDEX), writes: connection(BY_INDEX), tell })),
     upkeep: door.guardAll(upkeepOf(quick, connection({}), words)),
     close: async () => {

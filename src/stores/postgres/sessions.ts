@@ -10,12 +10,13 @@ const HOLDS = `exists (select from baton.handoff h where h.state = ${ACCEPTED} a
 const SILENT_MS = "greatest(0, floor(date_part('epoch', clock_timestamp() - s.beat_at) * 1000))::bigint";
 
 /** Whoever did not hear the first answer asks again; an ended session stays ended. */
-const OPEN_SQL = `insert into baton.session as s (id, agent, process) values ($1::text, $2::text, $3::text)
+const OPEN_SQL = `insert into baton.session as s (id, agent, process, lease_ms)
+values ($1::text, $2::text, $3::text, $4::bigint)
 on conflict (id) do update set beat_at = clock_timestamp() where not s.ended`;
 
 const RUNNING_SQL = 'update baton.session set groups = $2::text where id = $1::text';
 
-export const LIST_SQL = `select s.id, s.agent, s.process, s.groups, ${SILENT_MS}, s.ended
+export const LIST_SQL = `select s.id, s.agent, s.process, s.groups, ${SILENT_MS}, s.ended, s.lease_ms
 from baton.session s where not s.ended or ${HOLDS} order by s.n`;
 
 /**
@@ -33,8 +34,8 @@ select ${HOLDS} from (select $1::text as id) s`;
 
 export function sessionsOf(connection: Connection): Sessions {
   return {
-    open: async ({ id, agent, process }) => {
-      await connection.write(OPEN_SQL, [id, agent, JSON.stringify(process)]);
+    open: async ({ id, agent, process, leaseMs }) => {
+      await connection.write(OPEN_SQL, [id, agent, JSON.stringify(process), leaseMs]);
     },
     beat: async (id) => (await connection.write(BEAT_SQL, [id])).rows.length > 0,
     running: async (id, groups) => {
@@ -46,6 +47,7 @@ export function sessionsOf(connection: Connection): Sessions {
         agent: row[1] as AgentId,
         process: JSON.parse(row[2] as string) as ProcessIdentity,
         groups: JSON.parse(row[3] as string) as readonly RunningGroup[],
+        leaseMs: row[6] as number,
         silentForMs: row[4] as number,
         ended: row[5] as boolean,
       })),

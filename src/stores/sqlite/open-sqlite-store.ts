@@ -17,6 +17,7 @@ import { liveSessionsOf } from './live-sessions.ts';
 import { namesOf } from './names.ts';
 import { outboxOf } from './outbox.ts';
 import { placesOf } from './places.ts';
+import { policiesOf } from './policies.ts';
 import { readingOf } from './reading.ts';
 import { relayOf } from './relay.ts';
 import { SCHEMA_VERSION, schemaSince } from './schema.ts';
@@ -185,6 +186,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     sessions: sessionsOf(quiet, clock, boot),
     outbox: outboxOf(database, { commit, alive: aliveAndPatient, nowMs }),
     tokens: tokensOf(database, { commit, nowMs, alive, reader }),
+    policy: policiesOf(database, { commit, nowMs, alive, reader }),
     transfer: {
       copies: (after, max) => reader(() => copies(after, max)),
       restore: async (given) => {
@@ -199,6 +201,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
         const { audit } = await import('./audit.ts');
         return reader(() => audit(path));
       },
+      feedHolders: () => Promise.resolve([]),
       tend: async () => {
         aliveAndPatient();
         await checkpoint(database, path, { ...around, lockWait });

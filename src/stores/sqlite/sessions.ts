@@ -27,15 +27,15 @@ export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
     silenceOf(row[beatAt] as number, row[bootAt] === boot, clock);
 
   return {
-    open: ({ id, agent, process }) =>
+    open: ({ id, agent, process, leaseMs }) =>
       quiet.write((database) => {
         prepare(database, 'INSERT INTO agent (name) VALUES (?) ON CONFLICT (name) DO NOTHING').run(agent);
         prepare(
           database,
-          `INSERT INTO session (id, agent, process, boot, beat_ms)
-           VALUES (?, (SELECT n FROM agent WHERE name = ?), ?, ?, ?)
+          `INSERT INTO session (id, agent, process, boot, beat_ms, lease_ms)
+           VALUES (?, (SELECT n FROM agent WHERE name = ?), ?, ?, ?, ?)
            ON CONFLICT (id) DO UPDATE SET beat_ms = excluded.beat_ms WHERE ended = 0`,
-        ).run(id, agent, JSON.stringify(process), process.boot, clock.monotonicMs());
+        ).run(id, agent, JSON.stringify(process), process.boot, clock.monotonicMs(), leaseMs);
       }),
     beat: (id) => quiet.write((database) => prepare(database, BEAT_SQL).run(clock.monotonicMs(), id) === 1),
     running: (id, groups) =>
@@ -46,7 +46,7 @@ export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
       quiet.read((database) =>
         prepare(
           database,
-          `SELECT session.id, agent.name, process, groups, beat_ms, boot, ended
+          `SELECT session.id, agent.name, process, groups, beat_ms, boot, ended, lease_ms
            FROM session JOIN agent ON agent.n = session.agent WHERE ended = 0 OR ${HOLDS} ORDER BY session.n`,
         )
           .all()
@@ -55,6 +55,7 @@ export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
             agent: row[1] as AgentId,
             process: JSON.parse(row[2] as string) as ProcessIdentity,
             groups: JSON.parse(row[3] as string) as RunningGroup[],
+            leaseMs: row[7] as number,
             silentForMs: silence(row, 4, 5),
             ended: row[6] === 1,
           })),

@@ -1,5 +1,7 @@
 /** After the end: calls are faults that say that nothing changed. */
 import { describe, expect, it } from 'vitest';
+import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
+import type { JsonText } from '../../../src/foundation/json.ts';
 import { StoreFault, type TokenRecord } from '../../../src/stores/store.ts';
 import { acceptBy, cancelled, idOf, openingOf, processOf, SESSION, WORKER } from '../builders.ts';
 import { put, soundRecordOf, valueOf } from '../looks.ts';
@@ -31,7 +33,8 @@ export function describeClosing(open: OpenStore): void {
         async () => store.load(idOf('a')),
         async () => store.find({ by: 'overdue', max: 1 }),
         async () => store.facts({ max: 1 }),
-        async () => store.sessions.open({ id: SESSION, agent: WORKER, process: processOf() }),
+        async () =>
+          store.sessions.open({ id: SESSION, agent: WORKER, process: processOf(), leaseMs: SESSION_LEASE_MS }),
         async () => store.sessions.beat(SESSION),
         async () => store.sessions.running(SESSION, []),
         async () => store.sessions.list(),
@@ -50,6 +53,9 @@ export function describeClosing(open: OpenStore): void {
         async () => store.tokens.bootstrapIsOpen(),
         async () => store.tokens.denied({ token: null, by: 'me', detail: {} }),
         async () => store.tokens.log({ max: 1 }),
+        async () => store.policy.current(),
+        async () => store.policy.put('{}' as JsonText, 0, 'operator'),
+        async () => store.policy.history(1),
         async () => store.upkeep.dutyHolder('host-1'),
         async () => store.upkeep.takeDuty(processOf(), null),
         async () => store.upkeep.leaveDuty(processOf()),

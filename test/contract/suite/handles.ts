@@ -1,5 +1,6 @@
 /** Two handles on the same data, as two processes have them. */
 import { describe, expect, it, type TestContext } from 'vitest';
+import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import type { Limits } from '../../../src/domain/limits.ts';
 import { POLL_MS, type Store } from '../../../src/stores/store.ts';
 import {
@@ -177,7 +178,7 @@ export function describeHandles(open: OpenStore): void {
     it('I14: sessions, effects and the duty are the same for both', async (context) => {
       const [one, other] = await two(context);
       const [mine, process] = [sessionOf('mine'), processOf()];
-      await one.sessions.open({ id: mine, agent: WORKER, process });
+      await one.sessions.open({ id: mine, agent: WORKER, process, leaseMs: SESSION_LEASE_MS });
       expect(await other.sessions.end(mine, 0)).toBe(true);
       expect(await one.sessions.beat(mine)).toBe(false);
       await put(one, openingOf({ id: 'a', effects: [{ key: 'k', kind: 'notify', payload: 'null' as never }] }));

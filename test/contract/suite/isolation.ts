@@ -1,5 +1,6 @@
 /** Records are the store's own: nobody changes them by changing what they gave or got. */
 import { describe, expect, it } from 'vitest';
+import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import type { Effect } from '../../../src/domain/decision.ts';
 import { acceptBy, idOf, jsonOf, openingOf, processOf, sessionOf, WORKER } from '../builders.ts';
 import { everythingIn, put, wholeOf } from '../looks.ts';
@@ -67,7 +68,7 @@ export function describeIsolation(open: OpenStore): void {
       const { store } = await open();
       const process = { ...processOf() };
       const id = sessionOf('copied');
-      await store.sessions.open({ id, agent: WORKER, process });
+      await store.sessions.open({ id, agent: WORKER, process, leaseMs: SESSION_LEASE_MS });
       const groups = [{ handoff: idOf('a'), group: 1, startedAt: '2' }];
       await store.sessions.running(id, groups);
       scribbleOn([process, groups, await store.sessions.list()]);

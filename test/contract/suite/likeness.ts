@@ -5,6 +5,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import type { Result } from '../../../src/foundation/result.ts';
 import type { Decide } from '../../../src/domain/decision.ts';
 import type { Handoff } from '../../../src/domain/handoff.ts';
@@ -110,7 +111,8 @@ const around: fc.Arbitrary<Operation> = fc.oneof(
   session.map((id) => ({ says: `forget ${id}`, run: async (store: Store) => store.sessions.forget(id) })),
   session.map((id) => ({
     says: `open ${id}`,
-    run: async (store: Store) => store.sessions.open({ id, agent: build.WORKER, process: build.processOf() }),
+    run: async (store: Store) =>
+      store.sessions.open({ id, agent: build.WORKER, process: build.processOf(), leaseMs: SESSION_LEASE_MS }),
   })),
   name.map((key) => ({ says: `done ${key}`, run: async (store: Store) => store.outbox.done([key]) })),
 );
@@ -167,7 +169,12 @@ export function describeLikeness(open: OpenStore): void {
           const ownClock = manualClock();
           const reference = openMemoryStore({ clock: ownClock, limits: LIMITS });
           for (const id of SESSIONS)
-            await reference.sessions.open({ id, agent: build.WORKER, process: build.processOf() });
+            await reference.sessions.open({
+              id,
+              agent: build.WORKER,
+              process: build.processOf(),
+              leaseMs: SESSION_LEASE_MS,
+            });
           for (const operation of sequence) {
             clock.advance(1);
             ownClock.advance(1);

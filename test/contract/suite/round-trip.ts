@@ -118,7 +118,12 @@ export function describeRoundTrip(open: OpenStore): void {
         expect(await store.outbox.due(10)).toEqual(effects);
         await store.outbox.later(effects[0]!.key, 0);
         await store.outbox.done([effects[0]!.key]);
-        const session = { id: sessionOf(`${index} ${text}`), agent: WORKER, process: processOf({ pidSpace: text }) };
+        const session = {
+          id: sessionOf(`${index} ${text}`),
+          agent: WORKER,
+          process: processOf({ pidSpace: text }),
+          leaseMs: 1,
+        };
         await store.sessions.open(session);
         expect((await store.sessions.list()).at(-1)).toMatchObject(session);
         expect(await store.sessions.end(session.id, 0)).toBe(true);

@@ -1,5 +1,6 @@
 /** Worker sessions: who is there, who has fallen silent, who still holds something. */
 import { describe, expect, it } from 'vitest';
+import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import { BrokenAssumption } from '../../../src/foundation/assert.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
 import type { RunningGroup, SessionRecord, Store } from '../../../src/stores/store.ts';
@@ -22,7 +23,7 @@ const [MINE, OTHER] = [sessionOf('mine'), sessionOf('other')];
 const LONG_MS = 60 * 60_000;
 
 async function openSession(store: Store, id = MINE): Promise<void> {
-  await store.sessions.open({ id, agent: WORKER, process: processOf() });
+  await store.sessions.open({ id, agent: WORKER, process: processOf(), leaseMs: SESSION_LEASE_MS });
 }
 
 async function listed(store: Store): Promise<ReadonlyMap<string, SessionRecord>> {
@@ -35,17 +36,19 @@ export function describeSessions(open: OpenStore): void {
       const { store } = await open(NO_LIMITS, []);
       await openSession(store);
       const process = processOf({ host: 'näxt "host"', boot: "b'oot", pid: 2 ** 31 - 1, startedAt: '9'.repeat(20) });
-      await store.sessions.open({ id: OTHER, agent: WORKER, process });
+      await store.sessions.open({ id: OTHER, agent: WORKER, process, leaseMs: 60_000 });
       const sessions = await listed(store);
       expect(sessions.get(MINE)).toEqual({
         id: MINE,
         agent: WORKER,
         process: processOf(),
         groups: [],
+        leaseMs: SESSION_LEASE_MS,
         silentForMs: expect.any(Number) as unknown,
         ended: false,
       });
       expect(sessions.get(OTHER)?.process).toEqual(process);
+      expect(sessions.get(OTHER)?.leaseMs).toBe(60_000);
       expect(sessions.get(MINE)?.silentForMs).toBeGreaterThanOrEqual(0);
       expect(sessions.get(MINE)?.silentForMs).toBeLessThan(LONG_MS);
     });

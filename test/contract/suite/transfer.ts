@@ -1,6 +1,7 @@
 /** Records as they are, from one database to another: complete, exact, and nothing that could not have happened. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import { UnsoundCopy } from '../../../src/foundation/store-fault.ts';
 import { witness } from '../../../src/domain/facts.ts';
 import type { Handoff } from '../../../src/domain/handoff.ts';
@@ -245,7 +246,12 @@ export function describeTransfer(open: OpenStore): void {
       expect(await to.store.sessions.list()).toEqual([]);
       // The same session again, after it was forgotten: it is found under its name, and nobody else's.
       await to.store.transfer.restore([{ ...(await copiesIn(from.store))[0]! }]);
-      await to.store.sessions.open({ id: build.sessionOf('new'), agent: build.WORKER, process: build.processOf() });
+      await to.store.sessions.open({
+        id: build.sessionOf('new'),
+        agent: build.WORKER,
+        process: build.processOf(),
+        leaseMs: SESSION_LEASE_MS,
+      });
       const renamed = await putHeld(from.store, openingOf({ id: 'b' }));
       await to.store.transfer.restore((await copiesIn(from.store)).slice(1));
       expect(await soundRecordOf(to.store, idOf('b'))).toEqual(renamed[0]);

@@ -1,4 +1,5 @@
 /** Claims without beating for it, waits until it is told to go on, and then comes with its result. */
+import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import type { SessionId } from '../../../src/domain/names.ts';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
 import { claimForSession } from '../../../src/engine/verbs/claim.ts';
@@ -15,7 +16,7 @@ const house = await openHouseFor(order);
 const { store, liveness } = house.around;
 const agent = agentNamed(order.agent);
 const session = 'late' as SessionId;
-await store.sessions.open({ id: session, agent, process: liveness.self });
+await store.sessions.open({ id: session, agent, process: liveness.self, leaseMs: SESSION_LEASE_MS });
 const [claimed] = await claimForSession(house.around, agentPrincipal(agent), agent, session, 1);
 const { handoff } = present(claimed, 'there is one to claim');
 await barrier();

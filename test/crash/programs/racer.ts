@@ -1,4 +1,5 @@
 /** One of many who want the same handoff: opens a session, waits for the sign, claims once, and says what it got. */
+import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import type { SessionId } from '../../../src/domain/names.ts';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
 import { claimForSession } from '../../../src/engine/verbs/claim.ts';
@@ -13,7 +14,7 @@ const order = readOrder<RacerOrder>();
 const { around } = await openHouseFor(order);
 const agent = agentNamed(order.agent);
 const session = order.session as SessionId;
-await around.store.sessions.open({ id: session, agent, process: around.liveness.self });
+await around.store.sessions.open({ id: session, agent, process: around.liveness.self, leaseMs: SESSION_LEASE_MS });
 await barrier();
 const claimed = await claimForSession(around, agentPrincipal(agent), agent, session, 1);
 say({ won: claimed.map(({ handoff }) => ({ id: handoff.id, fence: handoff.fence })) });

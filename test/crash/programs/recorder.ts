@@ -1,4 +1,5 @@
 /** Does a little of everything, one after the other, and says what was acknowledged as soon as it was. */
+import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import type { Handoff } from '../../../src/domain/handoff.ts';
 import type { SessionId } from '../../../src/domain/names.ts';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
@@ -29,7 +30,12 @@ const sender = agentNamed('sender');
 const worker = agentNamed('worker');
 const doer = agentPrincipal(worker);
 const session = order.session as SessionId;
-await around.store.sessions.open({ id: session, agent: worker, process: around.liveness.self });
+await around.store.sessions.open({
+  id: session,
+  agent: worker,
+  process: around.liveness.self,
+  leaseMs: SESSION_LEASE_MS,
+});
 
 function acknowledge({ id, state, revision }: Handoff): void {
   say({ id, state, revision } satisfies Acknowledged);

@@ -1,5 +1,6 @@
 /** What each status does to its leg, and which leg that is. */
 import { describe, expect, it } from 'vitest';
+import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import { agentPrincipal, SYSTEM } from '../../../src/domain/principal.ts';
 import type { HandoffId, SessionId } from '../../../src/domain/names.ts';
 import { claimForSession } from '../../../src/engine/verbs/claim.ts';
@@ -112,7 +113,7 @@ describe('which leg it is', () => {
     const world = summaryWorld();
     const { store } = world.around;
     const [build, session] = [agentOf('build'), 'session-7' as SessionId];
-    await store.sessions.open({ id: session, agent: build, process: processOf() });
+    await store.sessions.open({ id: session, agent: build, process: processOf(), leaseMs: SESSION_LEASE_MS });
     await sent(world, 'build');
     await claimForSession(world.around, agentPrincipal(build), build, session, 1);
     const [held] = await world.openLegs();

@@ -93,6 +93,12 @@ function tell(event: EngineEvent, output: Output): void {
     case 'clock-jumped':
       output.warn(`the clock was set by ${Math.round(event.byMs / 1000)} s; expiry pauses for one round`);
       break;
+    case 'feed-held':
+      output.warn(`${event.says}; ${event.todo}`);
+      break;
+    case 'feed-free':
+      output.note('no open transaction keeps facts back any more');
+      break;
     case 'effect-postponed':
       output.note(`${event.effect} ${event.key} has to wait: ${event.says}`);
       break;

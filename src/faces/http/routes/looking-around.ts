@@ -61,7 +61,7 @@ export const LOOKING_AROUND: readonly Endpoint[] = [
 async function agentsOf({ around, tally, agents }: Premises): Promise<readonly object[]> {
   const loads = tally.loads();
   const sessions = (await around.store.sessions.list()).filter(
-    ({ ended, silentForMs }) => !ended && silentForMs < around.leaseMs,
+    ({ ended, leaseMs, silentForMs }) => !ended && silentForMs < leaseMs,
   );
   const withWorker = sessions.map(({ agent }) => agent);
   const names = [...new Set([...agents.names, ...tally.agents(), ...loads.keys(), ...withWorker])].toSorted();

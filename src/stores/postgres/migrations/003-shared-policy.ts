@@ -22,4 +22,13 @@ create table baton.token_bootstrap (one boolean primary key default true check (
 insert into baton.token_bootstrap (closed_at) select min((record::jsonb ->> 'createdAt')::bigint) from baton.token
 where record::jsonb ->> 'agent' is null and record::jsonb -> 'scopes' @> '["write"]'
 and coalesce(record::jsonb ->> 'label', '') not like 'baton serve, process %';
+-- How long this session may be silent. Sessions of older programs had the default.
+alter table baton.session add column lease_ms bigint not null default 10000;
+-- Each version of the workspace's policy, as JSON; the newest one holds.
+create table baton.policy (
+  version bigint primary key check (version > 0),
+  policy text not null,
+  by text not null,
+  at bigint not null
+);
 `;

@@ -22,4 +22,13 @@ CREATE TABLE token_bootstrap (one INTEGER PRIMARY KEY CHECK (one = 1), closed_at
 INSERT INTO token_bootstrap SELECT 1, min(json_extract(record, '$.createdAt')) FROM token
 WHERE json_extract(record, '$.agent') IS NULL AND json_extract(record, '$.scopes') LIKE '%"write"%'
 AND coalesce(json_extract(record, '$.label'), '') NOT LIKE 'baton serve, process %';
+-- How long this session may be silent. Sessions of older programs had the default.
+ALTER TABLE session ADD COLUMN lease_ms INTEGER NOT NULL DEFAULT 10000;
+-- Each version of the workspace's policy, as JSON; the newest one holds.
+CREATE TABLE policy (
+  version INTEGER PRIMARY KEY CHECK (version > 0),
+  policy TEXT NOT NULL,
+  by TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT;
 `;

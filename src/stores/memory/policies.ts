@@ -1,0 +1,20 @@
+import type { Clock } from '../../foundation/clock.ts';
+import type { Policies } from '../store.ts';
+import type { Shelf } from './shelf.ts';
+
+export function openPolicies({ policies }: Shelf, clock: Clock): Policies {
+  return {
+    async current() {
+      return policies.at(-1) ?? null;
+    },
+    async put(policy, expectedVersion, by) {
+      if (policies.length !== expectedVersion) return null;
+      const record = Object.freeze({ version: expectedVersion + 1, policy, by, at: clock.nowMs() });
+      policies.push(record);
+      return record;
+    },
+    async history(max) {
+      return policies.toReversed().slice(0, max);
+    },
+  };
+}

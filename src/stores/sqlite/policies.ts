@@ -1,0 +1,46 @@
+import type { JsonText } from '../../foundation/json.ts';
+import type { Policies, PolicyRecord } from '../store.ts';
+import { prepare, type Database, type Row } from './binding.ts';
+import type { SharedCommit } from './shared-commit.ts';
+
+export function policiesOf(
+  database: Database,
+  parts: {
+    readonly commit: SharedCommit;
+    readonly nowMs: () => number;
+    readonly alive: () => void;
+    readonly reader: <Answer>(read: () => Answer) => Promise<Answer>;
+  },
+): Policies {
+  const { commit, nowMs, alive, reader } = parts;
+  // Prepared when they are needed: every command reads the current version, few do anything else.
+  const newest = (max: number): readonly PolicyRecord[] =>
+    prepare(database, 'SELECT version, policy, by, at FROM policy ORDER BY version DESC LIMIT ?')
+      .all(max)
+      .map(recordOf);
+
+  return {
+    current: () => reader(() => newest(1)[0] ?? null),
+    put: async (policy, expectedVersion, by) => {
+      alive();
+      return commit.run(() => {
+        if ((newest(1)[0]?.version ?? 0) !== expectedVersion) return () => null;
+        const record: PolicyRecord = { version: expectedVersion + 1, policy, by, at: nowMs() };
+        return () => {
+          prepare(database, 'INSERT INTO policy (version, policy, by, at) VALUES (?, ?, ?, ?)').run(
+            record.version,
+            record.policy,
+            record.by,
+            record.at,
+          );
+          return record;
+        };
+      });
+    },
+    history: (max) => reader(() => newest(max)),
+  };
+}
+
+function recordOf(row: Row): PolicyRecord {
+  return { version: row[0] as number, policy: row[1] as JsonText, by: row[2] as string, at: row[3] as number };
+}
