@@ -19,7 +19,7 @@ interface Made {
 async function make(server: Served, by: string, agent?: string): Promise<Made> {
   const made = await server.ask('POST', '/api/tokens', { token: by, body: agent === undefined ? {} : { agent } });
   expect(made.status).toBe(201);
-  return made.json as Made;
+  return made.json;
 }
 
 async function revoke(server: Served, by: string, { id }: Made, query = ''): Promise<unknown> {
@@ -207,11 +207,11 @@ describe('the token log', () => {
     );
     const denied = lines
       .filter(({ what }) => what === 'denied')
-      .map(({ detail }) => [detail['status'], detail['code']]);
-    expect(denied.toSorted()).toEqual([
-      [401, 'token-refused'],
-      [401, 'token-refused'],
-      [403, 'not-yours'],
+      .map(({ detail }) => `${String(detail['status'])} ${String(detail['code'])}`);
+    expect(denied.toSorted((a, b) => a.localeCompare(b))).toEqual([
+      '401 token-refused',
+      '401 token-refused',
+      '403 not-yours',
     ]);
     expect(JSON.stringify(lines)).not.toContain(made.token);
     expect((await server.ask('GET', '/api/token-log', { token: made.token })).status).toBe(401);
@@ -226,6 +226,7 @@ describe('the token log', () => {
     await server.stop();
     const again = await served({ folder: server.folder });
     const denied = (await linesOf(again, operator)).filter(({ what }) => what === 'denied');
-    expect(denied.map(({ detail }) => detail['count']).toSorted()).toEqual([1, 49]);
+    // Newest first: the rest was written when the server ended.
+    expect(denied.map(({ detail }) => detail['count'])).toEqual([49, 1]);
   });
 });

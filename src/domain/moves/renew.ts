@@ -9,7 +9,8 @@ export function renew(handoff: Handoff, fence: number | null, untilAt: number, t
   const { custody, id, state } = handoff;
   if (state !== 'accepted' || custody?.by !== 'hand')
     return refuse({ code: 'lease-lost', id, fence, state, newest: handoff.fence });
-  const { token: _before, ...kept } = custody;
+  const { by, holder, file } = custody;
   // Whoever keeps it alive answers for it: an older token can go without taking the lease along.
-  return yes({ ...handoff, custody: { ...kept, untilAt, ...(token === null ? {} : { token }) } });
+  const proof = file === undefined ? (token === null ? {} : { token }) : { file };
+  return yes({ ...handoff, custody: { by, holder, untilAt, ...proof } });
 }
