@@ -9,8 +9,7 @@ import type { AgentId } from '../domain/names.ts';
 import { agentPrincipal, OPERATOR, principalText, provenWith, type Principal, type Role } from '../domain/principal.ts';
 import type { Surroundings } from '../engine/surroundings.ts';
 import { whyNotGood } from '../engine/token-watch.ts';
-import type { Store, TokenRecord } from '../stores/store.ts';
-import type { Minting } from '../stores/token-store.ts';
+import type { Minting, Store, TokenRecord } from '../stores/store.ts';
 
 export const SCOPES = ['read', 'write'] as const;
 export type Scope = (typeof SCOPES)[number];

@@ -17,7 +17,7 @@ import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import type { Tokens } from './token-store.ts';
 
-export type { TokenRecord, Tokens } from './token-store.ts';
+export type { Minting, TokenLogLine, TokenRecord, Tokens } from './token-store.ts';
 
 export interface Store {
   /** All or none; refuses over a limit, on a known id, on a ring. The same request answers the same records. */

@@ -16,6 +16,7 @@ export interface Import {
 
 const CONTRACTS: Readonly<Record<string, string>> = {
   'src/stores/store.ts': 'stores',
+  'src/stores/token-store.ts': 'stores',
   'src/folders/folder.ts': 'folders',
   'src/agents/agent-host.ts': 'agents',
   'src/shadows/sandbox.ts': 'shadows',
@@ -64,6 +65,8 @@ function mayImport(from: Room, to: Room, how: Import['kind']): boolean {
     case 'dialects':
       return ['foundation', 'domain', 'dialects'].includes(to.kind);
     case 'contract':
+      // A contract may stand in several files.
+      if (to.kind === 'contract') return to.family === from.family;
       return ['foundation', 'domain'].includes(to.kind);
     case 'concrete':
       return mayConcreteImport(from.family, from.part, to);

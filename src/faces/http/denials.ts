@@ -4,7 +4,7 @@
  * few lines, not a write for each request.
  */
 import type { Clock } from '../../foundation/clock.ts';
-import type { Tokens } from '../../stores/token-store.ts';
+import type { Tokens } from '../../stores/store.ts';
 
 export interface Denied {
   readonly token: string | null;

@@ -11,8 +11,7 @@ import {
   type TokenRequest,
 } from '../../../house/identity.ts';
 import type { OpenWorkspace } from '../../../house/open-workspace.ts';
-import type { TokenRecord } from '../../../stores/store.ts';
-import type { TokenLogLine } from '../../../stores/token-store.ts';
+import type { TokenLogLine, TokenRecord } from '../../../stores/store.ts';
 import { readableText } from '../../shared/readable-text.ts';
 import { agentArgument, countArgument, secondsArgument, textArgument } from '../arguments.ts';
 import { openFor, whoAsks, type CommonOptions } from '../invocation.ts';
