@@ -1,5 +1,6 @@
 import { refuse, yes } from '../../foundation/result.ts';
 import type { Handoff } from '../handoff.ts';
+import { flawOfRecord, refuseValue } from '../record-values.ts';
 import { holdsFence, type Moved } from './step.ts';
 
 /** More time for whoever holds it by hand. Sessions renew by beating, which leaves no fact. */
@@ -12,5 +13,7 @@ export function renew(handoff: Handoff, fence: number | null, untilAt: number, t
   const { by, holder, file } = custody;
   // Whoever keeps it alive answers for it: an older token can go without taking the lease along.
   const proof = file === undefined ? (token === null ? {} : { token }) : { file };
-  return yes({ ...handoff, custody: { by, holder, untilAt, ...proof } });
+  const renewed: Handoff = { ...handoff, custody: { by, holder, untilAt, ...proof } };
+  const flaw = flawOfRecord(renewed);
+  return flaw === null ? yes(renewed) : refuseValue(flaw);
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../house/identity.ts';
 import type { OpenWorkspace } from '../../../house/open-workspace.ts';
 import type { TokenLogLine, TokenRecord } from '../../../stores/store.ts';
-import { readableText } from '../../shared/readable-text.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
 import { agentArgument, countArgument, secondsArgument, textArgument } from '../arguments.ts';
 import { openFor, whoAsks, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
@@ -173,7 +173,7 @@ function logRow({ at, what, token, by, detail }: TokenLogLine): readonly string[
   const told = Object.entries(detail).flatMap(([name, value]) =>
     value === null || (Array.isArray(value) && value.length === 0) ? [] : [`${name}=${String(value)}`],
   );
-  return [instant(at) ?? '', what, token ?? '-', readableText(by), readableText(told.join(' '))];
+  return [instant(at) ?? '', what, token ?? '-', displayLine(by), displayLine(told.join(' '))];
 }
 
 async function inTokens(options: CommonOptions, act: (house: OpenWorkspace) => Promise<number>): Promise<number> {
@@ -230,5 +230,5 @@ function rowOf(token: TokenRecord, nowMs: number): readonly string[] {
   const state = token.revokedAt !== null ? 'revoked' : isGood(token, nowMs) ? 'good' : 'expired';
   const holder = token.agent === null ? 'operator' : `@${token.agent}`;
   const expires = instant(token.expiresAt) ?? 'never';
-  return [token.id, holder, token.scopes.join(', '), state, expires, readableText(token.label ?? '')];
+  return [token.id, holder, token.scopes.join(', '), state, expires, displayLine(token.label ?? '')];
 }

@@ -1,6 +1,7 @@
 /** Tokens, for the operator alone: who may come in, and for how long. */
 import * as z from 'zod';
 import { EVERY_ROLE } from '../../../domain/principal.ts';
+import { secondsShape, toMilliseconds } from '../../../dialects/seconds.ts';
 import { revokeToken } from '../../../engine/verbs/revoke-token.ts';
 import type { TokenRecord } from '../../../stores/store.ts';
 import { AgentName, ListQuery } from '../../shared/requests.ts';
@@ -19,7 +20,7 @@ const NewToken = z.strictObject({
     .max(2)
     .optional(),
   label: z.string().min(1).max(200).optional(),
-  expiresSeconds: z.number().min(1).max(TEN_YEARS_SECONDS).optional(),
+  expiresSeconds: secondsShape(1, TEN_YEARS_SECONDS).optional(),
 });
 
 const RevokeQuery = z.strictObject({
@@ -43,7 +44,7 @@ export const TOKENS: readonly Endpoint[] = [
         roles: body.roles ?? [],
         scopes: body.scopes ?? (['read', 'write'] as const),
         label: body.label ?? null,
-        lifeMs: body.expiresSeconds === undefined ? null : body.expiresSeconds * 1000,
+        lifeMs: body.expiresSeconds === undefined ? null : toMilliseconds(body.expiresSeconds),
       };
       const { secret, record } = await access.mint(wish, caller.principal);
       return json({ ...tokenView(record), token: secret }, 201);
