@@ -17,6 +17,7 @@ export interface Import {
 const CONTRACTS: Readonly<Record<string, string>> = {
   'src/stores/store.ts': 'stores',
   'src/stores/token-store.ts': 'stores',
+  'src/stores/query.ts': 'stores',
   'src/folders/folder.ts': 'folders',
   'src/agents/agent-host.ts': 'agents',
   'src/shadows/sandbox.ts': 'shadows',
@@ -65,9 +66,7 @@ function mayImport(from: Room, to: Room, how: Import['kind']): boolean {
     case 'dialects':
       return ['foundation', 'domain', 'dialects'].includes(to.kind);
     case 'contract':
-      // A contract may stand in several files.
-      if (to.kind === 'contract') return to.family === from.family;
-      return ['foundation', 'domain'].includes(to.kind);
+      return ['foundation', 'domain'].includes(to.kind) || (to.kind === 'contract' && to.family === from.family);
     case 'concrete':
       return mayConcreteImport(from.family, from.part, to);
     case 'engine':
