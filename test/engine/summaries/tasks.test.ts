@@ -82,7 +82,7 @@ describe('dependencies', () => {
     const docs = await legOf(world, 'docs');
     const principal = agentPrincipal(agentOf('docs'));
     await accept(world.around, principal, docs!.id);
-    await deliver(world.around, principal, { target: docs!.id, fence: null, result: {} });
+    await deliver(world.around, principal, { target: docs!.id, fence: 1, result: {} });
     expect(await legOf(world, 'build')).toMatchObject({ state: 'blocked' });
     await sweep(world.around, await oneLook(world.around));
     expect(await legOf(world, 'build')).toMatchObject({ state: 'offered' });
