@@ -1,7 +1,8 @@
 /** Tasks that hold back open legs, and let them go. */
 import { describe, expect, it } from 'vitest';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
-import { oneLook, sweep } from '../../../src/engine/sweep.ts';
+import { oneLook } from '../../../src/engine/steadiness.ts';
+import { sweep } from '../../../src/engine/sweep.ts';
 import { deliver } from '../../../src/engine/verbs/deliver.ts';
 import { accept } from '../../../src/engine/verbs/accept.ts';
 import { agentOf, summaryWorld, type SummaryWorld } from './summary-world.ts';
