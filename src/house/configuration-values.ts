@@ -9,6 +9,7 @@ import type { Party } from '../domain/body.ts';
 import { toMilliseconds } from '../dialects/seconds.ts';
 import { DEFAULT_TASK_PATTERN, readTaskPattern, type TaskPattern } from '../dialects/task/names.ts';
 import type { SecretPolicy } from '../engine/secrets/guard-store.ts';
+import { DEFAULT_SERVER_LIMITS, type ServerLimits } from '../faces/http/server-limits.ts';
 import type { AgentSchemas } from '../engine/surroundings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 import type { ShadowText } from './shadow/shadow-shape.ts';
@@ -29,6 +30,8 @@ export interface Configuration {
   readonly evidence: { readonly commands: 'allowed' | 'refused'; readonly timeoutMs: number };
   readonly secrets: SecretPolicy;
   readonly notifications: Notifications;
+  /** Null: those of the server itself. */
+  readonly server: ServerLimits | null;
   /** As it is written; whoever opens shadows reads it. */
   readonly shadow: ShadowText | null;
   /** Whether `handoffs/` is kept, so that programs that only know files take part. */
@@ -116,6 +119,7 @@ export function configurationOf(
     },
     shadow: text.shadow ?? null,
     secrets: text.secrets ?? 'warn',
+    server: text.server === undefined ? null : serverLimitsOf(text.server),
     queueFolder: text.folders?.queue === 'on',
     tasks: taskRulesOf(text.tasks, text.folders?.documents === 'on'),
     checkIgnore: (text.check?.ignore ?? []).map((path) => path.replace(/^\.\/|\/+$/g, '')),
@@ -129,6 +133,19 @@ export function configurationOf(
         secretEnv: secretEnv ?? null,
       })),
     },
+  };
+}
+
+function serverLimitsOf(text: NonNullable<ConfigurationText['server']>): ServerLimits {
+  const usual = DEFAULT_SERVER_LIMITS;
+  return {
+    connections: text.connections ?? usual.connections,
+    connectionsPerAddress: text.connections_per_address ?? usual.connectionsPerAddress,
+    waitsPerToken: text.waits_per_token ?? usual.waitsPerToken,
+    waitsPerAddress: text.waits_per_address ?? usual.waitsPerAddress,
+    streamsPerToken: text.streams_per_token ?? usual.streamsPerToken,
+    streamsPerAddress: text.streams_per_address ?? usual.streamsPerAddress,
+    requestsPerSecond: text.requests_per_second ?? usual.requestsPerSecond,
   };
 }
 
