@@ -14,6 +14,8 @@ export type Refusal =
   | { readonly code: 'own-work'; readonly id: HandoffId; readonly principal: string; readonly part: 'sender' | 'doer' }
   | { readonly code: 'too-early'; readonly id: HandoffId; readonly notBefore: number }
   | { readonly code: 'not-overdue'; readonly id: HandoffId }
+  /** The handoff is held with a lease, and the request shows no fence. */
+  | { readonly code: 'fence-needed'; readonly id: HandoffId }
   | {
       readonly code: 'lease-lost';
       readonly id: HandoffId;
@@ -34,6 +36,8 @@ export type Refusal =
   | { readonly code: 'evidence-unknown'; readonly id: HandoffId; readonly deliverables: readonly string[] }
   | { readonly code: 'evidence-false'; readonly id: HandoffId; readonly checks: readonly Check[] }
   | { readonly code: 'criteria-open'; readonly id: HandoffId; readonly criteria: readonly string[] }
+  | { readonly code: 'bad-value'; readonly field: string; readonly given: string; readonly allowed: string }
+  | { readonly code: 'secret-found'; readonly id: string; readonly rule: string; readonly field: string }
   | { readonly code: 'no-such-task'; readonly task: string | null }
   | { readonly code: 'contended'; readonly id: HandoffId };
 

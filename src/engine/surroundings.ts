@@ -1,5 +1,6 @@
 /** Everything the engine needs from the world, passed in, so that a simulation can be the world. */
 import type { Clock, Timers } from '../foundation/clock.ts';
+import type { ProcessJudge } from '../foundation/process-identity.ts';
 import type { Random } from '../foundation/random.ts';
 import type { Effect } from '../domain/decision.ts';
 import type { Party } from '../domain/body.ts';
@@ -12,9 +13,10 @@ import type { Refusal } from '../domain/refusals.ts';
 import type { ArtifactFolder } from '../folders/folder.ts';
 import type { Carrier } from './effects.ts';
 import type { Check as Finding } from './examine.ts';
+import type { SecretPolicy } from './secrets/guard-store.ts';
 import type { EvidenceDesk } from './evidence-desk.ts';
 import type { SchemaBook } from './schema-book.ts';
-import type { Claimed, ProcessIdentity, RunningGroup, Store } from '../stores/store.ts';
+import type { Claimed, RunningGroup, Store } from '../stores/store.ts';
 
 export interface Surroundings {
   readonly store: Store;
@@ -43,6 +45,8 @@ export interface HouseRules {
   readonly verifiers: readonly AgentId[];
   /** Terms that differ from the house's own. */
   readonly terms: Partial<Record<Kind, Partial<Terms>>>;
+  /** What happens with texts that look like secrets. */
+  readonly secrets: SecretPolicy;
   /** Null where there are no schemas. */
   readonly schemas: SchemaBook | null;
   readonly desk: EvidenceDesk;
@@ -136,6 +140,7 @@ export const NO_RULES: HouseRules = {
   partyOf: () => NO_PARTY,
   verifiers: [],
   terms: {},
+  secrets: 'warn',
   schemas: null,
   desk: {
     collect: async (asked) => ({ claims: [], checks: asked.map(({ deliverable }) => unchecked(deliverable)) }),
@@ -154,10 +159,7 @@ function unchecked(deliverable: string): Check {
 }
 
 /** What can be told about other processes of this machine. */
-export interface Liveness {
-  readonly self: ProcessIdentity;
-  /** `unknown` where process ids mean nothing to us: another host, another space of process ids. */
-  of(process: ProcessIdentity): 'alive' | 'gone' | 'unknown';
+export interface Liveness extends ProcessJudge {
   /** Ends a command with all its children, and comes back when none is left. */
   endGroup(group: RunningGroup): Promise<void>;
 }
@@ -208,4 +210,12 @@ export type EngineEvent =
   | { readonly kind: 'documents-paused'; readonly says: string }
   /** Only said: a date that was hoped for ends nothing. */
   | { readonly kind: 'document-late'; readonly id: HandoffId; readonly says: string }
+  /** Never with the secret itself. */
+  | {
+      readonly kind: 'secret-found';
+      readonly id: string;
+      readonly rule: string;
+      readonly field: string;
+      readonly did: 'warned' | 'redacted' | 'refused';
+    }
   | { readonly kind: 'fault'; readonly doing: string; readonly error: unknown };

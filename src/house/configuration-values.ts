@@ -6,7 +6,9 @@ import type { Event } from '../domain/notices.ts';
 import type { Role } from '../domain/principal.ts';
 import { DEFAULT_RETRY } from '../domain/retry.ts';
 import type { Party } from '../domain/body.ts';
+import { toMilliseconds } from '../dialects/seconds.ts';
 import { DEFAULT_TASK_PATTERN, readTaskPattern, type TaskPattern } from '../dialects/task/names.ts';
+import type { SecretPolicy } from '../engine/secrets/guard-store.ts';
 import type { AgentSchemas } from '../engine/surroundings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 
@@ -24,6 +26,7 @@ export interface Configuration {
   readonly queueTerms: Partial<Terms>;
   readonly documentTerms: Partial<Terms>;
   readonly evidence: { readonly commands: 'allowed' | 'refused'; readonly timeoutMs: number };
+  readonly secrets: SecretPolicy;
   readonly notifications: Notifications;
   /** Whether `handoffs/` is kept, so that programs that only know files take part. */
   readonly queueFolder: boolean;
@@ -74,7 +77,7 @@ export function configurationOf(
   return {
     project: text.project ?? null,
     identity: text.identity ?? 'local',
-    leaseMs: text.lease_seconds === undefined ? null : text.lease_seconds * 1000,
+    leaseMs: text.lease_seconds === undefined ? null : toMilliseconds(text.lease_seconds),
     limits: {
       everyone: limitOf(text.limits),
       agents: new Map(
@@ -105,8 +108,10 @@ export function configurationOf(
     documentTerms: clockTerms(clocks?.documents),
     evidence: {
       commands: evidence?.commands === 'allow' ? 'allowed' : 'refused',
-      timeoutMs: evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : evidence.timeout_seconds * 1000,
+      timeoutMs:
+        evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : toMilliseconds(evidence.timeout_seconds),
     },
+    secrets: text.secrets ?? 'warn',
     queueFolder: text.folders?.queue === 'on',
     tasks: taskRulesOf(text.tasks, text.folders?.documents === 'on'),
     checkIgnore: (text.check?.ignore ?? []).map((path) => path.replace(/^\.\/|\/+$/g, '')),
@@ -139,7 +144,7 @@ function clockTerms(clock: NonNullable<ConfigurationText['clocks']>['queue']): P
   };
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, seconds]) =>
-      seconds === undefined ? [] : [[name, seconds === null ? null : seconds * 1000]],
+      seconds === undefined ? [] : [[name, seconds === null ? null : toMilliseconds(seconds)]],
     ),
   );
 }
@@ -149,9 +154,9 @@ function retryTerms(retry: ConfigurationText['retry']): Partial<Terms> {
   return {
     retry: {
       retriesMax: retry.max_retries ?? DEFAULT_RETRY.retriesMax,
-      delayMs: retry.delay_seconds === undefined ? DEFAULT_RETRY.delayMs : retry.delay_seconds * 1000,
+      delayMs: retry.delay_seconds === undefined ? DEFAULT_RETRY.delayMs : toMilliseconds(retry.delay_seconds),
       multiplier: retry.multiplier ?? DEFAULT_RETRY.multiplier,
-      capMs: retry.cap_seconds === undefined ? DEFAULT_RETRY.capMs : retry.cap_seconds * 1000,
+      capMs: retry.cap_seconds === undefined ? DEFAULT_RETRY.capMs : toMilliseconds(retry.cap_seconds),
       retryOn: retry.retry_on ?? DEFAULT_RETRY.retryOn,
     },
   };

@@ -1,12 +1,14 @@
 /** A workspace or a bare database becomes a house that stands: the one way in for the command line and the library. */
 import { existsSync } from 'node:fs';
+import { flawOfOwnFile } from '../foundation/own-file.ts';
+import { StoreFault } from '../foundation/store-fault.ts';
 import { NO_LIMITS } from '../domain/limits.ts';
 import type { EngineEvent } from '../engine/surroundings.ts';
 import type { Configuration } from './configuration-values.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { knownConfiguration } from './known-configuration.ts';
 import { openHouse, type House, type HouseOptions } from './open-house.ts';
-import { hasLostDatabase, makePrivateFolder, workspaceFor, type Workspace } from './workspace.ts';
+import { hasLostDatabase, makePrivateFolder, workspaceFor, type Workspace, privateFiles } from './workspace.ts';
 
 export interface OpenOptions {
   /** Its folder; without one, the nearest from here upwards. */
@@ -43,6 +45,14 @@ function completeWorkspace(place: Workspace): void {
   }
 }
 
+function refuseFilesOfOthers(place: Workspace): void {
+  for (const file of privateFiles(place)) {
+    const flaw = flawOfOwnFile(file);
+    if (flaw !== null)
+      throw new StoreFault(`${flaw.says}; nothing was opened. Put it right with: ${flaw.todo}`, 'unchanged');
+  }
+}
+
 /** Null: there is neither a workspace nor a database. */
 export async function openWorkspace({
   workspace,
@@ -52,7 +62,10 @@ export async function openWorkspace({
 }: OpenOptions): Promise<OpenWorkspace | null> {
   const place = workspaceFor(workspace);
   if (place === null && database === undefined) return null;
-  if (place !== null) completeWorkspace(place);
+  if (place !== null) {
+    completeWorkspace(place);
+    refuseFilesOfOthers(place);
+  }
   const known = place === null ? null : await knownConfiguration(place);
   const configuration = known?.configuration ?? null;
   const address = database ?? { kind: 'sqlite', path: place?.databasePath ?? '' };

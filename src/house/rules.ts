@@ -25,6 +25,7 @@ export function rulesOf(workspace: Workspace | null, configuration: Configuratio
       ...(Object.keys(queueTerms).length === 0 ? {} : { queue: queueTerms }),
       document: { ...documentTerms, verifiers },
     },
+    secrets: configuration.secrets,
     schemas: openSchemaBook(join(workspace.folder, 'schemas')),
     desk: deskWhenNeeded({
       folder: workspace.folder,

@@ -26,6 +26,8 @@ import { describeSoundness } from './suite/soundness.ts';
 import { describeTokens } from './suite/tokens.ts';
 import { describeTransfer } from './suite/transfer.ts';
 import { describeUpkeep } from './suite/upkeep.ts';
+import { describeValues } from './suite/values.ts';
+import { describeVisibility } from './suite/visibility.ts';
 import { describeWords } from './suite/words.ts';
 
 const PARTS = [
@@ -37,8 +39,10 @@ const PARTS = [
   describeChange,
   describeRelay,
   describeSoundness,
+  describeValues,
   describeRoundTrip,
   describeFind,
+  describeVisibility,
   describeWords,
   describeChains,
   describeFacts,

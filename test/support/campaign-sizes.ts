@@ -14,6 +14,8 @@ const SIZES = {
   BATON_FOLDER_COUNT: { short: 100, long: 2_000 },
   /** Finished messages in a queue folder. */
   BATON_HISTORY_COUNT: { short: 300, long: 10_000 },
+  /** Two machines of one name on one PostgreSQL, their workers killed at random. */
+  BATON_MACHINES_SECONDS: { short: 5, long: 300 },
   /** Cut points of the power-cut test. */
   BATON_POWER_CUTS: { short: 40, long: 400 },
   /** Processes that want the same thing at once. */

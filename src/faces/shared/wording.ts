@@ -1,9 +1,11 @@
 /** Refusals in sentences: what is wrong, and what can be done. */
+import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { ArtifactRefusal, ReferenceRefusal } from '../../engine/artifacts/refusals.ts';
+import { secretWarning } from '../../engine/secrets/found.ts';
 import type { SchemaRefusal } from '../../engine/schema-book.ts';
 import { artifactWording } from './artifact-wording.ts';
-import { readableText } from './readable-text.ts';
+import { displayLine } from '../../foundation/display-text.ts';
 
 export type Worded = Refusal | SchemaRefusal | ArtifactRefusal | ReferenceRefusal;
 
@@ -11,7 +13,7 @@ export type Worded = Refusal | SchemaRefusal | ArtifactRefusal | ReferenceRefusa
 export function wordingOf(refusal: Worded, face: 'cli' | 'http' = 'cli'): string {
   switch (refusal.code) {
     case 'no-such-handoff':
-      return `there is no handoff ${refusal.id} here`;
+      return `there is no handoff ${refusal.id} here, or it is not one that you may see`;
     case 'known-id':
       return `there is already a handoff ${refusal.id}; send with another id, or without one`;
     case 'request-reused':
@@ -20,6 +22,8 @@ export function wordingOf(refusal: Worded, face: 'cli' | 'http' = 'cli'): string
       return `${refusal.id} is ${refusal.state}: it cannot ${refusal.move}`;
     case 'not-entitled':
       if (refusal.op === 'create') return `${refusal.principal} may not send in the name of somebody else`;
+      if (refusal.op === 'follow')
+        return `${refusal.principal} may not send what follows ${refusal.id}: only its parties may`;
       return `${refusal.principal} may not ${refusal.op} ${refusal.id}${refusal.principal === 'operator' && face === 'cli' ? '; say who you are with --as' : ''}`;
     case 'own-work':
       return `${refusal.principal} is the ${refusal.part} of ${refusal.id} and cannot judge it; somebody else has to`;
@@ -27,6 +31,8 @@ export function wordingOf(refusal: Worded, face: 'cli' | 'http' = 'cli'): string
       return `${refusal.id} is not to be taken before ${new Date(refusal.notBefore).toISOString()}`;
     case 'not-overdue':
       return `${refusal.id} has time left`;
+    case 'fence-needed':
+      return fenceNeeded(refusal.id, face);
     case 'lease-lost':
       return leaseLost(refusal);
     case 'limit-reached':
@@ -40,19 +46,23 @@ export function wordingOf(refusal: Worded, face: 'cli' | 'http' = 'cli'): string
     case 'schema-broken':
       return `the schema ${refusal.schema} cannot be used: ${refusal.file}: ${refusal.says}`;
     case 'schema-violated':
-      return `it does not follow the schema ${refusal.schema}:${refusal.violations.map(({ path, says }) => `\n  ${readableText(path)}: ${readableText(says)}`).join('')}`;
+      return `it does not follow the schema ${refusal.schema}:${refusal.violations.map(({ path, says }) => `\n  ${displayLine(path)}: ${displayLine(says)}`).join('')}`;
     case 'evidence-missing':
       return `nothing is shown for: ${listed(refusal.deliverables)}`;
     case 'evidence-unknown':
       return `not among the deliverables of ${refusal.id}: ${listed(refusal.deliverables)}`;
     case 'evidence-false':
-      return `evidence does not hold: ${refusal.checks.map((check) => `${check.deliverable}: ${check.says}`).join('; ')}`;
+      return `evidence does not hold: ${refusal.checks.map((check) => `${displayLine(check.deliverable)}: ${displayLine(check.says)}`).join('; ')}`;
     case 'criteria-open':
       return `not checked yet: ${listed(refusal.criteria)}`;
     case 'no-such-task':
       if (refusal.task === null)
         return 'a document needs a task here: name it with --task, or make one with baton task new';
-      return `there is no file tasks/${readableText(refusal.task)}.md, and documents need one here; make one with: baton task new`;
+      return `there is no file tasks/${displayLine(refusal.task)}.md, and documents need one here; make one with: baton task new`;
+    case 'bad-value':
+      return `${refusal.field} ${displayLine(refusal.given)}: ${refusal.allowed}`;
+    case 'secret-found':
+      return `${displayLine(secretWarning(refusal, 'refused'))}; take the secret out, or let the owner set secrets: warn in baton.yaml`;
     case 'contended':
       return `too many want to change ${refusal.id} at once; try again`;
     default:
@@ -60,13 +70,23 @@ export function wordingOf(refusal: Worded, face: 'cli' | 'http' = 'cli'): string
   }
 }
 
+/** Where to look the newest fence up is left out on purpose: an earlier holder who shows it would settle foreign work. */
+function fenceNeeded(id: HandoffId, face: 'cli' | 'http'): string {
+  const reason = 'it tells your acceptance from an earlier or a later one';
+  const how =
+    face === 'cli'
+      ? 'add --fence N with the number that baton claim or baton accept printed (a worker command has it in BATON_FENCE)'
+      : 'add "fence" to the request, with the number that the claim or accept answered';
+  return `${id} is held with a lease: show the fence of your acceptance (${reason}); ${how}`;
+}
+
 function leaseLost({ id, fence, state, newest }: Extract<Refusal, { code: 'lease-lost' }>): string {
-  if (fence === null) return `${id} is held by a worker: show its fence`;
+  if (fence === null) return `${id} is not held for you now: it is ${state}`;
   const since =
     fence === newest ? `it is ${state} now` : `acceptance ${newest} came after yours (${fence}); it is ${state}`;
   return `${id} is no longer yours: ${since}. The result was not taken`;
 }
 
 function listed(names: readonly string[]): string {
-  return names.map(readableText).join(', ');
+  return names.map(displayLine).join(', ');
 }

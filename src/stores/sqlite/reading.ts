@@ -13,6 +13,7 @@ import { listStatement, openNumbersSql, type Filter } from './lists.ts';
 import type { Names } from './names.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
 import { BLOCKED_REASONS, readStep, stateNumber } from '../numbers.ts';
+import { enoughReadable, readableOf } from '../written-parts.ts';
 
 export interface Reading {
   byIds(ids: readonly HandoffId[]): readonly Handoff[];
@@ -46,6 +47,12 @@ export const WAITING_SQL = `${SELECT} WHERE n IN (
 export const CHAIN_SQL = `${SELECT} WHERE id = ?1 UNION ALL ${SELECT} INDEXED BY handoff_chain
   WHERE lineage IS NOT NULL AND json_extract(lineage, '$.root') = ?1 AND id <> ?1 ORDER BY n LIMIT ?2`;
 
+export const VISIBLE_CHAIN_SQL = `SELECT * FROM (${CHAIN_SQL.replace(' ORDER BY n LIMIT ?2', '')})
+  WHERE (sender = ?3 OR recipient = ?3 OR EXISTS (
+    SELECT 1 FROM verifier WHERE verifier.agent = ?4 AND verifier.handoff = n)) ORDER BY n LIMIT ?2`;
+const ARTIFACTS_SQL = `SELECT DISTINCT handoff FROM json_each(?1) CROSS JOIN artifact_use
+  ON artifact = json_each.value ORDER BY handoff DESC LIMIT ?2`;
+
 /** As much of what is open for one agent is sorted; with more, the newest of it are found by walking. */
 const SORTED_MAX = 1_000;
 const LISTS_MAX = 50;
@@ -62,6 +69,8 @@ export function readingOf(database: Database, names: Names): Reading {
   const freed = prepare(database, FREED_SQL);
   const places = prepare(database, PLACES_SQL);
   const chain = prepare(database, CHAIN_SQL);
+  const visibleChain = prepare(database, VISIBLE_CHAIN_SQL);
+  const ofArtifacts = prepare(database, ARTIFACTS_SQL);
   const asking = prepare(database, ASKING_SQL);
   const waiting = prepare(database, WAITING_SQL);
   const incoming = prepare(database, 'SELECT in_all FROM agent WHERE n = ?');
@@ -83,9 +92,15 @@ export function readingOf(database: Database, names: Names): Reading {
     `SELECT ${factColumns} FROM fact JOIN handoff ON handoff.n = fact.handoff WHERE seq > ? ORDER BY seq LIMIT ?`,
   );
 
-  const handoffsOf = (rows: readonly Row[]): readonly Handoff[] => rows.map((row) => readRow(row, names).handoff);
+  const handoffOf = (row: Row): Handoff => readRow(row, names).handoff;
+  const handoffsOf = (rows: readonly Row[]): readonly Handoff[] => readableOf(rows, handoffOf);
+  const enough = (max: number, select: (limit: number) => readonly Row[]): readonly Handoff[] =>
+    enoughReadable(max, select, handoffOf);
   const byIds = (ids: readonly HandoffId[]): readonly Handoff[] =>
-    handoffsOf(ids.map((id) => byId.get(id)).filter((row) => row !== undefined));
+    ids
+      .map((id) => byId.get(id))
+      .filter((row) => row !== undefined)
+      .map(handoffOf);
   const requested = ({ by, key }: Pick<RequestKey, 'by' | 'key'>): readonly HandoffId[] =>
     JSON.parse((request.get(by, key)?.[0] as string | undefined) ?? '[]') as HandoffId[];
   const wholeOf = (row: Row | undefined): Whole | null => {
@@ -95,7 +110,7 @@ export function readingOf(database: Database, names: Names): Reading {
     if (body === null) throw lostText(handoff.id);
     return { handoff, body, outcome: row.at(-1) as JsonText | null };
   };
-  const page = (rows: readonly Row[]): Page => ({ items: handoffsOf(rows), next: null });
+  const page = (items: readonly Handoff[]): Page => ({ items, next: null });
 
   const lists = rememberedStatements(database);
   const agentWithFewOpen = ({ to }: Filter): number | null => {
@@ -112,6 +127,11 @@ export function readingOf(database: Database, names: Names): Reading {
     const items = handoffs.filter(({ state }) => states.includes(state));
     return { items, next: found.length > max ? String(shown.at(-1)) : null };
   };
+
+  const chainOf = ({ root, max, visibleTo }: Extract<Query, { readonly by: 'chain' }>): readonly Row[] =>
+    visibleTo === undefined
+      ? chain.all(root, max)
+      : visibleChain.all(root, max, names.knownAgentNumber(visibleTo) ?? -1, visibleTo);
 
   const filtered = (query: Filter): Page => {
     const numbers = openNumbersSql(query);
@@ -136,20 +156,33 @@ export function readingOf(database: Database, names: Names): Reading {
         case 'request':
           return { items: byIds(requested(query.request)), next: null };
         case 'overdue':
-          return page(overdue.all(nowMs, query.max));
+          return page(enough(query.max, (limit) => overdue.all(nowMs, limit)));
         case 'session':
-          return page(ofSession.all(query.session, query.max));
+          return page(enough(query.max, (limit) => ofSession.all(query.session, limit)));
         case 'chain':
-          return page(chain.all(query.root, query.max));
+          return page(enough(query.max, (limit) => chainOf({ ...query, max: limit })));
+        case 'artifacts': {
+          const artifacts = JSON.stringify(query.artifacts);
+          const select = (limit: number): readonly Row[] =>
+            ofArtifacts
+              .all(artifacts, limit)
+              .map(([n]) => byNumber.get(n as number))
+              .filter((row) => row !== undefined);
+          return page(enough(query.max, select));
+        }
         case 'places':
-          return pageById(handoffsOf(places.all(query.max, query.after ?? null)), query.max);
+          return pageById(
+            enough(query.max, (limit) => places.all(limit, query.after ?? null)),
+            query.max,
+          );
         case 'waiting': {
           const { on, max, after = null } = query;
-          const rows = on === 'answer' ? asking.all(max, after) : waiting.all(max, after, on.named);
-          return pageById(handoffsOf(rows), max);
+          const select = (limit: number): readonly Row[] =>
+            on === 'answer' ? asking.all(limit, after) : waiting.all(limit, after, on.named);
+          return pageById(enough(max, select), max);
         }
         case 'freed':
-          return page(freed.all(query.max));
+          return page(enough(query.max, (limit) => freed.all(limit)));
         case 'filter':
           return filtered(query);
       }

@@ -7,8 +7,8 @@ import { ingestText, type BlockAnswer, type TextToIngest } from '../../../engine
 import type { OpenWorkspace } from '../../../house/open-workspace.ts';
 import { wordingOfIngest } from '../../shared/ingest-wording.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
-import { readableText } from '../../shared/readable-text.ts';
-import { fenceArgument, textArgument } from '../arguments.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
+import { countArgument, fenceArgument, textArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { inHouse, insideWorker, type CommonOptions } from '../invocation.ts';
 import { answerColours, type Output } from '../output.ts';
@@ -21,6 +21,7 @@ interface IngestOptions extends CommonOptions {
   readonly project?: string;
   readonly session?: string;
   readonly turn?: string;
+  readonly fence?: string;
 }
 
 interface FileAnswer {
@@ -49,6 +50,7 @@ export async function ingestFiles(args: readonly string[], options: IngestOption
         project: projectOf(options, house),
         strict: options.strict === true,
         ...heldHere(),
+        ...fenceShown(options),
         progress: (done) => progress.show(before + done, ' blocks'),
         signal: interrupts.stop,
       });
@@ -146,6 +148,10 @@ function heldHere(): Pick<TextToIngest, 'held'> {
   return id === null ? {} : { held: { id, fence: fenceArgument(undefined, id) } };
 }
 
+function fenceShown({ fence }: IngestOptions): Pick<TextToIngest, 'fence'> {
+  return fence === undefined ? {} : { fence: countArgument(fence, '--fence', 1, Number.MAX_SAFE_INTEGER) };
+}
+
 function exitCodeOf(blocks: readonly BlockAnswer[], strict: boolean): number {
   if (strict && blocks.some(({ fate }) => fate === 'invalid' || fate === 'unclear')) {
     return PROBLEMS['bad-request'].exitCode;
@@ -157,7 +163,7 @@ function exitCodeOf(blocks: readonly BlockAnswer[], strict: boolean): number {
 /** At once, file by file: whoever is interrupted has seen what was done. */
 function tell({ file, blocks }: FileAnswer, output: Output): void {
   for (const block of blocks) {
-    output.line(readableText(lineOf(file, block)));
+    output.line(displayLine(lineOf(file, block)));
     for (const { line, column, field, says, allowed } of [...block.problems, ...block.warnings]) {
       const choice = allowed === undefined ? '' : ` (allowed: ${allowed.join(', ')})`;
       output.warn(`${file}:${line}:${column}: ${field === '' ? '' : `${field}: `}${says}${choice}`);

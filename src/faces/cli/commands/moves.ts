@@ -2,6 +2,7 @@
 import type { Handoff } from '../../../domain/handoff.ts';
 import type { HandoffId } from '../../../domain/names.ts';
 import type { Principal } from '../../../domain/principal.ts';
+import { WEEK_SECONDS } from '../../../domain/record-values.ts';
 import type { Result } from '../../../foundation/result.ts';
 import type { Surroundings } from '../../../engine/surroundings.ts';
 import { accept as acceptHandoff, renew as renewHandoff } from '../../../engine/verbs/accept.ts';
@@ -32,7 +33,7 @@ import { inHouse, insideWorker, type CommonOptions } from '../invocation.ts';
 import { onInterrupt } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import { faceProblem } from '../problem.ts';
-import { sendProblem, WEEK_SECONDS } from './send.ts';
+import { sendProblem } from './send.ts';
 
 interface FenceOptions extends CommonOptions {
   readonly fence?: string;
@@ -73,14 +74,16 @@ export async function accept(
 
 export async function reject(
   args: Args,
-  options: CommonOptions & { readonly type?: string; readonly reason?: string },
+  options: FenceOptions & { readonly type?: string; readonly reason?: string },
   output: Output,
 ): Promise<number> {
   const rejection = {
     type: textArgument(needed(options.type, 'reject', '--type'), '--type'),
     reason: textArgument(needed(options.reason, 'reject', '--reason'), '--reason', LONG_TEXT_MAX),
   };
-  return move(args, options, output, (around, principal, id) => rejectHandoff(around, principal, id, rejection));
+  return move(args, options, output, (around, principal, id) =>
+    rejectHandoff(around, principal, id, { ...rejection, fence: fenceArgument(options.fence, id) }),
+  );
 }
 
 export async function release(args: Args, options: FenceOptions, output: Output): Promise<number> {

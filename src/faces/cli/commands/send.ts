@@ -5,6 +5,7 @@ import type { Surroundings } from '../../../engine/surroundings.ts';
 import { agentPrincipal, type Principal } from '../../../domain/principal.ts';
 import type { Handoff } from '../../../domain/handoff.ts';
 import { DEFAULT_RETRY } from '../../../domain/retry.ts';
+import { WEEK_SECONDS } from '../../../domain/record-values.ts';
 import { send as sendHandoff, type SendRefusal, type SendRequest } from '../../../engine/verbs/send.ts';
 import { jsonArgument, secondsArgument, textArgument } from '../arguments.ts';
 import { inHouse } from '../invocation.ts';
@@ -22,8 +23,6 @@ interface SendOptions extends RequestOptions {
   readonly request?: string;
   readonly wait?: true;
 }
-
-export const WEEK_SECONDS = 7 * 24 * 60 * 60;
 
 export async function send(_args: readonly string[], options: SendOptions, output: Output): Promise<number> {
   const requested = options.request === undefined ? null : await wholeRequest(options.request, options);
@@ -68,9 +67,12 @@ function contextArgument(texts: readonly string[]): JsonObject {
 export async function sendOrSay(around: Surroundings, principal: Principal, request: SendRequest): Promise<Handoff> {
   const sent = await sendHandoff(around, principal, request);
   if (sent.ok) return sent.value;
-  // A parent that only the environment names may belong to another workspace.
-  const stray = sent.refusal.code === 'no-such-handoff' && sent.refusal.id === process.env['BATON_HANDOFF_ID'];
-  if (!stray || request.parent !== sent.refusal.id) throw sendProblem(sent.refusal);
+  // A parent that only the environment names may belong to another workspace, or to others than the sender.
+  const { refusal } = sent;
+  const isNotTheirs = refusal.code === 'not-entitled' && refusal.op === 'follow';
+  const isStray = refusal.code === 'no-such-handoff' || isNotTheirs;
+  const parent = isStray && refusal.id === process.env['BATON_HANDOFF_ID'] ? refusal.id : null;
+  if (parent === null || request.parent !== parent) throw sendProblem(refusal);
   return sendOrSay(around, principal, withoutParent(request));
 }
 

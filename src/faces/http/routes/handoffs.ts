@@ -4,6 +4,7 @@ import type { HandoffId } from '../../../domain/names.ts';
 import type { Principal } from '../../../domain/principal.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../../domain/retry.ts';
 import type { Terms } from '../../../domain/handoff.ts';
+import { toMilliseconds } from '../../../dialects/seconds.ts';
 import { list, show, trace } from '../../../engine/verbs/look.ts';
 import { send, type SendRequest } from '../../../engine/verbs/send.ts';
 import { wait } from '../../../engine/verbs/wait.ts';
@@ -109,14 +110,16 @@ export const HANDOFFS: readonly Endpoint[] = [
     method: 'get',
     path: '/api/handoffs/{id}/chain',
     scope: 'read',
-    summary: 'All legs of the chain that it belongs to, oldest first',
+    summary: 'The legs of the chain that it belongs to, as far as you may read them, oldest first',
     answers: { 200: 'The legs.' },
     gives: ChainShape,
     answer: async ({ premises: { around }, caller, c }) => {
       const id = idIn(c);
       const found = await trace(around, caller.principal, id);
       if (!found.ok) throw problemOf(found.refusal);
-      return json({ root: found.value[0]?.id ?? id, items: found.value.map(handoffView) });
+      // The root itself may be a leg that the caller does not see; those that it sees name it.
+      const [first] = found.value;
+      return json({ root: first?.lineage.root ?? first?.id ?? id, items: found.value.map(handoffView) });
     },
   }),
   endpoint({
@@ -187,7 +190,7 @@ function requestOf(
     criteria,
     verifiers,
     dependsOn,
-    attemptTimeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
+    attemptTimeoutMs: timeoutSeconds === undefined ? undefined : toMilliseconds(timeoutSeconds),
     retry: retry === undefined ? undefined : retryOf(rules.terms.queue?.retry ?? DEFAULT_RETRY, retry),
   });
   return {
@@ -204,7 +207,7 @@ function retryOf(base: RetryPolicy, { max, delaySeconds, multiplier }: NonNullab
   return {
     ...base,
     retriesMax: max ?? base.retriesMax,
-    delayMs: delaySeconds === undefined ? base.delayMs : Math.min(delaySeconds * 1000, base.capMs),
+    delayMs: delaySeconds === undefined ? base.delayMs : Math.min(toMilliseconds(delaySeconds), base.capMs),
     multiplier: multiplier ?? base.multiplier,
   };
 }
