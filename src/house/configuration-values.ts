@@ -9,6 +9,7 @@ import type { Party } from '../domain/body.ts';
 import { toMilliseconds } from '../dialects/seconds.ts';
 import { DEFAULT_TASK_PATTERN, readTaskPattern, type TaskPattern } from '../dialects/task/names.ts';
 import type { SecretPolicy } from '../engine/secrets/guard-store.ts';
+import { DEFAULT_SERVER_LIMITS, type ServerLimits } from '../faces/http/server-limits.ts';
 import type { AgentSchemas } from '../engine/surroundings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 
@@ -28,6 +29,8 @@ export interface Configuration {
   readonly evidence: { readonly commands: 'allowed' | 'refused'; readonly timeoutMs: number };
   readonly secrets: SecretPolicy;
   readonly notifications: Notifications;
+  /** Null: those of the server itself. */
+  readonly server: ServerLimits | null;
   /** Whether `handoffs/` is kept, so that programs that only know files take part. */
   readonly queueFolder: boolean;
   /** Null: files in `tasks/` are nobody's business here. */
@@ -112,6 +115,7 @@ export function configurationOf(
         evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : toMilliseconds(evidence.timeout_seconds),
     },
     secrets: text.secrets ?? 'warn',
+    server: text.server === undefined ? null : serverLimitsOf(text.server),
     queueFolder: text.folders?.queue === 'on',
     tasks: taskRulesOf(text.tasks, text.folders?.documents === 'on'),
     checkIgnore: (text.check?.ignore ?? []).map((path) => path.replace(/^\.\/|\/+$/g, '')),
@@ -125,6 +129,19 @@ export function configurationOf(
         secretEnv: secretEnv ?? null,
       })),
     },
+  };
+}
+
+function serverLimitsOf(text: NonNullable<ConfigurationText['server']>): ServerLimits {
+  const usual = DEFAULT_SERVER_LIMITS;
+  return {
+    connections: text.connections ?? usual.connections,
+    connectionsPerAddress: text.connections_per_address ?? usual.connectionsPerAddress,
+    waitsPerToken: text.waits_per_token ?? usual.waitsPerToken,
+    waitsPerAddress: text.waits_per_address ?? usual.waitsPerAddress,
+    streamsPerToken: text.streams_per_token ?? usual.streamsPerToken,
+    streamsPerAddress: text.streams_per_address ?? usual.streamsPerAddress,
+    requestsPerSecond: text.requests_per_second ?? usual.requestsPerSecond,
   };
 }
 

@@ -4,7 +4,13 @@ import { systemRandom } from '../foundation/random.ts';
 import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
 import type { Limits } from '../domain/limits.ts';
 import { guardSecrets } from '../engine/secrets/guard-store.ts';
-import { NO_RULES, type EngineEvent, type HouseRules, type Surroundings } from '../engine/surroundings.ts';
+import {
+  NO_RULES,
+  type EngineEvent,
+  type HouseRules,
+  type Liveness,
+  type Surroundings,
+} from '../engine/surroundings.ts';
 import type { DocumentFolderOptions } from '../folders/document-folder.ts';
 import type { QueueFolderOptions } from '../folders/queue-folder.ts';
 import type { TaskFolderOptions } from '../folders/task-folder.ts';
@@ -26,6 +32,8 @@ export interface HouseOptions {
   readonly workspace?: QueueFolderOptions;
   /** Where the files of tasks are. */
   readonly taskFolder?: TaskFolderOptions & { readonly isRequired: boolean };
+  /** Whoever only reads gets along with a database file that cannot be written. */
+  readonly onlyReads?: boolean;
   /** Told why, while a server is waited for at the beginning. */
   readonly waiting?: (why: Error) => void;
   /** Where documents are markdown in a repository; strict: a text alone is nobody's word. */
@@ -41,7 +49,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const { database, rules = NO_RULES, leaseMs = SESSION_LEASE_MS, report = () => undefined } = options;
   const liveness = systemLiveness(systemTimers);
   const place = options.workspace ?? options.queueFolder;
-  const store = await openStore(options, liveness.self.boot);
+  const store = await openStore(options, liveness, report);
   const around: Surroundings = {
     store: guardSecrets(store, rules.secrets, report),
     clock: systemClock,
@@ -109,8 +117,9 @@ async function withDocuments(
 }
 
 async function openStore(
-  { database, limits, waiting }: Pick<HouseOptions, 'database' | 'limits' | 'waiting'>,
-  boot: string,
+  { database, limits, waiting, onlyReads = false }: Pick<HouseOptions, 'database' | 'limits' | 'waiting' | 'onlyReads'>,
+  liveness: Liveness,
+  report: (event: EngineEvent) => void,
 ): Promise<Store> {
   if (database.kind === 'postgres') {
     const { openPostgresStore } = await import('../stores/postgres/open-postgres-store.ts');
@@ -118,5 +127,14 @@ async function openStore(
     return openPostgresStore({ url: database.url, limits, random: systemRandom, ...told });
   }
   const { openSqliteStore } = await import('../stores/sqlite/open-sqlite-store.ts');
-  return openSqliteStore({ path: database.path, limits, clock: systemClock, random: systemRandom, boot });
+  return openSqliteStore({
+    path: database.path,
+    limits,
+    clock: systemClock,
+    random: systemRandom,
+    boot: liveness.self.boot,
+    isAlive: (process) => liveness.of(process) === 'alive',
+    waiting: (says) => report({ kind: 'store-waiting', says }),
+    ...(onlyReads ? { readOnly: (says: string) => report({ kind: 'store-read-only', says }) } : {}),
+  });
 }

@@ -16,6 +16,8 @@ export interface OpenOptions {
   /** Instead of the workspace's own. */
   readonly database?: DatabaseAddress;
   readonly report?: (event: EngineEvent) => void;
+  /** Whoever only reads gets along with a database file that cannot be written. */
+  readonly onlyReads?: boolean;
   /** Told why, while a server is waited for at the beginning. */
   readonly waiting?: (why: Error) => void;
 }
@@ -58,6 +60,7 @@ export async function openWorkspace({
   workspace,
   database,
   report,
+  onlyReads,
   waiting,
 }: OpenOptions): Promise<OpenWorkspace | null> {
   const place = workspaceFor(workspace);
@@ -90,6 +93,7 @@ export async function openWorkspace({
         }
       : {}),
     ...(report === undefined ? {} : { report }),
+    ...(onlyReads === undefined ? {} : { onlyReads }),
     ...(waiting === undefined ? {} : { waiting }),
   });
   known?.keep();

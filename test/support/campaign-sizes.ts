@@ -14,6 +14,8 @@ const SIZES = {
   BATON_FOLDER_COUNT: { short: 100, long: 2_000 },
   /** Finished messages in a queue folder. */
   BATON_HISTORY_COUNT: { short: 300, long: 10_000 },
+  /** Files that nobody understands, in the queue folder. */
+  BATON_JUNK_COUNT: { short: 3_000, long: 100_000 },
   /** Two machines of one name on one PostgreSQL, their workers killed at random. */
   BATON_MACHINES_SECONDS: { short: 5, long: 300 },
   /** Cut points of the power-cut test. */
@@ -30,6 +32,8 @@ const SIZES = {
   BATON_STORM_RESTARTS: { short: 1, long: 10 },
   /** `kill -9` at random, and eight writers; from 30 on fairness and standstill are asserted. */
   BATON_STORM_SECONDS: { short: 3, long: 60 },
+  /** SIGSTOP of a worker at random moments, with three others at work. */
+  BATON_STORM_STOPS: { short: 12, long: 500 },
   BATON_TRANSFER_COUNT: { short: 200, long: 20_000 },
   /** Random walks through the lifecycle. */
   BATON_WALKS: { short: 1_000, long: 50_000 },

@@ -22,6 +22,7 @@ export interface CommonOptions {
 export async function openFor(
   options: CommonOptions,
   report: (event: EngineEvent) => void = () => undefined,
+  { onlyReads = false }: { readonly onlyReads?: boolean } = {},
 ): Promise<OpenWorkspace> {
   const database = databaseOf(options);
   const { openWorkspace } = await import('../../house/open-workspace.ts');
@@ -30,7 +31,10 @@ export async function openFor(
   const house = await openWorkspace({
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
     ...(database === null ? {} : { database }),
+    onlyReads,
     report: (event) => {
+      if (event.kind === 'store-waiting') tellBeside(options, 'waiting', event.says);
+      if (event.kind === 'store-read-only') tellBeside(options, 'warning', event.says);
       if (event.kind === 'secret-found' && event.did !== 'refused') tell(options, secretWarning(event, event.did));
       report(event);
     },
@@ -52,6 +56,13 @@ const TELL_AFTER_MS = 2_000;
 
 function tell({ json }: CommonOptions, says: string): void {
   if (json !== true) process.stderr.write(`baton: ${displayLine(says)}\n`);
+}
+
+/** Nobody waits without knowing why: programs are told as well, in a line of their own. */
+function tellBeside({ json }: CommonOptions, what: 'waiting' | 'warning', says: string): void {
+  process.stderr.write(
+    json === true ? `${JSON.stringify({ [what]: { message: says } })}\n` : `baton: ${displayLine(says)}\n`,
+  );
 }
 
 /** Which database is meant, before it is opened. */
@@ -77,11 +88,12 @@ export async function inHouse<Answer>(
   asking: {
     readonly otherwise?: Principal;
     readonly scope?: Scope;
+    readonly onlyReads?: boolean;
     readonly report?: (event: EngineEvent) => void;
   },
   act: (around: Surroundings, principal: Principal, house: OpenWorkspace) => Promise<Answer>,
 ): Promise<Answer> {
-  const house = await openFor(options, asking.report);
+  const house = await openFor(options, asking.report, { onlyReads: asking.onlyReads === true });
   try {
     const principal = await whoAsks(house, options, asking.otherwise ?? OPERATOR, asking.scope ?? 'write');
     return await act(house.around, principal, house);
@@ -112,11 +124,11 @@ function named({ rules }: Surroundings, principal: Principal): Principal {
 }
 
 /** What concerns the whole database is the operator's business. */
-export async function mustBeOperator(house: OpenWorkspace, options: CommonOptions, scope: Scope): Promise<void> {
+export async function mustBeOperator(house: OpenWorkspace, options: CommonOptions, scope: Scope): Promise<Principal> {
   const principal = await whoAsks(house, options, OPERATOR, scope);
   const strict = house.configuration?.identity === 'strict';
   const proven = !strict || (process.env['BATON_TOKEN'] ?? '') !== '';
-  if (principal.kind === 'operator' && proven) return;
+  if (principal.kind === 'operator' && proven) return principal;
   throw faceProblem('token-needed', "this is the operator's business: show an operator's token in BATON_TOKEN");
 }
 

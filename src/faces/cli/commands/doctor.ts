@@ -81,7 +81,7 @@ async function examineInside(
   output: Output,
   { tell, orProblem }: Telling,
 ): Promise<void> {
-  const opened = await orProblem('opening', () => openFor(options));
+  const opened = await orProblem('opening', () => openFor(options, undefined, { onlyReads: true }));
   if ('verdict' in opened) return tell(opened);
   const { around, close } = opened;
   const progress = progressOf('looked at', output.json);
