@@ -57,6 +57,8 @@ export interface HouseRules {
   readonly tasks: TaskKeeper | null;
   /** The documents in a repository; null where there are none. */
   readonly documents: DocumentMirror | null;
+  /** Takes over a policy that was stored since. For processes that run for long. */
+  refresh(): Promise<void>;
 }
 
 /** Keeps the files in `tasks/` in step with the documents that were made for them. */
@@ -147,6 +149,7 @@ export const NO_RULES: HouseRules = {
   chiefs: [],
   tasks: null,
   documents: null,
+  refresh: async () => undefined,
 };
 
 function unchecked(deliverable: string): Check {
@@ -205,4 +208,6 @@ export type EngineEvent =
   | { readonly kind: 'documents-paused'; readonly says: string }
   /** Only said: a date that was hoped for ends nothing. */
   | { readonly kind: 'document-late'; readonly id: HandoffId; readonly says: string }
+  /** From now on this process follows that version of the policy. */
+  | { readonly kind: 'policy-changed'; readonly version: number }
   | { readonly kind: 'fault'; readonly doing: string; readonly error: unknown };

@@ -1,4 +1,5 @@
 /** What the configuration means, once its text is known to be sound: defaults, milliseconds, names of agents. */
+import { digestOf } from '../foundation/digest.ts';
 import type { AgentLimit, Limits } from '../domain/limits.ts';
 import type { Terms } from '../domain/handoff.ts';
 import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../domain/names.ts';
@@ -27,6 +28,8 @@ export interface Configuration {
   readonly notifications: Notifications;
   /** Whether `handoffs/` is kept, so that programs that only know files take part. */
   readonly queueFolder: boolean;
+  /** Under `identity: strict`, the one agent in whose name files of the queue folder act; null: none. */
+  readonly queueAs: AgentId | null;
   /** Null: files in `tasks/` are nobody's business here. */
   readonly tasks: TaskRules | null;
   readonly checkIgnore: readonly string[];
@@ -50,7 +53,9 @@ export interface Notifications {
   readonly allowHosts: readonly string[];
 }
 
-interface Webhook {
+export interface Webhook {
+  /** What rows of the outbox call it. */
+  readonly name: string;
   readonly url: string;
   readonly events: readonly Event[] | null;
   readonly secretEnv: string | null;
@@ -74,7 +79,7 @@ export function configurationOf(
   return {
     project: text.project ?? null,
     identity: text.identity ?? 'local',
-    leaseMs: text.lease_seconds === undefined ? null : text.lease_seconds * 1000,
+    leaseMs: text.lease_seconds === undefined ? null : msOf(text.lease_seconds),
     limits: {
       everyone: limitOf(text.limits),
       agents: new Map(
@@ -105,22 +110,40 @@ export function configurationOf(
     documentTerms: clockTerms(clocks?.documents),
     evidence: {
       commands: evidence?.commands === 'allow' ? 'allowed' : 'refused',
-      timeoutMs: evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : evidence.timeout_seconds * 1000,
+      timeoutMs: evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : msOf(evidence.timeout_seconds),
     },
     queueFolder: text.folders?.queue === 'on',
+    queueAs: text.folders?.queue_as === undefined ? null : agentNamed(text.folders.queue_as, ['folders', 'queue_as']),
     tasks: taskRulesOf(text.tasks, text.folders?.documents === 'on'),
     checkIgnore: (text.check?.ignore ?? []).map((path) => path.replace(/^\.\/|\/+$/g, '')),
     documentFolder: text.folders?.documents === 'on',
     notifications: {
       desktop: notifications?.desktop ?? false,
       allowHosts: notifications?.allow_hosts ?? [],
-      webhooks: (notifications?.webhooks ?? []).map(({ url, events, secret_env: secretEnv }) => ({
+      webhooks: (notifications?.webhooks ?? []).map(({ name, url, events, secret_env: secretEnv }) => ({
+        name: webhookName({ name, url, events }),
         url,
         events: events ?? null,
         secretEnv: secretEnv ?? null,
       })),
     },
   };
+}
+
+/** Whole milliseconds: databases keep integers. */
+function msOf(seconds: number): number {
+  return Math.round(seconds * 1000);
+}
+
+/** A webhook without a name of its own is named by what it is: the same entry has the same name in every process. */
+export function webhookName({ name, url, events }: WebhookText): string {
+  return name ?? `webhook-${digestOf(`${url} ${events?.join(' ') ?? ''}`).slice(0, 12)}`;
+}
+
+interface WebhookText {
+  readonly name?: string | undefined;
+  readonly url: string;
+  readonly events?: readonly Event[] | undefined;
 }
 
 function taskRulesOf(tasks: ConfigurationText['tasks'], byDefault: boolean): TaskRules | null {
@@ -139,7 +162,7 @@ function clockTerms(clock: NonNullable<ConfigurationText['clocks']>['queue']): P
   };
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, seconds]) =>
-      seconds === undefined ? [] : [[name, seconds === null ? null : seconds * 1000]],
+      seconds === undefined ? [] : [[name, seconds === null ? null : msOf(seconds)]],
     ),
   );
 }
@@ -149,9 +172,9 @@ function retryTerms(retry: ConfigurationText['retry']): Partial<Terms> {
   return {
     retry: {
       retriesMax: retry.max_retries ?? DEFAULT_RETRY.retriesMax,
-      delayMs: retry.delay_seconds === undefined ? DEFAULT_RETRY.delayMs : retry.delay_seconds * 1000,
+      delayMs: retry.delay_seconds === undefined ? DEFAULT_RETRY.delayMs : msOf(retry.delay_seconds),
       multiplier: retry.multiplier ?? DEFAULT_RETRY.multiplier,
-      capMs: retry.cap_seconds === undefined ? DEFAULT_RETRY.capMs : retry.cap_seconds * 1000,
+      capMs: retry.cap_seconds === undefined ? DEFAULT_RETRY.capMs : msOf(retry.cap_seconds),
       retryOn: retry.retry_on ?? DEFAULT_RETRY.retryOn,
     },
   };

@@ -2,8 +2,14 @@
 import { systemClock, systemTimers } from '../foundation/clock.ts';
 import { systemRandom } from '../foundation/random.ts';
 import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
-import type { Limits } from '../domain/limits.ts';
-import { NO_RULES, type EngineEvent, type HouseRules, type Surroundings } from '../engine/surroundings.ts';
+import { NO_LIMITS, type Limits } from '../domain/limits.ts';
+import {
+  NO_RULES,
+  type EngineEvent,
+  type HouseRules,
+  type Liveness,
+  type Surroundings,
+} from '../engine/surroundings.ts';
 import type { DocumentFolderOptions } from '../folders/document-folder.ts';
 import type { QueueFolderOptions } from '../folders/queue-folder.ts';
 import type { TaskFolderOptions } from '../folders/task-folder.ts';
@@ -12,10 +18,15 @@ import { artifactsWhenNeeded } from './artifacts-when-needed.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { threadHeartbeat } from './heartbeat.ts';
 import { systemLiveness } from './liveness.ts';
+import { openStore } from './open-store.ts';
 
 export interface HouseOptions {
   readonly database: DatabaseAddress;
-  readonly limits: Limits;
+  /** Default: none. */
+  readonly limits?: Limits;
+  /** The database when it is open already. */
+  readonly store?: Store;
+  readonly liveness?: Liveness;
   readonly rules?: HouseRules;
   readonly leaseMs?: number;
   readonly report?: (event: EngineEvent) => void;
@@ -28,7 +39,7 @@ export interface HouseOptions {
   /** Told why, while a server is waited for at the beginning. */
   readonly waiting?: (why: Error) => void;
   /** Where documents are markdown in a repository; strict: a text alone is nobody's word. */
-  readonly documentFolder?: DocumentFolderOptions & { readonly strict: boolean };
+  readonly documentFolder?: DocumentFolderOptions & { readonly isStrict: () => boolean };
 }
 
 export interface House {
@@ -37,10 +48,16 @@ export interface House {
 }
 
 export async function openHouse(options: HouseOptions): Promise<House> {
-  const { database, rules = NO_RULES, leaseMs = SESSION_LEASE_MS, report = () => undefined } = options;
-  const liveness = systemLiveness(systemTimers);
+  const {
+    database,
+    limits = NO_LIMITS,
+    rules = NO_RULES,
+    leaseMs = SESSION_LEASE_MS,
+    report = () => undefined,
+  } = options;
+  const liveness = options.liveness ?? systemLiveness(systemTimers);
   const place = options.workspace ?? options.queueFolder;
-  const store = await openStore(options, liveness.self.boot);
+  const store = options.store ?? (await openStore({ ...options, limits }, liveness.self.boot));
   const around: Surroundings = {
     store,
     clock: systemClock,
@@ -49,7 +66,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     liveness,
     heartbeat: threadHeartbeat(database, leaseMs),
     leaseMs,
-    rules: place === undefined ? rules : { ...rules, artifacts: artifactsWhenNeeded(place) },
+    rules: place === undefined ? rules : extended(rules, { artifacts: artifactsWhenNeeded(place) }),
     report,
   };
   const closing: Closing = [() => around.rules.artifacts?.close()];
@@ -62,6 +79,11 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       await store.close();
     },
   };
+}
+
+/** Rules that follow the stored policy are getters: a copy would keep the values of one moment. */
+function extended(rules: HouseRules, more: Partial<HouseRules>): HouseRules {
+  return Object.create(rules, Object.getOwnPropertyDescriptors(more)) as HouseRules;
 }
 
 type Closing = (() => void)[];
@@ -78,7 +100,7 @@ async function keepingTasks(
   closing.push(() => folder.close());
   const tasks = openTaskKeeper(around, folder, place.isRequired);
   const carriers = [...around.rules.carriers, taskCarrier(tasks)];
-  return { ...around, rules: { ...around.rules, tasks, carriers } };
+  return { ...around, rules: extended(around.rules, { tasks, carriers }) };
 }
 
 async function withQueue(
@@ -91,7 +113,7 @@ async function withQueue(
   const { openQueueMirror } = await import('../engine/queue/mirror.ts');
   const folder = openQueueFolder(place);
   closing.push(() => folder.close());
-  return { ...around, rules: { ...around.rules, queue: openQueueMirror(around, folder) } };
+  return { ...around, rules: extended(around.rules, { queue: openQueueMirror(around, folder) }) };
 }
 
 async function withDocuments(
@@ -104,18 +126,5 @@ async function withDocuments(
   const { openDocumentMirror } = await import('../engine/documents/mirror.ts');
   const folder = openDocumentFolder(place);
   closing.push(() => folder.close());
-  return { ...around, rules: { ...around.rules, documents: openDocumentMirror(around, folder, place) } };
-}
-
-async function openStore(
-  { database, limits, waiting }: Pick<HouseOptions, 'database' | 'limits' | 'waiting'>,
-  boot: string,
-): Promise<Store> {
-  if (database.kind === 'postgres') {
-    const { openPostgresStore } = await import('../stores/postgres/open-postgres-store.ts');
-    const told = waiting === undefined ? {} : { waiting };
-    return openPostgresStore({ url: database.url, limits, random: systemRandom, ...told });
-  }
-  const { openSqliteStore } = await import('../stores/sqlite/open-sqlite-store.ts');
-  return openSqliteStore({ path: database.path, limits, clock: systemClock, random: systemRandom, boot });
+  return { ...around, rules: extended(around.rules, { documents: openDocumentMirror(around, folder, place) }) };
 }

@@ -18,7 +18,7 @@ import { settledOpening } from './settled.ts';
 
 export async function adopt(documents: Documents, id: HandoffId, { file, place }: SeenFile): Promise<Looked> {
   const { around, folder } = documents;
-  const strict = documents.strict && !documents.vouched;
+  const strict = documents.isStrict() && !documents.vouched;
   const name = fileNameOf(id);
   const author = await folder.git.authorOf(place, id, file.text);
   if (author === null && file.quietMs < WRITTEN_MS) return 'later';

@@ -195,7 +195,7 @@ async function refusalOf(
 ): Promise<string | null> {
   if (plan.kind === 'nothing') return null;
   if (plan.kind === 'impossible') return plan.says;
-  if (documents.strict) return 'identity is strict here, and a file shows no token';
+  if (documents.isStrict()) return 'identity is strict here, and a file shows no token';
   const done = await carryOut(documents.around, { via: 'file', who: file.user }, handoff, plan.steps);
   return done.ok ? null : wordsFor(done.refusal);
 }

@@ -36,6 +36,7 @@ function tell(log: Log, event: EngineEvent): void {
     case 'file-adopted':
     case 'document-adopted':
     case 'documents-paused':
+    case 'policy-changed':
       return log.info(facts, kind);
     case 'result-refused':
       return log.warn({ id: event.id, code: event.refusal.code, says: wordingOf(event.refusal) }, kind);

@@ -12,7 +12,7 @@ import { openLogins } from '../../faces/http/logins.ts';
 import type { Premises } from '../../faces/http/premises.ts';
 import { startServer, type RunningServer } from '../../faces/http/server.ts';
 import { openTally } from '../../faces/http/tally.ts';
-import { NO_LIMITS } from '../../domain/limits.ts';
+import type { Limits } from '../../domain/limits.ts';
 import { mintToken, provenBy, SCOPES } from '../identity.ts';
 import type { OpenWorkspace } from '../open-workspace.ts';
 import type { ServerLog } from './log.ts';
@@ -76,7 +76,7 @@ export async function startServing(house: OpenWorkspace, options: ServingOptions
   return {
     url: server.url,
     link: `${server.url}/login?code=${premises.logins.newCode()}`,
-    where: configuration?.project ?? workspace?.folder ?? 'the database',
+    where: configuration.project ?? workspace?.folder ?? 'the database',
     until: async (stop, insist) => {
       const workers = startWorkers(house, log, stop, insist);
       await untilAborted(stop);
@@ -100,13 +100,14 @@ export async function startServing(house: OpenWorkspace, options: ServingOptions
 
 async function premisesOf(house: OpenWorkspace, log: ServerLog, stopping: AbortSignal): Promise<Premises> {
   const { around, workspace, configuration } = house;
-  const limits = configuration?.limits ?? NO_LIMITS;
+  // Asked each time: the stored policy may change while the server runs.
+  const limits = (): Limits => house.configuration.limits;
   const hub = await openHub(around, (error) => log.error({ error: String(error) }, 'following the trail'));
   const tally = await openTally(around);
   hub.join(hub.position(), ({ told }) => tally.hear(told));
   return {
     around,
-    project: configuration?.project ?? null,
+    project: configuration.project,
     version: __BATON_VERSION__,
     access: {
       prove: async (secret, scope) => {
@@ -123,10 +124,12 @@ async function premisesOf(house: OpenWorkspace, log: ServerLog, stopping: AbortS
     projects: openProjects(around),
     metrics: openMetrics(tally, around.clock),
     agents: {
-      names: [...(configuration?.agents.keys() ?? [])],
+      get names() {
+        return [...house.configuration.agents.keys()];
+      },
       rolesOf: around.rules.rolesOf,
-      limitOf: (agent) => limits.agents.get(agent) ?? limits.everyone,
-      worksHere: (agent) => (configuration?.agents.get(agent) ?? null) !== null,
+      limitOf: (agent) => limits().agents.get(agent) ?? limits().everyone,
+      worksHere: (agent) => (configuration.agents.get(agent) ?? null) !== null,
     },
     log,
     webFolder: webFolder(),
