@@ -57,9 +57,16 @@ export interface HouseRules {
   readonly tasks: TaskKeeper | null;
   /** The documents in a repository; null where there are none. */
   readonly documents: DocumentMirror | null;
+  /** In whose name files of the queue folder act. */
+  fileRights(): FileRights;
   /** Takes over a policy that was stored since. For processes that run for long. */
   refresh(): Promise<void>;
 }
+
+/** `agent`: the only one in whose name files act; null: there is none. */
+export type FileRights = { readonly anybody: true } | { readonly anybody: false; readonly agent: AgentId | null };
+
+const ANYBODY: FileRights = { anybody: true };
 
 /** Keeps the files in `tasks/` in step with the documents that were made for them. */
 export interface TaskKeeper {
@@ -149,6 +156,7 @@ export const NO_RULES: HouseRules = {
   chiefs: [],
   tasks: null,
   documents: null,
+  fileRights: () => ANYBODY,
   refresh: async () => undefined,
 };
 

@@ -41,6 +41,7 @@ export function rulesOf(
     },
     schemas: workspace === null ? null : openSchemaBook(join(workspace.folder, 'schemas')),
     desk: workspace === null ? NO_RULES.desk : deskWhenNeeded(evidenceRulesOf(workspace, now)),
+    fileRights: () => (now().identity === 'strict' ? { anybody: false, agent: now().queueAs } : NO_RULES.fileRights()),
     carriers: carriersBy(() => now().notifications, refresh),
     // The house puts these in when it stands.
     queue: null,

@@ -26,12 +26,14 @@ function rewrite({ folder }: Workspace, configuration: string): void {
 describe.each(databases)('the stored policy on $name', (database) => {
   it('is the one of whoever came first: a colleague with another file is told, and follows it', async () => {
     const first = await makeWorkspace(database, LIMITED);
-    expect(await first.run(SEND)).toMatchObject({ code: 0, stderr: '' });
+    const sent = await first.run(SEND);
+    expect(sent.code).toBe(0);
+    expect(sent.stderr).not.toContain('differs');
     const other = colleague(first, 'limits: { outgoing: 3 }\n');
     const refused = await other(SEND);
     expect(refused.code).toBe(6);
-    expect(refused.stderr.split('\n')[0]).toBe(
-      'baton: baton.yaml differs from the stored policy (version 1) in limits, agents.react.limits; ' +
+    expect(refused.stderr.split('\n')).toContain(
+      'baton: baton.yaml differs from the stored policy (version 1) in agents.react.limits, limits; ' +
         'the stored policy holds. To store what baton.yaml says, run: baton apply',
     );
     // Without any file, the stored policy is all there is.
@@ -55,9 +57,10 @@ describe.each(databases)('the stored policy on $name', (database) => {
     expect(await run(['apply'])).toMatchObject({
       code: 0,
       stdout: 'agents.react.limits: {"incoming":1} → {"incoming":2}\nstored as version 2 of the policy\n',
-      stderr: '',
     });
-    expect(await run(SEND)).toMatchObject({ code: 0, stderr: '' });
+    const sent = await run(SEND);
+    expect(sent.code).toBe(0);
+    expect(sent.stderr).not.toContain('differs');
     expect((await run(['apply'])).stdout).toContain('nothing to change');
     const history = JSON.parse((await run(['apply', '--history', '--json'])).stdout) as readonly object[];
     expect(history).toMatchObject([
