@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     environment: 'node',
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/build-once.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
     watch: false,
     // Forks, because many tests kill processes, change the clock or open the native binding.
     pool: 'forks',
@@ -20,8 +20,5 @@ export default defineConfig({
     teardownTimeout: 20_000,
     // What is waited for comes when it comes: a second is nothing on a machine that is busy with another file.
     expect: { poll: { timeout: 20_000 } },
-    // Many tests start real processes beside each other on whatever machine CI has. One second try, which the log names:
-    // what fails twice is broken, and what needed it is to be looked at.
-    retry: process.env['CI'] ? 1 : 0,
   },
 });

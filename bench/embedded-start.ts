@@ -11,7 +11,7 @@ const SEND_BOUND = 1.8;
 
 /** How long a command takes that begins, does its one thing and ends; interleaved, because machines have moods. */
 export async function measureStart(bench: Bench): Promise<Figures> {
-  execFileSync(process.execPath, ['scripts/build.mjs', '--cli-only', '--quiet']);
+  execFileSync(process.execPath, ['scripts/build.mjs', '--command', '--quiet']);
   const baton = resolve('dist/baton.mjs');
   const workspace = bench.folder('workspace');
   mkdirSync(workspace, { recursive: true });

@@ -4,9 +4,9 @@
  * (`dist/baton.mjs`, bundled because it starts on every turn of an agent, with the heavy parts in lazy chunks),
  * and the dashboard that `baton serve` shows (`dist/web`).
  *
- *   node scripts/build.mjs [--cli-only] [--web] [--clean] [--quiet]
+ *   node scripts/build.mjs [--command] [--library] [--dashboard] [--clean] [--quiet]
  *
- * `--cli-only` leaves the library and the dashboard as they are; with `--web` the dashboard is built nevertheless.
+ * Without one of the first three flags all three are built.
  *
  * Files appear whole and entries come last, so that a command already running never meets half a build.
  */
@@ -122,7 +122,8 @@ const REQUIRE =
   "import { createRequire as createRequireOfBundle } from 'node:module';\n" +
   'const require = createRequireOfBundle(import.meta.url);';
 
-const FLAGS = ['--cli-only', '--web', '--clean', '--quiet'];
+const PRODUCTS = { '--command': buildCommand, '--library': buildLibrary, '--dashboard': buildDashboard };
+const FLAGS = [...Object.keys(PRODUCTS), '--clean', '--quiet'];
 
 const flags = new Set(process.argv.slice(2));
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -133,12 +134,8 @@ try {
   if (unknown.length > 0) throw new Error(`unknown ${unknown.join(' ')}; there are ${FLAGS.join(', ')}`);
   if (flags.has('--clean')) rmSync(DIST, { recursive: true, force: true });
 
-  const isWhole = !flags.has('--cli-only');
-  await Promise.all([
-    buildCommand(),
-    isWhole ? buildLibrary() : undefined,
-    isWhole || flags.has('--web') ? buildDashboard() : undefined,
-  ]);
+  const chosen = Object.keys(PRODUCTS).filter((flag) => flags.has(flag));
+  await Promise.all((chosen.length === 0 ? Object.keys(PRODUCTS) : chosen).map((flag) => PRODUCTS[flag]()));
   if (!flags.has('--quiet')) console.log(`built ${version} in ${Math.round(performance.now() - startedMs)} ms`);
 } catch (error) {
   console.error(`build: ${error.message}`);

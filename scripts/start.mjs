@@ -22,7 +22,7 @@ const { values } = parseArgs({
 
 const children = new Set();
 
-await run([join(ROOT, 'scripts/build.mjs'), '--cli-only', '--web', '--quiet']);
+await run([join(ROOT, 'scripts/build.mjs'), '--command', '--dashboard', '--quiet']);
 if (!existsSync(join(SAMPLE, 'baton.yaml'))) await run([BATON, 'init', SAMPLE], 'ignore');
 
 const port = values.port === undefined ? [] : ['--port', values.port];

@@ -199,6 +199,9 @@ export type EngineEvent =
   | { readonly kind: 'session-lost'; readonly session: SessionId }
   | { readonly kind: 'handoff-recovered'; readonly id: HandoffId; readonly says: string }
   | { readonly kind: 'clock-jumped'; readonly byMs: number }
+  /** An open transaction keeps new facts from everybody who follows the feed. */
+  | { readonly kind: 'feed-held'; readonly says: string; readonly todo: string }
+  | { readonly kind: 'feed-free' }
   | { readonly kind: 'effect-postponed'; readonly key: string; readonly effect: string; readonly says: string }
   | { readonly kind: 'effect-dropped'; readonly key: string; readonly effect: string; readonly says: string }
   | { readonly kind: 'file-adopted'; readonly id: HandoffId; readonly place: string }

@@ -328,4 +328,20 @@ export interface Upkeep {
   tend(): Promise<void>;
   /** Looks for what cannot be: counters, heads of trails, files. May take as long as reading everything; writes nothing. */
   audit(): Promise<readonly Finding[]>;
+  /** Open transactions that keep facts back from the feed now, oldest first. Empty where writers take turns. */
+  feedHolders(): Promise<readonly FeedHolder[]>;
+}
+
+/** A transaction that may still add facts before some that are there already. */
+export interface FeedHolder {
+  /** Its number in the database, the same as long as it is open. */
+  readonly transaction: string;
+  /** The server's process that runs it; null for a prepared transaction. */
+  readonly pid: number | null;
+  readonly application: string | null;
+  /** The name under which it was prepared (`prepare transaction '…'`); null for all others. */
+  readonly preparedAs: string | null;
+  readonly database: string;
+  /** Null where the role may not see it. */
+  readonly openForMs: number | null;
 }

@@ -2,6 +2,7 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
+import { built } from '../support/built.ts';
 import { howToGet, needComponent } from '../support/components.ts';
 import { served, type Served, type ServedOptions } from '../http/served.ts';
 
@@ -10,6 +11,7 @@ let browser: Browser | null = null;
 /** One browser for a file of tests; each test has a window of its own that knows nothing of the others. */
 export function withBrowser(): void {
   beforeAll(async () => {
+    await built('dashboard');
     const executablePath = await needComponent('chromium');
     if (executablePath !== null) browser = await chromium.launch({ executablePath });
   });

@@ -4,13 +4,14 @@ import { delimiter, join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import ts from 'typescript';
-import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { openBaton } from '../../src/index.ts';
 import { readConfiguration } from '../../src/house/configuration.ts';
 import { makingCertificates, WITHOUT_OPENSSL } from '../support/certificates.ts';
 import { privatePgBouncer, WITHOUT_PGBOUNCER } from '../support/private-pgbouncer.ts';
 import { privatePostgres, WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
+import { built } from '../support/built.ts';
 import { BATON, start, tempFolder, type Ended } from '../support/processes.ts';
 import { ROOT } from '../support/source-files.ts';
 
@@ -198,6 +199,8 @@ describe('the published schema', () => {
 });
 
 describe('the page of the library', () => {
+  beforeAll(() => built('library'));
+
   it('has only code that compiles', () => {
     const blocks = blocksOf(LIBRARY, 'ts');
     expect(blocks.length).toBeGreaterThan(8);

@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { privatePostgres, WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
+import { built } from '../support/built.ts';
 import { BATON, start, tempFolder, type Ended } from '../support/processes.ts';
 import { filesUnder, ROOT } from '../support/source-files.ts';
 
@@ -21,6 +22,7 @@ async function run(program: string, args: readonly string[], env: Record<string,
 }
 
 describe('the examples', () => {
+  beforeAll(() => built('library'));
   it('are there', () => {
     expect(programs.length).toBeGreaterThan(4);
   });

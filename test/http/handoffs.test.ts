@@ -257,6 +257,7 @@ describe('what is around it', () => {
     const { text } = await server.ask('GET', '/metrics', { token });
     expect(text).toContain('baton_facts_total{deed="create",to="offered"} 1');
     expect(text).toMatch(/baton_http_requests_total\{method="POST",status="201"\} 1/);
+    expect(text).toMatch(/^baton_feed_held_seconds 0$/m);
   });
 
   it('lists agents against their limits, and files that nobody understood', async () => {

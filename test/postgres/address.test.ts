@@ -51,7 +51,10 @@ describe('the address of a server', () => {
       database: 'd',
       tls: { mode: 'verify-full' },
     });
-    expect(readAddress('postgres://', {})).toMatchObject({ hosts: [{ host: 'localhost', port: 5432 }], tls: false });
+    expect(readAddress('postgres://', {})).toMatchObject({
+      hosts: [{ host: 'localhost', port: 5432 }],
+      tls: { mode: 'prefer' },
+    });
   });
 
   it('asks for a host that can be written to where there is a choice, or where it says so', () => {

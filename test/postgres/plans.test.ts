@@ -4,7 +4,7 @@ import type postgres from 'postgres';
 import { systemRandom } from '../../src/foundation/random.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { READY_LOCKED_SQL, READY_SQL } from '../../src/stores/postgres/claim.ts';
-import { FEED_SQL, HELD_BACK_SQL, TRAIL_SQL } from '../../src/stores/postgres/facts.ts';
+import { FEED_BEFORE_SQL, FEED_SQL, HELD_BACK_SQL, TRAIL_SQL } from '../../src/stores/postgres/facts.ts';
 import {
   ARE_FEW_SQL,
   ASKING_SQL,
@@ -69,6 +69,7 @@ await describeWithServer('query plans', { fsync: false }, (fixture) => {
     ['load', LOAD_SQL, ['handoff_pkey']],
     ['load several', RECORDS_SQL, ['handoff_pkey']],
     ['facts', FEED_SQL, ['fact_order']],
+    ['facts before a horizon', FEED_BEFORE_SQL, ['fact_order']],
     ['facts held back', HELD_BACK_SQL, ['fact_order']],
     ['facts of one', TRAIL_SQL, ['handoff_pkey', 'fact_pkey']],
     ['effects due', DUE_SQL, ['effect_due']],

@@ -105,10 +105,16 @@ describe.skipIf(started === null)(`a server with TLS${missing}`, () => {
     expect(await uses(foreign, address(foreign, 'localhost', { sslmode }))).toEqual(ENCRYPTED);
   });
 
-  it('nothing is encrypted where nothing is asked, or where the server cannot and need not', async () => {
+  it('without sslmode a connection is encrypted where the server can, and plain where it cannot', async () => {
+    const { right, foreign, plain } = servers();
+    expect(await uses(right, address(right, '127.0.0.1', {}))).toEqual(ENCRYPTED);
+    expect(await uses(foreign, address(foreign, 'localhost', {}))).toEqual(ENCRYPTED);
+    expect(await uses(plain, address(plain, 'localhost', {}))).toEqual(PLAIN);
+  });
+
+  it('nothing is encrypted where sslmode=disable, or where the server cannot and need not', async () => {
     const { right, plain } = servers();
     expect(await uses(right, address(right, '127.0.0.1', { sslmode: 'disable' }))).toEqual(PLAIN);
-    expect(await uses(right, address(right, '127.0.0.1', {}))).toEqual(PLAIN);
     expect(await uses(plain, address(plain, 'localhost', { sslmode: 'prefer' }))).toEqual(PLAIN);
   });
 

@@ -129,6 +129,7 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       leaveDuty: (self) => call('leaveDuty', () => inner.upkeep.leaveDuty(self)),
       tend: () => call('tend', () => inner.upkeep.tend()),
       audit: () => call('audit', () => inner.upkeep.audit()),
+      feedHolders: () => inner.upkeep.feedHolders(),
     },
     close: () => inner.close(),
   };

@@ -1,6 +1,7 @@
 /** For Prometheus: what the tally counts, what the socket sees, and how the process is. */
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Clock } from '../../foundation/clock.ts';
+import type { FeedWatch } from '../../engine/feed-holders.ts';
 import type { Tally } from './tally.ts';
 
 export interface Metrics {
@@ -11,7 +12,7 @@ export interface Metrics {
   listening(by: 1 | -1): void;
 }
 
-export function openMetrics(tally: Tally, clock: Clock): Metrics {
+export function openMetrics(tally: Tally, clock: Clock, feed: Pick<FeedWatch, 'heldForMs'>): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -22,6 +23,12 @@ export function openMetrics(tally: Tally, clock: Clock): Metrics {
     registers,
   });
   const listeners = new Gauge({ name: 'baton_listeners', help: 'Who listens to events now.', registers });
+  const held: Gauge = new Gauge({
+    name: 'baton_feed_held_seconds',
+    help: 'How long an open transaction has kept new facts from the feed; 0 while none does.',
+    registers,
+    collect: () => held.set(feed.heldForMs() / 1000),
+  });
   addCounted(registers, tally);
   addOpen(registers, tally, clock);
   return {

@@ -37,11 +37,13 @@ function tell(log: Log, event: EngineEvent): void {
     case 'document-adopted':
     case 'documents-paused':
     case 'policy-changed':
+    case 'feed-free':
       return log.info(facts, kind);
     case 'result-refused':
       return log.warn({ id: event.id, code: event.refusal.code, says: wordingOf(event.refusal) }, kind);
     case 'session-lost':
     case 'clock-jumped':
+    case 'feed-held':
     case 'effect-dropped':
     case 'file-quarantined':
     case 'task-left':

@@ -6,6 +6,7 @@ import { yes, refuse } from '../../foundation/result.ts';
 import { codeOf } from '../../foundation/error-code.ts';
 import { openProjects } from '../../engine/verbs/projects.ts';
 import { standDuty } from '../../engine/duty.ts';
+import { watchFeed } from '../../engine/feed-holders.ts';
 import { openHub } from '../../faces/http/events/hub.ts';
 import { openMetrics } from '../../faces/http/metrics.ts';
 import { openLogins } from '../../faces/http/logins.ts';
@@ -58,14 +59,15 @@ export async function startServing(house: OpenWorkspace, options: ServingOptions
   if (first !== null) throw new AlreadyServing(first);
 
   const stopping = new AbortController();
-  const premises = await premisesOf(house, log, stopping.signal);
+  const premises = await premisesOf(house, log, stopping);
   const traces = isTraced() ? await (await import('./traces.ts')).openTraces(around, log) : null;
   premises.hub.join(premises.hub.position(), ({ told }) => traces?.hear(told));
-  const server = await startAt(premises, options);
+  const server = await startAt(premises, stopping, options);
   let file: ServingFile | null = null;
   try {
     file = await announce(house, server.url);
   } catch (error) {
+    stopping.abort('over');
     await Promise.all([server.close(), premises.hub.close()]);
     throw error;
   }
@@ -98,7 +100,7 @@ export async function startServing(house: OpenWorkspace, options: ServingOptions
   };
 }
 
-async function premisesOf(house: OpenWorkspace, log: ServerLog, stopping: AbortSignal): Promise<Premises> {
+async function premisesOf(house: OpenWorkspace, log: ServerLog, stopping: AbortController): Promise<Premises> {
   const { around, workspace, configuration } = house;
   // Asked each time: the stored policy may change while the server runs.
   const limits = (): Limits => house.configuration.limits;
@@ -122,7 +124,7 @@ async function premisesOf(house: OpenWorkspace, log: ServerLog, stopping: AbortS
     hub,
     tally,
     projects: openProjects(around),
-    metrics: openMetrics(tally, around.clock),
+    metrics: openMetrics(tally, around.clock, watchFeed(around, stopping.signal)),
     agents: {
       get names() {
         return [...house.configuration.agents.keys()];
@@ -134,16 +136,17 @@ async function premisesOf(house: OpenWorkspace, log: ServerLog, stopping: AbortS
     log,
     webFolder: webFolder(),
     quarantine: (max) => quarantineIn(workspace, max),
-    stopping,
+    stopping: stopping.signal,
   };
 }
 
-async function startAt(premises: Premises, options: ServingOptions): Promise<RunningServer> {
+async function startAt(premises: Premises, stopping: AbortController, options: ServingOptions): Promise<RunningServer> {
   try {
     return await startServer(premises, options);
   } catch (error) {
     const tryAnother = options.orAnyPort && codeOf(error) === 'EADDRINUSE';
     if (tryAnother) return startServer(premises, { ...options, port: 0 });
+    stopping.abort('over');
     await premises.hub.close();
     throw error;
   }

@@ -32,6 +32,7 @@ export function openUpkeep(shelf: Shelf, clock: Clock): Upkeep {
     async audit() {
       return audit(shelf);
     },
+    feedHolders: () => Promise.resolve([]),
   };
 }
 

@@ -105,7 +105,7 @@ type Given = (name: string, variable: string) => string | undefined;
 
 /**
  * As in psql: `require` encrypts without asking who answers, `verify-ca` asks who signed the certificate, `verify-full`
- * also for whom. Where nothing is said nothing is encrypted; but whoever names a certificate wants it to be used.
+ * also for whom. The default is `prefer`, as in psql; but whoever names a certificate wants it to be used.
  */
 function tlsOf(given: Given, shown: string): Tls | false {
   const [rootcert, sslcert, sslkey] = [
@@ -113,7 +113,7 @@ function tlsOf(given: Given, shown: string): Tls | false {
     given('sslcert', 'PGSSLCERT'),
     given('sslkey', 'PGSSLKEY'),
   ];
-  const mode = given('sslmode', 'PGSSLMODE') ?? ((rootcert ?? sslcert) === undefined ? 'disable' : 'verify-full');
+  const mode = given('sslmode', 'PGSSLMODE') ?? ((rootcert ?? sslcert) === undefined ? 'prefer' : 'verify-full');
   if (mode === 'disable') return false;
   const own = ownCertificate(sslcert, sslkey, shown);
   // Anybody can have a certificate from a public authority, so its signature alone says nothing.

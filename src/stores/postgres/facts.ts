@@ -3,7 +3,8 @@
  *
  * Numbers are given out when a statement runs and become visible when it commits, so the order of numbers is not the
  * order of appearance. Each fact carries the number of its transaction; only those are read that are older than every
- * transaction still open. When that leaves nothing to show, the others are waited for, for a moment.
+ * transaction still open that may write facts. Asking the snapshot is cheap and waits for foreign transactions too;
+ * when that leaves facts unread, the locks tell which transactions are ours (`feed-horizon.ts`).
  */
 import type { Timers } from '../../foundation/clock.ts';
 import type { Fact } from '../../domain/facts.ts';
@@ -11,22 +12,25 @@ import type { HandoffId } from '../../domain/names.ts';
 import { BadCursor, type FactQuery, type FactRead, type Store } from '../store.ts';
 import { wholeCursor } from '../whole-cursor.ts';
 import type { Connection } from './connection.ts';
+import { feedHorizon } from './feed-horizon.ts';
 import type { Row } from './link.ts';
 import { readStep } from '../numbers.ts';
 
 const COLUMNS = 'b.id, f.revision, f.at, f.by, f.step, f.attempt, f.fence, f.detail, f.hash, f.xid::text, f.seq';
 
-export const XMIN = '(select pg_snapshot_xmin(pg_current_snapshot()))';
-
-export const FEED_SQL = `select ${COLUMNS} from baton.fact f join baton.body b on b.n = f.n
-where (f.xid, f.seq) > ($1::text::xid8, $2::bigint) and f.xid < ${XMIN}
+const feedBefore = (horizon: string): string => `select ${COLUMNS} from baton.fact f join baton.body b on b.n = f.n
+where (f.xid, f.seq) > ($1::text::xid8, $2::bigint) and f.xid < ${horizon}
 order by f.xid, f.seq limit $3::integer`;
 
-const NEWEST_SQL = `select ${COLUMNS} from baton.fact f join baton.body b on b.n = f.n
-where f.xid < ${XMIN} order by f.xid desc, f.seq desc limit 1`;
+export const FEED_SQL = feedBefore('(select pg_snapshot_xmin(pg_current_snapshot()))');
+export const FEED_BEFORE_SQL = feedBefore('$4::text::xid8');
 
-/** Whether there are facts that the feed does not show yet. */
-export const HELD_BACK_SQL = `select (select xid from baton.fact order by xid desc, seq desc limit 1) >= ${XMIN}`;
+const NEWEST_SQL = `select ${COLUMNS} from baton.fact f join baton.body b on b.n = f.n
+where f.xid < $1::text::xid8 order by f.xid desc, f.seq desc limit 1`;
+
+/** Whether there are facts after the cursor. Where the feed shows none, they are held back. */
+export const HELD_BACK_SQL = `select (xid, seq) > ($1::text::xid8, $2::bigint) from baton.fact
+order by xid desc, seq desc limit 1`;
 
 export const TRAIL_SQL = `select ${COLUMNS} from baton.handoff h join baton.body b on b.n = h.n join baton.fact f on f.n = h.n
 where h.id = $1::text and (f.xid, f.seq) > ($2::text::xid8, $3::bigint) order by f.revision limit $4::integer`;
@@ -36,19 +40,28 @@ const TRANSACTION = /^[0-9]{1,19}$/;
 
 /** Our own transactions last a few milliseconds; who waits for longer ones comes back with the next poll. */
 const WAITS_MS = [1, 2, 5, 10, 20, 40] as const;
+/** So often the cheap question is asked alone: reading the locks takes about as long as a writer of ours. */
+const CHEAP_LOOKS = 2;
 
 export function factsOf(connection: Connection, timers: Timers): Store['facts'] {
   return async (query) => {
-    if (query.newest === true) return (await connection.read(NEWEST_SQL)).map(readFact);
+    if (query.newest === true) {
+      return (await connection.read(NEWEST_SQL, [await feedHorizon(connection)])).map(readFact);
+    }
     const after = positionOf(query.after);
     if (query.handoff !== undefined) {
       return (await connection.read(TRAIL_SQL, [query.handoff, ...after, query.max])).map(readFact);
     }
-    for (const waitMs of WAITS_MS) {
+    for (const [look, waitMs] of WAITS_MS.entries()) {
       const rows = await connection.read(FEED_SQL, [...after, query.max]);
       if (rows.length > 0) return rows.map(readFact);
-      const [held] = await connection.read(HELD_BACK_SQL);
+      const [held] = await connection.read(HELD_BACK_SQL, after);
       if (held?.[0] !== true) break;
+      if (look >= CHEAP_LOOKS) {
+        const horizon = await feedHorizon(connection);
+        const ours = await connection.read(FEED_BEFORE_SQL, [...after, query.max, horizon]);
+        if (ours.length > 0) return ours.map(readFact);
+      }
       await timers.sleep(waitMs);
     }
     return [];

@@ -97,7 +97,12 @@ function refusalOf(error: unknown, host: string, { ca }: Tls): unknown {
   if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') {
     return new Refusal(`the certificate of ${host} is not valid today (${says}): renew it, or set the clock right`);
   }
-  if (code.startsWith('ERR_')) return new Refusal(`${host} and Baton could not agree on TLS (${says})`);
+  if (code.startsWith('ERR_')) {
+    return new Refusal(
+      `${host} and Baton could not agree on TLS (${says}): correct it at the server, ` +
+        'or say sslmode=disable where nobody can listen in',
+    );
+  }
   const known = ca === undefined ? 'an authority known to Node' : 'the authority in sslrootcert';
   return new Refusal(
     `the certificate of ${host} was not signed by ${known} (${says}): ` +

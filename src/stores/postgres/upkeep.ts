@@ -2,6 +2,7 @@
 import type { ProcessIdentity, Upkeep } from '../store.ts';
 import { audit } from './audit.ts';
 import type { Connection } from './connection.ts';
+import { feedHolders } from './feed-horizon.ts';
 import { forgetAllExpired } from './requests.ts';
 import type { WordIndex } from './words.ts';
 
@@ -39,6 +40,7 @@ export function upkeepOf(connection: Connection, patient: Connection, words: Wor
       await words.feed();
     },
     audit: () => audit(patient),
+    feedHolders: () => feedHolders(patient),
   };
 }
 

@@ -10,7 +10,7 @@
 import type { Store } from '../store.ts';
 import { INDEXED_MAX, wordsOf } from '../words.ts';
 import type { Connection } from './connection.ts';
-import { XMIN } from './facts.ts';
+import { feedHorizon } from './feed-horizon.ts';
 import type { Row } from './link.ts';
 
 const BATCH_FACTS = 1000;
@@ -21,7 +21,7 @@ export const CURSOR_SQL = `select cursor, (select xid || ':' || seq from baton.f
 from baton.indexed where one`;
 
 /** The next facts, and with each that begins a record what is to be indexed of it, unless it is. */
-export const NEXT_SQL = `select f.xid::text, f.seq, f.xid < ${XMIN}, b.n, b.title, b.task, left(b.text, ${INDEXED_MAX})
+export const NEXT_SQL = `select f.xid::text, f.seq, f.xid < $3::text::xid8, b.n, b.title, b.task, left(b.text, ${INDEXED_MAX})
 from (
   select xid, seq, n, revision from baton.fact where (xid, seq) > ($1::text::xid8, $2::bigint)
   order by xid, seq limit ${BATCH_FACTS}
@@ -64,8 +64,8 @@ export function wordIndexOf(connection: Connection): WordIndex {
   };
 
   /** Indexes what comes after, as far as a batch goes, and answers how far that was; null: there is nothing more. */
-  const step = async ({ at, cursor }: Reached): Promise<Reached | null> => {
-    const rows = await connection.read(NEXT_SQL, [String(at.xid), at.seq]);
+  const step = async ({ at, cursor }: Reached, horizon: string): Promise<Reached | null> => {
+    const rows = await connection.read(NEXT_SQL, [String(at.xid), at.seq, horizon]);
     const end = rows.at(-1);
     if (end === undefined) return null;
     let settled = cursor;
@@ -83,12 +83,14 @@ export function wordIndexOf(connection: Connection): WordIndex {
   return {
     feed: async () => {
       const { cursor, newest } = await look();
-      if (isBefore(cursor, newest)) await step({ at: cursor, cursor });
+      if (isBefore(cursor, newest)) await step({ at: cursor, cursor }, await feedHorizon(connection));
     },
     catchUp: async () => {
       const { cursor, newest } = await look();
+      if (!isBefore(cursor, newest)) return;
+      const horizon = await feedHorizon(connection);
       let reached: Reached | null = { at: cursor, cursor };
-      while (reached !== null && isBefore(reached.at, newest)) reached = await step(reached);
+      while (reached !== null && isBefore(reached.at, newest)) reached = await step(reached, horizon);
     },
   };
 }

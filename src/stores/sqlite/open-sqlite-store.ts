@@ -201,6 +201,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
         const { audit } = await import('./audit.ts');
         return reader(() => audit(path));
       },
+      feedHolders: () => Promise.resolve([]),
       tend: async () => {
         aliveAndPatient();
         await checkpoint(database, path, { ...around, lockWait });

@@ -2,6 +2,7 @@
 import { StoreFault } from '../../../foundation/store-fault.ts';
 import * as engine from '../../../engine/examine.ts';
 import type { Check } from '../../../engine/examine.ts';
+import { examineFeed } from '../../../engine/feed-holders.ts';
 import type { DatabaseAddress } from '../../../house/database-address.ts';
 import type { OpenWorkspace } from '../../../house/open-workspace.ts';
 import type { Workspace } from '../../../house/workspace.ts';
@@ -87,6 +88,7 @@ async function examineInside(
     ['clock', () => engine.examineClock(around)],
     ['workers', () => engine.examineSessions(around)],
     ['duty', () => engine.examineDuty(around)],
+    ['feed', () => examineFeed(around, stop)],
     ['outbox', () => engine.examineEffects(around, stop)],
     ['audit', () => engine.examineDamage(around)],
     ['trails', () => engine.examineTrails(around, { signal: stop, progress: (count) => progress.show(count) })],

@@ -95,6 +95,12 @@ function tell(event: EngineEvent, output: Output): void {
     case 'policy-changed':
       output.note(`follows version ${event.version} of the policy from now on`);
       break;
+    case 'feed-held':
+      output.warn(`${event.says}; ${event.todo}`);
+      break;
+    case 'feed-free':
+      output.note('no open transaction keeps facts back any more');
+      break;
     case 'effect-postponed':
       output.note(`${event.effect} ${event.key} has to wait: ${event.says}`);
       break;
