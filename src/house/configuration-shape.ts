@@ -175,13 +175,13 @@ interface SchemaPart {
   readonly anyOf?: readonly SchemaPart[];
 }
 
-/** `x-baton-kept` says whether a setting is part of the stored policy. A setting without a place here is a mistake. */
+/** `$comment` says whether a setting is part of the stored policy: editors that are strict refuse keywords of our own. */
 function annotate(schema: unknown, path: readonly string[], kept: Kept): void {
   const [name, ...rest] = path;
   const part = schema as SchemaPart;
   const object = part.properties === undefined ? (part.anyOf?.[0] ?? part) : part;
   const inner = name === 'NAME' ? part.additionalProperties : object.properties?.[name ?? ''];
   if (typeof inner !== 'object' || inner === null) throw new Error(`the schema has no setting ${path.join('.')}`);
-  if (rest.length === 0) Object.assign(inner, { 'x-baton-kept': kept });
+  if (rest.length === 0) Object.assign(inner, { $comment: kept });
   else annotate(inner, rest, kept);
 }

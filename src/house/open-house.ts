@@ -81,9 +81,10 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   };
 }
 
-/** Rules that follow the stored policy are getters: a copy would keep the values of one moment. */
+/** Rules that follow the stored policy are getters: a spread would keep the values of one moment. */
 function extended(rules: HouseRules, more: Partial<HouseRules>): HouseRules {
-  return Object.create(rules, Object.getOwnPropertyDescriptors(more)) as HouseRules;
+  const properties = { ...Object.getOwnPropertyDescriptors(rules), ...Object.getOwnPropertyDescriptors(more) };
+  return Object.defineProperties({}, properties) as HouseRules;
 }
 
 type Closing = (() => void)[];
