@@ -34,6 +34,8 @@ export type Refusal =
   | { readonly code: 'evidence-unknown'; readonly id: HandoffId; readonly deliverables: readonly string[] }
   | { readonly code: 'evidence-false'; readonly id: HandoffId; readonly checks: readonly Check[] }
   | { readonly code: 'criteria-open'; readonly id: HandoffId; readonly criteria: readonly string[] }
+  | { readonly code: 'bad-value'; readonly field: string; readonly given: string; readonly allowed: string }
+  | { readonly code: 'secret-found'; readonly id: string; readonly rule: string; readonly field: string }
   | { readonly code: 'no-such-task'; readonly task: string | null }
   | { readonly code: 'contended'; readonly id: HandoffId };
 

@@ -16,6 +16,7 @@ import { deliver, type DeliverRefusal } from './verbs/deliver.ts';
 import { fail } from './verbs/fail.ts';
 import { release } from './verbs/release.ts';
 import type { Attempt, Hold, WorkOptions } from './work.ts';
+import { secretWarning } from './secrets/found.ts';
 
 /** Thrown by a handler that knows the code; anything else it throws is a PROCESSING_ERROR. */
 export class HandlerFailure extends Error {
@@ -254,6 +255,8 @@ function unusable(refusal: DeliverRefusal): Failure | null {
       const says = refusal.checks.map((check) => `${check.deliverable}: ${check.says}`).join('; ');
       return { code: 'VALIDATION_FAILED', message: `evidence does not hold: ${says}` };
     }
+    case 'secret-found':
+      return { code: 'VALIDATION_FAILED', message: secretWarning(refusal, 'refused') };
     default:
       return null;
   }

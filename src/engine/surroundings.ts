@@ -12,6 +12,7 @@ import type { Refusal } from '../domain/refusals.ts';
 import type { ArtifactFolder } from '../folders/folder.ts';
 import type { Carrier } from './effects.ts';
 import type { Check as Finding } from './examine.ts';
+import type { SecretPolicy } from './secrets/guard-store.ts';
 import type { EvidenceDesk } from './evidence-desk.ts';
 import type { SchemaBook } from './schema-book.ts';
 import type { Claimed, ProcessIdentity, RunningGroup, Store } from '../stores/store.ts';
@@ -43,6 +44,8 @@ export interface HouseRules {
   readonly verifiers: readonly AgentId[];
   /** Terms that differ from the house's own. */
   readonly terms: Partial<Record<Kind, Partial<Terms>>>;
+  /** What happens with texts that look like secrets. */
+  readonly secrets: SecretPolicy;
   /** Null where there are no schemas. */
   readonly schemas: SchemaBook | null;
   readonly desk: EvidenceDesk;
@@ -145,6 +148,7 @@ export const NO_RULES: HouseRules = {
   partyOf: () => NO_PARTY,
   verifiers: [],
   terms: {},
+  secrets: 'warn',
   schemas: null,
   desk: {
     collect: async (asked) => ({ claims: [], checks: asked.map(({ deliverable }) => unchecked(deliverable)) }),
@@ -221,4 +225,12 @@ export type EngineEvent =
   | { readonly kind: 'document-late'; readonly id: HandoffId; readonly says: string }
   /** From now on this process follows that version of the policy. */
   | { readonly kind: 'policy-changed'; readonly version: number }
+  /** Never with the secret itself. */
+  | {
+      readonly kind: 'secret-found';
+      readonly id: string;
+      readonly rule: string;
+      readonly field: string;
+      readonly did: 'warned' | 'redacted' | 'refused';
+    }
   | { readonly kind: 'fault'; readonly doing: string; readonly error: unknown };

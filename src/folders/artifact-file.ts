@@ -1,6 +1,7 @@
 /** Puts an answer where its sender wants it, if that is below `artifacts/` and every folder on the way is a real one. */
 import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
 import { codeOf } from '../foundation/error-code.ts';
 import { writeDurably } from './durable-write.ts';
 import { readPlainFile } from './plain-file.ts';
@@ -41,7 +42,7 @@ export function isRealFolder(path: string): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found !== undefined) return found.isDirectory();
   try {
-    mkdirSync(path);
+    mkdirSync(path, { mode: OUR_FOLDER_MODE });
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
   }

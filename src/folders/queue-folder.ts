@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
 import { codeOf } from '../foundation/error-code.ts';
 import { readHandoffId, type HandoffId } from '../domain/names.ts';
 import { forgetTheDead, openAlone } from './alone.ts';
@@ -131,7 +132,7 @@ function forgetDrafts(folder: string, names: readonly string[]): void {
 
 /** A folder that became a link would lead us out of the workspace: better no queue than somebody else's files. */
 function realFolder(path: string): void {
-  mkdirSync(path, { recursive: true });
+  mkdirSync(path, { recursive: true, mode: OUR_FOLDER_MODE });
   if (kindOf(path) !== 'folder') throw new Error(`${path} is not a folder of its own; the queue stands still`);
 }
 

@@ -1,10 +1,11 @@
 /** Folders of ours that are folders, and nothing that leads elsewhere. */
 import { lstat, mkdir } from 'node:fs/promises';
+import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
 import { codeOf } from '../foundation/error-code.ts';
 
 /** A folder that became a link would lead us out of the workspace: better stand still than write in somebody else's. */
 export async function realFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true });
+  await mkdir(path, { recursive: true, mode: OUR_FOLDER_MODE });
   if ((await kindOf(path)) !== 'folder') throw new Error(`${path} is not a folder of its own; its files stand still`);
 }
 

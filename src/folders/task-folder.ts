@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, lstat, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
 import { codeOf } from '../foundation/error-code.ts';
 import type { TaskId } from '../domain/names.ts';
 import { taskFileName, taskIdOf, taskNumberIn, type TaskPattern } from '../dialects/task/names.ts';
@@ -131,6 +132,6 @@ async function isRealFolder(path: string): Promise<boolean> {
 
 /** A folder that became a link would lead us out of the workspace. */
 async function realFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true });
+  await mkdir(path, { recursive: true, mode: OUR_FOLDER_MODE });
   if (!(await isRealFolder(path))) throw new Error(`${path} is not a folder of its own; no task is written there`);
 }

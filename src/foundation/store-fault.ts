@@ -14,6 +14,19 @@ export class StoreGone extends StoreFault {
   override readonly name = 'StoreGone';
 }
 
+/** A row that no version of this program writes. It is never shown as something else; others are not held up by it. */
+export class UnreadableRecord extends StoreFault {
+  override readonly name = 'UnreadableRecord';
+  readonly id: string;
+  readonly says: string;
+
+  constructor(id: string, says: string, options?: ErrorOptions) {
+    super(`${id} cannot be read from the database (${says}): baton doctor lists what is damaged`, 'unchanged', options);
+    this.id = id;
+    this.says = says;
+  }
+}
+
 /** A place to continue from that this database cannot have given out. Asking again is useless. */
 export class BadCursor extends StoreFault {
   override readonly name = 'BadCursor';

@@ -8,6 +8,7 @@ import {
   type AgentId,
   type HandoffId,
 } from '../domain/names.ts';
+import { INSTANT_MAX, WEEK_SECONDS } from '../domain/record-values.ts';
 import { RETRIES_MAX, type RetryPolicy } from '../domain/retry.ts';
 import type { SendRequest } from '../engine/verbs/send.ts';
 import type { Query } from '../stores/store.ts';
@@ -16,6 +17,7 @@ import { BatonRefusal } from './baton-errors.ts';
 import { DATABASE_RULE, readDatabaseAddress, type DatabaseAddress } from './database-address.ts';
 
 const FIND_MAX = 1_000;
+const MULTIPLIER_MAX = 100;
 
 export function agentIn(text: string, what: string): AgentId {
   const agent = readAgentId(text);
@@ -52,7 +54,7 @@ export function requestIn(request: SendOptions, retryBase: RetryPolicy): SendReq
     ...(queue === undefined ? {} : { queue }),
     ...(requestId === undefined ? {} : { requestId }),
     ...(parent === undefined ? {} : { parent: idIn(parent) }),
-    ...(notBefore === undefined ? {} : { notBefore: notBefore.getTime() }),
+    ...(notBefore === undefined ? {} : { notBefore: within(notBefore.getTime(), 'notBefore', 0, INSTANT_MAX) }),
     ...(terms === null ? {} : { terms }),
   };
 }
@@ -63,7 +65,7 @@ function termsIn(
   retryBase: RetryPolicy,
 ): Partial<Terms> | null {
   const terms: Partial<Terms> = {
-    ...(timeoutMs === undefined ? {} : { attemptTimeoutMs: within(timeoutMs, 'timeoutMs', 1, 7 * 24 * 3_600_000) }),
+    ...(timeoutMs === undefined ? {} : { attemptTimeoutMs: timeoutIn(timeoutMs) }),
     ...(dependsOn === undefined ? {} : { dependsOn: dependsOn.map(idIn) }),
     ...(deliverables === undefined ? {} : { deliverables }),
     ...(criteria === undefined ? {} : { criteria }),
@@ -75,16 +77,32 @@ function termsIn(
             ...retryBase,
             retriesMax: within(retry.max ?? retryBase.retriesMax, 'retry.max', 0, RETRIES_MAX),
             delayMs: within(retry.delayMs ?? retryBase.delayMs, 'retry.delayMs', 0, retryBase.capMs),
-            multiplier: within(retry.multiplier ?? retryBase.multiplier, 'retry.multiplier', 1, 100),
+            multiplier: multiplierIn(retry.multiplier ?? retryBase.multiplier),
           },
         }),
   };
   return Object.keys(terms).length === 0 ? null : terms;
 }
 
-function within(value: number, what: string, min: number, max: number): number {
-  if (Number.isFinite(value) && value >= min && value <= max) return value;
-  throw new BatonRefusal('bad-request', `${what} ${value}: a number from ${min} to ${max}`);
+const WEEK_MS = WEEK_SECONDS * 1000;
+
+export function timeoutIn(timeoutMs: number): number {
+  return within(timeoutMs, 'timeoutMs', 1, WEEK_MS);
+}
+
+export function leaseIn(leaseMs: number | undefined): { readonly leaseMs?: number } {
+  return leaseMs === undefined ? {} : { leaseMs: within(leaseMs, 'leaseMs', 1, WEEK_MS) };
+}
+
+/** Whole numbers only: a fraction of a millisecond can be neither stored nor measured. */
+export function within(value: number, what: string, min: number, max: number): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new BatonRefusal('bad-request', `${what} ${String(value)}: a whole number from ${min} to ${max}`);
+}
+
+function multiplierIn(value: number): number {
+  if (Number.isFinite(value) && value >= 1 && value <= MULTIPLIER_MAX) return value;
+  throw new BatonRefusal('bad-request', `retry.multiplier ${String(value)}: a number from 1 to ${MULTIPLIER_MAX}`);
 }
 
 export function queryIn({

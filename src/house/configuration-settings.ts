@@ -26,6 +26,7 @@ export const SETTINGS = {
   retry: 'shared',
   clocks: { queue: 'shared', documents: 'shared' },
   evidence: { commands: 'shared', timeout_seconds: 'shared' },
+  secrets: 'shared',
   notifications: { desktop: 'local', webhooks: 'shared', allow_hosts: 'shared' },
   folders: { queue: 'local', documents: 'local', queue_as: 'shared' },
   tasks: 'local',

@@ -1,12 +1,13 @@
 /** What may stand in `baton.yaml`. The published JSON Schema is made from this. */
 import * as z from 'zod';
 import { EVENTS } from '../domain/notices.ts';
+import { WEEK_SECONDS } from '../domain/record-values.ts';
 import { RETRIES_MAX } from '../domain/retry.ts';
 import { everySetting, type Kept } from './configuration-settings.ts';
 import { webhookName } from './configuration-values.ts';
+import { SECRET_POLICIES } from '../engine/secrets/guard-store.ts';
+import { secondsShape } from '../dialects/seconds.ts';
 import { readTaskPattern, TASK_PATTERN_RULE } from '../dialects/task/names.ts';
-
-const WEEK_SECONDS = 7 * 24 * 60 * 60;
 
 /** A YAML reader of the older kind takes these words for truth values. */
 const OnOrOff = z.preprocess(
@@ -48,7 +49,7 @@ const AgentShape = z.strictObject({
   concurrency: z.int().min(1).max(1_000).optional().describe('How many of these commands at a time; default 1.'),
 });
 
-const Seconds = z.number().min(1).max(WEEK_SECONDS);
+const Seconds = secondsShape(1, WEEK_SECONDS);
 const SecondsOrNever = Seconds.nullable();
 
 const ClockShape = z.strictObject({
@@ -60,9 +61,9 @@ const ClockShape = z.strictObject({
 
 const RetryShape = z.strictObject({
   max_retries: z.int().min(0).max(RETRIES_MAX).optional(),
-  delay_seconds: z.number().min(0).max(WEEK_SECONDS).optional(),
+  delay_seconds: secondsShape(0, WEEK_SECONDS).optional(),
   multiplier: z.number().min(1).max(100).optional(),
-  cap_seconds: z.number().min(0).max(WEEK_SECONDS).optional(),
+  cap_seconds: secondsShape(0, WEEK_SECONDS).optional(),
   retry_on: z.array(z.string().min(1).max(128)).max(100).optional(),
 });
 
@@ -116,10 +117,7 @@ export const ConfigurationShape = z.strictObject({
   agents: z.record(z.string(), AgentShape.nullable()).optional(),
   limits: LimitShape.optional().describe('For agents without limits of their own; counts documents only.'),
   verifiers: z.array(AgentName).max(50).optional().describe('Who verifies documents, in order of preference.'),
-  lease_seconds: z
-    .number()
-    .min(1)
-    .max(3600)
+  lease_seconds: secondsShape(1, 3600)
     .optional()
     .describe('A worker that has been silent for this long has lost what it holds.'),
   retry: RetryShape.optional(),
@@ -128,6 +126,10 @@ export const ConfigurationShape = z.strictObject({
     .strictObject({ commands: z.enum(['allow', 'refuse']).optional(), timeout_seconds: Seconds.optional() })
     .optional()
     .describe('Whether commands given as evidence are run again here.'),
+  secrets: z
+    .enum(SECRET_POLICIES)
+    .optional()
+    .describe('What happens with a text that looks like a key, a token or a password; default warn.'),
   notifications: NotificationShape.optional(),
   folders: z
     .strictObject({ queue: OnOrOff.optional(), documents: OnOrOff.optional(), queue_as: AgentName.optional() })

@@ -7,7 +7,9 @@ import type { Event } from '../domain/notices.ts';
 import type { Role } from '../domain/principal.ts';
 import { DEFAULT_RETRY } from '../domain/retry.ts';
 import type { Party } from '../domain/body.ts';
+import { toMilliseconds } from '../dialects/seconds.ts';
 import { DEFAULT_TASK_PATTERN, readTaskPattern, type TaskPattern } from '../dialects/task/names.ts';
+import type { SecretPolicy } from '../engine/secrets/guard-store.ts';
 import type { AgentSchemas } from '../engine/surroundings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 
@@ -25,6 +27,7 @@ export interface Configuration {
   readonly queueTerms: Partial<Terms>;
   readonly documentTerms: Partial<Terms>;
   readonly evidence: { readonly commands: 'allowed' | 'refused'; readonly timeoutMs: number };
+  readonly secrets: SecretPolicy;
   readonly notifications: Notifications;
   /** Whether `handoffs/` is kept, so that programs that only know files take part. */
   readonly queueFolder: boolean;
@@ -79,7 +82,7 @@ export function configurationOf(
   return {
     project: text.project ?? null,
     identity: text.identity ?? 'local',
-    leaseMs: text.lease_seconds === undefined ? null : msOf(text.lease_seconds),
+    leaseMs: text.lease_seconds === undefined ? null : toMilliseconds(text.lease_seconds),
     limits: {
       everyone: limitOf(text.limits),
       agents: new Map(
@@ -110,8 +113,10 @@ export function configurationOf(
     documentTerms: clockTerms(clocks?.documents),
     evidence: {
       commands: evidence?.commands === 'allow' ? 'allowed' : 'refused',
-      timeoutMs: evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : msOf(evidence.timeout_seconds),
+      timeoutMs:
+        evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : toMilliseconds(evidence.timeout_seconds),
     },
+    secrets: text.secrets ?? 'warn',
     queueFolder: text.folders?.queue === 'on',
     queueAs: text.folders?.queue_as === undefined ? null : agentNamed(text.folders.queue_as, ['folders', 'queue_as']),
     tasks: taskRulesOf(text.tasks, text.folders?.documents === 'on'),
@@ -128,11 +133,6 @@ export function configurationOf(
       })),
     },
   };
-}
-
-/** Whole milliseconds: databases keep integers. */
-function msOf(seconds: number): number {
-  return Math.round(seconds * 1000);
 }
 
 /** A webhook without a name of its own is named by what it is: the same entry has the same name in every process. */
@@ -162,7 +162,7 @@ function clockTerms(clock: NonNullable<ConfigurationText['clocks']>['queue']): P
   };
   return Object.fromEntries(
     Object.entries(given).flatMap(([name, seconds]) =>
-      seconds === undefined ? [] : [[name, seconds === null ? null : msOf(seconds)]],
+      seconds === undefined ? [] : [[name, seconds === null ? null : toMilliseconds(seconds)]],
     ),
   );
 }
@@ -172,9 +172,9 @@ function retryTerms(retry: ConfigurationText['retry']): Partial<Terms> {
   return {
     retry: {
       retriesMax: retry.max_retries ?? DEFAULT_RETRY.retriesMax,
-      delayMs: retry.delay_seconds === undefined ? DEFAULT_RETRY.delayMs : msOf(retry.delay_seconds),
+      delayMs: retry.delay_seconds === undefined ? DEFAULT_RETRY.delayMs : toMilliseconds(retry.delay_seconds),
       multiplier: retry.multiplier ?? DEFAULT_RETRY.multiplier,
-      capMs: retry.cap_seconds === undefined ? DEFAULT_RETRY.capMs : msOf(retry.cap_seconds),
+      capMs: retry.cap_seconds === undefined ? DEFAULT_RETRY.capMs : toMilliseconds(retry.cap_seconds),
       retryOn: retry.retry_on ?? DEFAULT_RETRY.retryOn,
     },
   };

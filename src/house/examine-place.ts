@@ -1,6 +1,8 @@
 /** What a doctor looks at before the database is opened: opening would make what is missing, and it changes nothing. */
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { flawOfOwnFile } from '../foundation/own-file.ts';
+import { privateFiles, type Workspace } from './workspace.ts';
 import { fine, type Check } from '../engine/examine.ts';
 import { withoutPassword } from '../stores/postgres/address.ts';
 import type { DatabaseAddress } from './database-address.ts';
@@ -67,6 +69,22 @@ export async function examineFolder(databasePath: string): Promise<readonly Chec
           todo: 'move the workspace to a local disk, or use PostgreSQL',
         },
   ];
+}
+
+/** Whether anybody else may change what only its owner should. */
+export async function examineOwnFiles(
+  workspace: Workspace | null,
+  database: DatabaseAddress,
+): Promise<readonly Check[]> {
+  if (process.platform === 'win32') return [fine('own files', 'not looked at: Windows has no modes of files')];
+  const { databaseFiles } = await import('../stores/sqlite/database-file.ts');
+  const files = [
+    ...(workspace === null ? [] : privateFiles(workspace)),
+    ...(database.kind === 'sqlite' ? databaseFiles(database.path) : []),
+  ];
+  const flaws = [...new Set(files)].map((file) => flawOfOwnFile(file)).filter((flaw) => flaw !== null);
+  if (flaws.length === 0) return [fine('own files', 'nobody else may change the database or what is in .baton/')];
+  return flaws.map(({ says, todo }) => ({ name: 'own files', verdict: 'problem', says, todo }));
 }
 
 function modeOf(folder: string): Check {

@@ -1,6 +1,7 @@
 /** Makes a workspace, or completes one: what is there already stays as it is. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { openHouse } from './open-house.ts';
 import { SAMPLE_SCHEMAS } from './sample-schemas.ts';
@@ -31,7 +32,7 @@ export async function makeWorkspace(folder: string, database?: DatabaseAddress):
   makePrivateFolder(workspace);
   if (writeOnce(workspace.configurationPath, sampleConfiguration(basename(workspace.folder)))) made.push('baton.yaml');
   const schemas = join(workspace.folder, 'schemas');
-  mkdirSync(schemas, { recursive: true });
+  mkdirSync(schemas, { recursive: true, mode: OUR_FOLDER_MODE });
   const shipped = Object.entries(SAMPLE_SCHEMAS).filter(([name, schema]) =>
     writeOnce(join(schemas, name), `${JSON.stringify(schema, null, 2)}\n`),
   );

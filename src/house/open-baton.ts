@@ -29,7 +29,7 @@ import { artifactsOf } from './baton-artifacts.ts';
 import { ingestOf } from './baton-ingest.ts';
 import type { Baton, OpenBatonOptions, WorkHandler, Worker, WorkerOptions } from './baton.ts';
 import { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './baton-errors.ts';
-import { addressIn, agentIn, idIn, queryIn, requestIn } from './baton-requests.ts';
+import { addressIn, agentIn, idIn, leaseIn, queryIn, requestIn, timeoutIn, within } from './baton-requests.ts';
 import { feedOf } from './feed.ts';
 import { identify, type Scope } from './identity.ts';
 import { openWorkspace, type OpenWorkspace } from './open-workspace.ts';
@@ -50,6 +50,9 @@ export async function openBaton(options: OpenBatonOptions = {}): Promise<Baton> 
   if (house.policy.says !== null) process.emitWarning(house.policy.says, 'BatonPolicyWarning');
   return batonIn(house, options);
 }
+
+const CONCURRENCY_MAX = 10_000;
+const INBOX_MAX = 10_000;
 
 function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
   const { around } = house;
@@ -88,6 +91,7 @@ function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
 
   const startWorker = (agentText: string, handler: WorkHandler, options: WorkerOptions = {}): Worker => {
     const agent = agentIn(agentText, 'agent');
+    const concurrency = within(options.concurrency ?? 1, 'concurrency', 1, CONCURRENCY_MAX);
     const stop = new AbortController();
     const abort = new AbortController();
     if (options.signal?.aborted === true) stop.abort();
@@ -95,7 +99,6 @@ function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
     standBy();
     const run = async (): Promise<{ readonly attempts: number; readonly refused: number }> => {
       const principal = await asking(undefined, agentPrincipal(agent));
-      const { concurrency = 1 } = options;
       return work(around, {
         agent,
         principal,
@@ -146,17 +149,21 @@ function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
     },
     claim: async (agentText, { leaseMs } = {}) => {
       const agent = agentIn(agentText, 'agent');
-      const claimed = await claimByHand(around, await asking(undefined, agentPrincipal(agent)), agent, leaseMs);
+      const { leaseMs: lease } = leaseIn(leaseMs);
+      const claimed = await claimByHand(around, await asking(undefined, agentPrincipal(agent)), agent, lease);
       return claimed === null ? null : wholeView({ ...claimed, outcome: null });
     },
 
     activate: (id, { as } = {}) => move(id, as, (principal, known) => activate(around, principal, known)),
-    accept: (id, { as, ...wish } = {}) => move(id, as, (principal, known) => accept(around, principal, known, wish)),
+    accept: (id, { as, notes, leaseMs } = {}) =>
+      move(id, as, (principal, known) =>
+        accept(around, principal, known, { ...(notes === undefined ? {} : { notes }), ...leaseIn(leaseMs) }),
+      ),
     reject: (id, { as, ...why }) => move(id, as, (principal, known) => reject(around, principal, known, why)),
     release: (id, { as, fence = null } = {}) =>
       move(id, as, (principal, known) => release(around, principal, known, fence)),
     renew: (id, { as, fence = null, leaseMs } = {}) =>
-      move(id, as, (principal, known) => renew(around, principal, known, fence, leaseMs)),
+      move(id, as, (principal, known) => renew(around, principal, known, fence, leaseIn(leaseMs).leaseMs)),
     progress: (id, { as, fence = null, fraction = null, says = null }) =>
       move(id, as, (principal, known) => progress(around, principal, known, fence, { fraction, says })),
     deliver: (id, { as, fence = null, result = null, evidence = [] } = {}) =>
@@ -183,7 +190,7 @@ function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
         retry(around, principal, {
           id: known,
           ...(input === undefined ? {} : { input }),
-          ...(timeoutMs === undefined ? {} : { attemptTimeoutMs: timeoutMs }),
+          ...(timeoutMs === undefined ? {} : { attemptTimeoutMs: timeoutIn(timeoutMs) }),
           ...(requestId === undefined ? {} : { requestId }),
         }),
       ),
@@ -210,7 +217,7 @@ function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
       if (principal.kind !== 'operator' && principalText(principal) !== `@${agent}`) {
         throw new BatonRefusal('not-yours', `this is the inbox of @${agent}`);
       }
-      const entries = await around.store.outbox.inbox(agent, max);
+      const entries = await around.store.outbox.inbox(agent, within(max, 'max', 1, INBOX_MAX));
       if (clear) await around.store.outbox.done(entries.map(({ key }) => key));
       return entries.map(({ payload }) => JSON.parse(payload) as JsonObject);
     },

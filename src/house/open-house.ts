@@ -3,6 +3,7 @@ import { systemClock, systemTimers } from '../foundation/clock.ts';
 import { systemRandom } from '../foundation/random.ts';
 import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
 import { NO_LIMITS, type Limits } from '../domain/limits.ts';
+import { guardSecrets } from '../engine/secrets/guard-store.ts';
 import {
   NO_RULES,
   type EngineEvent,
@@ -59,7 +60,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const place = options.workspace ?? options.queueFolder;
   const store = options.store ?? (await openStore({ ...options, limits }, liveness.self.boot));
   const around: Surroundings = {
-    store,
+    store: guardSecrets(store, () => rules.secrets, report),
     clock: systemClock,
     timers: systemTimers,
     random: systemRandom,

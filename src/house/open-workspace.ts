@@ -1,6 +1,8 @@
 /** A workspace or a bare database becomes a house that stands: the one way in for the command line and the library. */
 import { existsSync } from 'node:fs';
 import { systemTimers } from '../foundation/clock.ts';
+import { flawOfOwnFile } from '../foundation/own-file.ts';
+import { StoreFault } from '../foundation/store-fault.ts';
 import { NO_LIMITS, type Limits } from '../domain/limits.ts';
 import type { EngineEvent } from '../engine/surroundings.ts';
 import type { Configuration } from './configuration-values.ts';
@@ -9,7 +11,7 @@ import { knownConfiguration } from './known-configuration.ts';
 import { systemLiveness } from './liveness.ts';
 import { openHouse, type House, type HouseOptions } from './open-house.ts';
 import { openStore } from './open-store.ts';
-import { hasLostDatabase, makePrivateFolder, workspaceFor, type Workspace } from './workspace.ts';
+import { hasLostDatabase, makePrivateFolder, privateFiles, workspaceFor, type Workspace } from './workspace.ts';
 import { openPolicy, type WorkspacePolicy } from './workspace-policy.ts';
 
 export interface OpenOptions {
@@ -49,6 +51,14 @@ function completeWorkspace(place: Workspace): void {
   }
 }
 
+function refuseFilesOfOthers(place: Workspace): void {
+  for (const file of privateFiles(place)) {
+    const flaw = flawOfOwnFile(file);
+    if (flaw !== null)
+      throw new StoreFault(`${flaw.says}; nothing was opened. Put it right with: ${flaw.todo}`, 'unchanged');
+  }
+}
+
 /** Null: there is neither a workspace nor a database. */
 export async function openWorkspace({
   workspace,
@@ -58,7 +68,10 @@ export async function openWorkspace({
 }: OpenOptions): Promise<OpenWorkspace | null> {
   const place = workspaceFor(workspace);
   if (place === null && database === undefined) return null;
-  if (place !== null) completeWorkspace(place);
+  if (place !== null) {
+    completeWorkspace(place);
+    refuseFilesOfOthers(place);
+  }
   const known = place === null ? null : await knownConfiguration(place);
   const address = database ?? { kind: 'sqlite', path: place?.databasePath ?? '' };
   const isReplaced = database === undefined && place !== null && hasLostDatabase(place);

@@ -36,6 +36,9 @@ export function rulesOf(
     get terms() {
       return current().terms;
     },
+    get secrets() {
+      return now().secrets;
+    },
     get chiefs() {
       return current().chiefs;
     },

@@ -57,6 +57,11 @@ export function writeOnce(path: string, text: string): boolean {
   }
 }
 
+/** What only its owner may change: whoever writes here takes over the server's token, or what the workspace allows. */
+export function privateFiles({ privateFolder }: Workspace): readonly string[] {
+  return [privateFolder, ...['serve.json', 'configuration.json'].map((name) => join(privateFolder, name))];
+}
+
 /** There has been a database here: processes rang each other. Now there is none. */
 export function hasLostDatabase({ privateFolder, databasePath }: Workspace): boolean {
   return !existsSync(databasePath) && existsSync(join(privateFolder, 'bells'));

@@ -8,6 +8,7 @@ import { NO_TRAIL, type Fact } from '../domain/facts.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import type { State } from '../domain/lifecycle.ts';
 import type { HandoffId } from '../domain/names.ts';
+import { flawOfRecord, flawOfTerms, flawOfTexts } from '../domain/record-values.ts';
 import { isLegalStep } from '../domain/trail.ts';
 
 export function assertSound(id: HandoffId, before: Handoff | null, { handoff, facts }: Decision): void {
@@ -23,6 +24,14 @@ export function assertSound(id: HandoffId, before: Handoff | null, { handoff, fa
   }
   assert(handoff.state === state, 'the last fact leads to the state of the record');
   assert(handoff.trail === trail, 'the trail ends with the last fact');
+  assertStorable(before, handoff);
+}
+
+/** A value that a database cannot keep would fail every other record of the same statement or commit. */
+function assertStorable(before: Handoff | null, handoff: Handoff): void {
+  const ofTerms = before === null ? (flawOfTerms(handoff.terms) ?? flawOfTexts(handoff)) : null;
+  const flaw = ofTerms ?? flawOfRecord(handoff);
+  assert(flaw === null, `${flaw?.field ?? ''} ${flaw?.given ?? ''}: ${flaw?.allowed ?? ''}`);
 }
 
 function assertFollows(id: HandoffId, fact: Fact, state: State | null, revision: number): void {

@@ -1,6 +1,9 @@
 /** Parts of a record that both databases write as text. What equals the default is null, as in nearly every row. */
-import { assert, present } from '../foundation/assert.ts';
+import { present } from '../foundation/assert.ts';
+import { UnreadableRecord } from '../foundation/store-fault.ts';
+import type { Claim } from '../domain/evidence.ts';
 import type { BlockedOn, Handoff, Kind, Lineage, Terms } from '../domain/handoff.ts';
+import { flawOfNumbers, flawOfTerms } from '../domain/record-values.ts';
 import { DEFAULT_TERMS } from '../domain/terms.ts';
 import { BLOCKED_REASONS } from './numbers.ts';
 
@@ -39,12 +42,99 @@ export function writeTerms(kind: Kind, terms: Terms): string | null {
 const termsOfText = new Map<string, Terms>();
 const TERMS_REMEMBERED_MAX = 500;
 
+/** Whole milliseconds, also where an older version stored a fraction, and nothing that a decision cannot count with. */
 export function readTerms(text: string): Terms {
   const known = termsOfText.get(text);
   if (known !== undefined) return known;
   if (termsOfText.size >= TERMS_REMEMBERED_MAX) termsOfText.clear();
-  const terms = JSON.parse(text, (_key, part: unknown) => Object.freeze(part)) as Terms;
-  assert(Array.isArray(terms.dependsOn), 'terms are written by us');
+  const terms = JSON.parse(text, wholeMilliseconds) as Terms;
+  if (terms === null || typeof terms !== 'object') throw new Error('terms are no object');
+  const flaw = flawOfTerms(terms);
+  if (flaw !== null) throw new Error(`${flaw.field} is ${flaw.given}`);
   termsOfText.set(text, terms);
   return terms;
+}
+
+function wholeMilliseconds(key: string, part: unknown): unknown {
+  return typeof part === 'number' && key.endsWith('Ms') ? Math.round(part) : Object.freeze(part);
+}
+
+export function readLineage(text: string): Lineage {
+  const lineage = JSON.parse(text) as Lineage | null;
+  if (typeof lineage?.hops !== 'number') throw new Error('the lineage is not one');
+  return lineage;
+}
+
+export function readClaims(text: string): readonly Claim[] {
+  const claims: unknown = JSON.parse(text);
+  if (!Array.isArray(claims)) throw new Error('the claims are no list');
+  return claims as readonly Claim[];
+}
+
+/** What was read, if a decision can rely on it; else whose it is and what is wrong. */
+export function soundRow(id: unknown, read: () => Handoff): Handoff {
+  try {
+    const handoff = read();
+    const flaw = flawOfNumbers(handoff);
+    if (flaw === null) return handoff;
+    throw new Error(`${flaw.field} is ${flaw.given}`);
+  } catch (error) {
+    throw new UnreadableRecord(String(id), error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** What a doctor says of a record that cannot be read; null: it can. */
+export function damageIn(read: () => unknown): string | null {
+  try {
+    read();
+    return null;
+  } catch (error) {
+    if (error instanceof UnreadableRecord) return `${error.id} cannot be read (${error.says}); nobody can claim it`;
+    throw error;
+  }
+}
+
+/** So many damaged records are passed over in one look; whoever has more has to run the doctor. */
+export const DAMAGED_MAX = 10_000;
+
+/** Asks for more rows where some of the first ones cannot be read. */
+export function enoughReadable<Row, Read>(
+  max: number,
+  select: (limit: number) => readonly Row[],
+  read: (row: Row) => Read,
+): readonly Read[] {
+  for (let limit = max; ; limit = nextLimit(limit)) {
+    const rows = select(limit);
+    const items = readableOf(rows, read);
+    if (items.length >= max || rows.length < limit || limit >= DAMAGED_MAX) return items.slice(0, max);
+  }
+}
+
+/** The same for a database that is asked over a connection. */
+export async function enoughReadableSoon<Row, Read>(
+  max: number,
+  select: (limit: number) => Promise<readonly Row[]>,
+  read: (row: Row) => Read,
+): Promise<readonly Read[]> {
+  for (let limit = max; ; limit = nextLimit(limit)) {
+    const rows = await select(limit);
+    const items = readableOf(rows, read);
+    if (items.length >= max || rows.length < limit || limit >= DAMAGED_MAX) return items.slice(0, max);
+  }
+}
+
+export function nextLimit(limit: number): number {
+  return Math.min(DAMAGED_MAX, limit * 4 + 16);
+}
+
+/** Those that can be read. For lists and queues: one damaged record must not hide its neighbors. */
+export function readableOf<Row, Read>(rows: readonly Row[], read: (row: Row) => Read): readonly Read[] {
+  return rows.flatMap((row) => {
+    try {
+      return [read(row)];
+    } catch (error) {
+      if (error instanceof UnreadableRecord) return [];
+      throw error;
+    }
+  });
 }

@@ -12,7 +12,7 @@ import { describeIsolation } from './suite/isolation.ts';
 
 const make: MakeStore = async ({ clock, limits }) => {
   const store = openMemoryStore({ clock, limits });
-  return { store, reopen: null, destroy: async () => store.close(), controlsTime: true };
+  return { store, reopen: null, destroy: async () => store.close(), controlsTime: true, damage: null };
 };
 
 describeStore('memory store', make);

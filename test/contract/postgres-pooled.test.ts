@@ -26,8 +26,9 @@ describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
   });
 
   describeStore('postgres store', async ({ limits }) => {
-    const direct = await present(server, 'there is a server').createDatabase(`test_${(count += 1)}`, 'empty');
+    const [running, name] = [present(server, 'there is a server'), `test_${(count += 1)}`];
+    const direct = await running.createDatabase(name, 'empty');
     const url = `${present(pooler, 'there is a pooler').through(direct)}?notify=off`;
-    return { ...(await postgresUnderTest(url, limits)), tellsOthers: false };
+    return { ...(await postgresUnderTest(url, limits, () => running.sql(name))), tellsOthers: false };
   });
 });

@@ -1,11 +1,12 @@
 /** A store on PostgreSQL as the suite wants it, wherever the address leads. */
+import type { Sql } from 'postgres';
 import { systemRandom } from '../../src/foundation/random.ts';
 import type { Limits } from '../../src/domain/limits.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
 import type { Store } from '../../src/stores/store.ts';
 import type { StoreUnderTest } from './store-under-test.ts';
 
-export async function postgresUnderTest(url: string, limits: Limits): Promise<StoreUnderTest> {
+export async function postgresUnderTest(url: string, limits: Limits, sql: () => Sql): Promise<StoreUnderTest> {
   const stores: Store[] = [];
   const open = async (): Promise<Store> => {
     const store = await openPostgresStore({ url, limits, random: systemRandom });
@@ -19,5 +20,9 @@ export async function postgresUnderTest(url: string, limits: Limits): Promise<St
       await Promise.all(stores.map(async (store) => store.close()));
     },
     controlsTime: false,
+    damage: async (id, column, value) => {
+      const table = column === 'terms' || column === 'lineage' ? 'body' : 'handoff';
+      await sql().unsafe(`update baton.${table} set ${column} = $1 where id = $2`, [String(value), id]);
+    },
   };
 }

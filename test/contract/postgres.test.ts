@@ -20,7 +20,7 @@ describe.skipIf(server === null)(`on a private server${missing}`, () => {
   afterAll(async () => server?.remove());
 
   describeStore('postgres store', async ({ limits }) => {
-    const url = await present(server, 'there is a server').createDatabase(`test_${(count += 1)}`, 'empty');
-    return postgresUnderTest(url, limits);
+    const [running, name] = [present(server, 'there is a server'), `test_${(count += 1)}`];
+    return postgresUnderTest(await running.createDatabase(name, 'empty'), limits, () => running.sql(name));
   });
 });

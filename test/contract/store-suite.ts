@@ -26,6 +26,7 @@ import { describeSoundness } from './suite/soundness.ts';
 import { describeTokens } from './suite/tokens.ts';
 import { describeTransfer } from './suite/transfer.ts';
 import { describeUpkeep } from './suite/upkeep.ts';
+import { describeValues } from './suite/values.ts';
 import { describeWords } from './suite/words.ts';
 
 const PARTS = [
@@ -37,6 +38,7 @@ const PARTS = [
   describeChange,
   describeRelay,
   describeSoundness,
+  describeValues,
   describeRoundTrip,
   describeFind,
   describeWords,

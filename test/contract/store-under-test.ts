@@ -2,7 +2,7 @@
 import { onTestFinished } from 'vitest';
 import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { NO_LIMITS, type Limits } from '../../src/domain/limits.ts';
-import type { SessionId } from '../../src/domain/names.ts';
+import type { HandoffId, SessionId } from '../../src/domain/names.ts';
 import type { Store } from '../../src/stores/store.ts';
 import { processOf, SESSION, THIS_BOOT, WORKER } from './builders.ts';
 import { manualClock, type ManualClock } from './manual-clock.ts';
@@ -17,7 +17,15 @@ export interface StoreUnderTest {
   readonly controlsTime: boolean;
   /** False where a waiter learns of what another handle did by looking only, as behind a pooler. Else: it is told. */
   readonly tellsOthers?: boolean;
+  /** Writes a value into a column of one record past all checks of ours; null where there are no rows. */
+  readonly damage: Damage | null;
 }
+
+export type Damage = (
+  id: HandoffId,
+  column: 'terms' | 'lineage' | 'since' | 'offered_at',
+  value: string | bigint,
+) => Promise<void>;
 
 interface MakeOptions {
   readonly limits: Limits;

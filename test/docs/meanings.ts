@@ -44,6 +44,9 @@ export const MEANINGS = {
   'schema-unknown': 'no file in `schemas/` has this name',
   'schema-broken': 'the schema itself cannot be used; the message says why',
   'schema-violated': 'the input or the result does not follow its schema; all violations are listed',
+  'bad-value': 'a number or a text that a record cannot hold; the answer says which field and what is allowed',
+  'secret-found':
+    'a text looks like a secret, and the workspace has `secrets: block`; the answer says where and by which rule',
   'bad-request': 'a value that cannot be one: a name, a number, a date, a file',
   'check-failed': '`baton check` found something; each complaint has file, line and column',
   'no-such-task': 'the task of a document has no file in `tasks/`, and the configuration demands one',

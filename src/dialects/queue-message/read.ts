@@ -5,6 +5,7 @@ import type { Failure, Terms } from '../../domain/handoff.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts';
 import type { Priority } from '../../domain/priority.ts';
 import type { RetryPolicy } from '../../domain/retry.ts';
+import { toMilliseconds } from '../seconds.ts';
 import { isObject } from './answer.ts';
 import { RequestShape, type RequestText } from './schema.ts';
 
@@ -117,7 +118,7 @@ export function statusIn({ fields }: Message): string | null {
 function termsOf(asked: RequestText, retry: RetryPolicy): Partial<Terms> {
   const { retry_policy: policy, timeout_seconds: seconds, depends_on: needs } = asked;
   return {
-    ...(typeof seconds === 'number' ? { attemptTimeoutMs: Math.round(seconds * 1000) } : {}),
+    ...(typeof seconds === 'number' ? { attemptTimeoutMs: toMilliseconds(seconds) } : {}),
     ...(needs && needs.length > 0 ? { dependsOn: [...new Set(needs)] as HandoffId[] } : {}),
     ...(policy
       ? {
@@ -133,7 +134,7 @@ function termsOf(asked: RequestText, retry: RetryPolicy): Partial<Terms> {
 }
 
 function msOf(seconds: number | null | undefined): number | null {
-  return typeof seconds === 'number' ? Math.round(seconds * 1000) : null;
+  return typeof seconds === 'number' ? toMilliseconds(seconds) : null;
 }
 
 /** The shape has judged the name already. */

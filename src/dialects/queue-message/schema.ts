@@ -5,9 +5,10 @@
 import * as z from 'zod';
 import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readHandoffId } from '../../domain/names.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
+import { WEEK_SECONDS } from '../../domain/record-values.ts';
 import { RETRIES_MAX } from '../../domain/retry.ts';
+import { secondsShape } from '../seconds.ts';
 
-const WEEK_SECONDS = 7 * 24 * 60 * 60;
 const DEPENDENCIES_MAX = 100;
 const LONG_TEXT_MAX = 20_000;
 
@@ -48,7 +49,7 @@ const ExpectedOutput = z.looseObject({
 
 const RetryPolicyShape = z.looseObject({
   max_retries: z.int().min(0).max(RETRIES_MAX).nullish(),
-  retry_delay_seconds: z.number().min(0).max(WEEK_SECONDS).nullish(),
+  retry_delay_seconds: secondsShape(0, WEEK_SECONDS).nullish(),
   backoff_multiplier: z.number().min(1).max(100).nullish(),
 });
 
@@ -61,7 +62,7 @@ const requestFields = {
   context: z.record(z.string(), z.json()).nullish(),
   input: Input,
   expected_output: ExpectedOutput.nullish(),
-  timeout_seconds: z.number().min(1).max(WEEK_SECONDS).nullish(),
+  timeout_seconds: secondsShape(1, WEEK_SECONDS).nullish(),
   priority: z.enum(PRIORITIES as [string, ...string[]]).nullish(),
   retry_policy: RetryPolicyShape.nullish(),
   depends_on: z.array(Id).max(DEPENDENCIES_MAX).nullish(),

@@ -1,6 +1,7 @@
 import { assert } from '../../foundation/assert.ts';
 import { refuse } from '../../foundation/result.ts';
 import type { Custody, Handoff } from '../handoff.ts';
+import { flawOfRecord, refuseValue } from '../record-values.ts';
 import { step, type Moved } from './step.ts';
 
 /** A new acceptance is a new attempt and a new fence; whoever held it before can no longer settle it. */
@@ -9,5 +10,7 @@ export function accept(handoff: Handoff, custody: Custody, nowMs: number): Moved
   if (handoff.state === 'offered' && nowMs < handoff.notBefore) {
     return refuse({ code: 'too-early', id: handoff.id, notBefore: handoff.notBefore });
   }
-  return step(handoff, 'accept', nowMs, { custody, attempt: handoff.attempt + 1, fence: handoff.fence + 1 });
+  const moved = step(handoff, 'accept', nowMs, { custody, attempt: handoff.attempt + 1, fence: handoff.fence + 1 });
+  const flaw = moved.ok ? flawOfRecord(moved.value) : null;
+  return flaw === null ? moved : refuseValue(flaw);
 }

@@ -4,7 +4,9 @@ import { allMet, type DependencyStates } from '../dependencies.ts';
 import { NO_TRAIL } from '../facts.ts';
 import type { BlockedOn, Handoff } from '../handoff.ts';
 import type { State } from '../lifecycle.ts';
+import { flawOfRecord, flawOfTerms, flawOfTexts, refuseValue } from '../record-values.ts';
 import type { Refusal } from '../refusals.ts';
+import { DEFAULT_TERMS } from '../terms.ts';
 
 /** What the sender decides; the rest of the record follows from it. */
 export type Beginning = Pick<
@@ -22,7 +24,7 @@ export function create(beginning: Beginning, dependencies: DependencyStates, now
   const blockedOn = reasonToWait(beginning, dependencies);
   const state: State = blockedOn !== null ? 'blocked' : as === 'draft' ? 'draft' : 'offered';
   // Written out, because the rest of an object taken apart is ten times as dear, and every send pays for it.
-  return yes({
+  const handoff: Handoff = {
     id,
     revision: 0,
     state,
@@ -45,7 +47,10 @@ export function create(beginning: Beginning, dependencies: DependencyStates, now
     blockedOn,
     claims: [],
     trail: NO_TRAIL,
-  });
+  };
+  const ofTerms = terms === DEFAULT_TERMS[kind] ? null : flawOfTerms(terms);
+  const flaw = ofTerms ?? flawOfTexts(handoff) ?? flawOfRecord(handoff);
+  return flaw === null ? yes(handoff) : refuseValue(flaw);
 }
 
 function reasonToWait({ as, lacksArtifact }: Beginning, dependencies: DependencyStates): BlockedOn | null {

@@ -1,5 +1,6 @@
 import { refuse, yes } from '../../foundation/result.ts';
 import type { Handoff } from '../handoff.ts';
+import { flawOfRecord, refuseValue } from '../record-values.ts';
 import { holdsFence, type Moved } from './step.ts';
 
 /** More time for whoever holds it by hand. Sessions renew by beating, which leaves no fact. */
@@ -9,5 +10,7 @@ export function renew(handoff: Handoff, fence: number | null, untilAt: number): 
   const { custody, id, state } = handoff;
   if (state !== 'accepted' || custody?.by !== 'hand')
     return refuse({ code: 'lease-lost', id, fence, state, newest: handoff.fence });
-  return yes({ ...handoff, custody: { ...custody, untilAt } });
+  const renewed: Handoff = { ...handoff, custody: { ...custody, untilAt } };
+  const flaw = flawOfRecord(renewed);
+  return flaw === null ? yes(renewed) : refuseValue(flaw);
 }

@@ -14,6 +14,8 @@ import type { Surroundings } from '../surroundings.ts';
 import { deprecate, lacking, loadCard, saveCard } from './cards.ts';
 import type { ArtifactRefusal } from './refusals.ts';
 import { requiredRing } from './ring.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { mayHoldSecret, scanJson } from '../secrets/scan.ts';
 
 export interface RegisterRequest {
   /** Within the workspace, below `artifacts/`. */
@@ -24,7 +26,7 @@ export interface RegisterRequest {
   readonly supersedes?: readonly ArtifactId[];
 }
 
-type RegisterRefusal = ArtifactRefusal | SchemaRefusal;
+type RegisterRefusal = ArtifactRefusal | SchemaRefusal | Extract<Refusal, { code: 'secret-found' }>;
 
 export async function register(
   around: Surroundings,
@@ -37,7 +39,23 @@ export async function register(
   if (file.kind !== 'file') return refuse({ code: 'artifact-unfit', path, says: says ?? '' });
   const read = readArtifact(file.text);
   if (!read.ok) return refuse({ code: 'artifact-unfit', path, says: read.refusal });
+  const secret = secretIn(around, read.value, file.text);
+  if (secret !== null) return refuse(secret);
   return folder.alone(read.value.id, () => enter(around, folder, request, read.value, hexDigestOf(file.text)));
+}
+
+/** A file of others is never rewritten: where secrets are redacted, one that holds some stays out. */
+function secretIn(
+  { rules, report }: Surroundings,
+  { id, content }: ReadArtifact,
+  text: string,
+): Extract<Refusal, { code: 'secret-found' }> | null {
+  if (rules.secrets === 'off' || !mayHoldSecret(text)) return null;
+  const { findings } = scanJson(content, 'content');
+  const did = rules.secrets === 'warn' ? 'warned' : 'refused';
+  for (const { rule, field } of findings) report({ kind: 'secret-found', id, rule, field, did });
+  const [first] = findings;
+  return first === undefined || did === 'warned' ? null : { code: 'secret-found', id, ...first };
 }
 
 async function enter(

@@ -4,16 +4,16 @@ import { KINDS } from '../../domain/handoff.ts';
 import { MOVES, STATES } from '../../domain/lifecycle.ts';
 import { readAgentId, readHandoffId } from '../../domain/names.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
+import { INSTANT_MAX } from '../../domain/record-values.ts';
 
-/** The end of the year 9999: what is later cannot be written as a date. */
-const LAST_INSTANT = Date.UTC(10_000, 0, 1) - 1;
 const SESSION_MAX = 200;
 const FILE_USER_MAX = 64;
 
 const Id = z.string().refine((text) => readHandoffId(text) === text, 'not the id of a handoff');
 const Agent = z.string().refine((text) => readAgentId(text) === text, 'not the name of an agent');
-const Instant = z.int().min(0).max(LAST_INSTANT);
-const Duration = z.int().min(0).max(LAST_INSTANT).nullable();
+const Instant = z.int().min(0).max(INSTANT_MAX);
+const Milliseconds = z.int().min(0).max(INSTANT_MAX);
+const Duration = Milliseconds.nullable();
 /** As large as both databases can count. */
 const Count = z.int32().min(0);
 const Text = z.string();
@@ -30,9 +30,9 @@ const Evidence = z.discriminatedUnion('kind', [
 const Terms = z.strictObject({
   retry: z.strictObject({
     retriesMax: Count,
-    delayMs: NonNegative,
+    delayMs: Milliseconds,
     multiplier: NonNegative,
-    capMs: NonNegative,
+    capMs: Milliseconds,
     retryOn: z.array(Text),
   }),
   attemptTimeoutMs: Duration,

@@ -1,7 +1,9 @@
+import { assert } from '../../foundation/assert.ts';
 import type { Custody } from '../../domain/handoff.ts';
 import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
 import { accept } from '../../domain/moves/accept.ts';
 import type { AgentId, SessionId } from '../../domain/names.ts';
+import { isMilliseconds } from '../../domain/record-values.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Claimed } from '../../stores/store.ts';
 import { decideBy } from '../change.ts';
@@ -14,6 +16,7 @@ export async function claimByHand(
   agent: AgentId,
   leaseMs: number = HAND_LEASE_MS,
 ): Promise<Claimed | null> {
+  assert(isMilliseconds(leaseMs), 'whoever asks has read a lease of whole milliseconds');
   const custodyAt = (nowMs: number): Custody => ({ by: 'hand', holder: agent, untilAt: nowMs + leaseMs });
   for (;;) {
     const [claimed] = await claim(around, principal, agent, 1, custodyAt);

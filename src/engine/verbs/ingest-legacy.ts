@@ -12,6 +12,7 @@ import { beginsAs, openingFor, type FoundWork } from '../summaries/found-work.ts
 import { legIdOf } from '../summaries/leg.ts';
 import type { Surroundings } from '../surroundings.ts';
 import type { Ingested, IngestRefusal } from './ingest.ts';
+import { decidedTrailOf } from '../secrets/found.ts';
 
 export interface LegacyRequest {
   readonly reading: LegacyReading;
@@ -54,7 +55,7 @@ export async function ingestLegacy(
     await attendTo(around, inserted.value);
     const [made] = inserted.value;
     // A request that somebody else has made meanwhile is answered with their record.
-    if (made === undefined || made.trail !== trail) return yes(knownAs(made ?? work));
+    if (made === undefined || decidedTrailOf(made) !== trail) return yes(knownAs(made ?? work));
     return yes(doneAs(made, reading, as));
   };
   const done = await insert(as === 'settled' ? null : as);

@@ -21,6 +21,7 @@ import { planFor, type PlanRefusal } from '../summaries/plan.ts';
 import { asSeen, decideReport, type Voice } from '../summaries/report.ts';
 import { telling } from '../summaries/tell.ts';
 import type { Surroundings } from '../surroundings.ts';
+import { decidedTrailOf } from '../secrets/found.ts';
 
 export interface IngestRequest {
   readonly summary: Summary;
@@ -164,7 +165,7 @@ function remembering<Given extends readonly unknown[]>(decide: (...given: Given)
       if (decided.ok) trails.add(decided.value.handoff.trail);
       return decided;
     },
-    isOwn: ({ trail }: Handoff): boolean => trails.has(trail),
+    isOwn: (handoff: Handoff): boolean => trails.has(decidedTrailOf(handoff)),
   };
 }
 

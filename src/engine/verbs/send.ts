@@ -19,6 +19,7 @@ import type { Guard, Opening } from '../../stores/store.ts';
 import { attendTo, withEffects } from '../change.ts';
 import type { ReferenceRefusal } from '../artifacts/refusals.ts';
 import type { SchemaRefusal } from '../schema-book.ts';
+import { secretsIn } from '../secrets/found.ts';
 import type { HouseRules, Surroundings } from '../surroundings.ts';
 import { failureText } from './fail.ts';
 import { prepare, type Prepared } from './preparing.ts';
@@ -118,7 +119,9 @@ async function mirrored(
 ): Promise<void> {
   for (const [index, handoff] of handoffs.entries()) {
     const body = prepared[index]?.body;
-    if (handoff.kind !== 'queue') await attendTo(around, [handoff]);
+    // What was redacted is not what is at hand.
+    const isChanged = secretsIn(handoff).length > 0;
+    if (handoff.kind !== 'queue' || isChanged) await attendTo(around, [handoff]);
     else if (body !== undefined) await around.rules.queue?.appear({ handoff, body });
   }
 }

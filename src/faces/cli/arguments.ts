@@ -10,6 +10,7 @@ import {
   type AgentId,
   type HandoffId,
 } from '../../domain/names.ts';
+import { isStorableText, millisecondsIn, secondsRule } from '../../domain/record-values.ts';
 import type { AskedEvidence } from '../../engine/evidence-desk.ts';
 import { faceProblem } from './problem.ts';
 
@@ -33,9 +34,9 @@ export function idArgument(text: string | undefined, what: string): HandoffId {
 /** Seconds on the command line, milliseconds inside. */
 export function secondsArgument(text: string, what: string, minSeconds: number, maxSeconds: number): number {
   const seconds = numberOf(text);
-  if (seconds !== null && seconds >= minSeconds && seconds <= maxSeconds) return Math.round(seconds * 1000);
-  const rule = `a number of seconds from ${minSeconds} to ${maxSeconds}`;
-  throw faceProblem('bad-request', `${what} ${JSON.stringify(text)}: ${rule}`);
+  const ms = seconds === null ? null : millisecondsIn(seconds);
+  if (ms !== null && ms >= minSeconds * 1000 && ms <= maxSeconds * 1000) return ms;
+  throw faceProblem('bad-request', `${what} ${JSON.stringify(text)}: ${secondsRule(minSeconds, maxSeconds)}`);
 }
 
 export function countArgument(text: string, what: string, min: number, max: number): number {
@@ -63,8 +64,7 @@ export function fenceArgument(text: string | undefined, id: HandoffId): number |
 }
 
 export function textArgument(text: string, what: string, max: number = TEXT_MAX): string {
-  const sound = text.length <= max && !text.includes('\u0000') && !/\p{Surrogate}/u.test(text);
-  if (sound && text.trim() !== '') return text;
+  if (text.length <= max && isStorableText(text) && text.trim() !== '') return text;
   throw faceProblem('bad-request', `${what}: 1 to ${max} characters of text`);
 }
 

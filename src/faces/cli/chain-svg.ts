@@ -2,6 +2,7 @@
 import type { State } from '../../domain/lifecycle.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import type { Leg } from '../shared/chain.ts';
+import { written } from '../shared/report/written.ts';
 
 const BOX = { width: 320, height: 52, right: 40, down: 70 };
 const MARGIN = 16;
@@ -46,14 +47,4 @@ function colourOf(state: State): string {
 
 function short(text: string): string {
   return text.length > LETTERS_MAX ? `${text.slice(0, LETTERS_MAX - 1)}…` : text;
-}
-
-/** What XML cannot hold is left out, what it would obey is written as a name. */
-function written(text: string): string {
-  return text
-    .replaceAll(/(?![\t\n])[\p{Cc}\p{Surrogate}\uFFFE\uFFFF]/gu, '')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

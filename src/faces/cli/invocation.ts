@@ -1,5 +1,7 @@
 /** What every command shares: where the workspace is, and who asks. */
 import { resolve } from 'node:path';
+import { secretWarning } from '../../engine/secrets/found.ts';
+import { displayLine } from '../../foundation/display-text.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { agentPrincipal, OPERATOR, principalText, type Principal } from '../../domain/principal.ts';
 import type { EngineEvent, Surroundings } from '../../engine/surroundings.ts';
@@ -29,7 +31,10 @@ export async function openFor(
   const house = await openWorkspace({
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
     ...(database === null ? {} : { database }),
-    report,
+    report: (event) => {
+      if (event.kind === 'secret-found' && event.did !== 'refused') tell(options, secretWarning(event, event.did));
+      report(event);
+    },
     waiting: ({ message }) => {
       why = ` (${message})`;
     },
@@ -42,7 +47,7 @@ export async function openFor(
   }
   const differs = saysDifferences ? house.policy.says : null;
   // Said to programs too: what they asked for may follow other rules than the file in front of them.
-  if (differs !== null) process.stderr.write(`baton: ${differs}\n`);
+  if (differs !== null) process.stderr.write(`baton: ${displayLine(differs)}\n`);
   return house;
 }
 
@@ -50,7 +55,7 @@ export async function openFor(
 const TELL_AFTER_MS = 2_000;
 
 function tell({ json }: CommonOptions, says: string): void {
-  if (json !== true) process.stderr.write(`baton: ${says}\n`);
+  if (json !== true) process.stderr.write(`baton: ${displayLine(says)}\n`);
 }
 
 /** Which database is meant, before it is opened. */

@@ -1,7 +1,7 @@
 /** A plan of migration for people, and for programs. */
 import type { Conflict, Step } from '../../engine/migration/plan.ts';
 import type { Planned } from '../../house/migration/migrate.ts';
-import { readableText } from '../shared/readable-text.ts';
+import { displayLine } from '../../foundation/display-text.ts';
 import { counted } from './progress.ts';
 import { tableOf } from './table.ts';
 
@@ -49,7 +49,7 @@ function rowOf(step: Step): readonly string[] {
 
 /** The end of a path says more than its beginning. */
 function short(path: string): string {
-  const readable = readableText(path).replaceAll('\n', '\\n');
+  const readable = displayLine(path);
   return readable.length <= WIDTH ? readable : `…${readable.slice(1 - WIDTH)}`;
 }
 
@@ -60,7 +60,7 @@ const COLUMN = 48;
 /** All of them beside each other, with what they say differently. */
 export function conflictText({ versions, because }: Conflict): string {
   const all = versions.flatMap(([first]) => (first === undefined ? [] : [first]));
-  const cells = (row: readonly string[]): readonly string[] => row.map((cell) => cut(readableText(cell)));
+  const cells = (row: readonly string[]): readonly string[] => row.map((cell) => cut(displayLine(cell)));
   const fields = COMPARED.map((role) => [role, ...all.map(({ reading }) => reading[role]?.text ?? '–')]);
   const differing = fields.filter(([, ...said]) => new Set(said).size > 1);
   const own = all.map(({ reading }) => {

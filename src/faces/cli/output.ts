@@ -3,7 +3,7 @@ import { isatty } from 'node:tty';
 import { createColors } from 'picocolors';
 import { BadCursor, StoreFault } from '../../foundation/store-fault.ts';
 import { PROBLEMS } from '../shared/problems.ts';
-import { readableText } from '../shared/readable-text.ts';
+import { displayText } from '../../foundation/display-text.ts';
 import { Problem } from './problem.ts';
 
 export interface Output {
@@ -28,13 +28,30 @@ export function outputFor(json: boolean): Output {
   return {
     json,
     // What is made readable here is an escape of JSON as well: programs read the same value.
-    answer: (value) => write(process.stdout, `${readableText(JSON.stringify(value, null, json ? 0 : 2))}\n`),
-    line: (text) => write(process.stdout, `${text}\n`),
+    answer: (value) => write(process.stdout, `${displayText(JSON.stringify(value, null, json ? 0 : 2))}\n`),
+    line: (text) => write(process.stdout, `${shown(text, answerColours.isColorSupported)}\n`),
     note: (text) => {
-      if (!json) write(process.stderr, `${colours.dim(readableText(text))}\n`);
+      if (!json) write(process.stderr, `${colours.dim(asOne(text))}\n`);
     },
-    warn: (text) => write(process.stderr, `${colours.yellow('warning')}: ${readableText(text)}\n`),
+    warn: (text) => write(process.stderr, `${colours.yellow('warning')}: ${asOne(text)}\n`),
   };
+}
+
+// eslint-disable-next-line no-control-regex -- colors begin with one
+const OUR_COLORS = /(\u001b\[[0-9]{1,2}m)/;
+
+/** The last look at an answer: whatever a command forgot to make readable, only our own colors pass. */
+function shown(text: string, isColored: boolean): string {
+  if (!isColored) return displayText(text);
+  return text
+    .split(OUR_COLORS)
+    .map((part, index) => (index % 2 === 1 ? part : displayText(part)))
+    .join('');
+}
+
+/** A message can have several lines, but only its first one begins where a line of ours begins. */
+function asOne(text: string): string {
+  return displayText(text).replaceAll(/\n(?! )/g, '\n  ');
 }
 
 /** Says what went wrong and answers the exit code. A stack is shown only for what is our own bug. */
@@ -42,15 +59,15 @@ export function tellProblem(error: unknown, json: boolean): number {
   const problem = error instanceof Problem ? error : faultOf(error);
   if (json) {
     const { code, message, facts } = problem;
-    write(process.stderr, `${JSON.stringify({ error: { code, message, ...facts } })}\n`);
+    write(process.stderr, `${displayText(JSON.stringify({ error: { code, message, ...facts } }))}\n`);
   } else {
-    write(process.stderr, `${colours.red('baton')}: ${readableText(problem.message)}\n`);
+    write(process.stderr, `${colours.red('baton')}: ${asOne(problem.message)}\n`);
     if (
       problem.cause instanceof Error &&
       problem.cause.stack !== undefined &&
       process.env['BATON_DEBUG'] !== undefined
     ) {
-      write(process.stderr, `${problem.cause.stack}\n`);
+      write(process.stderr, `${displayText(problem.cause.stack)}\n`);
     }
   }
   return PROBLEMS[problem.code].exitCode;

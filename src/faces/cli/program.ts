@@ -1,5 +1,6 @@
 /** The catalogue as a program: commander reads the arguments, explains itself and guesses what was meant. */
 import { Command, CommanderError, Option } from 'commander';
+import { displayText } from '../../foundation/display-text.ts';
 import { PROBLEMS } from '../shared/problems.ts';
 import { ARTIFACTS } from './catalogue/artifacts.ts';
 import { BRINGING } from './catalogue/bringing.ts';
@@ -59,7 +60,7 @@ export async function runProgram(args: readonly string[], version: string, outpu
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
     if (error.code === HELP) {
-      process.stderr.write(complaint);
+      process.stderr.write(displayText(complaint));
       return PROBLEMS.usage.exitCode;
     }
     const inALine = error.message.replace(COMMANDERS_PREFIX, '').replaceAll('\n', ' ');

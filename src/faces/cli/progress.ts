@@ -1,5 +1,6 @@
 /** How far it is, on one line of standard error that goes away at the end; nothing where nobody watches. */
 import { isatty } from 'node:tty';
+import { displayLine } from '../../foundation/display-text.ts';
 
 export interface Progress {
   show(done: number, of?: string): void;
@@ -21,7 +22,7 @@ export function progressOf(what: string, quiet: boolean): Progress {
       shownMs = nowMs;
       shown = true;
       const perSecond = Math.round((done / (nowMs - beganMs)) * 1000);
-      process.stderr.write(`${CLEAR}${what} ${counted(done)}${of} · ${counted(perSecond)}/s`);
+      process.stderr.write(`${CLEAR}${displayLine(`${what} ${counted(done)}${of}`)} · ${counted(perSecond)}/s`);
     },
     end: () => {
       if (shown) process.stderr.write(CLEAR);

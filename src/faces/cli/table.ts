@@ -1,5 +1,8 @@
-/** Columns for people. */
-export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
+import { displayLine } from '../../foundation/display-text.ts';
+
+/** Columns for people. A cell stays a cell, whatever others wrote into it. */
+export function tableOf(head: readonly string[], given: readonly (readonly string[])[]): string {
+  const rows = given.map((row) => row.map(displayLine));
   const widths = head.map((cell, column) => Math.max(cell.length, ...rows.map((row) => row[column]?.length ?? 0)));
   return [head, ...rows]
     .map((row) =>

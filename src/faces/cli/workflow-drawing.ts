@@ -3,7 +3,7 @@ import type { Outcome } from '../../domain/project-trail.ts';
 import type { OpenLeg, PhaseFlow, TaskFlow, Workflow } from '../../domain/workflow.ts';
 import { durationText, leftOut, OUTCOME_TEXT, percentText, phaseText, ROWS_MAX } from '../shared/report/amounts.ts';
 import { STANDING_TEXT } from '../shared/report/amounts.ts';
-import { readableText } from '../shared/readable-text.ts';
+import { displayLine } from '../../foundation/display-text.ts';
 import { answerColours as colours } from './output.ts';
 import { ageOf, tableOf } from './table.ts';
 
@@ -28,7 +28,7 @@ export function drawWorkflow(flow: Workflow, nowMs: number): string {
     `${stops} stopped`,
     durationText(lastAt - beganAt),
   ];
-  const title = `${colours.bold(readableText(project))}  ${PAINT[outcome](OUTCOME_TEXT[outcome])}`;
+  const title = `${colours.bold(displayLine(project))}  ${PAINT[outcome](OUTCOME_TEXT[outcome])}`;
   const used = flow.phases.filter((phase) => phase.told > 0 || phase.legs.all > 0);
   const width = Math.max(...used.map((phase) => nameOf(phase).length), 0);
   return [
@@ -38,7 +38,7 @@ export function drawWorkflow(flow: Workflow, nowMs: number): string {
     ...legLines('to look at', flow.trouble, nowMs),
     ...legLines('open', flow.open, nowMs),
     ...taskLines(flow.tasks),
-    ...flow.circles.map((circle) => colours.red(`  these wait for each other: ${readableText(circle.join(' → '))}`)),
+    ...flow.circles.map((circle) => colours.red(`  these wait for each other: ${displayLine(circle.join(' → '))}`)),
   ].join('\n');
 }
 
@@ -58,7 +58,7 @@ function barOf(share: number): string {
 }
 
 function nameOf(phase: PhaseFlow): string {
-  const name = readableText(phaseText(phase));
+  const name = displayLine(phaseText(phase));
   return name.length > NAME_MAX ? `${name.slice(0, NAME_MAX - 1)}…` : name;
 }
 
@@ -66,7 +66,7 @@ function legLines(title: string, legs: readonly OpenLeg[], nowMs: number): reado
   if (legs.length === 0) return [];
   const rows = legs.slice(0, ROWS_MAX).map(({ id, from, to, task, phase, standing, since }) => {
     const who = `${from === null || from === to ? '' : `@${from} → `}@${to}`;
-    return [who, STANDING_TEXT[standing], task ?? '–', phase ?? '–', ageOf(nowMs - since), id].map(readableText);
+    return [who, STANDING_TEXT[standing], task ?? '–', phase ?? '–', ageOf(nowMs - since), id].map(displayLine);
   });
   const [head = '', ...lines] = tableOf(['who', 'stands', 'task', 'phase', 'for', 'handoff'], rows).split('\n');
   const rest = leftOut(legs.length);
@@ -85,7 +85,7 @@ function taskLines(tasks: readonly TaskFlow[]): readonly string[] {
   const lines = named.slice(0, ROWS_MAX).map(({ task, state, needs, waitsFor }) => {
     const waits = waitsFor.length === 0 ? '' : `, still waits for ${waitsFor.join(', ')}`;
     const paint = state === 'unknown' ? colours.dim : PAINT[state];
-    return `  ${readableText(task)} ${paint(state)} after ${readableText(needs.join(', ') + waits)}`;
+    return `  ${displayLine(task)} ${paint(state)} after ${displayLine(needs.join(', ') + waits)}`;
   });
   return ['', `  ${colours.bold('order of tasks')}`, ...lines];
 }

@@ -1,17 +1,17 @@
 /** Refusals about artifacts in sentences: what is wrong, and what can be done. */
 import type { ArtifactRefusal, ReferenceRefusal } from '../../engine/artifacts/refusals.ts';
-import { readableText } from './readable-text.ts';
+import { displayLine } from '../../foundation/display-text.ts';
 
 export function artifactWording(refusal: ArtifactRefusal | ReferenceRefusal): string {
   switch (refusal.code) {
     case 'artifact-reference':
-      return `${readableText(refusal.field)} cannot name an artifact: ${refusal.says}`;
+      return `${displayLine(refusal.field)} cannot name an artifact: ${refusal.says}`;
     case 'context-file':
-      return `${refusal.file} cannot be read into the context: ${readableText(refusal.says)}`;
+      return `${refusal.file} cannot be read into the context: ${displayLine(refusal.says)}`;
     case 'no-such-artifact':
       return `there is no artifact ${refusal.id} in the registry; register its file with: baton artifact register FILE`;
     case 'artifact-unfit':
-      return `${readableText(refusal.path)} cannot be registered: ${readableText(refusal.says)}`;
+      return `${displayLine(refusal.path)} cannot be registered: ${displayLine(refusal.says)}`;
     case 'artifact-known':
       return `${refusal.id} is ${refusal.status} already, as ${refusal.path} with other content; give the new one an id of its own`;
     case 'artifact-ring':
@@ -19,9 +19,9 @@ export function artifactWording(refusal: ArtifactRefusal | ReferenceRefusal): st
     case 'artifact-lacks':
       return `${refusal.id} is not active: it requires ${refusal.missing.join(', ')}, not active in the registry; register that first`;
     case 'artifact-file':
-      return `${refusal.id} is not active: its generated file ${readableText(refusal.file)}: ${readableText(refusal.says)}`;
+      return `${refusal.id} is not active: its generated file ${displayLine(refusal.file)}: ${displayLine(refusal.says)}`;
     case 'artifact-not-valid':
-      return `${refusal.id} is not active: validation.status is ${readableText(refusal.status ?? 'not given')}, and must be passed`;
+      return `${refusal.id} is not active: validation.status is ${displayLine(refusal.status ?? 'not given')}, and must be passed`;
     case 'artifact-status':
       return `${refusal.id} is ${refusal.status}: only what is created or active can be deprecated`;
   }

@@ -74,6 +74,8 @@ export const PROBLEMS = {
   'schema-unknown': { exitCode: 5, httpStatus: 422, retryable: false },
   'schema-broken': { exitCode: 5, httpStatus: 422, retryable: false },
   'schema-violated': { exitCode: 5, httpStatus: 422, retryable: false },
+  'bad-value': { exitCode: 5, httpStatus: 422, retryable: false },
+  'secret-found': { exitCode: 5, httpStatus: 422, retryable: false },
   'bad-request': { exitCode: 5, httpStatus: 400, retryable: false },
   configuration: { exitCode: 5, httpStatus: 500, retryable: false },
   'check-failed': { exitCode: 5, httpStatus: 422, retryable: false },

@@ -15,13 +15,14 @@ import {
   type HandoffId,
 } from '../../domain/names.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
+import { isStorableText, WEEK_SECONDS } from '../../domain/record-values.ts';
 import { RETRIES_MAX } from '../../domain/retry.ts';
+import { secondsShape } from '../../dialects/seconds.ts';
 
 const TEXT_MAX = 500;
 /** A purpose or a reason may be longer than a title. */
 const LONG_TEXT_MAX = 20_000;
 const LIST_MAX = 100;
-const WEEK_SECONDS = 7 * 24 * 60 * 60;
 const PAGE_MAX = 1_000;
 /** A connection that waits is one that is open: whoever wants to wait longer asks again. */
 const WAIT_SECONDS_MAX = 300;
@@ -56,7 +57,7 @@ function text(max: number): z.ZodString {
 }
 
 function isSound(given: string): boolean {
-  return given.trim() !== '' && !given.includes('\u0000') && !/\p{Surrogate}/u.test(given);
+  return given.trim() !== '' && isStorableText(given);
 }
 
 const Text = text(TEXT_MAX);
@@ -65,7 +66,7 @@ const LongText = text(LONG_TEXT_MAX);
 const AnyJson = z.unknown().transform((value) => value as Json);
 const JsonMap = z.record(z.string(), z.unknown()).transform((value) => value as JsonObject);
 const Fence = z.int().min(1);
-const Lease = z.number().min(1).max(WEEK_SECONDS);
+const Lease = secondsShape(1, WEEK_SECONDS);
 const Distinct = z
   .array(Text)
   .max(LIST_MAX)
@@ -89,12 +90,12 @@ export const SendBody = z
     dependsOn: z.array(HandoffName).max(LIST_MAX).optional(),
     parent: HandoffName.optional().describe('The leg that this one follows from.'),
     queue: z.boolean().optional().describe('Where a limit is reached, wait for a place.'),
-    timeoutSeconds: z.number().min(1).max(WEEK_SECONDS).optional().describe('For each attempt, from pick-up.'),
+    timeoutSeconds: secondsShape(1, WEEK_SECONDS).optional().describe('For each attempt, from pick-up.'),
     notBefore: z.iso.datetime({ offset: true }).optional(),
     retry: z
       .strictObject({
         max: z.int().min(0).max(RETRIES_MAX).optional(),
-        delaySeconds: z.number().min(0).max(WEEK_SECONDS).optional(),
+        delaySeconds: secondsShape(0, WEEK_SECONDS).optional(),
         multiplier: z.number().min(1).max(100).optional(),
       })
       .optional(),
@@ -104,7 +105,7 @@ export type SendBody = z.output<typeof SendBody>;
 
 export const ClaimBody = z.strictObject({
   agent: AgentName.optional().describe('Only for whoever has no name: it has to be the one of the token.'),
-  waitSeconds: z.number().min(0).max(WAIT_SECONDS_MAX).optional(),
+  waitSeconds: secondsShape(0, WAIT_SECONDS_MAX).optional(),
   leaseSeconds: Lease.optional(),
 });
 
@@ -153,7 +154,7 @@ export const MOVE_BODIES = {
   cancel: z.strictObject({ reason: LongText.optional() }),
   retry: z.strictObject({
     input: AnyJson.optional(),
-    timeoutSeconds: z.number().min(1).max(WEEK_SECONDS).optional(),
+    timeoutSeconds: secondsShape(1, WEEK_SECONDS).optional(),
     queue: z.boolean().optional(),
   }),
 } as const;

@@ -36,6 +36,9 @@ const handoffFields = {
   criteria: Texts.optional(),
   verifiers: z.array(Agent).optional(),
   claims: z.array(z.record(z.string(), AnyJson)).optional(),
+  warnings: Texts.optional().describe(
+    'What the writer of this change should know, such as a text that looks like a secret; only in the answer to it.',
+  ),
 };
 
 const wholeFields = {

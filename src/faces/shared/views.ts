@@ -8,6 +8,7 @@ import type { BlockedOn, Failure, Handoff, Kind } from '../../domain/handoff.ts'
 import type { State } from '../../domain/lifecycle.ts';
 import type { Priority } from '../../domain/priority.ts';
 import type { Outcome } from '../../domain/outcome.ts';
+import { warningsFor } from '../../engine/secrets/found.ts';
 import type { Whole } from '../../stores/store.ts';
 
 export type HandoffView = {
@@ -44,6 +45,8 @@ export type HandoffView = {
   readonly verifiers?: readonly string[];
   /** What the doer shows for the deliverables. */
   readonly claims?: readonly Claim[];
+  /** What the writer of this change should know; only in the answer to it. */
+  readonly warnings?: readonly string[];
 };
 
 export type WholeView = HandoffView & {
@@ -81,7 +84,13 @@ export function handoffView(handoff: Handoff): HandoffView {
     ...(until === null ? {} : { until: instant(until) }),
     ...(blockedOn === null ? {} : { blockedOn }),
     ...termsView(handoff),
+    ...warningsView(handoff),
   };
+}
+
+function warningsView(handoff: Handoff): Pick<HandoffView, 'warnings'> {
+  const warnings = warningsFor(handoff);
+  return warnings.length === 0 ? {} : { warnings };
 }
 
 /** What was agreed and is not the same for everybody, and what is shown for it. */

@@ -1,9 +1,10 @@
 /** Refusals in sentences: what is wrong, and what can be done. */
 import type { Refusal } from '../../domain/refusals.ts';
 import type { ArtifactRefusal, ReferenceRefusal } from '../../engine/artifacts/refusals.ts';
+import { secretWarning } from '../../engine/secrets/found.ts';
 import type { SchemaRefusal } from '../../engine/schema-book.ts';
 import { artifactWording } from './artifact-wording.ts';
-import { readableText } from './readable-text.ts';
+import { displayLine } from '../../foundation/display-text.ts';
 
 export type Worded = Refusal | SchemaRefusal | ArtifactRefusal | ReferenceRefusal;
 
@@ -40,19 +41,23 @@ export function wordingOf(refusal: Worded, face: 'cli' | 'http' = 'cli'): string
     case 'schema-broken':
       return `the schema ${refusal.schema} cannot be used: ${refusal.file}: ${refusal.says}`;
     case 'schema-violated':
-      return `it does not follow the schema ${refusal.schema}:${refusal.violations.map(({ path, says }) => `\n  ${readableText(path)}: ${readableText(says)}`).join('')}`;
+      return `it does not follow the schema ${refusal.schema}:${refusal.violations.map(({ path, says }) => `\n  ${displayLine(path)}: ${displayLine(says)}`).join('')}`;
     case 'evidence-missing':
       return `nothing is shown for: ${listed(refusal.deliverables)}`;
     case 'evidence-unknown':
       return `not among the deliverables of ${refusal.id}: ${listed(refusal.deliverables)}`;
     case 'evidence-false':
-      return `evidence does not hold: ${refusal.checks.map((check) => `${check.deliverable}: ${check.says}`).join('; ')}`;
+      return `evidence does not hold: ${refusal.checks.map((check) => `${displayLine(check.deliverable)}: ${displayLine(check.says)}`).join('; ')}`;
     case 'criteria-open':
       return `not checked yet: ${listed(refusal.criteria)}`;
     case 'no-such-task':
       if (refusal.task === null)
         return 'a document needs a task here: name it with --task, or make one with baton task new';
-      return `there is no file tasks/${readableText(refusal.task)}.md, and documents need one here; make one with: baton task new`;
+      return `there is no file tasks/${displayLine(refusal.task)}.md, and documents need one here; make one with: baton task new`;
+    case 'bad-value':
+      return `${refusal.field} ${displayLine(refusal.given)}: ${refusal.allowed}`;
+    case 'secret-found':
+      return `${displayLine(secretWarning(refusal, 'refused'))}; take the secret out, or let the owner set secrets: warn in baton.yaml`;
     case 'contended':
       return `too many want to change ${refusal.id} at once; try again`;
     default:
@@ -68,5 +73,5 @@ function leaseLost({ id, fence, state, newest }: Extract<Refusal, { code: 'lease
 }
 
 function listed(names: readonly string[]): string {
-  return names.map(readableText).join(', ');
+  return names.map(displayLine).join(', ');
 }

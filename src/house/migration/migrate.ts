@@ -54,7 +54,7 @@ export async function planWorkspace(options: MigrationOptions): Promise<Planned>
 export async function applyToWorkspace(steps: readonly Step[], options: MigrationOptions): Promise<Applied> {
   const { workspace, nowMs, progress, signal } = options;
   const drafts = join(workspace.privateFolder, 'drafts');
-  await mkdir(drafts, { recursive: true });
+  await mkdir(drafts, { recursive: true, mode: 0o700 });
   const applied = await applyPlan(steps, {
     root: workspace.folder,
     drafts,

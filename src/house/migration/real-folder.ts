@@ -1,13 +1,14 @@
 /** Folders below a root, each of them a real one: a link in between would lead out of the workspace. */
 import { lstat, mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { OUR_FOLDER_MODE } from '../../foundation/own-file.ts';
 import { codeOf } from '../../foundation/error-code.ts';
 
 export async function realFolder(root: string, path: string): Promise<void> {
   let at = root;
   for (const part of path.split('/')) {
     at = join(at, part);
-    await mkdir(at).catch((error: unknown) => {
+    await mkdir(at, { mode: OUR_FOLDER_MODE }).catch((error: unknown) => {
       if (codeOf(error) !== 'EEXIST') throw error;
     });
     if (!(await isRealFolder(at)))

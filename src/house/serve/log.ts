@@ -2,7 +2,7 @@
 import { pino, type DestinationStream } from 'pino';
 import type { EngineEvent } from '../../engine/surroundings.ts';
 import type { Log } from '../../faces/http/premises.ts';
-import { readableText } from '../../faces/shared/readable-text.ts';
+import { displayText } from '../../foundation/display-text.ts';
 import { wordingOf } from '../../faces/shared/wording.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -14,7 +14,7 @@ export interface ServerLog extends Log {
 
 export function openLog(level: LogLevel, write: (text: string) => void): ServerLog {
   // Every escape made here is one of JSON too: programs read the same value.
-  const destination: DestinationStream = { write: (line) => write(readableText(line)) };
+  const destination: DestinationStream = { write: (line) => write(displayText(line)) };
   const formatters = { level: (label: string) => ({ level: label }) };
   const logger = pino({ level, base: null, formatters, timestamp: pino.stdTimeFunctions.isoTime }, destination);
   const at =
@@ -41,6 +41,7 @@ function tell(log: Log, event: EngineEvent): void {
       return log.info(facts, kind);
     case 'result-refused':
       return log.warn({ id: event.id, code: event.refusal.code, says: wordingOf(event.refusal) }, kind);
+    case 'secret-found':
     case 'session-lost':
     case 'clock-jumped':
     case 'feed-held':

@@ -9,6 +9,8 @@ import type { Finding } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Row } from './link.ts';
 import { DOCUMENT, FOR_PLACE } from './numbers.ts';
+import { readRow, ROW_COLUMNS } from './rows.ts';
+import { damageIn } from '../written-parts.ts';
 
 const PAGE = 5_000;
 /** Of each kind; whoever has more has one problem, and not a thousand. */
@@ -44,6 +46,9 @@ cross join lateral (select count(*)::integer as facts from baton.fact f where f.
 left join lateral (select hash from baton.fact f where f.n = page.n order by f.revision desc limit 1) last on true
 left join baton.body b on b.n = page.n`;
 
+const ROWS_SQL = `select ${ROW_COLUMNS} from baton.handoff h join baton.body b on b.n = h.n
+where h.id > $1::text order by h.id limit ${PAGE}`;
+
 const BODIES_SQL = `select b.id from baton.body b
 where not exists (select from baton.handoff h where h.id = b.id) limit ${FINDINGS_MAX}`;
 const FACTS_SQL = `select distinct f.n from baton.fact f
@@ -61,6 +66,7 @@ export async function audit(connection: Connection): Promise<readonly Finding[]>
     ...bodies.map(([id]) => finding('body', id as HandoffId, `${String(id)} is carried without a record`)),
     ...facts.map(([n]) => finding('reference', null, `facts of number ${String(n)} belong to no handoff`)),
     ...(await lookAtRecords(connection)),
+    ...(await lookAtRows(connection)),
   ];
 }
 
@@ -70,6 +76,20 @@ async function lookAtRecords(connection: Connection): Promise<readonly Finding[]
     const rows: readonly Row[] = await connection.read(RECORDS_SQL, [after]);
     for (const row of rows) findings.push(...aboutRecord(row));
     after = (rows[0]?.[5] as string | undefined) ?? null;
+  }
+  return findings;
+}
+
+/** Whether every record can be read as one, as a claim or a list would read it. */
+async function lookAtRows(connection: Connection): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (let after: string | null = ''; after !== null && findings.length < FINDINGS_MAX;) {
+    const rows: readonly Row[] = await connection.read(ROWS_SQL, [after]);
+    for (const row of rows) {
+      const says = damageIn(() => readRow(row));
+      if (says !== null) findings.push(finding('unreadable', row[0] as HandoffId, says));
+    }
+    after = rows.length < PAGE ? null : (rows.at(-1)?.[0] as string);
   }
   return findings;
 }

@@ -6,6 +6,7 @@
  * other, each over what the one before it decided, and written as one.
  */
 import { refuse, yes, type Result } from '../../foundation/result.ts';
+import type { UnreadableRecord } from '../../foundation/store-fault.ts';
 import type { Decide, Decision } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
@@ -13,9 +14,9 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { assertSound } from '../sound.ts';
 import { ROUNDS_MAX, type Store } from '../store.ts';
 import { changeAlone } from './change-alone.ts';
-import type { Connection } from './connection.ts';
+import { isRefusedValue, type Connection } from './connection.ts';
 import type { Tell } from './hints.ts';
-import { idOf, records, traces } from './load.ts';
+import { idOf, orThrow, recordsOrDamage, traces } from './load.ts';
 import type { MoveTogether } from './moving-together.ts';
 import { sharedStatement } from './shared-statement.ts';
 import { endedSession, joins, lastFactOf, type Piece } from './writing.ts';
@@ -73,16 +74,20 @@ async function pass(parts: ChangeParts, calls: readonly Call[]): Promise<readonl
       return true;
     } catch (error) {
       // All of a call are decided before any of them is written: it has changed nothing.
-      return error instanceof Error ? error : new Error(String(error));
+      return asError(error);
     }
   });
-  await write(parts, [...chains.values()]);
+  const failed = await write(parts, [...chains.values()]);
   for (const call of calls) call.round += 1;
-  return results;
+  return calls.map((call, index) => failed.get(call) ?? (results[index] as true | Error));
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 interface Base {
-  readonly record: Handoff | null;
+  readonly record: Handoff | UnreadableRecord | null;
   readonly isNewest: boolean;
 }
 
@@ -93,14 +98,18 @@ async function basesFor(reads: Connection, calls: readonly Call[]): Promise<Read
     for (const [index, target] of targets.entries()) {
       if (answers.has(index)) continue;
       if (typeof target === 'string' || round > 0) unknown.push(idOf(target));
-      else if ((bases.get(target.id)?.record?.revision ?? 0) < target.revision) {
+      else if (revisionOf(bases.get(target.id)) < target.revision) {
         bases.set(target.id, { record: target, isNewest: false });
       }
     }
   }
-  const newest = await records(reads, unknown);
+  const newest = await recordsOrDamage(reads, unknown);
   for (const id of unknown) bases.set(id, { record: newest.get(id) ?? null, isNewest: true });
   return bases;
+}
+
+function revisionOf(base: Base | undefined): number {
+  return base?.record === undefined || base.record === null ? 0 : orThrow(base.record).revision;
 }
 
 function decideCall(
@@ -114,11 +123,12 @@ function decideCall(
   for (const [index, target] of call.targets.entries()) {
     if (call.answers.has(index)) continue;
     const id = idOf(target);
-    const { record: base, isNewest } = bases.get(id) as Base;
-    if (base === null) {
+    const { record: found, isNewest } = bases.get(id) as Base;
+    if (found === null) {
       call.answers.set(index, refuse({ code: 'no-such-handoff', id }));
       continue;
     }
+    const base = orThrow(found);
     const before = drafts.get(id) ?? chains.get(id) ?? { base, isNewest, decisions: [], items: [] };
     // Whether a session may take it is known only when it is written; what comes after that waits for the next round.
     if (joinsIn(before)) continue;
@@ -146,7 +156,23 @@ function joinsIn({ base, decisions }: Chain): boolean {
   return last !== undefined && joins(decisions.at(-2)?.handoff ?? base, last) !== null;
 }
 
-async function write({ move, reads, tell }: ChangeParts, chains: readonly Chain[]): Promise<void> {
+/** All in one statement; where the server refuses a value in it, each record in its own. Answers with those that failed. */
+async function write(parts: ChangeParts, chains: readonly Chain[]): Promise<ReadonlyMap<Call, Error>> {
+  const failed = new Map<Call, Error>();
+  try {
+    await writeTogether(parts, chains);
+  } catch (error) {
+    if (chains.length === 1 || !isRefusedValue(error)) throw error;
+    for (const chain of chains) {
+      await writeTogether(parts, [chain]).catch((reason: unknown) => {
+        for (const { call } of chain.items) failed.set(call, asError(reason));
+      });
+    }
+  }
+  return failed;
+}
+
+async function writeTogether({ move, reads, tell }: ChangeParts, chains: readonly Chain[]): Promise<void> {
   const pieces = new Map<Chain, Piece>();
   for (const chain of chains) {
     const decision = inOne(chain.decisions);

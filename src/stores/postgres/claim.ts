@@ -8,8 +8,9 @@
  * the claim looks like any other.
  * Claims of one process for one agent go together, so that they do not meet each other.
  */
-import type { AgentId } from '../../domain/names.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { CLAIM_MAX, ROUNDS_MAX, type Store } from '../store.ts';
+import { DAMAGED_MAX, nextLimit } from '../written-parts.ts';
 import type { Connection, LockingConnection } from './connection.ts';
 import {
   dealOut,
@@ -20,6 +21,7 @@ import {
   readTold,
   type Call,
   type Hand,
+  type Look,
   type Ready,
   type Taken,
 } from './dealing.ts';
@@ -57,6 +59,8 @@ interface Counter {
   isServing: boolean;
   /** Seen by the last look and not taken by it, or told of since. */
   ahead: readonly Ready[];
+  /** Seen by the last look and passed over, because they cannot be read. */
+  damaged: readonly HandoffId[];
   /** The highest number that was ever ahead: what is told of late has been seen before. */
   newest: number;
   /** The last claim found nothing. */
@@ -114,7 +118,7 @@ export function claimingOf(parts: ClaimParts): Claiming {
 }
 
 function newCounter(): Counter {
-  return { queue: [], isServing: false, ahead: [], newest: 0, isEmpty: false, crowded: 0, lastCrowded: 0 };
+  return { queue: [], isServing: false, ahead: [], damaged: [], newest: 0, isEmpty: false, crowded: 0, lastCrowded: 0 };
 }
 
 function see(counter: Counter, ready: readonly Ready[]): void {
@@ -183,7 +187,7 @@ async function serveByGuess(
   if (last === undefined) return null;
   const { taken, refused } = dealOut(hands, ahead, parts.clock.nowMs());
   if (taken.length === 0) return null;
-  const best = { recipient: agent, rank: last.rank, n: last.n, passed: [...refused] };
+  const best = { recipient: agent, rank: last.rank, n: last.n, passed: [...refused, ...counter.damaged] };
   // Who has just been woken has nothing else to send along.
   const lost = await giveOut(parts, taken, parts.move(piecesOf(taken), best, counter.isEmpty ? 'at once' : undefined));
   if (lost === 0 && refused.size === 0) counter.ahead = ahead.slice(wanted);
@@ -192,12 +196,8 @@ async function serveByGuess(
 
 async function serveByLook(parts: ClaimParts, agent: AgentId, counter: Counter, hands: Hand[]): Promise<number> {
   const wanted = leftIn(hands);
-  const sentAtMs = parts.clock.elapsedMs();
-  const rows = await parts.connection.read(READY_SQL, [
-    agent,
-    Math.min(CLAIM_MAX, Math.max(wanted * LOOK_AHEAD_TIMES, LOOK_AHEAD)),
-  ]);
-  const ready = readReady(rows, parts.clock, sentAtMs);
+  const { ready, damaged } = await look(parts, agent, wanted);
+  counter.damaged = damaged;
   see(counter, ready);
   counter.ahead = [];
   const { taken, refused } = dealOut(hands, ready, parts.clock.nowMs());
@@ -206,15 +206,35 @@ async function serveByLook(parts: ClaimParts, agent: AgentId, counter: Counter, 
   return lost;
 }
 
+/** Further than usual where some of the first ones cannot be read. */
+async function look({ connection, clock }: ClaimParts, agent: AgentId, wanted: number): Promise<Look> {
+  const usual = Math.min(CLAIM_MAX, Math.max(wanted * LOOK_AHEAD_TIMES, LOOK_AHEAD));
+  for (let limit = usual; ; limit = nextLimit(limit)) {
+    const sentAtMs = clock.elapsedMs();
+    const rows = await connection.read(READY_SQL, [agent, limit]);
+    const seen = readReady(rows, clock, sentAtMs);
+    if (seen.ready.length >= wanted || rows.length < limit || limit >= DAMAGED_MAX) return seen;
+  }
+}
+
 /** What is looked at is locked, and others pass over it: nobody decides over what another is just taking. */
 async function serveLocked(parts: ClaimParts, agent: AgentId, hands: Hand[]): Promise<void> {
+  let passedOver = 0;
   for (let round = 0; round < ROUNDS_MAX && leftIn(hands) > 0; round += 1) {
     let taken: readonly Taken[] = [];
+    let damagedCount = 0;
     const sentAtMs = parts.clock.elapsedMs();
-    const moved = await parts.locking.together(READY_LOCKED_SQL, [agent, leftIn(hands)], async (rows, on) => {
-      ({ taken } = dealOut(hands, readReady(rows, parts.clock, sentAtMs), parts.clock.nowMs()));
+    const limit = Math.min(DAMAGED_MAX, leftIn(hands) + passedOver);
+    const moved = await parts.locking.together(READY_LOCKED_SQL, [agent, limit], async (rows, on) => {
+      const { ready, damaged } = readReady(rows, parts.clock, sentAtMs);
+      damagedCount = damaged.length;
+      ({ taken } = dealOut(hands, ready, parts.clock.nowMs()));
       return taken.length === 0 ? null : move(on, piecesOf(taken));
     });
+    if (taken.length === 0 && damagedCount > passedOver) {
+      passedOver = nextLimit(damagedCount);
+      continue;
+    }
     if (taken.length === 0) return;
     // Lost without an answer: what is in the trail has been taken, and the rest is looked for again.
     const lost = await giveOut(parts, taken, moved ?? NOTHING_KNOWN);

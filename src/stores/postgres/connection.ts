@@ -210,6 +210,12 @@ export function faultOf(trouble: Trouble, doubtful: boolean, where: string): Sto
   return new StoreFault(`${where}: ${saying(trouble)}`, doubtful ? 'unknown' : 'unchanged', { cause: trouble });
 }
 
+/** Whether the server refused a value, so that nothing has happened: then the others of the same statement can go alone. */
+export function isRefusedValue(error: unknown): boolean {
+  if (!(error instanceof StoreFault) || error.outcome !== 'unchanged') return false;
+  return error.cause instanceof Trouble && (error.cause.kind === 'text' || error.cause.kind === 'fault');
+}
+
 const NO_DATABASE = '3D000';
 
 /** For whoever has found out that there is a pooler between. */

@@ -4,6 +4,7 @@ import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { assertSound } from '../sound.ts';
+import { readableOf } from '../written-parts.ts';
 import type { Claimed } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Tell } from './hints.ts';
@@ -42,11 +43,20 @@ export function leftIn(hands: readonly Hand[]): number {
   return hands.reduce((sum, hand) => sum + hand.left, 0);
 }
 
-export function readReady(rows: readonly Row[], clock: ServerClock, sentAtMs: number): readonly Ready[] {
+export interface Look {
+  readonly ready: readonly Ready[];
+  /** Those that stand in the line and cannot be read: nobody takes them, and nobody waits behind them. */
+  readonly damaged: readonly HandoffId[];
+}
+
+export function readReady(rows: readonly Row[], clock: ServerClock, sentAtMs: number): Look {
   const serverMs = rows[0]?.[AFTER_ROW + 2];
   // What the server found ready must not be too early by our reading of its clock.
   if (typeof serverMs === 'number') clock.heard(serverMs, sentAtMs);
-  return rows.map(readOne);
+  const ready = readableOf(rows, readOne);
+  if (ready.length === rows.length) return { ready, damaged: [] };
+  const read = new Set(ready.map(({ handoff }) => handoff.id));
+  return { ready, damaged: rows.map((row) => row[0] as HandoffId).filter((id) => !read.has(id)) };
 }
 
 function readOne(row: Row): Ready {

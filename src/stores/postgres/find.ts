@@ -10,6 +10,7 @@ import type { Connection } from './connection.ts';
 import type { Parameter, Row } from './link.ts';
 import { records } from './load.ts';
 import { stateNumber } from '../numbers.ts';
+import { enoughReadableSoon, readableOf } from '../written-parts.ts';
 import { wholeCursor } from '../whole-cursor.ts';
 import { wordsAsked } from '../words.ts';
 import { ACCEPTED, BLOCKED, COMPLETED, FOR_ANSWER, FOR_DEPENDENCY, FOR_PLACE, OFFERED } from './numbers.ts';
@@ -65,25 +66,29 @@ export function findOf(quick: Connection, lists: Connection, clock: ServerClock)
       case 'overdue':
         return whole(await overdue(quick, query.max, clock));
       case 'session':
-        return whole((await quick.read(SESSION_SQL, [query.session, query.max])).map(readRow));
+        return whole(await enough(query.max, (limit) => quick.read(SESSION_SQL, [query.session, limit])));
       case 'chain':
-        return whole((await lists.read(CHAIN_SQL, [query.root, query.max])).map(readRow));
-      case 'places':
-        return pageById((await lists.read(PLACES_SQL, [query.max, query.after ?? null])).map(readRow), query.max);
+        return whole(await enough(query.max, (limit) => lists.read(CHAIN_SQL, [query.root, limit])));
+      case 'places': {
+        const { max, after = null } = query;
+        return pageById(await enough(max, (limit) => lists.read(PLACES_SQL, [limit, after])), max);
+      }
       case 'waiting': {
         const { on, max, after = null } = query;
-        const rows =
-          on === 'answer'
-            ? await lists.read(ASKING_SQL, [max, after])
-            : await lists.read(WAITING_SQL, [max, after, on.named]);
-        return pageById(rows.map(readRow), max);
+        const select = (limit: number): Promise<readonly Row[]> =>
+          on === 'answer' ? lists.read(ASKING_SQL, [limit, after]) : lists.read(WAITING_SQL, [limit, after, on.named]);
+        return pageById(await enough(max, select), max);
       }
       case 'freed':
-        return whole((await lists.read(FREED_SQL, [query.max])).map(readRow));
+        return whole(await enough(query.max, (limit) => lists.read(FREED_SQL, [limit])));
       case 'filter':
         return page(lists, query);
     }
   };
+}
+
+function enough(max: number, select: (limit: number) => Promise<readonly Row[]>): Promise<readonly Handoff[]> {
+  return enoughReadableSoon(max, select, readRow);
 }
 
 function whole(items: readonly Handoff[]): Page {
@@ -96,12 +101,14 @@ async function byIds(connection: Connection, ids: readonly HandoffId[]): Promise
 }
 
 async function overdue(connection: Connection, max: number, clock: ServerClock): Promise<readonly Handoff[]> {
-  const sentAtMs = clock.elapsedMs();
-  const rows = await connection.read(OVERDUE_SQL, [max]);
-  const serverMs = rows[0]?.[AFTER_ROW];
-  // Whoever decides about these next must not find them early.
-  if (typeof serverMs === 'number') clock.heard(serverMs, sentAtMs);
-  return rows.map(readRow);
+  return enough(max, async (limit) => {
+    const sentAtMs = clock.elapsedMs();
+    const rows = await connection.read(OVERDUE_SQL, [limit]);
+    const serverMs = rows[0]?.[AFTER_ROW];
+    // Whoever decides about these next must not find them early.
+    if (typeof serverMs === 'number') clock.heard(serverMs, sentAtMs);
+    return rows;
+  });
 }
 
 async function page(connection: Connection, filter: Filter): Promise<Page> {
@@ -112,7 +119,7 @@ async function page(connection: Connection, filter: Filter): Promise<Page> {
   const rows = await connection.read(statement, parameters);
   const shown = rows.slice(0, filter.max);
   const next = rows.length > shown.length ? cursorOf(shown.at(-1)) : null;
-  return { items: shown.map(readRow), next };
+  return { items: readableOf(shown, readRow), next };
 }
 
 function cursorOf(row: Row | undefined): string | null {

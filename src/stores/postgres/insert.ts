@@ -11,7 +11,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { assertSound } from '../sound.ts';
 import { ROUNDS_MAX, type Guard, type Opening, type RequestKey, type Store } from '../store.ts';
-import { Conflict, type Connection } from './connection.ts';
+import { Conflict, isRefusedValue, type Connection } from './connection.ts';
 import { readSurroundings, ringAmong, statesFor, type Surroundings } from './dependencies.ts';
 import type { Tell } from './hints.ts';
 import { records, traces } from './load.ts';
@@ -97,7 +97,7 @@ export async function unlessKnown(
   return refuse(taken === undefined ? refusal : { code: 'known-id', id: taken });
 }
 
-/** The calls in one statement; if it meets a taken id, each of them in its own. */
+/** The calls in one statement; if it meets a taken id or a value that the server refuses, each of them in its own. */
 async function addTogether(
   parts: InsertParts,
   calls: readonly (readonly Newcomer[])[],
@@ -106,9 +106,11 @@ async function addTogether(
     await add(parts.writes, calls.flat());
     return calls.map((newcomers) => made(parts, newcomers));
   } catch (error) {
-    if (!(error instanceof Conflict)) throw error;
+    const isConflict = error instanceof Conflict;
+    if (!isConflict && (calls.length === 1 || !isRefusedValue(error))) throw error;
+    const doubtful = isConflict && error.doubtful;
     const answers: (Answer | Error)[] = [];
-    for (const newcomers of calls) answers.push(await addEach(parts, newcomers, error.doubtful).catch(asError));
+    for (const newcomers of calls) answers.push(await addEach(parts, newcomers, doubtful).catch(asError));
     return answers;
   }
 }

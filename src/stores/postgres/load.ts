@@ -1,5 +1,6 @@
 /** Records as they are now, with or without what they carry. */
 import type { JsonText } from '../../foundation/json.ts';
+import { UnreadableRecord } from '../../foundation/store-fault.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
@@ -7,6 +8,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import { lostText } from '../lost-text.ts';
 import type { Whole } from '../store.ts';
 import type { Connection } from './connection.ts';
+import type { Row } from './link.ts';
 import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
 
 export const LOAD_SQL = `select ${ROW_COLUMNS}, b.text, o.text
@@ -35,10 +37,33 @@ export async function records(
   connection: Connection,
   ids: readonly HandoffId[],
 ): Promise<ReadonlyMap<HandoffId, Handoff>> {
+  const found = await recordsOrDamage(connection, ids);
+  return new Map([...found].map(([id, record]) => [id, orThrow(record)]));
+}
+
+/** For those who ask for several callers at once: a damaged record is the business of those who wanted it. */
+export async function recordsOrDamage(
+  connection: Connection,
+  ids: readonly HandoffId[],
+): Promise<ReadonlyMap<HandoffId, Handoff | UnreadableRecord>> {
   const distinct = [...new Set(ids)];
   if (distinct.length === 0) return new Map();
   const rows = await connection.read(RECORDS_SQL, [JSON.stringify(distinct)]);
-  return new Map(rows.map((row) => [row[0] as HandoffId, readRow(row)]));
+  return new Map(rows.map((row) => [row[0] as HandoffId, rowOrDamage(row)]));
+}
+
+function rowOrDamage(row: Row): Handoff | UnreadableRecord {
+  try {
+    return readRow(row);
+  } catch (error) {
+    if (error instanceof UnreadableRecord) return error;
+    throw error;
+  }
+}
+
+export function orThrow(record: Handoff | UnreadableRecord): Handoff {
+  if (record instanceof UnreadableRecord) throw record;
+  return record;
 }
 
 const TRACES_SQL = `select h.id from json_to_recordset($1::text::json) as mine(id text, revision integer, hash text)

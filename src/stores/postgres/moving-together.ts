@@ -5,7 +5,7 @@
  * Large ones go apart, each on its own connection: then the server's work is what takes time, and it can do both at once.
  */
 import type { Handoff } from '../../domain/handoff.ts';
-import type { Connection } from './connection.ts';
+import { isRefusedValue, type Connection } from './connection.ts';
 import { move, type Best, type Moved, type Piece } from './writing.ts';
 
 /** What moved may name more than what was given: the ids tell whose is whose. */
@@ -18,6 +18,7 @@ interface Waiting {
   readonly pieces: readonly Piece[];
   readonly best: Best | null;
   readonly resolve: (moved: Moved | Promise<Moved>) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export function movingTogether(writes: Connection, claims: Connection): MoveTogether {
@@ -38,13 +39,18 @@ export function movingTogether(writes: Connection, claims: Connection): MoveToge
       batch.forEach(sendApart);
       return;
     }
-    const moving = move(writes, pieces, { best: claiming[0]?.best ?? null });
-    for (const { resolve } of batch) resolve(moving);
+    move(writes, pieces, { best: claiming[0]?.best ?? null }).then(
+      (moved) => batch.forEach(({ resolve }) => resolve(moved)),
+      (error: unknown) => {
+        if (isRefusedValue(error)) batch.forEach(sendApart);
+        else batch.forEach(({ reject }) => reject(error));
+      },
+    );
   };
 
   return (pieces, best, when) =>
-    new Promise((resolve) => {
-      const count = waiting.push({ pieces, best, resolve });
+    new Promise((resolve, reject) => {
+      const count = waiting.push({ pieces, best, resolve, reject });
       // After this round of the event loop: who settles and then asks for more does both in it.
       if (when === 'at once') send();
       else if (count === 1) setImmediate(send);

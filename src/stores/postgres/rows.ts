@@ -2,14 +2,22 @@
 import { assert, present } from '../../foundation/assert.ts';
 import type { JsonText } from '../../foundation/json.ts';
 import { dueAtOf } from '../../domain/deadlines.ts';
-import type { Claim } from '../../domain/evidence.ts';
-import { KINDS, NO_LINEAGE, type Custody, type Handoff, type Lineage } from '../../domain/handoff.ts';
+import { KINDS, NO_LINEAGE, type Custody, type Handoff } from '../../domain/handoff.ts';
 import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
 import { PRIORITIES, rankOf } from '../../domain/priority.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Row } from './link.ts';
 import { BLOCKED_REASONS, stateNumber, stateOfNumber } from '../numbers.ts';
-import { readBlockedOn, readTerms, writeLineage, writeStateText, writeTerms } from '../written-parts.ts';
+import {
+  readBlockedOn,
+  readClaims,
+  readLineage,
+  readTerms,
+  soundRow,
+  writeLineage,
+  writeStateText,
+  writeTerms,
+} from '../written-parts.ts';
 
 /** Name and type. */
 export type Column = readonly [name: string, type: string];
@@ -114,7 +122,12 @@ export function changingValues(handoff: Handoff): Columns<typeof CHANGING> {
   };
 }
 
+/** Throws an `UnreadableRecord` for what nobody of ours has written. */
 export function readRow(row: Row): Handoff {
+  return soundRow(row[0], () => handoffIn(row));
+}
+
+function handoffIn(row: Row): Handoff {
   const kind = present(KINDS[row[1] as number], 'a known kind');
   return {
     id: row[0] as HandoffId,
@@ -126,7 +139,7 @@ export function readRow(row: Row): Handoff {
     priority: present(PRIORITIES[row[4] as number], 'a known priority'),
     title: row[5] as string | null,
     task: row[6] as string | null,
-    lineage: row[7] === null ? NO_LINEAGE : (JSON.parse(row[7] as string) as Lineage),
+    lineage: row[7] === null ? NO_LINEAGE : readLineage(row[7] as string),
     terms: row[8] === null ? DEFAULT_TERMS[kind] : readTerms(row[8] as string),
     createdAt: row[9] as number,
     since: row[12] as number,
@@ -137,7 +150,7 @@ export function readRow(row: Row): Handoff {
     fence: row[17] as number,
     custody: readCustody(row),
     blockedOn: readBlockedOn(row[21] as number | null, row[22] as string | null),
-    claims: row[23] === null ? [] : (JSON.parse(row[23] as string) as readonly Claim[]),
+    claims: row[23] === null ? [] : readClaims(row[23] as string),
     trail: row[24] as string,
   };
 }

@@ -7,10 +7,14 @@ import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
 import type { Finding } from '../store.ts';
+import { damageIn } from '../written-parts.ts';
 import { diskTrouble, openDatabase, prepare, type Database, type Row } from './binding.ts';
+import { namesOf } from './names.ts';
+import { readRow, ROW_COLUMNS } from './rows.ts';
 
 /** Of each kind; whoever has more has one problem, and not a thousand. */
 const FINDINGS_MAX = 100;
+const PAGE = 5_000;
 
 const DOCUMENT = KINDS.indexOf('document');
 const OPEN = `state < ${STATES.findIndex(isFinal)}`;
@@ -60,7 +64,7 @@ export function audit(path: string): readonly Finding[] {
   const database = openDatabase(path, { sync: 'normal' });
   try {
     database.exec('BEGIN');
-    const looks = [lookAtFile, lookAtReferences, lookAtCounters, lookAtHandoffs];
+    const looks = [lookAtFile, lookAtReferences, lookAtCounters, lookAtHandoffs, lookAtRows];
     return looks.flatMap((look) => orDamage(() => look(database)));
   } finally {
     // Nothing was written; ending it in the other way fails where a page cannot be read.
@@ -77,6 +81,22 @@ function orDamage(look: () => readonly Finding[]): readonly Finding[] {
     const says = diskTrouble(error) ?? (error instanceof Error ? error.message : String(error));
     return [{ what: 'file', handoff: null, says: `the database file: ${says}` }];
   }
+}
+
+/** Whether every record can be read as one, as a claim or a list would read it. */
+function lookAtRows(database: Database): readonly Finding[] {
+  const names = namesOf(database);
+  const page = prepare(database, `SELECT ${ROW_COLUMNS} FROM handoff WHERE n > ? ORDER BY n LIMIT ${PAGE}`);
+  const findings: Finding[] = [];
+  for (let after: number | null = 0; after !== null && findings.length < FINDINGS_MAX;) {
+    const rows = page.all(after);
+    for (const row of rows) {
+      const says = damageIn(() => readRow(row, names));
+      if (says !== null) findings.push({ what: 'unreadable', handoff: row[1] as HandoffId, says });
+    }
+    after = rows.length < PAGE ? null : (rows.at(-1)?.[0] as number);
+  }
+  return findings;
 }
 
 function lookAtFile(database: Database): readonly Finding[] {

@@ -97,9 +97,43 @@ export function prepare(database: Database, sql: string): Statement {
   return {
     run: (...values) => Number(statement().run(...values).changes),
     insert: (...values) => Number(statement().run(...values).lastInsertRowid),
-    get: (...values) => statement().get(...values) as Row | undefined,
-    all: (...values) => statement().all(...values) as Row[],
+    get: (...values) => {
+      try {
+        return statement().get(...values) as Row | undefined;
+      } catch (error) {
+        return inBigIntegers(error, statement(), () => statement().get(...values)) as Row | undefined;
+      }
+    },
+    all: (...values) => {
+      try {
+        return statement().all(...values) as Row[];
+      } catch (error) {
+        return inBigIntegers(error, statement(), () => statement().all(...values) as unknown) as Row[];
+      }
+    },
   };
+}
+
+const TOO_LARGE = 'Value is too large to be represented';
+
+/**
+ * The binding refuses a whole answer for one integer that a number cannot hold. Then the answer is read once more, and
+ * such an integer becomes text, which fails the check of its own row and of no other.
+ */
+function inBigIntegers(error: unknown, statement: StatementSyncInstance, read: () => unknown): unknown {
+  if (!(error instanceof Error) || !error.message.startsWith(TOO_LARGE)) throw error;
+  statement.setReadBigInts(true);
+  try {
+    return withNumbers(read());
+  } finally {
+    statement.setReadBigInts(false);
+  }
+}
+
+function withNumbers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withNumbers);
+  if (typeof value !== 'bigint') return value;
+  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }
 
 function make(database: Database, sql: string): StatementSyncInstance {

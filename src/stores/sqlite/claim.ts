@@ -7,8 +7,9 @@ import { assertSound } from '../sound.ts';
 import { isBusy, prepare, type Database, type Row } from './binding.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Names } from './names.ts';
-import { readRow, ROW_COLUMNS } from './rows.ts';
+import { readRow, ROW_COLUMNS, type ReadRow } from './rows.ts';
 import { stateNumber } from '../numbers.ts';
+import { enoughReadable } from '../written-parts.ts';
 import type { Work } from './shared-commit.ts';
 import type { Writing } from './writing.ts';
 
@@ -64,14 +65,17 @@ export function claimOf(
       if (n === null) return () => [];
       const now = nowMs();
       if (isRipe) ripen.run(n, now);
-      const rows = select.all(n, Math.min(max, CLAIM_MAX));
-      const taken = rows.flatMap((row) => {
-        const { n: number, handoff } = readRow(row, names);
+      const read = (row: Row): ReadRow & { readonly body: JsonText } => ({
+        ...readRow(row, names),
+        body: row.at(-1) as JsonText,
+      });
+      const ready = enoughReadable(Math.min(max, CLAIM_MAX), (limit) => select.all(n, limit), read);
+      const taken = ready.flatMap(({ n: number, handoff, body }) => {
         names.rememberHandoff(handoff.id, number);
         const decided = decide(handoff, now);
         if (!decided.ok || !sessions.mayHold(handoff, decided.value.handoff)) return [];
         assertSound(handoff.id, handoff, decided.value);
-        return [{ before: handoff, decision: decided.value, body: row.at(-1) as JsonText }];
+        return [{ before: handoff, decision: decided.value, body }];
       });
       return () =>
         taken.map(({ before, decision, body }) => {

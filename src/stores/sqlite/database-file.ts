@@ -3,6 +3,7 @@
  */
 import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { flawOfOwnFile } from '../../foundation/own-file.ts';
 import { StoreFault } from '../store.ts';
 import { diskTrouble, openEmptyDatabase } from './binding.ts';
 import { readFileHeader, type FileHeader } from './file-header.ts';
@@ -14,7 +15,21 @@ export function ensureDatabaseFile(path: string): void {
   const folder = dirname(path);
   refuseNetworkFolder(folder);
   if (!existsSync(path)) makeDatabase(path);
+  refuseFilesOfOthers(path);
   refuseForeignFile(path);
+}
+
+/** The file, the two that SQLite keeps beside it, and the folder in which all of them could be replaced. */
+export function databaseFiles(path: string): readonly string[] {
+  return [dirname(path), path, `${path}-wal`, `${path}-shm`];
+}
+
+function refuseFilesOfOthers(path: string): void {
+  for (const file of databaseFiles(path)) {
+    const flaw = flawOfOwnFile(file);
+    if (flaw !== null)
+      throw new StoreFault(`${flaw.says}; nothing was opened. Put it right with: ${flaw.todo}`, 'unchanged');
+  }
 }
 
 function refuseNetworkFolder(folder: string): void {

@@ -13,6 +13,7 @@ import { listStatement, openNumbersSql, type Filter } from './lists.ts';
 import type { Names } from './names.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
 import { BLOCKED_REASONS, readStep, stateNumber } from '../numbers.ts';
+import { enoughReadable, readableOf } from '../written-parts.ts';
 
 export interface Reading {
   byIds(ids: readonly HandoffId[]): readonly Handoff[];
@@ -83,9 +84,15 @@ export function readingOf(database: Database, names: Names): Reading {
     `SELECT ${factColumns} FROM fact JOIN handoff ON handoff.n = fact.handoff WHERE seq > ? ORDER BY seq LIMIT ?`,
   );
 
-  const handoffsOf = (rows: readonly Row[]): readonly Handoff[] => rows.map((row) => readRow(row, names).handoff);
+  const handoffOf = (row: Row): Handoff => readRow(row, names).handoff;
+  const handoffsOf = (rows: readonly Row[]): readonly Handoff[] => readableOf(rows, handoffOf);
+  const enough = (max: number, select: (limit: number) => readonly Row[]): readonly Handoff[] =>
+    enoughReadable(max, select, handoffOf);
   const byIds = (ids: readonly HandoffId[]): readonly Handoff[] =>
-    handoffsOf(ids.map((id) => byId.get(id)).filter((row) => row !== undefined));
+    ids
+      .map((id) => byId.get(id))
+      .filter((row) => row !== undefined)
+      .map(handoffOf);
   const requested = ({ by, key }: Pick<RequestKey, 'by' | 'key'>): readonly HandoffId[] =>
     JSON.parse((request.get(by, key)?.[0] as string | undefined) ?? '[]') as HandoffId[];
   const wholeOf = (row: Row | undefined): Whole | null => {
@@ -95,7 +102,7 @@ export function readingOf(database: Database, names: Names): Reading {
     if (body === null) throw lostText(handoff.id);
     return { handoff, body, outcome: row.at(-1) as JsonText | null };
   };
-  const page = (rows: readonly Row[]): Page => ({ items: handoffsOf(rows), next: null });
+  const page = (items: readonly Handoff[]): Page => ({ items, next: null });
 
   const lists = rememberedStatements(database);
   const agentWithFewOpen = ({ to }: Filter): number | null => {
@@ -136,20 +143,24 @@ export function readingOf(database: Database, names: Names): Reading {
         case 'request':
           return { items: byIds(requested(query.request)), next: null };
         case 'overdue':
-          return page(overdue.all(nowMs, query.max));
+          return page(enough(query.max, (limit) => overdue.all(nowMs, limit)));
         case 'session':
-          return page(ofSession.all(query.session, query.max));
+          return page(enough(query.max, (limit) => ofSession.all(query.session, limit)));
         case 'chain':
-          return page(chain.all(query.root, query.max));
+          return page(enough(query.max, (limit) => chain.all(query.root, limit)));
         case 'places':
-          return pageById(handoffsOf(places.all(query.max, query.after ?? null)), query.max);
+          return pageById(
+            enough(query.max, (limit) => places.all(limit, query.after ?? null)),
+            query.max,
+          );
         case 'waiting': {
           const { on, max, after = null } = query;
-          const rows = on === 'answer' ? asking.all(max, after) : waiting.all(max, after, on.named);
-          return pageById(handoffsOf(rows), max);
+          const select = (limit: number): readonly Row[] =>
+            on === 'answer' ? asking.all(limit, after) : waiting.all(limit, after, on.named);
+          return pageById(enough(max, select), max);
         }
         case 'freed':
-          return page(freed.all(query.max));
+          return page(enough(query.max, (limit) => freed.all(limit)));
         case 'filter':
           return filtered(query);
       }

@@ -1,15 +1,23 @@
 /** Record ↔ row. What equals the default is stored as null, which is what nearly every row has. */
 import { present } from '../../foundation/assert.ts';
 import { dueAtOf } from '../../domain/deadlines.ts';
-import type { Claim } from '../../domain/evidence.ts';
-import { KINDS, NO_LINEAGE, type Custody, type Handoff, type Lineage } from '../../domain/handoff.ts';
+import { KINDS, NO_LINEAGE, type Custody, type Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { PRIORITIES, rankOf } from '../../domain/priority.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Row, Value } from './binding.ts';
 import type { Names } from './names.ts';
 import { BLOCKED_REASONS, stateNumber, stateOfNumber } from '../numbers.ts';
-import { readBlockedOn, readTerms, writeLineage, writeStateText, writeTerms } from '../written-parts.ts';
+import {
+  readBlockedOn,
+  readClaims,
+  readLineage,
+  readTerms,
+  soundRow,
+  writeLineage,
+  writeStateText,
+  writeTerms,
+} from '../written-parts.ts';
 
 /** What never changes, in the order in which `fixedValues` answers. */
 export const FIXED_COLUMNS = 'id, kind, sender, recipient, priority, title, task, lineage, terms, created_at' as const;
@@ -66,9 +74,14 @@ export interface ReadRow {
   readonly handoff: Handoff;
 }
 
+/** Throws an `UnreadableRecord` for what nobody of ours has written. */
 export function readRow(row: Row, names: Names): ReadRow {
+  return { n: row[0] as number, handoff: soundRow(row[1], () => handoffIn(row, names)) };
+}
+
+function handoffIn(row: Row, names: Names): Handoff {
   const kind = present(KINDS[row[2] as number], 'a known kind');
-  const handoff: Handoff = {
+  return {
     id: row[1] as HandoffId,
     revision: row[11] as number,
     state: present(stateOfNumber(row[12] as number), 'a known state'),
@@ -78,7 +91,7 @@ export function readRow(row: Row, names: Names): ReadRow {
     priority: present(PRIORITIES[row[5] as number], 'a known priority'),
     title: row[6] as string | null,
     task: row[7] as string | null,
-    lineage: row[8] === null ? NO_LINEAGE : (JSON.parse(row[8] as string) as Lineage),
+    lineage: row[8] === null ? NO_LINEAGE : readLineage(row[8] as string),
     terms: row[9] === null ? DEFAULT_TERMS[kind] : readTerms(row[9] as string),
     createdAt: row[10] as number,
     since: row[13] as number,
@@ -89,10 +102,9 @@ export function readRow(row: Row, names: Names): ReadRow {
     fence: row[18] as number,
     custody: readCustody(row, names),
     blockedOn: readBlockedOn(row[22] as number | null, row[23] as string | null),
-    claims: row[24] === null ? [] : (JSON.parse(row[24] as string) as readonly Claim[]),
+    claims: row[24] === null ? [] : readClaims(row[24] as string),
     trail: row[25] as string,
   };
-  return { n: row[0] as number, handoff };
 }
 
 function readCustody(row: Row, names: Names): Custody | null {

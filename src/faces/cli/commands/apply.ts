@@ -1,11 +1,11 @@
 /** Stores what `baton.yaml` says as the next version of the policy that all processes follow, or shows what is stored. */
+import { displayLine } from '../../../foundation/display-text.ts';
 import type { JsonObject } from '../../../foundation/json.ts';
 import { OPERATOR, principalText } from '../../../domain/principal.ts';
 import { differencesBetween, type Difference } from '../../../house/configuration-settings.ts';
 import type { OpenWorkspace } from '../../../house/open-workspace.ts';
 import { policyIn, policyTextOf } from '../../../house/workspace-policy.ts';
 import type { PolicyRecord } from '../../../stores/store.ts';
-import { readableText } from '../../shared/readable-text.ts';
 import { mustBeOperator, openFor, whoAsks, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
 import { faceProblem, Problem } from '../problem.ts';
@@ -83,7 +83,7 @@ async function tellHistory({ around }: OpenWorkspace, output: Output): Promise<n
     String(each.version),
     timeOf(each),
     each.by,
-    readableText((changes[index] ?? []).map(({ key }) => key).join(', ')),
+    (changes[index] ?? []).map(({ key }) => key).join(', '),
   ]);
   if (rows.length === 0) output.note('no policy is stored yet');
   else output.line(tableOf(['version', 'stored', 'by', 'changed'], rows));
@@ -99,7 +99,7 @@ function timeOf({ at }: PolicyRecord): string {
 }
 
 function lineOf({ key, before, after }: Difference): string {
-  return readableText(`${key}: ${valueText(before)} → ${valueText(after)}`);
+  return displayLine(`${key}: ${valueText(before)} → ${valueText(after)}`);
 }
 
 function valueText(value: unknown): string {

@@ -11,7 +11,7 @@ import { register } from '../../../engine/artifacts/register.ts';
 import { refreshRegistry } from '../../../engine/artifacts/registry.ts';
 import type { Surroundings } from '../../../engine/surroundings.ts';
 import type { ArtifactFolder } from '../../../folders/folder.ts';
-import { readableText } from '../../shared/readable-text.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
 import { agentArgument, countArgument, textArgument } from '../arguments.ts';
 import { inHouse, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
@@ -138,7 +138,7 @@ const HEAD = ['id', 'type', 'status', 'phase', 'agent', 'age', 'path'];
 
 function rowOf({ id, type, status, phase, agent, createdAt, path }: ArtifactCard, nowMs: number): readonly string[] {
   const by = agent === null ? '' : `@${agent}`;
-  return [id, readableText(type), status, String(phase ?? ''), by, ageOf(nowMs - createdAt), readableText(path)];
+  return [id, displayLine(type), status, String(phase ?? ''), by, ageOf(nowMs - createdAt), displayLine(path)];
 }
 
 interface CleanOptions extends CommonOptions {
@@ -171,7 +171,7 @@ export async function cleanUp(_args: readonly string[], options: CleanOptions, o
 
 function tellCleaned(cleaned: readonly Cleaned[], apply: boolean, output: Output): void {
   for (const { id, from, to, kept } of cleaned) {
-    output.line(kept === null ? `${id}  ${from} → ${to}` : `${id}  ${from}, stays: ${readableText(kept)}`);
+    output.line(kept === null ? `${id}  ${from} → ${to}` : `${id}  ${from}, stays: ${displayLine(kept)}`);
   }
   if (cleaned.length === 0) output.note('nothing is old enough');
   else if (!apply) output.note('nothing was changed; do it with --apply');

@@ -1,6 +1,6 @@
 import { FileExists } from '../../../foundation/whole-file.ts';
 import { mustBeOperator, openFor, whereabouts, type CommonOptions } from '../invocation.ts';
-import { readableText } from '../../shared/readable-text.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
 import type { Output } from '../output.ts';
 import { faceProblem } from '../problem.ts';
 import { handoffs } from '../progress.ts';
@@ -34,9 +34,7 @@ export async function backup(args: readonly string[], options: BackupOptions, ou
     const made = backUp(database.path, path, { replace });
     if (output.json) output.answer({ file: path, ...made });
     else
-      output.line(
-        `backed up ${handoffs(made.handoffs)} (${Math.ceil(made.bytes / 1024)} KiB) to ${readableText(path)}`,
-      );
+      output.line(`backed up ${handoffs(made.handoffs)} (${Math.ceil(made.bytes / 1024)} KiB) to ${displayLine(path)}`);
     return 0;
   } catch (error) {
     if (error instanceof FileExists) throw existsProblem(path);

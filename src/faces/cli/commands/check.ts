@@ -1,6 +1,6 @@
 import type { Complaint } from '../../../engine/guard/complaint.ts';
 import type { CheckAnswer, CheckRequest } from '../../../house/guard/check-repository.ts';
-import { readableText } from '../../shared/readable-text.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
 import type { CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
 import { faceProblem } from '../problem.ts';
@@ -41,18 +41,12 @@ async function answerTo(request: CheckRequest): Promise<CheckAnswer> {
 }
 
 function lineOf({ file, line, column, says, todo }: Complaint): string {
-  return `${shownPath(file)}:${line}:${column}: ${oneLine(says)}; ${oneLine(todo)}`;
+  return `${shownPath(file)}:${line}:${column}: ${displayLine(says)}; ${displayLine(todo)}`;
 }
 
 /** A name can hold anything, also what looks like the next line of ours. */
 function shownPath(path: string): string {
-  const shown = readableText(path);
-  // eslint-disable-next-line no-control-regex -- tab and line end are left readable
-  return shown === path && !/[\u0000-\u001f"\\]/.test(path) ? path : readableText(JSON.stringify(path));
-}
-
-function oneLine(text: string): string {
-  return readableText(text).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+  return displayLine(path) === path && !/["\\]/.test(path) ? path : displayLine(JSON.stringify(path));
 }
 
 function counted(count: number, what: string): string {

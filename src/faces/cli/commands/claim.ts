@@ -1,6 +1,7 @@
 import { agentPrincipal } from '../../../domain/principal.ts';
 import type { AgentId } from '../../../domain/names.ts';
 import type { Principal } from '../../../domain/principal.ts';
+import { WEEK_SECONDS } from '../../../domain/record-values.ts';
 import type { Surroundings } from '../../../engine/surroundings.ts';
 import { claimByHand } from '../../../engine/verbs/claim.ts';
 import type { Claimed } from '../../../stores/store.ts';
@@ -10,7 +11,6 @@ import { inHouse, mustBe, type CommonOptions } from '../invocation.ts';
 import { onInterrupt } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import { faceProblem } from '../problem.ts';
-import { WEEK_SECONDS } from './send.ts';
 
 interface ClaimOptions extends CommonOptions {
   readonly wait?: string;

@@ -6,7 +6,7 @@ import { examineFeed } from '../../../engine/feed-holders.ts';
 import type { DatabaseAddress } from '../../../house/database-address.ts';
 import type { OpenWorkspace } from '../../../house/open-workspace.ts';
 import type { Workspace } from '../../../house/workspace.ts';
-import { readableText } from '../../shared/readable-text.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
 import { onInterrupt, type Interrupts } from '../interrupt.ts';
 import { openFor, whereabouts, type CommonOptions } from '../invocation.ts';
 import { answerColours, type Output } from '../output.ts';
@@ -41,8 +41,8 @@ export async function doctor(_args: readonly string[], options: CommonOptions, o
 
 function lineOf({ name, verdict, says, todo }: Check): string {
   const colour = COLOURS[verdict];
-  const line = `${colour(verdict.padEnd(VERDICT_WIDTH))}  ${name}: ${readableText(says)}`;
-  return todo === null ? line : `${line}\n${' '.repeat(VERDICT_WIDTH)}  → ${readableText(todo)}`;
+  const line = `${colour(verdict.padEnd(VERDICT_WIDTH))}  ${name}: ${displayLine(says)}`;
+  return todo === null ? line : `${line}\n${' '.repeat(VERDICT_WIDTH)}  → ${displayLine(todo)}`;
 }
 
 /** Whether the database can be opened without making or changing it. */
@@ -51,14 +51,17 @@ async function examinePlace(
   database: DatabaseAddress,
   { tell, orProblem }: Telling,
 ): Promise<boolean> {
-  const { examineDatabase, examineFolder } = await import('../../../house/examine-place.ts');
+  const { examineDatabase, examineFolder, examineOwnFiles } = await import('../../../house/examine-place.ts');
   const configuration = await examineConfiguration(workspace);
   tell(configuration);
+  const own = await examineOwnFiles(workspace, database);
+  for (const check of own) tell(check);
   const found = await orProblem('database', () => examineDatabase(database));
   tell(found);
   if (found.verdict === 'problem') return false;
   if (database.kind === 'sqlite') for (const check of await examineFolder(database.path)) tell(check);
-  return configuration.verdict === 'ok';
+  // What others may change is not opened.
+  return [configuration, ...own].every(({ verdict }) => verdict === 'ok');
 }
 
 async function examineConfiguration(workspace: Workspace | null): Promise<Check> {

@@ -10,7 +10,7 @@ import { OPERATOR } from '../../../domain/principal.ts';
 import { ingestText, type BlockAnswer } from '../../../engine/verbs/ingest-text.ts';
 import { workspaceFor } from '../../../house/workspace.ts';
 import { wordingOfIngest } from '../../shared/ingest-wording.ts';
-import { readableText } from '../../shared/readable-text.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
 import { inHouse, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
 import { faceProblem } from '../problem.ts';
@@ -26,7 +26,7 @@ export async function hook(args: readonly string[], options: CommonOptions, outp
   const [vendor = '', event = ''] = args;
   const events = SPOKEN[vendor.toLowerCase()];
   if (events === undefined) {
-    throw faceProblem('usage', `hook ${readableText(vendor)}: there are ${Object.keys(SPOKEN).join(', ')}`);
+    throw faceProblem('usage', `hook ${displayLine(vendor)}: there are ${Object.keys(SPOKEN).join(', ')}`);
   }
   const field = events[event.toLowerCase()];
   const told = field === undefined ? null : await read(field, options).catch(wordsOf);
@@ -65,7 +65,7 @@ function lineOf({ from, fate, ingested, refusal, says, problems, line }: BlockAn
     const next = ingested.opened === null ? '' : `, next is ${ingested.opened}`;
     return `${who} ${ingested.did} ${ingested.leg}${next}`;
   }
-  return readableText(
+  return displayLine(
     `${who} ${fate}${says === undefined ? '' : `: ${says}`}${problems.map((each) => `; ${each.says}`).join('')}`,
   );
 }

@@ -1,6 +1,6 @@
 import { agentPrincipal } from '../../../domain/principal.ts';
 import type { JsonObject } from '../../../foundation/json.ts';
-import { readableText } from '../../shared/readable-text.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
 import { agentArgument, countArgument } from '../arguments.ts';
 import { inHouse, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
@@ -45,7 +45,7 @@ interface Told {
 function lineOf({ at, event, handoff, from, to, title, detail }: Told): string {
   const name = title === null ? '' : ` “${title}”`;
   const reason = detail === undefined ? '' : reasonIn(detail);
-  return readableText(`${at}  ${event}  ${handoff}  ${from} → ${to}${name}${reason}`);
+  return displayLine(`${at}  ${event}  ${handoff}  ${from} → ${to}${name}${reason}`);
 }
 
 function reasonIn(detail: JsonObject): string {

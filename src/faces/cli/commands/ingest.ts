@@ -7,7 +7,7 @@ import { ingestText, type BlockAnswer, type TextToIngest } from '../../../engine
 import type { OpenWorkspace } from '../../../house/open-workspace.ts';
 import { wordingOfIngest } from '../../shared/ingest-wording.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
-import { readableText } from '../../shared/readable-text.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
 import { fenceArgument, textArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { inHouse, insideWorker, type CommonOptions } from '../invocation.ts';
@@ -157,7 +157,7 @@ function exitCodeOf(blocks: readonly BlockAnswer[], strict: boolean): number {
 /** At once, file by file: whoever is interrupted has seen what was done. */
 function tell({ file, blocks }: FileAnswer, output: Output): void {
   for (const block of blocks) {
-    output.line(readableText(lineOf(file, block)));
+    output.line(displayLine(lineOf(file, block)));
     for (const { line, column, field, says, allowed } of [...block.problems, ...block.warnings]) {
       const choice = allowed === undefined ? '' : ` (allowed: ${allowed.join(', ')})`;
       output.warn(`${file}:${line}:${column}: ${field === '' ? '' : `${field}: `}${says}${choice}`);

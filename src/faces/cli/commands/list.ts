@@ -2,7 +2,7 @@ import { OPEN_STATES, STATES, type State } from '../../../domain/lifecycle.ts';
 import type { Handoff } from '../../../domain/handoff.ts';
 import { list as listHandoffs } from '../../../engine/verbs/look.ts';
 import type { Query } from '../../../stores/store.ts';
-import { readableText } from '../../shared/readable-text.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
 import { handoffView } from '../../shared/views.ts';
 import { agentArgument, countArgument, LONG_TEXT_MAX, textArgument } from '../arguments.ts';
 import { inHouse, type CommonOptions } from '../invocation.ts';
@@ -71,5 +71,5 @@ const HEAD = ['id', 'state', 'from', 'to', 'age', 'title'];
 function rowOf(handoff: Handoff, nowMs: number): readonly string[] {
   const { id, state, from, to, createdAt, title, task } = handoff;
   const name = [task, title].filter((each) => each !== null).join(' · ');
-  return [id, state, `@${from}`, `@${to}`, ageOf(nowMs - createdAt), readableText(name)];
+  return [id, state, `@${from}`, `@${to}`, ageOf(nowMs - createdAt), displayLine(name)];
 }

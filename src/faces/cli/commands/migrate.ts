@@ -8,7 +8,7 @@ import { conflictText, planText, stepView } from '../migration-text.ts';
 import type { Output } from '../output.ts';
 import { faceProblem } from '../problem.ts';
 import { counted, progressOf } from '../progress.ts';
-import { readableText } from '../../shared/readable-text.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
 
 interface MigrateOptions extends CommonOptions {
   readonly apply?: true;
@@ -60,7 +60,7 @@ export async function migrate(args: readonly string[], options: MigrateOptions, 
     output.line(planText(planned, applied === null));
     for (const step of planned.steps) if (step.do === 'conflict') output.line(`\n${conflictText(step)}`);
     for (const says of planned.overLimit) output.warn(says);
-    for (const { path, because } of applied?.left ?? []) output.warn(`${readableText(path)} was left: ${because}`);
+    for (const { path, because } of applied?.left ?? []) output.warn(`${displayLine(path)} was left: ${because}`);
     if (applied !== null) {
       const { migrated, tasks, cleared } = applied;
       output.line(

@@ -2,6 +2,7 @@
 import type { Handoff } from '../../../domain/handoff.ts';
 import type { HandoffId } from '../../../domain/names.ts';
 import type { Principal } from '../../../domain/principal.ts';
+import { WEEK_SECONDS } from '../../../domain/record-values.ts';
 import type { Result } from '../../../foundation/result.ts';
 import type { Surroundings } from '../../../engine/surroundings.ts';
 import { accept as acceptHandoff, renew as renewHandoff } from '../../../engine/verbs/accept.ts';
@@ -32,7 +33,7 @@ import { inHouse, insideWorker, type CommonOptions } from '../invocation.ts';
 import { onInterrupt } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import { faceProblem } from '../problem.ts';
-import { sendProblem, WEEK_SECONDS } from './send.ts';
+import { sendProblem } from './send.ts';
 
 interface FenceOptions extends CommonOptions {
   readonly fence?: string;

@@ -5,6 +5,7 @@ import type { Surroundings } from '../../../engine/surroundings.ts';
 import { agentPrincipal, type Principal } from '../../../domain/principal.ts';
 import type { Handoff } from '../../../domain/handoff.ts';
 import { DEFAULT_RETRY } from '../../../domain/retry.ts';
+import { WEEK_SECONDS } from '../../../domain/record-values.ts';
 import { send as sendHandoff, type SendRefusal, type SendRequest } from '../../../engine/verbs/send.ts';
 import { jsonArgument, secondsArgument, textArgument } from '../arguments.ts';
 import { inHouse } from '../invocation.ts';
@@ -22,8 +23,6 @@ interface SendOptions extends RequestOptions {
   readonly request?: string;
   readonly wait?: true;
 }
-
-export const WEEK_SECONDS = 7 * 24 * 60 * 60;
 
 export async function send(_args: readonly string[], options: SendOptions, output: Output): Promise<number> {
   const requested = options.request === undefined ? null : await wholeRequest(options.request, options);

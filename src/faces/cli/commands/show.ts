@@ -1,7 +1,7 @@
 import type { Fact } from '../../../domain/facts.ts';
 import { show as showHandoff } from '../../../engine/verbs/look.ts';
 import { detailWords } from '../../shared/detail-words.ts';
-import { readableText } from '../../shared/readable-text.ts';
+import { displayLine, displayText } from '../../../foundation/display-text.ts';
 import { factView, wholeView } from '../../shared/views.ts';
 import { idArgument } from '../arguments.ts';
 import { inHouse, type CommonOptions } from '../invocation.ts';
@@ -29,12 +29,12 @@ function pageOf(view: Readonly<Record<string, unknown>>, facts: readonly Fact[])
   const width = Math.max(...short.map(([name]) => name.length));
   const lines = short.map(([name, value]) => `${colours.dim(name.padEnd(width))}  ${plain(value)}`);
   const long = BELOW.filter((name) => view[name] !== undefined && view[name] !== null).map(
-    (name) => `\n${colours.bold(name)}\n${readableText(JSON.stringify(view[name], null, 2))}`,
+    (name) => `\n${colours.bold(name)}\n${displayText(JSON.stringify(view[name], null, 2))}`,
   );
   const timeline = facts.map(
     ({ at, revision, deed, to, by, detail }) =>
       `${colours.dim(new Date(at).toISOString())}  ${String(revision).padStart(3)}  ${deed.padEnd(8)} → ${to.padEnd(9)}  ` +
-      readableText(`${by}${detail === '' ? '' : `  ${inWords(detail)}`}`),
+      displayLine(`${by}${detail === '' ? '' : `  ${inWords(detail)}`}`),
   );
   return [...lines, ...long, `\n${colours.bold('what happened')}`, ...timeline].join('\n');
 }
@@ -46,5 +46,5 @@ function inWords(detail: string): string {
 }
 
 function plain(value: unknown): string {
-  return readableText(typeof value === 'string' ? value : JSON.stringify(value));
+  return displayLine(typeof value === 'string' ? value : JSON.stringify(value));
 }

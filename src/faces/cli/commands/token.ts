@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../foundation/json.ts';
 import { mintToken, SCOPES, type Scope } from '../../../house/identity.ts';
 import type { OpenWorkspace } from '../../../house/open-workspace.ts';
 import type { TokenRecord } from '../../../stores/store.ts';
-import { readableText } from '../../shared/readable-text.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
 import { agentArgument, secondsArgument, textArgument } from '../arguments.ts';
 import { openFor, whoAsks, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
@@ -121,5 +121,5 @@ function rowOf(token: TokenRecord, nowMs: number): readonly string[] {
   const state = token.revokedAt !== null ? 'revoked' : isGood(token, nowMs) ? 'good' : 'expired';
   const holder = token.agent === null ? 'operator' : `@${token.agent}`;
   const expires = instant(token.expiresAt) ?? 'never';
-  return [token.id, holder, token.scopes.join(', '), state, expires, readableText(token.label ?? '')];
+  return [token.id, holder, token.scopes.join(', '), state, expires, displayLine(token.label ?? '')];
 }

@@ -3,7 +3,7 @@ import type { Handoff } from '../../../domain/handoff.ts';
 import { isFinal } from '../../../domain/lifecycle.ts';
 import { trace as traceHandoff } from '../../../engine/verbs/look.ts';
 import { legsOf, type Leg } from '../../shared/chain.ts';
-import { readableText } from '../../shared/readable-text.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
 import { handoffView } from '../../shared/views.ts';
 import { idArgument } from '../arguments.ts';
 import { chainSvg } from '../chain-svg.ts';
@@ -47,7 +47,7 @@ function lineOf({ handoff, goesOn }: Leg, nowMs: number, isAsked: boolean): stri
   const more = [title === null ? '' : `“${title}”`, attempt > 1 ? `attempt ${attempt}` : '', retryOf(handoff)];
   const told = [`@${from} → @${to}`, coloured(state), ageOf(tookMs), ...more.filter((text) => text !== '')];
   const name = isAsked ? colours.bold(id) : id;
-  return `${above.join('')}${branch}${name}  ${readableText(told.slice(0, 1).join(''))}  ${told[1]}  ${readableText(told.slice(2).join('  '))}`;
+  return `${above.join('')}${branch}${name}  ${displayLine(told.slice(0, 1).join(''))}  ${told[1]}  ${displayLine(told.slice(2).join('  '))}`;
 }
 
 function retryOf({ lineage }: Handoff): string {

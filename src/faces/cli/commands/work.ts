@@ -3,7 +3,7 @@ import { standDuty } from '../../../engine/duty.ts';
 import type { EngineEvent, FailedAttempt } from '../../../engine/surroundings.ts';
 import { work as runWorker } from '../../../engine/work.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
-import { readableText } from '../../shared/readable-text.ts';
+import { displayText } from '../../../foundation/display-text.ts';
 import { wordingOf } from '../../shared/wording.ts';
 import { agentArgument, countArgument } from '../arguments.ts';
 import { tellOfDocument } from '../document-events.ts';
@@ -44,7 +44,7 @@ export async function work(args: readonly string[], options: WorkOptions, output
     const principal = await whoAsks(house, options, agentPrincipal(agent));
     mustBe(principal, agent);
     output.note(`@${agent} is at work (${concurrency} at a time); Ctrl-C to stop`);
-    const handler = commandHandler(command, (text) => process.stderr.write(readableText(text)));
+    const handler = commandHandler(command, (text) => process.stderr.write(displayText(text)));
     const done = await runWorker(house.around, {
       agent,
       principal,
@@ -123,6 +123,9 @@ function tell(event: EngineEvent, output: Output): void {
       break;
     case 'task-left':
       output.warn(`tasks/${event.task}.md is left as it is: ${event.says}`);
+      break;
+    case 'secret-found':
+      // Told where the workspace was opened, for every command.
       break;
     case 'fault':
       output.warn(`${event.doing}: ${event.error instanceof Error ? event.error.message : String(event.error)}`);

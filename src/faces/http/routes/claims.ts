@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../foundation/json.ts';
 import type { AgentId } from '../../../domain/names.ts';
 import { principalText } from '../../../domain/principal.ts';
+import { toMilliseconds } from '../../../dialects/seconds.ts';
 import { claimByHand } from '../../../engine/verbs/claim.ts';
 import { release } from '../../../engine/verbs/release.ts';
 import type { Surroundings } from '../../../engine/surroundings.ts';
@@ -29,8 +30,8 @@ export const CLAIMS: readonly Endpoint[] = [
     gives: WholeShape,
     answer: async ({ premises, caller, body, c }) => {
       const agent = agentOf(caller, body.agent);
-      const waitMs = (body.waitSeconds ?? 0) * 1000;
-      const leaseMs = body.leaseSeconds === undefined ? undefined : body.leaseSeconds * 1000;
+      const waitMs = toMilliseconds(body.waitSeconds ?? 0);
+      const leaseMs = body.leaseSeconds === undefined ? undefined : toMilliseconds(body.leaseSeconds);
       const signal = goneOrStopping(premises, c);
       const claimed = await claimWithin(premises.around, caller, agent, { waitMs, leaseMs, signal });
       if (claimed === null) return new Response(null, { status: 204 });

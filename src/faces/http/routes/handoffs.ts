@@ -4,6 +4,7 @@ import type { HandoffId } from '../../../domain/names.ts';
 import type { Principal } from '../../../domain/principal.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../../domain/retry.ts';
 import type { Terms } from '../../../domain/handoff.ts';
+import { toMilliseconds } from '../../../dialects/seconds.ts';
 import { list, show, trace } from '../../../engine/verbs/look.ts';
 import { send, type SendRequest } from '../../../engine/verbs/send.ts';
 import { wait } from '../../../engine/verbs/wait.ts';
@@ -187,7 +188,7 @@ function requestOf(
     criteria,
     verifiers,
     dependsOn,
-    attemptTimeoutMs: timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000,
+    attemptTimeoutMs: timeoutSeconds === undefined ? undefined : toMilliseconds(timeoutSeconds),
     retry: retry === undefined ? undefined : retryOf(rules.terms.queue?.retry ?? DEFAULT_RETRY, retry),
   });
   return {
@@ -204,7 +205,7 @@ function retryOf(base: RetryPolicy, { max, delaySeconds, multiplier }: NonNullab
   return {
     ...base,
     retriesMax: max ?? base.retriesMax,
-    delayMs: delaySeconds === undefined ? base.delayMs : Math.min(delaySeconds * 1000, base.capMs),
+    delayMs: delaySeconds === undefined ? base.delayMs : Math.min(toMilliseconds(delaySeconds), base.capMs),
     multiplier: multiplier ?? base.multiplier,
   };
 }

@@ -3,6 +3,7 @@ import type { Result } from '../../../foundation/result.ts';
 import type { Handoff } from '../../../domain/handoff.ts';
 import type { HandoffId } from '../../../domain/names.ts';
 import type { Principal } from '../../../domain/principal.ts';
+import { toMilliseconds } from '../../../dialects/seconds.ts';
 import { expecting } from '../../../engine/expecting.ts';
 import type { Surroundings } from '../../../engine/surroundings.ts';
 import { accept, renew } from '../../../engine/verbs/accept.ts';
@@ -137,5 +138,5 @@ function passedBy(id: HandoffId): Error {
 }
 
 function ms(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : Math.round(seconds * 1000);
+  return seconds === undefined ? undefined : toMilliseconds(seconds);
 }

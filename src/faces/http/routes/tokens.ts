@@ -1,6 +1,7 @@
 /** Tokens, for the operator alone: who may come in, and for how long. */
 import * as z from 'zod';
 import { EVERY_ROLE } from '../../../domain/principal.ts';
+import { secondsShape, toMilliseconds } from '../../../dialects/seconds.ts';
 import type { TokenRecord } from '../../../stores/store.ts';
 import { AgentName } from '../../shared/requests.ts';
 import { mustBeOperator } from '../caller.ts';
@@ -18,7 +19,7 @@ const NewToken = z.strictObject({
     .max(2)
     .optional(),
   label: z.string().min(1).max(200).optional(),
-  expiresSeconds: z.number().min(1).max(TEN_YEARS_SECONDS).optional(),
+  expiresSeconds: secondsShape(1, TEN_YEARS_SECONDS).optional(),
 });
 
 export const TOKENS: readonly Endpoint[] = [
@@ -36,7 +37,7 @@ export const TOKENS: readonly Endpoint[] = [
         roles: body.roles ?? [],
         scopes: body.scopes ?? ['read', 'write'],
         label: body.label ?? null,
-        lifeMs: body.expiresSeconds === undefined ? null : body.expiresSeconds * 1000,
+        lifeMs: body.expiresSeconds === undefined ? null : toMilliseconds(body.expiresSeconds),
       });
       return json({ ...tokenView(record), token: secret }, 201);
     },

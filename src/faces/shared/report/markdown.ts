@@ -2,7 +2,7 @@
 import type { ProjectReport, Report } from '../../../domain/project-report.ts';
 import type { Outcome } from '../../../domain/project-trail.ts';
 import type { OpenLeg, Workflow } from '../../../domain/workflow.ts';
-import { readableText } from '../readable-text.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
 import { changeText, durationText, leftOut, OUTCOME_TEXT, percentText, phaseText, ROWS_MAX } from './amounts.ts';
 import { STANDING_TEXT, totalText, valueText } from './amounts.ts';
 
@@ -132,7 +132,7 @@ function bar(share: number | null): string {
 
 /** Words of others: nothing in them is markup, and a cell stays a cell. */
 function plain(text: string): string {
-  return readableText(text)
+  return displayLine(text)
     .replaceAll(/\s+/g, ' ')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')

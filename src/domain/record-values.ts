@@ -1,0 +1,118 @@
+/**
+ * Which numbers and texts a record may hold: those that every store can keep and read again. Whoever makes a record or
+ * changes one asks here, so that one wrong value is refused with its name before it can spoil a queue.
+ */
+import { refuse } from '../foundation/result.ts';
+import type { Handoff, Terms } from './handoff.ts';
+import type { Refusal } from './refusals.ts';
+
+/** The end of the year 9999: what is later cannot be written as a date. */
+export const INSTANT_MAX = Date.UTC(10_000, 0, 1) - 1;
+
+export const WEEK_SECONDS = 7 * 24 * 60 * 60;
+const COUNT_MAX = 2 ** 31 - 1;
+
+export interface BadValue {
+  readonly field: string;
+  readonly given: string;
+  readonly allowed: string;
+}
+
+const MILLISECONDS_RULE = `a whole number of milliseconds from 0 to ${INSTANT_MAX}`;
+const TEXT_RULE = 'text without U+0000 and without half of a surrogate pair';
+
+export function isMilliseconds(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= INSTANT_MAX;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= COUNT_MAX;
+}
+
+/** Seconds with up to three decimals are a whole number of milliseconds; null: these are not. */
+export function millisecondsIn(seconds: number): number | null {
+  const ms = Math.round(seconds * 1000);
+  return ms / 1000 === seconds ? ms : null;
+}
+
+export function secondsRule(min: number, max: number): string {
+  return `a number of seconds from ${min} to ${max} with at most three decimals`;
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+export function isStorableText(text: string): boolean {
+  return !text.includes('\u0000') && !LONE_SURROGATE.test(text);
+}
+
+const DURATIONS = ['attemptTimeoutMs', 'draftMs', 'offeredMs', 'blockedMs'] as const satisfies readonly (keyof Terms)[];
+const LISTS = ['dependsOn', 'deliverables', 'criteria', 'verifiers'] as const satisfies readonly (keyof Terms)[];
+
+/** Takes whatever was stored: a row can hold anything. */
+export function flawOfTerms(terms: Terms): BadValue | null {
+  for (const name of DURATIONS) {
+    const ms = terms[name];
+    if (ms !== null && !isMilliseconds(ms)) return badValue(`terms.${name}`, ms, `${MILLISECONDS_RULE}, or null`);
+  }
+  for (const name of LISTS) {
+    if (!Array.isArray(terms[name])) return badValue(`terms.${name}`, terms[name], 'a list');
+  }
+  const { retriesMax, delayMs, capMs, multiplier, retryOn } = (terms.retry ?? {}) as Partial<Terms['retry']>;
+  if (!isCount(retriesMax)) {
+    return badValue('terms.retry.retriesMax', retriesMax, `a whole number from 0 to ${COUNT_MAX}`);
+  }
+  if (!isMilliseconds(delayMs)) return badValue('terms.retry.delayMs', delayMs, MILLISECONDS_RULE);
+  if (!isMilliseconds(capMs)) return badValue('terms.retry.capMs', capMs, MILLISECONDS_RULE);
+  if (typeof multiplier !== 'number' || !Number.isFinite(multiplier) || multiplier < 0) {
+    return badValue('terms.retry.multiplier', multiplier, 'a number from 0 on');
+  }
+  return Array.isArray(retryOn) ? null : badValue('terms.retry.retryOn', retryOn, 'a list');
+}
+
+/** Of what a sender writes; stored records are not asked again, because older ones may hold such text and be whole. */
+export function flawOfTexts({ title, task, terms }: Pick<Handoff, 'title' | 'task' | 'terms'>): BadValue | null {
+  if (title !== null && !isStorableText(title)) return badValue('title', title, TEXT_RULE);
+  if (task !== null && !isStorableText(task)) return badValue('task', task, TEXT_RULE);
+  for (const name of ['deliverables', 'criteria'] as const) {
+    const wrong = terms[name].find((text) => !isStorableText(text));
+    if (wrong !== undefined) return badValue(`terms.${name}`, wrong, TEXT_RULE);
+  }
+  return null;
+}
+
+export function flawOfNumbers(handoff: Handoff): BadValue | null {
+  for (const name of ['revision', 'attempt', 'excused', 'fence'] as const) {
+    // One less than a database can count: every move counts on.
+    if (!isCount(handoff[name]) || handoff[name] === COUNT_MAX) {
+      return badValue(name, handoff[name], `a whole number from 0 to ${COUNT_MAX - 1}`);
+    }
+  }
+  for (const name of ['createdAt', 'since', 'offeredAt', 'notBefore'] as const) {
+    if (!isMilliseconds(handoff[name])) return badValue(name, handoff[name], MILLISECONDS_RULE);
+  }
+  const untilAt = handoff.custody?.by === 'hand' ? handoff.custody.untilAt : null;
+  return untilAt === null || isMilliseconds(untilAt) ? null : badValue('lease', untilAt, MILLISECONDS_RULE);
+}
+
+/** The numbers of a record, and the texts that stand in columns of their own. */
+export function flawOfRecord(handoff: Handoff): BadValue | null {
+  const numbers = flawOfNumbers(handoff);
+  if (numbers !== null) return numbers;
+  const { custody, blockedOn } = handoff;
+  const file = custody?.by === 'hand' ? custody.file : undefined;
+  if (file !== undefined && !isStorableText(file)) return badValue('file', file, TEXT_RULE);
+  return blockedOn?.reason === 'question' && !isStorableText(blockedOn.text)
+    ? badValue('question', blockedOn.text, TEXT_RULE)
+    : null;
+}
+
+const GIVEN_MAX = 100;
+
+function badValue(field: string, given: unknown, allowed: string): BadValue {
+  const text = typeof given === 'number' ? String(given) : (JSON.stringify(given) ?? 'nothing');
+  return { field, given: text.length > GIVEN_MAX ? `${text.slice(0, GIVEN_MAX)}…` : text, allowed };
+}
+
+export function refuseValue(flaw: BadValue): { readonly ok: false; readonly refusal: Refusal } {
+  return refuse<Refusal>({ code: 'bad-value', ...flaw });
+}

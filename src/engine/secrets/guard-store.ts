@@ -1,0 +1,207 @@
+/**
+ * Every text that goes into the database passes here, whichever way it came: a store whose writes are scanned.
+ *
+ * `warn` keeps the text and says so; `redact` keeps everything else of it; `block` refuses. A failure, and whatever the
+ * system itself reports, is redacted instead of refused: refusing it would lose that something failed.
+ */
+import type { Json, JsonObject, JsonText } from '../../foundation/json.ts';
+import { refuse, yes, type Result } from '../../foundation/result.ts';
+import type { Decide, Decision } from '../../domain/decision.ts';
+import { hashOf, NO_TRAIL, type Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { principalText, SYSTEM } from '../../domain/principal.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import type { Opening, Store } from '../../stores/store.ts';
+import type { EngineEvent } from '../surroundings.ts';
+import { noteSecrets, secretsIn } from './found.ts';
+import { mayHoldSecret, scanJson, scanText, type Scanned, type SecretFinding } from './scan.ts';
+
+export const SECRET_POLICIES = ['warn', 'block', 'redact', 'off'] as const;
+export type SecretPolicy = (typeof SECRET_POLICIES)[number];
+
+/** `now` is asked at every write: the stored policy may change while the process runs. */
+export function guardSecrets(store: Store, now: () => SecretPolicy, report: (event: EngineEvent) => void): Store {
+  const guards = new Map<SecretPolicy, Store>();
+  const guard = (): Store => {
+    const policy = now();
+    const known = guards.get(policy) ?? guardedBy(store, policy, report);
+    guards.set(policy, known);
+    return known;
+  };
+  return {
+    ...store,
+    insert: async (openings, given) => guard().insert(openings, given),
+    change: async (targets, decide) => guard().change(targets, decide),
+    relay: async (target, decide, openings, given) => guard().relay(target, decide, openings, given),
+  };
+}
+
+function guardedBy(store: Store, policy: SecretPolicy, report: (event: EngineEvent) => void): Store {
+  if (policy === 'off') return store;
+  const told = (handoffs: readonly Handoff[]): void => {
+    for (const handoff of handoffs) {
+      for (const { rule, field } of secretsIn(handoff)) {
+        report({ kind: 'secret-found', id: handoff.id, rule, field, did: policy === 'warn' ? 'warned' : 'redacted' });
+      }
+    }
+  };
+  const toldRefusal = (refusal: Refusal): void => {
+    if (refusal.code !== 'secret-found') return;
+    report({ kind: 'secret-found', id: refusal.id, rule: refusal.rule, field: refusal.field, did: 'refused' });
+  };
+  const guarded =
+    (decide: Decide): Decide =>
+    (before, nowMs) => {
+      const decided = decide(before, nowMs);
+      return decided.ok ? guardDecision(policy, before, decided.value, []) : decided;
+    };
+
+  return {
+    ...store,
+    insert: async (openings, guard) => {
+      const answer = await store.insert(
+        openings.map((opening) => guardOpening(policy, opening)),
+        guard,
+      );
+      if (answer.ok) told(answer.value);
+      else toldRefusal(answer.refusal);
+      return answer;
+    },
+    change: async (targets, decide) => {
+      const answers = await store.change(targets, guarded(decide));
+      for (const answer of answers) {
+        if (answer.ok) told([answer.value]);
+        else toldRefusal(answer.refusal);
+      }
+      return answers;
+    },
+    relay: async (target, decide, openings, guard) => {
+      const next = openings.map((opening) => guardOpening(policy, opening));
+      const answer = await store.relay(target, guarded(decide), next, guard);
+      if (answer.ok) told([answer.value.changed, ...answer.value.inserted]);
+      else toldRefusal(answer.refusal);
+      return answer;
+    },
+  };
+}
+
+function guardOpening(policy: SecretPolicy, opening: Opening): Opening {
+  const body = scanJsonText(opening.body, '');
+  return {
+    ...opening,
+    body: policy === 'redact' ? body.redacted : opening.body,
+    decide: (nowMs, dependencies) => {
+      const decided = opening.decide(nowMs, dependencies);
+      return decided.ok ? guardDecision(policy, null, decided.value, body.findings) : decided;
+    },
+  };
+}
+
+function guardDecision(
+  policy: SecretPolicy,
+  before: Handoff | null,
+  decision: Decision,
+  inBody: readonly SecretFinding[],
+): Result<Decision, Refusal> {
+  const { handoff } = decision;
+  const record = scanRecord(before, handoff);
+  const details = decision.facts.map(({ detail }) => scanJsonText(detail as JsonText, ''));
+  const outcome = decision.outcome === undefined ? null : scanJsonText(decision.outcome, '');
+  const findings = distinct([
+    ...inBody,
+    ...details.flatMap((each) => each.findings),
+    ...record.findings,
+    ...(outcome?.findings ?? []),
+  ]);
+  const [first] = findings;
+  if (first === undefined) return yes(decision);
+  if (policy === 'block' && !mustBeTold(decision.facts)) {
+    return refuse({ code: 'secret-found', id: handoff.id, ...first });
+  }
+  const isRedacted = policy !== 'warn';
+  const facts = retold(before, decision.facts, (_fact, index) => {
+    const detail = isRedacted ? (details[index]?.redacted ?? '') : (decision.facts[index]?.detail ?? '');
+    return index === decision.facts.length - 1 ? withFindings(detail, findings) : detail;
+  });
+  const next = { ...(isRedacted ? record.redacted : handoff), trail: facts.at(-1)?.hash ?? handoff.trail };
+  noteSecrets(next, { findings, did: isRedacted ? 'redacted' : 'warned', decidedTrail: handoff.trail });
+  if (!isRedacted) return yes({ ...decision, handoff: next, facts });
+  return yes({
+    ...decision,
+    handoff: next,
+    facts,
+    ...(outcome === null ? {} : { outcome: outcome.redacted }),
+    ...(decision.effects === undefined
+      ? {}
+      : { effects: decision.effects.map((each) => ({ ...each, payload: scanJsonText(each.payload, '').redacted })) }),
+  });
+}
+
+/** That an attempt failed, or that the system ended something, has to be written whatever its message holds. */
+function mustBeTold(facts: readonly Fact[]): boolean {
+  return facts.every(({ by, deed }) => by === principalText(SYSTEM) || deed === 'fail' || deed === 'retry');
+}
+
+function distinct(findings: readonly SecretFinding[]): readonly SecretFinding[] {
+  return [...new Map(findings.map((each) => [`${each.rule} ${each.field}`, each])).values()];
+}
+
+/** Texts that are new in the record; what it had before was scanned then. */
+function scanRecord(before: Handoff | null, handoff: Handoff): Scanned<Handoff> {
+  const question = handoff.blockedOn?.reason === 'question' ? handoff.blockedOn.text : '';
+  const asks = question === '' || before?.blockedOn === handoff.blockedOn ? null : scanText(question, 'question');
+  const claims = before?.claims === handoff.claims ? null : scanPart(handoff.claims, 'evidence');
+  const title = before !== null || handoff.title === null ? null : scanText(handoff.title, 'title');
+  const task = before !== null || handoff.task === null ? null : scanText(handoff.task, 'task');
+  const { deliverables, criteria } = handoff.terms;
+  const lists = before !== null ? null : scanPart({ deliverables, criteria }, '');
+  const parts = [asks, claims, title, task, lists];
+  if (parts.every((part) => part === null || part.findings.length === 0)) return { findings: [], redacted: handoff };
+  return {
+    findings: parts.flatMap((part) => part?.findings ?? []),
+    redacted: {
+      ...handoff,
+      ...(title === null ? {} : { title: title.redacted }),
+      ...(task === null ? {} : { task: task.redacted }),
+      ...(asks === null ? {} : { blockedOn: { reason: 'question', text: asks.redacted } }),
+      ...(claims === null ? {} : { claims: claims.redacted }),
+      ...(lists === null ? {} : { terms: { ...handoff.terms, ...lists.redacted } }),
+    },
+  };
+}
+
+function scanPart<Part extends object>(part: Part, field: string): Scanned<Part> {
+  const text = JSON.stringify(part);
+  if (text.length <= EMPTY_MAX || !mayHoldSecret(text)) return { findings: [], redacted: part };
+  return scanJson(JSON.parse(text) as Json, field) as unknown as Scanned<Part>;
+}
+
+/** Two empty lists with their names. */
+const EMPTY_MAX = 34;
+
+function scanJsonText(text: JsonText, field: string): Scanned<JsonText> {
+  if (text.length === 0 || !mayHoldSecret(text)) return { findings: [], redacted: text };
+  const { findings, redacted } = scanJson(JSON.parse(text) as Json, field);
+  return findings.length === 0
+    ? { findings, redacted: text }
+    : { findings, redacted: JSON.stringify(redacted) as JsonText };
+}
+
+function withFindings(detail: string, findings: readonly SecretFinding[]): string {
+  const said = detail === '' ? {} : (JSON.parse(detail) as JsonObject);
+  return JSON.stringify({ ...said, secrets: findings.map(({ rule, field }) => ({ rule, field })) });
+}
+
+/** The same facts with other details: their hashes follow from what they say. */
+function retold(
+  before: Handoff | null,
+  facts: readonly Fact[],
+  detailOf: (fact: Fact, index: number) => string,
+): readonly Fact[] {
+  let previous = before?.trail ?? NO_TRAIL;
+  return facts.map((fact, index) => {
+    const told = { ...fact, detail: detailOf(fact, index) };
+    previous = hashOf(told, previous);
+    return { ...told, hash: previous };
+  });
+}

@@ -1,0 +1,43 @@
+/**
+ * Who may change files of ours. Whoever can write into the database, or replace it, decides over all work in it; so a
+ * file that every user can change, or that somebody else owns, is refused before it is opened.
+ *
+ * Windows has neither modes nor owners of this kind: there nothing is looked at. Root may use the files of others,
+ * because a container often runs as root over a folder of its user.
+ */
+import { statSync } from 'node:fs';
+
+export interface OwnFileFlaw {
+  readonly says: string;
+  /** The command that puts it right. */
+  readonly todo: string;
+}
+
+/** What a folder of ours is made with, less what the umask takes away: nobody else may write into it. */
+export const OUR_FOLDER_MODE = 0o755;
+
+const OTHERS_WRITE = 0o002;
+const STICKY = 0o1000;
+const ROOT = 0;
+
+/** `us` is our user id; null where the system has none. */
+export function flawOfOwnFile(path: string, us: number | null = process.getuid?.() ?? null): OwnFileFlaw | null {
+  const stats = us === null ? undefined : statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return null;
+  // In a sticky folder, such as the system's own for temporary files, nobody can move or replace the files of others.
+  const isShared = stats.isDirectory() && (stats.mode & STICKY) !== 0;
+  if ((stats.mode & OTHERS_WRITE) !== 0 && !isShared) {
+    const mode = (stats.mode & 0o777).toString(8);
+    return { says: `every user of this machine may change ${path} (mode ${mode})`, todo: `chmod o-w ${quoted(path)}` };
+  }
+  if (stats.uid === us || stats.uid === ROOT || us === ROOT) return null;
+  return {
+    says: `${path} belongs to another user (id ${stats.uid}), who may change it at any time`,
+    todo: `run Baton as that user, or as root: chown ${us} ${quoted(path)}`,
+  };
+}
+
+/** For a shell. */
+function quoted(path: string): string {
+  return /^[\w./@:+-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}
