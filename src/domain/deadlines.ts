@@ -21,6 +21,11 @@ export const TIMEOUT_GRACE_MS = 2_000;
 /** A claim by hand without a word from its holder lasts this long. */
 export const HAND_LEASE_MS = 15 * MINUTE;
 
+/** How long a claim by hand lasts; null: for ever. A person works on a document for days, and nobody waits for a beat. */
+export function handUntilAt(kind: Kind, nowMs: number, leaseMs: number): number | null {
+  return kind === 'document' ? null : nowMs + leaseMs;
+}
+
 /** A worker session that has been silent for this long has lost what it holds. */
 export const SESSION_LEASE_MS = 10_000;
 

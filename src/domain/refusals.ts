@@ -14,6 +14,8 @@ export type Refusal =
   | { readonly code: 'own-work'; readonly id: HandoffId; readonly principal: string; readonly part: 'sender' | 'doer' }
   | { readonly code: 'too-early'; readonly id: HandoffId; readonly notBefore: number }
   | { readonly code: 'not-overdue'; readonly id: HandoffId }
+  /** The handoff is held with a lease, and the request shows no fence. */
+  | { readonly code: 'fence-needed'; readonly id: HandoffId }
   | {
       readonly code: 'lease-lost';
       readonly id: HandoffId;

@@ -7,6 +7,7 @@
 import { refuse, yes, type Result } from '../foundation/result.ts';
 import type { Handoff } from './handoff.ts';
 import { STATES, type State } from './lifecycle.ts';
+import type { AgentId } from './names.ts';
 import { principalText, type Principal } from './principal.ts';
 import type { Refusal } from './refusals.ts';
 
@@ -27,6 +28,7 @@ export const OPS = [
   'cancel',
   'retry',
   'expire',
+  'follow',
   'read',
 ] as const;
 export type Op = (typeof OPS)[number];
@@ -70,6 +72,8 @@ export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
   cancel: { sender: OPEN, operator: OPEN },
   retry: { sender: FINAL_BUT_DONE, operator: FINAL_BUT_DONE },
   expire: { system: ['draft', 'offered', 'blocked', 'delivered'] },
+  // To send another handoff in the same chain. Who only verifies is no party of the chain.
+  follow: { sender: EVERY, recipient: EVERY, holder: EVERY, operator: EVERY, system: EVERY },
   read: { sender: EVERY, recipient: EVERY, holder: EVERY, verifier: EVERY, operator: EVERY, system: EVERY },
 };
 
@@ -79,11 +83,14 @@ export function may(asking: Principal, op: Op, handoff: Handoff): Result<true, R
   if (own !== null) {
     return refuse({ code: 'own-work', id: handoff.id, principal: principalText(asking), part: own });
   }
-  const granted =
-    !isForSomebody(principal, op, handoff) &&
-    relationsOf(principal, handoff).some((relation) => RIGHTS[op][relation]?.includes(handoff.state));
-  if (granted) return yes(true);
+  if (!isForSomebody(principal, op, handoff) && grants(principal, op, handoff)) return yes(true);
+  // Whoever makes a handoff knows of it, in whosever name.
+  if (op !== 'create' && isHidden(asking, handoff)) return refuse({ code: 'no-such-handoff', id: handoff.id });
   return refuse({ code: 'not-entitled', id: handoff.id, op, principal: principalText(asking) });
+}
+
+function grants(principal: Principal, op: Op, handoff: Handoff): boolean {
+  return relationsOf(principal, handoff).some((relation) => RIGHTS[op][relation]?.includes(handoff.state));
 }
 
 export function relationsOf(principal: Principal, handoff: Handoff): readonly Relation[] {
@@ -98,6 +105,41 @@ export function relationsOf(principal: Principal, handoff: Handoff): readonly Re
     relations.push('verifier');
   }
   return relations.length > 0 ? relations : ['stranger'];
+}
+
+/**
+ * Whether an agent must not learn that the handoff exists. For such an agent every operation answers as if there were
+ * no such handoff: any other answer would tell its state, its revision or whose it is. Files and their writers are not
+ * meant: they have the text before them.
+ */
+export function isHidden(principal: Principal, handoff: Handoff): boolean {
+  return principal.kind === 'agent' && !grants(principal, 'read', handoff);
+}
+
+/**
+ * The same rule in a form that a store can put into a query: `may(principal, 'read', handoff)` for every handoff at
+ * once. Stores leave hidden records out before they count or cut pages.
+ *
+ * The holder is not mentioned, because only the addressee can hold.
+ */
+export type ReadScope = 'everything' | 'nothing' | { readonly party: AgentId };
+
+export function readScopeOf(principal: Principal): ReadScope {
+  switch (principal.kind) {
+    case 'writer':
+      return readScopeOf(principal.as);
+    case 'operator':
+    case 'system':
+      return 'everything';
+    case 'file':
+      return 'nothing';
+    case 'agent':
+      return principal.roles.includes('verifier') ? 'everything' : { party: principal.agent };
+  }
+}
+
+export function isPartyOf(agent: AgentId, { from, to, terms }: Pick<Handoff, 'from' | 'to' | 'terms'>): boolean {
+  return agent === from || agent === to || terms.verifiers.includes(agent);
 }
 
 /** A program that moves files settles what it took as a file, and never what one of ours holds. */

@@ -1,10 +1,10 @@
 /**
- * How a verb's wish becomes a decision: the lifecycle first, then the rights, then the fact. Every change of a handoff
- * in the house is made by a `Decide` that was built here.
+ * How a verb's wish becomes a decision: first whether the caller may know of the handoff at all, then the lifecycle,
+ * then the rights, then the fact. Every change of a handoff in the house is made by a `Decide` that was built here.
  */
 import type { JsonObject, JsonText } from '../foundation/json.ts';
 import { present } from '../foundation/assert.ts';
-import { yes, type Result } from '../foundation/result.ts';
+import { refuse, yes, type Result } from '../foundation/result.ts';
 import type { Decide, Decision } from '../domain/decision.ts';
 import { witness, type Deed } from '../domain/facts.ts';
 import type { Handoff, Kind } from '../domain/handoff.ts';
@@ -12,7 +12,7 @@ import type { Moved } from '../domain/moves/step.ts';
 import type { HandoffId } from '../domain/names.ts';
 import { principalText, type Principal } from '../domain/principal.ts';
 import type { Refusal, RefusalCode } from '../domain/refusals.ts';
-import { may, type Op } from '../domain/rights.ts';
+import { isHidden, may, type Op } from '../domain/rights.ts';
 import type { Guard, Opening, Relayed } from '../stores/store.ts';
 import type { HouseRules, Surroundings } from './surroundings.ts';
 
@@ -31,6 +31,7 @@ const BEFORE_RIGHTS: readonly RefusalCode[] = ['lease-lost', 'move-not-allowed',
 
 export function decideBy(principal: Principal, op: Op, wish: (handoff: Handoff, nowMs: number) => Wish): Decide {
   return (handoff, nowMs) => {
+    if (isHidden(principal, handoff)) return refuse({ code: 'no-such-handoff', id: handoff.id });
     const { deed, moved, detail, outcome } = wish(handoff, nowMs);
     if (!moved.ok && BEFORE_RIGHTS.includes(moved.refusal.code)) return moved;
     const entitled = may(principal, op, handoff);
@@ -40,6 +41,23 @@ export function decideBy(principal: Principal, op: Op, wish: (handoff: Handoff, 
     const facts = [seen.fact];
     return yes(outcome === undefined ? { handoff: seen.handoff, facts } : { handoff: seen.handoff, facts, outcome });
   };
+}
+
+/**
+ * Takes a decision over the record as it is now and writes nothing. Whatever has an effect outside the database (runs a
+ * command, reads a file) asks this first, so that only a caller whose request can succeed causes the effect. The record
+ * may change before the real decision, which therefore decides everything again.
+ */
+export async function decideFirst(
+  { store }: Surroundings,
+  target: HandoffId | Handoff,
+  decide: Decide,
+): Promise<Result<Handoff, Refusal>> {
+  const id = typeof target === 'string' ? target : target.id;
+  const handoff = typeof target === 'string' ? (await store.find({ by: 'ids', ids: [id] })).items[0] : target;
+  if (handoff === undefined) return refuse({ code: 'no-such-handoff', id });
+  const decided = decide(handoff, store.nowMs());
+  return decided.ok ? yes(handoff) : decided;
 }
 
 /** One change of one handoff, with whatever the rules of the house attach to it. */

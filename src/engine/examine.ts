@@ -82,7 +82,7 @@ function isLost({ liveness }: Surroundings, { ended, process, leaseMs, silentFor
 }
 
 export async function examineDuty({ store, liveness }: Surroundings): Promise<Check> {
-  const holder = await store.upkeep.dutyHolder(liveness.self.host);
+  const holder = await store.upkeep.dutyHolder(liveness.self);
   if (holder === null) return fine('duty', 'nobody is at work on this host; whoever comes first sweeps');
   const { process, silentForMs } = holder;
   if (liveness.of(process) === 'gone') return fine('duty', `process ${process.pid} is gone; whoever comes next sweeps`);

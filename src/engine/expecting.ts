@@ -6,7 +6,9 @@ import { refuse, type Result } from '../foundation/result.ts';
 import type { Decide } from '../domain/decision.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import type { HandoffId } from '../domain/names.ts';
+import type { Principal } from '../domain/principal.ts';
 import type { Refusal } from '../domain/refusals.ts';
+import { isHidden } from '../domain/rights.ts';
 import type { Store } from '../stores/store.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -16,13 +18,15 @@ export interface Expecting {
   passed(): boolean;
 }
 
-export function expecting(around: Surroundings, id: HandoffId, revision: number): Expecting {
+export function expecting(around: Surroundings, principal: Principal, id: HandoffId, revision: number): Expecting {
   let passed = false;
   let changed = false;
   const checked =
     (decide: Decide): Decide =>
     (handoff, nowMs) => {
-      if (changed || handoff.id !== id || handoff.revision === revision) return decide(handoff, nowMs);
+      const isExpected = changed || handoff.id !== id || handoff.revision === revision;
+      // Whether a revision is past tells which one it is: that is for those who may read it.
+      if (isExpected || isHidden(principal, handoff)) return decide(handoff, nowMs);
       passed = true;
       return refuse({ code: 'contended', id });
     };

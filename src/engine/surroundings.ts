@@ -1,5 +1,6 @@
 /** Everything the engine needs from the world, passed in, so that a simulation can be the world. */
 import type { Clock, Timers } from '../foundation/clock.ts';
+import type { ProcessJudge } from '../foundation/process-identity.ts';
 import type { Random } from '../foundation/random.ts';
 import type { Effect } from '../domain/decision.ts';
 import type { Party } from '../domain/body.ts';
@@ -15,7 +16,7 @@ import type { Check as Finding } from './examine.ts';
 import type { SecretPolicy } from './secrets/guard-store.ts';
 import type { EvidenceDesk } from './evidence-desk.ts';
 import type { SchemaBook } from './schema-book.ts';
-import type { Claimed, ProcessIdentity, RunningGroup, Store } from '../stores/store.ts';
+import type { Claimed, RunningGroup, Store } from '../stores/store.ts';
 
 export interface Surroundings {
   readonly store: Store;
@@ -67,7 +68,7 @@ export interface HouseRules {
 }
 
 /** `agent`: the only one in whose name files act; null: there is none. */
-export type FileRights = { readonly anybody: true } | { readonly anybody: false; readonly agent: AgentId | null };
+type FileRights = { readonly anybody: true } | { readonly anybody: false; readonly agent: AgentId | null };
 
 const ANYBODY: FileRights = { anybody: true };
 
@@ -169,10 +170,7 @@ function unchecked(deliverable: string): Check {
 }
 
 /** What can be told about other processes of this machine. */
-export interface Liveness {
-  readonly self: ProcessIdentity;
-  /** `unknown` where process ids mean nothing to us: another host, another space of process ids. */
-  of(process: ProcessIdentity): 'alive' | 'gone' | 'unknown';
+export interface Liveness extends ProcessJudge {
   /** Ends a command with all its children, and comes back when none is left. */
   endGroup(group: RunningGroup): Promise<void>;
 }

@@ -2,6 +2,7 @@
  * What time and death leave behind, put right. Selections are hints: each record is judged again by a pure decision at
  * the moment it is changed, so a sweep can run anywhere, twice, or half.
  */
+import { JUMP_MS, type ClockLook } from '../foundation/clock.ts';
 import { refuse } from '../foundation/result.ts';
 import { dueAtOf } from '../domain/deadlines.ts';
 import type { Decide } from '../domain/decision.ts';
@@ -25,28 +26,32 @@ const SWEPT_MAX = 200;
 /** A beat that is this late may still be on its way. */
 const SILENCE_GRACE_MS = 500;
 
-/** A wall clock that moves by more than this between two looks has been set, not run. */
-export const JUMP_MS = 5_000;
-
 /** What is known of the wall clock. After it was set, what seems overdue may only look so. */
 export interface Steadiness {
   /** What the store's clock said when this was found out. */
   readonly lookedAt: number;
-  /** For how long it has run undisturbed, as far as we know; without a jump, for ever. */
+  /** For how long it has run undisturbed, as far as anybody knows who looks at this database. */
   readonly steadyMs: number;
+  /** It was set since the last look. */
+  readonly wasSet: boolean;
   /** For how long it has run undisturbed while we looked. */
   readonly watchedMs: number;
 }
 
-/** For whoever looks once and has not watched: hands are judged by the clock, sessions by their silence. */
-export function oneLook({ store }: Surroundings): Steadiness {
-  return { lookedAt: store.nowMs(), steadyMs: Number.POSITIVE_INFINITY, watchedMs: 0 };
+/** For whoever looks once and has not watched itself: what others have seen of the clock is in the store. */
+export async function oneLook(around: Surroundings): Promise<Steadiness> {
+  const look = await lookAtClock(around);
+  return { lookedAt: around.store.nowMs(), ...look, watchedMs: 0 };
+}
+
+export function lookAtClock({ store, clock, liveness }: Surroundings): Promise<ClockLook> {
+  return store.upkeep.lookAtClock({ boot: liveness.self.boot, monotonicMs: clock.monotonicMs() });
 }
 
 export async function sweep(around: Surroundings, steady: Steadiness): Promise<{ readonly changed: number }> {
   let changed = await sweepSessions(around);
   // Nothing expires in the sweep that finds the clock set.
-  if (steady.steadyMs > 0) changed += await sweepOverdue(around, steady);
+  if (!steady.wasSet) changed += await sweepOverdue(around, steady);
   changed += await sweepFreed(around);
   changed += await sweepAwaiting(around);
   changed += await freeHeld(around, 'held');
@@ -139,7 +144,7 @@ function decideOverdue(steady: Steadiness): Decide {
  * clock has run undisturbed for as long as it may be held: at worst that is late by one lease, and never early.
  *
  * A session that beats is believed to live, so its time is up only for somebody who has watched all of it. Hands are
- * not heard in between, and whoever comes after a jump can only believe the clock.
+ * not heard in between: what is kept in the store about the clock decides (`lookAtClock`).
  */
 function isTrulyOverdue(handoff: Handoff, nowMs: number, { lookedAt, steadyMs, watchedMs }: Steadiness): boolean {
   const { custody, since } = handoff;

@@ -1,49 +1,78 @@
-/**
- * One of our processes at a time for one name. The lock is one more name for a file that says who we are: it is made
- * with its holder or not at all, and neither making nor dropping it makes or drops a file. That matters: where many files
- * have just been deleted, some systems take fifty times as long to make the next one.
- */
-import { randomUUID } from 'node:crypto';
-import {
-  linkSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+/** One of our processes at a time for one name, and within a process one caller at a time: a queue in front of `file-lock.ts`. */
+import { lstatSync, readdirSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { codeOf } from '../foundation/error-code.ts';
+import {
+  dropLock,
+  HOLDER_ENDING,
+  isGone,
+  LOCK_BEAT_MS,
+  LOCK_LEASE_MS,
+  makeLockHolder,
+  seeLock,
+  takeAwayLock,
+  takeLock,
+  watchLock,
+  type LockHolder,
+} from '../foundation/file-lock.ts';
+import { ownJudge, type ProcessJudge } from '../foundation/process-identity.ts';
 
-/** A few writes of a small file: whoever takes longer has died, or hangs and will find that it was overtaken. */
-const STALE_MS = 30_000;
-/** A lock is as old as the file it leads to, or younger by this. */
-const SAME_FILE_MS = 5_000;
 const LOOK_AGAIN_MS = 2;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 2 * LOCK_LEASE_MS;
+/** A lock that is taken often shows a sign of life at most this often by being taken. */
+const TOUCHED_MS = 1_000;
+/** What nobody can judge is litter after this: longer than a wall clock that was set by a day can make it look. */
+const LITTER_MS = 25 * 60 * 60_000;
 
 export interface Alone {
   with<Answer>(lock: string, act: () => Promise<Answer>): Promise<Answer>;
   close(): void;
 }
 
-export function openAlone(): Alone {
+export interface AloneOptions {
+  readonly judge?: ProcessJudge;
+  readonly leaseMs?: number;
+}
+
+export function openAlone({ judge = ownJudge(), leaseMs = LOCK_LEASE_MS }: AloneOptions = {}): Alone {
   const queues = new Map<string, Promise<unknown>>();
-  let own: Holder | null = null;
-  const holder = (folder: string): Holder => {
-    if (own === null || dirname(own.path) !== folder || Date.now() - own.madeAt > SAME_FILE_MS) {
-      if (own !== null) remove(own.path);
-      own = makeHolder(folder);
-    }
-    return own;
+  const holders = new Map<string, BeatingHolder>();
+  const holderIn = (folder: string): BeatingHolder => {
+    const known = holders.get(folder);
+    if (known !== undefined && known.isThere()) return known;
+    const made = beating(makeLockHolder(folder, judge.self), Math.min(LOCK_BEAT_MS, leaseMs / 4));
+    holders.set(folder, made);
+    return made;
   };
+
+  const underLock = async <Answer>(lock: string, act: () => Promise<Answer>): Promise<Answer> => {
+    const untilMs = performance.now() + PATIENCE_MS;
+    const isLost = watchLock(judge, { leaseMs });
+    let own = holderIn(dirname(lock));
+    while (!own.take(lock)) {
+      const seen = seeLock(lock);
+      if (seen !== null && isLost(seen)) {
+        takeAwayLock(lock, seen);
+      } else if (performance.now() > untilMs) {
+        throw new Error(
+          `${lock} is held for too long by ${seen?.by === null || seen === null ? 'somebody' : `process ${seen.by.pid} on ${seen.by.host}`}`,
+        );
+      } else {
+        await pause(LOOK_AGAIN_MS * (0.5 + Math.random()));
+      }
+      own = holderIn(dirname(lock));
+    }
+    try {
+      return await act();
+    } finally {
+      own.drop(lock);
+    }
+  };
+
   return {
     async with(lock, act) {
       const before = queues.get(lock) ?? Promise.resolve();
-      const turn = before.then(() => underLock(lock, () => holder(dirname(lock)), act));
+      const turn = before.then(() => underLock(lock, act));
       const settled = turn.then(
         () => undefined,
         () => undefined,
@@ -56,120 +85,85 @@ export function openAlone(): Alone {
       }
     },
     close() {
-      if (own !== null) remove(own.path);
-      own = null;
+      for (const holder of holders.values()) holder.remove();
+      holders.clear();
     },
   };
 }
 
-interface Holder {
-  readonly path: string;
-  readonly number: number;
-  madeAt: number;
+interface BeatingHolder {
+  /** False: somebody has removed its file. */
+  isThere(): boolean;
+  /** False: somebody else has the lock. */
+  take(lock: string): boolean;
+  drop(lock: string): void;
+  remove(): void;
 }
 
-function makeHolder(folder: string): Holder {
-  const says = `${process.pid}-${randomUUID()}`;
-  const path = join(folder, `${says}.holder`);
-  writeFileSync(path, says, { flag: 'wx' });
-  return { path, number: statSync(path).ino, madeAt: Date.now() };
+/** Shows signs of life for as long as a lock leads to it. */
+function beating(holder: LockHolder, beatMs: number): BeatingHolder {
+  let isThere = true;
+  let held = 0;
+  let touchedMs = performance.now();
+  let timer: NodeJS.Timeout | null = null;
+  const touch = (): void => {
+    touchedMs = performance.now();
+    holder.touch();
+  };
+  return {
+    isThere: () => isThere,
+    take: (lock) => {
+      // Whoever waits must not take a lock that comes and goes for one that stands still.
+      if (performance.now() - touchedMs > TOUCHED_MS) touch();
+      const taken = takeLock(lock, holder);
+      if (taken === 'no-holder') isThere = false;
+      if (taken !== 'taken') return false;
+      held += 1;
+      timer ??= setInterval(touch, beatMs).unref();
+      return true;
+    },
+    drop: (lock) => {
+      held -= 1;
+      if (held === 0 && timer !== null) {
+        clearInterval(timer);
+        timer = null;
+      }
+      dropLock(lock, holder);
+    },
+    remove: () => holder.remove(),
+  };
 }
 
-async function underLock<Answer>(lock: string, holder: () => Holder, act: () => Promise<Answer>): Promise<Answer> {
-  const untilMs = performance.now() + PATIENCE_MS;
-  let own = holder();
-  while (!take(lock, own)) {
-    if (performance.now() > untilMs) throw new Error(`${lock} is held for too long`);
-    await pause(LOOK_AGAIN_MS * (0.5 + Math.random()));
-    own = holder();
-  }
-  try {
-    return await act();
-  } finally {
-    if (lstatSync(lock, { throwIfNoEntry: false })?.ino === own.number) remove(lock);
-  }
-}
-
-function take(lock: string, own: Holder): boolean {
-  try {
-    linkSync(own.path, lock);
-    return true;
-  } catch (error) {
-    // Somebody has cleared up too well: the next one is made anew.
-    if (codeOf(error) === 'ENOENT') own.madeAt = 0;
-    else if (codeOf(error) !== 'EEXIST') throw error;
-  }
-  const holder = holderOf(lock);
-  if (holder !== null && isOver(lock, holder)) takeAway(lock, holder);
-  return false;
-}
-
-/** Null: there is no such lock any more. */
-function holderOf(lock: string): string | null {
-  try {
-    return readFileSync(lock, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-function isOver(lock: string, holder: string): boolean {
-  const pid = Number.parseInt(holder, 10);
-  if (pid !== process.pid && !isRunning(pid)) return true;
-  const found = lstatSync(lock, { throwIfNoEntry: false });
-  return found !== undefined && Date.now() - found.mtimeMs > STALE_MS + SAME_FILE_MS;
-}
-
-/** Of two who find it dead one is faster, and the other may have caught a new one: then it is put back. */
-function takeAway(lock: string, holder: string): void {
-  const aside = `${lock}.${process.pid}-${randomUUID()}`;
-  try {
-    renameSync(lock, aside);
-  } catch {
-    return;
-  }
-  const caught = holderOf(aside);
-  try {
-    if (caught !== holder && caught !== null) linkSync(aside, lock);
-  } finally {
-    remove(aside);
+/** What the dead have left: locks that nobody else came for, what they had put aside, and who they were. */
+export function forgetTheDead(folder: string, judge: ProcessJudge = ownJudge()): void {
+  for (const name of deadIn(folder, judge)) {
+    const path = join(folder, name);
+    if (!name.endsWith('.lock')) {
+      removeQuietly(path);
+      continue;
+    }
+    const seen = seeLock(path);
+    if (seen !== null) takeAwayLock(path, seen);
   }
 }
 
-function remove(path: string): void {
+const OURS = new RegExp(`(?:\\.lock|\\.lock\\.[^.]+|\\${HOLDER_ENDING})$`);
+
+export function deadIn(folder: string, judge: ProcessJudge = ownJudge()): readonly string[] {
+  return readdirSync(folder).filter((name) => {
+    const path = join(folder, name);
+    if (!OURS.test(name) || lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+    const seen = seeLock(path);
+    if (seen === null) return false;
+    const isKnown = seen.by !== null && judge.of(seen.by) !== 'unknown';
+    return isKnown ? isGone(judge, seen) : Date.now() - seen.touchedAt > LITTER_MS;
+  });
+}
+
+function removeQuietly(path: string): void {
   try {
     unlinkSync(path);
   } catch {
     // Whoever was faster wanted the same.
-  }
-}
-
-const OF_PROCESS = /^(?:.*\.lock\.)?(\d+)-[0-9a-f-]{36}(?:\.holder)?$/;
-
-/** What those who died have left: locks that nobody else came for, what they had put aside, and who they were. */
-export function forgetTheDead(folder: string): void {
-  for (const name of deadIn(folder)) {
-    const path = join(folder, name);
-    if (OF_PROCESS.test(name)) remove(path);
-    else takeAway(path, holderOf(path) ?? '');
-  }
-}
-
-export function deadIn(folder: string): readonly string[] {
-  return readdirSync(folder).filter((name) => {
-    const pid = OF_PROCESS.exec(name)?.[1];
-    if (pid !== undefined) return !isRunning(Number(pid));
-    const holder = name.endsWith('.lock') ? holderOf(join(folder, name)) : null;
-    return holder !== null && isOver(join(folder, name), holder);
-  });
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
   }
 }

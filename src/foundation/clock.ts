@@ -10,6 +10,44 @@ export interface Clock {
   monotonicMs(): number;
 }
 
+/** A wall clock that moves by more than this between two looks has been set, not run. */
+export const JUMP_MS = 5_000;
+
+/** Both clocks as they were read together. */
+export interface ClockReading {
+  /** The start of the machine: monotonic clocks of two starts have nothing in common. Empty: nobody knows. */
+  readonly boot: string;
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+/** The last reading that anybody has kept, for whoever comes next. */
+export interface ClockMark extends ClockReading {
+  /** Since when the wall clock has run undisturbed, as far as anybody knows; by that clock. */
+  readonly steadySinceMs: number;
+}
+
+export interface ClockLook {
+  /** For how long the wall clock has run undisturbed. */
+  readonly steadyMs: number;
+  /** It has been set since the last look. */
+  readonly wasSet: boolean;
+}
+
+/**
+ * Compares a reading with the last one that was kept. In one boot the monotonic clock tells how much time has passed. In
+ * another boot nobody knows, unless the last reading is so fresh that there was no time for a jump; then the wall clock
+ * counts as undisturbed from now on, which makes leases end late and never early.
+ */
+export function nextClockMark(before: ClockMark | null, now: ClockReading): { mark: ClockMark; look: ClockLook } {
+  const isSameBoot = before !== null && before.boot !== '' && before.boot === now.boot;
+  const passedMs = isSameBoot ? now.monotonicMs - before.monotonicMs : 0;
+  const isSteady = before !== null && Math.abs(now.wallMs - before.wallMs - passedMs) <= JUMP_MS;
+  const steadySinceMs = isSteady ? before.steadySinceMs : now.wallMs;
+  const look = { steadyMs: now.wallMs - steadySinceMs, wasSet: isSameBoot && !isSteady };
+  return { mark: { ...now, steadySinceMs }, look };
+}
+
 export interface Timers {
   /** Ends after `ms`, or at once when the signal is aborted; it never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

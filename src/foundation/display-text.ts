@@ -13,9 +13,9 @@ export function displayLine(text: string): string {
   return displayText(text).replaceAll(/[\t\n]/g, (character) => (character === '\n' ? '\\n' : '\\t'));
 }
 
-/** For XML, HTML and pictures, where an escape would only be noise. */
-export function withoutHidden(text: string): string {
-  return text.replaceAll(HIDDEN, '');
+/** For XML, HTML, pictures and notes on a desktop, where an escape would only be noise. */
+export function withoutHidden(text: string, instead = ''): string {
+  return text.replaceAll(HIDDEN, instead);
 }
 
 /**

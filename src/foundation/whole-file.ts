@@ -12,8 +12,10 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { ownJudge, placeOf, type ProcessJudge } from './process-identity.ts';
 
 export class FileExists extends Error {
   override readonly name = 'FileExists';
@@ -23,19 +25,36 @@ export class FileExists extends Error {
   }
 }
 
-/** A name beside the file that is to be, and nothing left of those that were begun for it and never finished. */
-export function draftBeside(path: string): string {
+/** A draft that nobody can judge is litter after this: longer than a wall clock that was set by a day can make it look. */
+const DRAFT_KEPT_MS = 25 * 60 * 60_000;
+
+/**
+ * A name beside the file that is to be, which no other process gives; and nothing left of those that were begun for it
+ * and never finished. The name says where its process runs (`placeOf`), because another machine or container that shares
+ * the folder has the same process ids.
+ */
+export function draftBeside(path: string, judge: ProcessJudge = ownJudge()): string {
   const folder = dirname(path);
   const begin = `.${basename(path)}.`;
   for (const name of readdirSync(folder)) {
-    const pid = name.startsWith(begin)
-      ? /^([0-9]+)\.draft(?:-journal|-wal|-shm)?$/.exec(name.slice(begin.length))
-      : null;
-    if (pid?.[1] !== undefined && !isRunning(Number(pid[1]))) rmSync(join(folder, name), { force: true });
+    if (name.startsWith(begin) && isLitter(folder, name, name.slice(begin.length), judge))
+      rmSync(join(folder, name), { force: true });
   }
-  const draft = join(folder, `${begin}${process.pid}.draft`);
+  const { self } = judge;
+  const draft = join(folder, `${begin}${placeOf(self)}-${self.pid}-${self.startedAt}.draft`);
   rmSync(draft, { force: true });
   return draft;
+}
+
+const DRAFT_NAME = /^(?:([0-9a-f]{16})-([0-9]+)-([0-9]*)|[0-9]+)\.draft(?:-journal|-wal|-shm)?$/;
+
+function isLitter(folder: string, name: string, ending: string, { self, of }: ProcessJudge): boolean {
+  const found = DRAFT_NAME.exec(ending);
+  if (found === null) return false;
+  const [, place, pid, startedAt = ''] = found;
+  if (place === placeOf(self)) return of({ ...self, pid: Number(pid), startedAt }) === 'gone';
+  const stat = statSync(join(folder, name), { throwIfNoEntry: false });
+  return stat !== undefined && Date.now() - stat.mtimeMs > DRAFT_KEPT_MS;
 }
 
 /** Only its owner reads it: what was handed from one to another is nobody else's business. */
@@ -68,14 +87,5 @@ function syncPath(path: string, how: 'r' | 'r+'): void {
     fsyncSync(handle);
   } finally {
     closeSync(handle);
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -1,7 +1,7 @@
 /** The library's part about artifacts. */
 import type { Json, JsonObject } from '../foundation/json.ts';
 import { HANDOFF_ID_RULE, readArtifactId, type ArtifactId } from '../domain/names.ts';
-import type { Principal } from '../domain/principal.ts';
+import { principalText, type Principal } from '../domain/principal.ts';
 import { entryOf } from '../dialects/artifact/card.ts';
 import { freeAwaiting } from '../engine/artifacts/awaited.ts';
 import { findArtifacts, showArtifact } from '../engine/artifacts/look.ts';
@@ -21,19 +21,21 @@ export function artifactsOf(
 ): Pick<Baton, 'artifact' | 'findArtifacts' | 'registerArtifact'> {
   return {
     artifact: async (id) => {
-      await asking('read');
-      const found = await showArtifact(folderOf(around), artifactIn(id));
+      const found = await showArtifact(around, await asking('read'), folderOf(around), artifactIn(id));
       if (found === null) return null;
       const { card, file, changed, dependents } = found;
       return { ...viewOf(entryOf(card)), content: contentIn(file), changed, dependents };
     },
     findArtifacts: async ({ agent, ...filter } = {}) => {
-      await asking('read');
+      const principal = await asking('read');
       const asked = { ...filter, ...(agent === undefined ? {} : { agent: agentIn(agent, 'agent') }) };
-      return (await findArtifacts(folderOf(around), asked)).map((card) => viewOf(entryOf(card)));
+      return (await findArtifacts(around, principal, folderOf(around), asked)).map((card) => viewOf(entryOf(card)));
     },
     registerArtifact: async (path, { schema, supersedes } = {}) => {
-      await asking('write');
+      const principal = await asking('write');
+      if (principal.kind !== 'operator') {
+        throw new BatonRefusal('not-yours', `the operator registers artifacts, and not ${principalText(principal)}`);
+      }
       const folder = folderOf(around);
       const registered = await register(around, folder, {
         path,

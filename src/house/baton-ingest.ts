@@ -19,6 +19,7 @@ export function ingestOf(
         source: sourceIn(asked),
         project: asked.project === undefined ? otherwise : textIn(asked.project, 'project'),
         strict: asked.strict === true,
+        ...(asked.fence === undefined ? {} : { fence: asked.fence }),
         ...(asked.signal === undefined ? {} : { signal: asked.signal }),
       };
       return (await ingestText(around, await asking(as), request)).map(answerView);

@@ -25,7 +25,7 @@ export interface Baton {
   /** Takes this one by hand. */
   accept(id: string, options?: As & { readonly notes?: string; readonly leaseMs?: number }): Promise<HandoffView>;
   /** Declines it for good. */
-  reject(id: string, options: As & { readonly type: string; readonly reason: string }): Promise<HandoffView>;
+  reject(id: string, options: Fenced & { readonly type: string; readonly reason: string }): Promise<HandoffView>;
   /** Gives it back; the attempt does not count. */
   release(id: string, options?: Fenced): Promise<HandoffView>;
   renew(id: string, options?: Fenced & { readonly leaseMs?: number }): Promise<HandoffView>;
@@ -87,7 +87,7 @@ export interface Baton {
   close(): Promise<void>;
 }
 
-export interface IngestOptions extends As {
+export interface IngestOptions extends Fenced {
   /** Markdown, YAML, JSON, or a transcript of JSON lines. */
   readonly text: string;
   /** The file that it was read from. */
@@ -191,7 +191,7 @@ export interface As {
 }
 
 export interface Fenced extends As {
-  /** The number of your acceptance. What a worker process holds needs it. */
+  /** The number of your acceptance. Needed for everything that is held with a lease; documents by hand have none. */
   readonly fence?: number;
 }
 

@@ -17,7 +17,7 @@ type SettingsOf<Text> = {
   readonly [Key in keyof Text]-?: Kept | { readonly [Inner in keyof NonNullable<Text[Key]>]-?: Kept };
 };
 
-export const SETTINGS = {
+const SETTINGS = {
   project: 'local',
   identity: 'shared',
   limits: 'shared',
@@ -33,7 +33,7 @@ export const SETTINGS = {
   check: 'local',
 } as const satisfies SettingsOf<Omit<ConfigurationText, 'agents'>>;
 
-export const AGENT_SETTINGS = {
+const AGENT_SETTINGS = {
   limits: 'shared',
   roles: 'shared',
   schemas: 'shared',

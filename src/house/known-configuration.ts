@@ -6,6 +6,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { digestOf } from '../foundation/digest.ts';
+import { draftBeside } from '../foundation/whole-file.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -45,8 +46,8 @@ function keptAt(place: string): Kept | null {
 
 /** A courtesy to the next command; where it cannot be written, that one parses again. */
 function keep(place: string, kept: Kept): void {
-  const draft = `${place}.${process.pid}.draft`;
   try {
+    const draft = draftBeside(place);
     writeFileSync(draft, JSON.stringify(kept), { mode: 0o600 });
     renameSync(draft, place);
   } catch {

@@ -1,24 +1,17 @@
-/**
- * What this process can tell about others on the same machine.
- *
- * A process id alone proves nothing, because it comes again; together with the start time it does. Where the system
- * does not tell start times (other than Linux), a living process id counts as alive, and silence has the last word.
- */
+/** What this process can tell about others on the same machine, and how it ends the commands of those that are gone. */
 import type { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { readdirSync } from 'node:fs';
 import type { Timers } from '../foundation/clock.ts';
 import type { Liveness } from '../engine/surroundings.ts';
-import type { ProcessIdentity, RunningGroup } from '../stores/store.ts';
+import { isAnswering, ownJudge, statOf } from '../foundation/process-identity.ts';
+import type { RunningGroup } from '../stores/store.ts';
 
 const END_PATIENCE_MS = 5_000;
 const LOOK_AGAIN_MS = 10;
 
 export function systemLiveness(timers: Timers): Liveness {
-  const self = identityOf(process.pid);
   return {
-    self,
-    of: (other) => judge(self, other),
+    ...ownJudge(),
     endGroup: async (group) => {
       if (!isStill(group)) return;
       endNow(group.group);
@@ -27,39 +20,6 @@ export function systemLiveness(timers: Timers): Liveness {
       }
     },
   };
-}
-
-function identityOf(pid: number): ProcessIdentity {
-  return {
-    host: hostname(),
-    boot: quietly(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? '',
-    pidSpace: quietly(() => readlinkSync('/proc/self/ns/pid')) ?? '',
-    pid,
-    startedAt: startOf(pid) ?? '',
-  };
-}
-
-function judge(self: ProcessIdentity, other: ProcessIdentity): 'alive' | 'gone' | 'unknown' {
-  if (other.boot !== self.boot) return other.host === self.host ? 'gone' : 'unknown';
-  if (other.pidSpace !== self.pidSpace || (self.boot === '' && other.host !== self.host)) return 'unknown';
-  if (other.startedAt === '') return answers(other.pid) ? 'alive' : 'gone';
-  return startOf(other.pid) === other.startedAt ? 'alive' : 'gone';
-}
-
-/** The start time in units of the system; null when there is no such process, or only what is left of it. */
-export function startOf(pid: number): string | null {
-  const stat = statOf(pid);
-  return stat === null || stat.state === 'Z' || stat.state === 'X' ? null : stat.startedAt;
-}
-
-function statOf(
-  pid: number | string,
-): { readonly state: string; readonly group: number; readonly startedAt: string } | null {
-  const text = quietly(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  if (text === null) return null;
-  // The command's name stands in brackets and may hold anything, brackets and spaces too.
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return { state: fields[0] ?? '', group: Number(fields[2]), startedAt: fields[19] ?? '' };
 }
 
 /** A group whose leader has ended may still have members; one whose number was given away again is somebody else's. */
@@ -79,20 +39,11 @@ export function endNow(group: number, signal: NodeJS.Signals = 'SIGKILL'): void 
 
 function hasLiving(group: number): boolean {
   const pids = quietly(() => readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)));
-  if (pids === null) return answers(-group);
+  if (pids === null) return isAnswering(-group);
   return pids.some((pid) => {
     const stat = statOf(pid);
     return stat !== null && stat.group === group && stat.state !== 'Z' && stat.state !== 'X';
   });
-}
-
-function answers(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
 
 function quietly<Answer>(act: () => Answer): Answer | null {

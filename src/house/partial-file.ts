@@ -3,24 +3,13 @@
  * have, and what a killed writer leaves there is for the next. One process at a time has it; who that is stands in a
  * second file, and it is looked at before every piece that is written, because a writer may have been given up.
  */
-import {
-  closeSync,
-  constants,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, openSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../foundation/error-code.ts';
+import { seeLock, takeAwayLock } from '../foundation/file-lock.ts';
+import { identityText, type ProcessIdentity, type ProcessJudge } from '../foundation/process-identity.ts';
 import { refuse, yes, type Result } from '../foundation/result.ts';
-import type { Liveness } from '../engine/surroundings.ts';
-import type { ProcessIdentity } from '../stores/store.ts';
 
 /** Who runs where we cannot look has to show a sign of life within this. */
 const SILENT_MS = 60_000;
@@ -49,16 +38,16 @@ export function partialOf(path: string): string {
 
 export async function takePartial(
   of: string,
-  liveness: Liveness,
+  judge: ProcessJudge,
   { anew }: { readonly anew: boolean },
 ): Promise<Result<PartialFile, NotTaken>> {
   const path = partialOf(of);
   const lock = `${path}.lock`;
-  const own = JSON.stringify(liveness.self);
-  const held = takeLock(lock, own, liveness);
+  const own = identityText(judge.self);
+  const held = takeLock(lock, own, judge);
   if (!held.ok) return held;
   const letGo = (): void => {
-    if (wordsIn(lock) === own) rmSync(lock, { force: true });
+    if (seeLock(lock)?.words === own) rmSync(lock, { force: true });
   };
   try {
     if (anew) rmSync(path, { force: true });
@@ -72,7 +61,7 @@ export async function takePartial(
       handle,
       chunks: () => chunksOf(handle),
       stay: () => {
-        if (wordsIn(lock) !== own) throw new Error(`another process has taken over ${path}; it was left to it`);
+        if (seeLock(lock)?.words !== own) throw new Error(`another process has taken over ${path}; it was left to it`);
         const now = new Date();
         utimesSync(lock, now, now);
       },
@@ -117,16 +106,17 @@ async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array, void, u
   }
 }
 
-function takeLock(lock: string, own: string, liveness: Liveness): Result<null, NotTaken> {
+/** A command does not stay to watch: how long ago the last sign of life was is told by the file. */
+function takeLock(lock: string, own: string, judge: ProcessJudge): Result<null, NotTaken> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     if (makeLock(lock, own)) return yes(null);
-    const words = wordsIn(lock);
-    if (words === null) continue;
-    const by = identityIn(words);
-    const verdict = by === null ? 'unknown' : liveness.of(by);
-    const isHeld = verdict === 'alive' || (verdict === 'unknown' && silentForMs(lock) < SILENT_MS);
-    if (isHeld) return refuse({ code: 'in-use', by, surely: verdict === 'alive' });
-    takeAway(lock, words);
+    const seen = seeLock(lock);
+    if (seen === null) continue;
+    const verdict = seen.by === null ? 'unknown' : judge.of(seen.by);
+    // A wall clock that was set can make a living writer look silent: it finds out before it writes its next piece.
+    const isHeld = verdict === 'alive' || (verdict === 'unknown' && Date.now() - seen.touchedAt < SILENT_MS);
+    if (isHeld) return refuse({ code: 'in-use', by: seen.by, surely: verdict === 'alive' });
+    takeAwayLock(lock, seen);
   }
   return refuse({ code: 'in-use', by: null, surely: false });
 }
@@ -146,45 +136,5 @@ function makeLock(lock: string, own: string): boolean {
     // On a full disk it would stand there without a name, and keep everybody waiting.
     rmSync(lock, { force: true });
     throw error;
-  }
-}
-
-/** Of two who find it dead one is faster, and the other may have caught a new one: then it is put back. */
-function takeAway(lock: string, words: string): void {
-  const aside = `${lock}.${process.pid}`;
-  try {
-    renameSync(lock, aside);
-    if (wordsIn(aside) !== words) linkSync(aside, lock);
-  } catch {
-    // Whoever has lost it by this hears of it before the next piece is written.
-  } finally {
-    rmSync(aside, { force: true });
-  }
-}
-
-function wordsIn(lock: string): string | null {
-  try {
-    return readFileSync(lock, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
-}
-
-function silentForMs(lock: string): number {
-  const stat = statSync(lock, { throwIfNoEntry: false });
-  return stat === undefined ? Infinity : Date.now() - stat.mtimeMs;
-}
-
-/** Null: it was killed while it wrote who it is. */
-function identityIn(words: string): ProcessIdentity | null {
-  try {
-    const { host, boot, pidSpace, pid, startedAt } = JSON.parse(words) as Record<string, unknown>;
-    if (typeof pid !== 'number' || typeof startedAt !== 'string') return null;
-    return typeof host === 'string' && typeof boot === 'string' && typeof pidSpace === 'string'
-      ? { host, boot, pidSpace, pid, startedAt }
-      : null;
-  } catch {
-    return null;
   }
 }

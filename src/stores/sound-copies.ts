@@ -52,4 +52,4 @@ export function holdersOf(copies: readonly Copy[]): ReadonlyMap<SessionId, Agent
 }
 
 /** Of a worker elsewhere nothing is known, and nothing needs to be: it is over here. */
-export const ELSEWHERE = { host: '', boot: '', pidSpace: '', pid: 0, startedAt: '' } as const;
+export const ELSEWHERE = { host: '', machine: '', boot: '', pidSpace: '', pid: 0, startedAt: '' } as const;

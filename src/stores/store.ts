@@ -7,15 +7,19 @@
  * `StoreFault` with `outcome: 'unknown'` may or may not have changed something; with `'unchanged'` it has not.
  */
 export { BadCursor, StoreFault, StoreGone } from '../foundation/store-fault.ts';
+export type { FactQuery, FactRead, Page, Query } from './query.ts';
+export type { ProcessIdentity } from '../foundation/process-identity.ts';
+import type { ClockLook, ClockReading } from '../foundation/clock.ts';
 import type { JsonText } from '../foundation/json.ts';
+import type { ProcessIdentity } from '../foundation/process-identity.ts';
 import type { Result } from '../foundation/result.ts';
 import type { Decide, DecideFirst, Effect } from '../domain/decision.ts';
 import type { Fact } from '../domain/facts.ts';
 import type { Handoff } from '../domain/handoff.ts';
-import type { State } from '../domain/lifecycle.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
 import type { Role } from '../domain/principal.ts';
 import type { Refusal } from '../domain/refusals.ts';
+import type { FactQuery, FactRead, Page, Query } from './query.ts';
 
 export interface Store {
   /** All or none; refuses over a limit, on a known id, on a ring. The same request answers the same records. */
@@ -108,73 +112,7 @@ export interface Whole {
   readonly outcome: JsonText | null;
 }
 
-export type Query =
-  | { readonly by: 'ids'; readonly ids: readonly HandoffId[] }
-  /** Those whose clock has run out by the store's own time. */
-  | { readonly by: 'overdue'; readonly max: number }
-  /** What a request was answered with, in order; nothing where it was never asked, or is forgotten. */
-  | { readonly by: 'request'; readonly request: Pick<RequestKey, 'by' | 'key'> }
-  | { readonly by: 'session'; readonly session: SessionId; readonly max: number }
-  /** The root and all that descend from it, oldest first. */
-  | { readonly by: 'chain'; readonly root: HandoffId; readonly max: number }
-  /** Waiting for a place under a limit, oldest first. */
-  | { readonly by: 'places'; readonly max: number; readonly after?: string }
-  /** Blocked by a question with a deadline, or by dependencies one of which has a name that begins so; oldest first. */
-  | {
-      readonly by: 'waiting';
-      readonly on: 'answer' | { readonly named: string };
-      readonly max: number;
-      readonly after?: string;
-    }
-  /** Blocked by dependencies that are all completed now. */
-  | { readonly by: 'freed'; readonly max: number }
-  | {
-      readonly by: 'filter';
-      readonly states?: readonly State[];
-      readonly from?: AgentId;
-      readonly to?: AgentId;
-      /** Sender or recipient. */
-      readonly agent?: AgentId;
-      readonly task?: string;
-      /** All of these words, in any order, in title, task or body; case and accents do not matter. */
-      readonly text?: string;
-      readonly max: number;
-      readonly after?: string;
-    };
-
-/** Newest first for `filter`; `next` continues where the page ends (for `filter`, `places` and `waiting`). */
-export interface Page {
-  readonly items: readonly Handoff[];
-  readonly next: string | null;
-}
-
-export interface FactQuery {
-  /** Of one handoff, from its first. Without: of all, after the cursor. */
-  readonly handoff?: HandoffId;
-  readonly after?: string;
-  readonly max: number;
-  /** Only the last one of all: where a listener begins who does not want the past. */
-  readonly newest?: true;
-}
-
-export interface FactRead {
-  readonly fact: Fact;
-  readonly cursor: string;
-}
-
 export type Topic = { readonly kind: 'offers'; readonly agent: AgentId } | { readonly kind: 'settled' };
-
-/** Where a process runs, as far as another process of the same host can tell it apart from a later one. */
-export interface ProcessIdentity {
-  readonly host: string;
-  /** Changes with every start of the machine. */
-  readonly boot: string;
-  /** Process ids mean something only within one such space. */
-  readonly pidSpace: string;
-  readonly pid: number;
-  /** Start of the process, in units of the system: a process id alone comes again. */
-  readonly startedAt: string;
-}
 
 /** A command that a worker runs: ended before its handoff is offered again. */
 export interface RunningGroup {
@@ -317,13 +255,18 @@ export interface DutyHolder {
   readonly silentForMs: number;
 }
 
-/** What one process per host does for all. */
+/** What one process in each place (machine, boot and space of process ids) does for all. */
 export interface Upkeep {
-  /** Who has the duty on this host, if anybody. */
-  dutyHolder(host: string): Promise<DutyHolder | null>;
+  /** Who has the duty in the place of this process, if anybody. */
+  dutyHolder(process: ProcessIdentity): Promise<DutyHolder | null>;
   /** Takes or keeps the duty; `instead` is the holder that was judged gone. False: somebody else was faster. */
   takeDuty(process: ProcessIdentity, instead: DutyHolder | null): Promise<boolean>;
   leaveDuty(process: ProcessIdentity): Promise<void>;
+  /**
+   * Compares the store's wall clock with a monotonic clock, and keeps the reading for whoever looks next. Every process
+   * that takes leases away looks first: a process that has just begun cannot tell otherwise that the clock was set.
+   */
+  lookAtClock(own: Omit<ClockReading, 'wallMs'>): Promise<ClockLook>;
   /** Housekeeping of the database itself; cheap when there is nothing to do. */
   tend(): Promise<void>;
   /** Looks for what cannot be: counters, heads of trails, files. May take as long as reading everything; writes nothing. */

@@ -28,7 +28,7 @@ async function ask(
 }
 
 async function swept({ around }: ArtifactWorld): Promise<void> {
-  await sweep(around, oneLook(around));
+  await sweep(around, await oneLook(around));
 }
 
 describe.each(databases)('Q9: a handoff that needs an artifact, over $name', (database) => {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { hexDigestOf } from '../../src/foundation/digest.ts';
 import { showArtifact } from '../../src/engine/artifacts/look.ts';
 import type { ArtifactId } from '../../src/domain/names.ts';
+import { OPERATOR } from '../../src/domain/principal.ts';
 import { tempFolder } from '../support/processes.ts';
 import { anArtifact, artifactWorld, placeOf, requiring } from './artifact-world.ts';
 
@@ -160,7 +161,8 @@ it('Q14: a changed file is found out, and dependents are known', async () => {
   world.file('src/a.tsx', 'export {};');
   await world.make('base', { content: { files: ['src/a.tsx'] } });
   await world.make('user', requiring('base'));
-  const look = async (): Promise<unknown> => showArtifact(world.artifacts, 'base' as ArtifactId);
+  const look = async (): Promise<unknown> =>
+    showArtifact(world.around, OPERATOR, world.artifacts, 'base' as ArtifactId);
   expect(await look()).toMatchObject({ changed: [], dependents: ['user'], file: { artifact_id: 'base' } });
   world.file('src/a.tsx', 'export {}; // touched');
   world.file(placeOf('base'), anArtifact('base', { content: 'other' }));

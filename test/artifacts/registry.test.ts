@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AGES, neededOf, type ArtifactCard } from '../../src/domain/artifacts.ts';
 import type { ArtifactId } from '../../src/domain/names.ts';
+import { OPERATOR } from '../../src/domain/principal.ts';
 import { readCard, readRegistry, writeCard, writeRegistry } from '../../src/dialects/artifact/card.ts';
 import { deprecate, saveCard } from '../../src/engine/artifacts/cards.ts';
 import { cleanArtifacts } from '../../src/engine/artifacts/clean.ts';
@@ -72,7 +73,9 @@ describe('the registry', () => {
     await refreshRegistry(world.artifacts);
     const sound = world.textOf(REGISTRY);
     writeFileSync(join(world.folder, REGISTRY), text);
-    expect(await findArtifacts(world.artifacts, {})).toMatchObject([{ id: 'a', path: placeOf('a') }]);
+    expect(await findArtifacts(world.around, OPERATOR, world.artifacts, {})).toMatchObject([
+      { id: 'a', path: placeOf('a') },
+    ]);
     expect(world.textOf(REGISTRY)).toBe(sound);
   });
 
@@ -84,9 +87,13 @@ describe('the registry', () => {
     rmSync(join(cards, 'a.json'));
     writeFileSync(join(cards, 'b.json'), '');
     writeFileSync(join(world.folder, REGISTRY), 'x');
-    expect(await findArtifacts(world.artifacts, {})).toMatchObject([{ id: 'c' }]);
+    expect(await findArtifacts(world.around, OPERATOR, world.artifacts, {})).toMatchObject([{ id: 'c' }]);
     for (const id of ['a', 'b']) expect(await world.register(placeOf(id))).toMatchObject({ status: 'active' });
-    expect(await findArtifacts(world.artifacts, {})).toMatchObject([{ id: 'a' }, { id: 'b' }, { id: 'c' }]);
+    expect(await findArtifacts(world.around, OPERATOR, world.artifacts, {})).toMatchObject([
+      { id: 'a' },
+      { id: 'b' },
+      { id: 'c' },
+    ]);
   });
 
   it('Q14: finds by type, phase, agent and status', async () => {
@@ -94,7 +101,7 @@ describe('the registry', () => {
     await world.make('a');
     await world.make('b', { artifact_type: 'report', metadata: { phase: 16, agent_id: '@Reporter' } });
     const ids = async (filter: object): Promise<readonly string[]> =>
-      (await findArtifacts(world.artifacts, filter)).map(({ id }) => id);
+      (await findArtifacts(world.around, OPERATOR, world.artifacts, filter)).map(({ id }) => id);
     expect(await ids({ type: 'report' })).toEqual(['b']);
     expect(await ids({ phase: 13 })).toEqual(['a']);
     expect(await ids({ agent: 'reporter' })).toEqual(['b']);

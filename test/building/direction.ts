@@ -16,6 +16,7 @@ export interface Import {
 
 const CONTRACTS: Readonly<Record<string, string>> = {
   'src/stores/store.ts': 'stores',
+  'src/stores/query.ts': 'stores',
   'src/folders/folder.ts': 'folders',
   'src/agents/agent-host.ts': 'agents',
   'src/shadows/sandbox.ts': 'shadows',
@@ -64,7 +65,7 @@ function mayImport(from: Room, to: Room, how: Import['kind']): boolean {
     case 'dialects':
       return ['foundation', 'domain', 'dialects'].includes(to.kind);
     case 'contract':
-      return ['foundation', 'domain'].includes(to.kind);
+      return ['foundation', 'domain'].includes(to.kind) || (to.kind === 'contract' && to.family === from.family);
     case 'concrete':
       return mayConcreteImport(from.family, from.part, to);
     case 'engine':

@@ -54,7 +54,18 @@ describe.each(databases)('a full recipient on $name', (database) => {
     const { run, send } = await makeWorkspace(database);
     const old = await send('react', { n: 1 });
     await run(['claim', 'react']);
-    const failed = await run(['fail', old, '--as', 'react', '--code', 'SCHEMA_VALIDATION_FAILED', '--message', 'no n']);
+    const failed = await run([
+      'fail',
+      old,
+      '--fence',
+      '1',
+      '--as',
+      'react',
+      '--code',
+      'SCHEMA_VALIDATION_FAILED',
+      '--message',
+      'no n',
+    ]);
     expect(failed).toMatchObject({ code: 0, stdout: `${old} failed\n` });
     const retried = await run(['retry', old, '--input', '{"n":2}', '--as', 'me']);
     const id = retried.stdout.trim();

@@ -28,7 +28,8 @@ describe.each(databases)('by hand on $name', (database) => {
     expect((await run(['inbox', 'me'])).stdout).toBe('');
     expect(await run(['unblock', id, '--answer', 'blue', '--as', 'me'])).toMatchObject({ code: 0 });
     expect(await run(['accept', id, '--as', 'react'])).toMatchObject({ code: 0 });
-    expect(await run(['deliver', id, '--artifact', '{"n":2}', '--as', 'react'])).toMatchObject({ code: 0 });
+    const settled = await run(['deliver', id, '--fence', '3', '--artifact', '{"n":2}', '--as', 'react']);
+    expect(settled).toMatchObject({ code: 0 });
     expect(await run(['wait', id])).toMatchObject({ code: 0, stdout: '{\n  "n": 2\n}\n' });
     expect(await storyOf(await workspace.open(), id)).toEqual([
       'create by @me',
@@ -42,6 +43,36 @@ describe.each(databases)('by hand on $name', (database) => {
       'deliver by @react',
       'verify by system',
     ]);
+  });
+
+  it('I6: an earlier holder cannot settle what somebody else has claimed, with an old fence or without one', async () => {
+    const { run, send } = await makeWorkspace(database);
+    const id = await send('react', { n: 1 });
+    expect(await run(['claim', 'react'])).toMatchObject({ code: 0 });
+    expect(await run(['release', id, '--fence', '1', '--as', 'react'])).toMatchObject({ code: 0 });
+    expect(await run(['claim', 'react'])).toMatchObject({ code: 0 });
+    const asReact = ['--as', 'react'];
+    const moves: readonly (readonly string[])[] = [
+      ['deliver', id, '--artifact', '"stale"', ...asReact],
+      ['fail', id, '--code', 'X', '--message', 'stale', ...asReact],
+      ['release', id, ...asReact],
+      ['renew', id, ...asReact],
+      ['progress', id, '--at', '0.5', ...asReact],
+      ['block', id, '--question', 'why?', ...asReact],
+      ['reject', id, '--type', 'unclear', '--reason', 'stale', ...asReact],
+    ];
+    for (const move of moves) {
+      const without = await run(move);
+      expect([move[0], without.code, without.stdout]).toEqual([move[0], 9, '']);
+      expect(without.stderr).toMatch(/show the fence of your acceptance.*--fence.*baton claim/s);
+      const old = await run([...move, '--fence', '1']);
+      expect([move[0], old.code]).toEqual([move[0], 9]);
+    }
+    const mine = await run(['deliver', id, '--artifact', '"right"', '--as', 'react'], {
+      env: { BATON_HANDOFF_ID: id, BATON_FENCE: '2' },
+    });
+    expect(mine).toMatchObject({ code: 0 });
+    expect(await run(['wait', id])).toMatchObject({ code: 0, stdout: '"right"\n' });
   });
 
   it('says until when it is held: the end of the lease or of the attempt, whichever comes first', async () => {

@@ -122,7 +122,7 @@ describe.each(databases)('the example of the specification on $name', (database)
     // Instants have seconds: on a quick machine it was changed in the second in which it was made.
     expect(changedKeys().filter((key) => key !== 'updated_at')).toEqual(['status', 'expires_at']);
     expect(here.index()).toContain(`status: Active`);
-    await bad('not-entitled', /@gemini may not accept/, 'accept', id, '--as', 'gemini');
+    await bad('no-such-handoff', /there is no handoff/, 'accept', id, '--as', 'gemini');
     await bad('move-not-allowed', /is offered: it cannot verify/, 'verify', id, '--as', 'perplexity');
 
     await good('accept', id, '--as', 'claude', '--notes', 'Accepted. Will start after current task.');

@@ -44,9 +44,9 @@ const CASES: readonly Case[] = [
   {
     code: 4,
     means: 'refused by rights',
-    provoke: async ({ run, send }) => run(['wait', await send('react'), '--json', '--as', '@stranger']),
-    says: /@stranger may not read hoff-/,
-    refusal: { code: 'not-entitled', op: 'read', principal: '@stranger' },
+    provoke: async ({ run, send }) => run(['accept', await send('react'), '--json', '--as', '@me']),
+    says: /@me may not accept hoff-/,
+    refusal: { code: 'not-entitled', op: 'accept', principal: '@me' },
   },
   {
     code: 5,
@@ -111,7 +111,7 @@ describe.each(databases)('exit codes on $name', (database) => {
       code: 3,
       signal: null,
       stdout: '',
-      stderr: 'baton: there is no handoff hoff-nobody-knows here\n',
+      stderr: 'baton: there is no handoff hoff-nobody-knows here, or it is not one that you may see\n',
     });
   });
 });

@@ -24,7 +24,7 @@ describe.each(databases)('a strict workspace on $name', (database) => {
     const id = (await run(send, pm)).stdout.trim();
     expect(await run(['claim', 'dev'], qa)).toMatchObject({ code: 4 });
     expect(await run(['claim', 'dev'], dev)).toMatchObject({ code: 0 });
-    expect(await run(['deliver', id], dev)).toMatchObject({ code: 0 });
+    expect(await run(['deliver', id, '--fence', '1'], dev)).toMatchObject({ code: 0 });
     // The same doer under another token is the same doer.
     expect(await run(['verify', id], again)).toMatchObject({
       code: 4,

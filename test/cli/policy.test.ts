@@ -143,7 +143,7 @@ describe('the stored policy', () => {
     const around = await workspace.open();
     await until(
       'somebody has the duty',
-      async () => (await around.store.upkeep.dutyHolder(around.liveness.self.host)) !== null,
+      async () => (await around.store.upkeep.dutyHolder(around.liveness.self)) !== null,
     );
     const rich = startBaton(['work', '@noone', '--', 'cat'], {
       cwd: workspace.folder,

@@ -24,7 +24,7 @@ describe('what the command says', () => {
     writeFileSync(join(folder, 'schemas', 'pages.json'), JSON.stringify(schema));
     const id = await send('@dev');
     expect(await run(['accept', id, '--as', 'dev'])).toMatchObject({ code: 0 });
-    const refused = await run(['deliver', id, '--as', 'dev', '--artifact', '{"pages":"two"}']);
+    const refused = await run(['deliver', id, '--fence', '1', '--as', 'dev', '--artifact', '{"pages":"two"}']);
     expect(refused).toMatchObject({ code: 5, stdout: '' });
     expect(refused.stderr).toContain('result.pages: ');
   });

@@ -190,8 +190,8 @@ describe.each(databases)('a handoff with three deliverables on $name', (database
       {
         what: 'a stranger verifies',
         ask: as('@cook', 'verify', id, ...check),
-        code: 'not-entitled',
-        says: /@cook may not verify/,
+        code: 'no-such-handoff',
+        says: /there is no handoff/,
       },
       {
         what: 'a criterion is open',

@@ -129,5 +129,5 @@ export const NO_RETRIES = { retry: { ...DEFAULT_RETRY, retriesMax: 0 } } as cons
 
 /** The process that sweeps for all on this host, if there is one. */
 export async function dutyPidOf({ store, liveness }: Surroundings): Promise<number | null> {
-  return (await store.upkeep.dutyHolder(liveness.self.host))?.process.pid ?? null;
+  return (await store.upkeep.dutyHolder(liveness.self))?.process.pid ?? null;
 }

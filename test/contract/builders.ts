@@ -67,7 +67,15 @@ export function limitsOf(
 export const THIS_BOOT = 'this boot';
 
 export function processOf(parts: Partial<ProcessIdentity> = {}): ProcessIdentity {
-  return { host: 'host-1', boot: THIS_BOOT, pidSpace: 'space-1', pid: 4711, startedAt: '1000', ...parts };
+  return {
+    host: 'host-1',
+    machine: 'machine-1',
+    boot: THIS_BOOT,
+    pidSpace: 'space-1',
+    pid: 4711,
+    startedAt: '1000',
+    ...parts,
+  };
 }
 
 export type OpeningParts = Partial<Omit<Beginning, 'id' | 'terms'>> & {

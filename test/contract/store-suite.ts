@@ -27,6 +27,7 @@ import { describeTokens } from './suite/tokens.ts';
 import { describeTransfer } from './suite/transfer.ts';
 import { describeUpkeep } from './suite/upkeep.ts';
 import { describeValues } from './suite/values.ts';
+import { describeVisibility } from './suite/visibility.ts';
 import { describeWords } from './suite/words.ts';
 
 const PARTS = [
@@ -41,6 +42,7 @@ const PARTS = [
   describeValues,
   describeRoundTrip,
   describeFind,
+  describeVisibility,
   describeWords,
   describeChains,
   describeFacts,

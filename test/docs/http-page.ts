@@ -41,8 +41,8 @@ curl --json '{"fence":1,"result":{"y":2}}' $AT/api/handoffs/ID/deliver -H "Autho
 
 ## Going on where you were
 
-- Lists: \`next\` of an answer is the \`after\` of the next request; null is the end. A page may hold fewer than asked for,
-  because what you may not read is left out.
+- Lists: \`next\` of an answer is the \`after\` of the next request; null is the end. What you may not read is
+  left out before pages are cut: no page, cursor or count tells of it.
 - One handoff: its revision is its \`ETag\`. \`If-None-Match\` saves sending it again (304); \`If-Match\` on a move means
   this revision and no later one (412 \`revision-passed\`).
 - Sending: the same \`Idempotency-Key\` with the same body answers the same handoff, for 7 days; with another body it is

@@ -17,11 +17,11 @@ export const EXIT_CODES = {
 } as const satisfies Record<ExitCode, string>;
 
 export const MEANINGS = {
-  'no-such-handoff': 'no handoff has this id in this database',
+  'no-such-handoff': 'no handoff has this id in this database, or none that you may read: both answer the same',
   'known-id': 'there is one with this id already, and it is another one',
   'request-reused': 'the request id was used before, with other content',
   'move-not-allowed': 'its state has no such move; see [the lifecycle](lifecycle.md)',
-  'not-entitled': 'you stand in no relation to it that allows this',
+  'not-entitled': 'you may read it, and stand in no relation to it that allows this',
   'own-work': 'sender and doer do not judge their own work',
   'too-early': 'it is not to be taken before its time',
   'not-overdue': 'its time is not up yet',
@@ -38,7 +38,8 @@ export const MEANINGS = {
   'evidence-unknown': 'evidence for something that is not among the deliverables',
   'evidence-false': 'evidence that was looked at and does not hold; the message says why',
   'criteria-open': 'a criterion that the verifier has not named as met',
-  'lease-lost': 'somebody else holds it now, or nobody, or no fence was shown where one is needed',
+  'fence-needed': 'it is held with a lease, and the request shows no fence: the number that claim or accept gave',
+  'lease-lost': 'somebody else holds it now, or nobody',
   'limit-reached': 'sender or recipient has as many open as the configuration allows',
   'not-json': 'not JSON that can be kept; the message says where',
   'schema-unknown': 'no file in `schemas/` has this name',

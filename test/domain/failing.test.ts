@@ -64,9 +64,10 @@ describe('a failed attempt', () => {
 
   it('I6: fails only for the holder of the newest fence', () => {
     const held = aHandoff('accepted', { fence: 3 });
-    for (const fence of [null, 2, 4]) {
+    for (const fence of [2, 4]) {
       expect(refusalOf(failAttempt(held, 'TIMEOUT', fence, T0).moved).code).toBe('lease-lost');
     }
+    expect(refusalOf(failAttempt(held, 'TIMEOUT', null, T0).moved).code).toBe('fence-needed');
     expect(refusalOf(failAttempt(aHandoff('failed'), 'TIMEOUT', 0, T0).moved).code).toBe('lease-lost');
     expect(failAttempt({ ...held, custody: byHand() }, 'TIMEOUT', null, T0).moved.ok).toBe(true);
   });
@@ -95,7 +96,7 @@ describe('given back by its holder', () => {
 
   it('I6: only with the newest fence', () => {
     expect(refusalOf(giveBack(aHandoff('accepted', { fence: 3 }), 2, T0)).code).toBe('lease-lost');
-    expect(refusalOf(giveBack(aHandoff('accepted', { fence: 3 }), null, T0)).code).toBe('lease-lost');
+    expect(refusalOf(giveBack(aHandoff('accepted', { fence: 3 }), null, T0)).code).toBe('fence-needed');
     expect(refusalOf(giveBack(aHandoff('offered', { fence: 3 }), 3, T0)).code).toBe('lease-lost');
     expect(giveBack(aHandoff('accepted', { custody: byHand() }), null, T0).ok).toBe(true);
   });

@@ -69,7 +69,10 @@ type Driven = { readonly deed: Move; readonly moved: Moved };
 const FUNCTIONS: Readonly<Record<string, (handoff: Handoff) => Driven>> = {
   offer: (handoff) => ({ deed: 'offer', moved: offer(handoff, T0) }),
   accept: (handoff) => ({ deed: 'accept', moved: accept(handoff, byHand(), T0) }),
-  reject: (handoff) => ({ deed: 'reject', moved: reject(handoff, T0) }),
+  reject: (handoff) => ({
+    deed: 'reject',
+    moved: reject(handoff, handoff.state === 'accepted' ? handoff.fence : null, T0),
+  }),
   cancel: (handoff) => ({ deed: 'cancel', moved: cancel(handoff, T0) }),
   expire: (handoff) => ({ deed: 'expire', moved: expire(handoff, T0) }),
   block: (handoff) => ({ deed: 'block', moved: block(handoff, { reason: 'question', text: '?' }, shown(handoff), T0) }),

@@ -7,13 +7,18 @@ import { accept } from '../../src/domain/moves/accept.ts';
 import { block, unblock } from '../../src/domain/moves/block.ts';
 import { create, type Beginning } from '../../src/domain/moves/create.ts';
 import { deliver, type Delivery } from '../../src/domain/moves/deliver.ts';
+import { reject } from '../../src/domain/moves/end.ts';
+import { failAttempt, giveUp, tryAgain } from '../../src/domain/moves/fail.ts';
 import { offer } from '../../src/domain/moves/offer.ts';
 import { overtake } from '../../src/domain/moves/overtake.ts';
+import { progress } from '../../src/domain/moves/progress.ts';
+import { giveBack } from '../../src/domain/moves/release.ts';
 import { renew } from '../../src/domain/moves/renew.ts';
+import type { Moved } from '../../src/domain/moves/step.ts';
 import { rework, verify } from '../../src/domain/moves/verify.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
-import { aHandoff, byHand, byProcess, HOUR, ID, refusalOf, SECOND, T0, termsOf, valueOf } from './a-handoff.ts';
+import { aHandoff, byHand, byProcess, HOUR, ID, MINUTE, refusalOf, SECOND, T0, termsOf, valueOf } from './a-handoff.ts';
 
 const CLAIMS: readonly Claim[] = [
   { deliverable: 'code', evidence: [{ kind: 'file', path: 'a.ts', sha256: 'aa' }] },
@@ -83,18 +88,40 @@ describe('accept', () => {
 describe('deliver', () => {
   it('I6: by a process only with the fence of the newest acceptance', () => {
     const held = aHandoff('accepted', { fence: 5, attempt: 3 });
-    for (const fence of [null, 0, 4, 6, 5.5, Number.NaN]) {
+    for (const fence of [0, 4, 6, 5.5, Number.NaN]) {
       const refusal = refusalOf(deliver(held, handing({ fence }), T0));
       expect(refusal).toEqual({ code: 'lease-lost', id: ID, fence, state: 'accepted', newest: 5 });
     }
+    expect(refusalOf(deliver(held, handing({ fence: null }), T0))).toEqual({ code: 'fence-needed', id: ID });
     expect(valueOf(deliver(held, handing({ fence: 5 }), T0))).toMatchObject({ state: 'delivered', custody: null });
   });
 
-  it('I6: by hand the fence may be left out, but a wrong one is still wrong', () => {
+  it('I6: by hand without a lease the fence may be left out, but a wrong one is still wrong', () => {
     const held = aHandoff('accepted', { fence: 5, custody: byHand() });
     expect(deliver(held, handing({ fence: null }), T0).ok).toBe(true);
     expect(deliver(held, handing({ fence: 5 }), T0).ok).toBe(true);
     expect(refusalOf(deliver(held, handing({ fence: 4 }), T0)).code).toBe('lease-lost');
+  });
+
+  it('I6: whoever holds by hand with a lease shows the fence for every move of the holder', () => {
+    const held = aHandoff('accepted', { fence: 5, custody: byHand(T0 + MINUTE) });
+    const question = { reason: 'question', text: 'which branch?' } as const;
+    const moves: readonly ((fence: number | null) => Moved)[] = [
+      (fence) => deliver(held, handing({ fence }), T0),
+      (fence) => renew(held, fence, T0 + HOUR),
+      (fence) => progress(held, fence),
+      (fence) => block(held, question, fence, T0),
+      (fence) => giveBack(held, fence, T0),
+      (fence) => failAttempt(held, 'TIMEOUT', fence, T0).moved,
+      (fence) => tryAgain(held, fence, T0),
+      (fence) => giveUp(held, fence, T0),
+      (fence) => reject(held, fence, T0),
+    ];
+    for (const move of moves) {
+      expect(refusalOf(move(null))).toEqual({ code: 'fence-needed', id: ID });
+      expect(refusalOf(move(4))).toMatchObject({ code: 'lease-lost', fence: 4, newest: 5 });
+      expect(move(5).ok).toBe(true);
+    }
   });
 
   it('I6: a fence for what is no longer held is lost, whatever became of it', () => {
@@ -128,7 +155,7 @@ describe('deliver', () => {
 
   it('looks at the fence before the evidence: who has lost it learns that first', () => {
     const held = aHandoff('accepted', { terms: ASKED, fence: 2 });
-    expect(refusalOf(deliver(held, handing(), T0)).code).toBe('lease-lost');
+    expect(refusalOf(deliver(held, handing({ fence: 1 }), T0)).code).toBe('lease-lost');
   });
 });
 
@@ -182,7 +209,7 @@ describe('verify and rework', () => {
 describe('renew', () => {
   it('I6: gives more time to whoever holds it by hand, and to nobody else', () => {
     const held = aHandoff('accepted', { custody: byHand(T0) });
-    expect(valueOf(renew(held, null, T0 + 1))).toEqual({ ...held, custody: byHand(T0 + 1) });
+    expect(valueOf(renew(held, 1, T0 + 1))).toEqual({ ...held, custody: byHand(T0 + 1) });
     expect(refusalOf(renew(held, 7, T0 + 1)).code).toBe('lease-lost');
     expect(refusalOf(renew(aHandoff('accepted'), 1, T0 + 1)).code).toBe('lease-lost');
     for (const state of STATES.filter((each) => each !== 'accepted')) {

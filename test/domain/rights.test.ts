@@ -3,7 +3,17 @@ import type { Handoff } from '../../src/domain/handoff.ts';
 import { STATES, type State } from '../../src/domain/lifecycle.ts';
 import type { AgentId } from '../../src/domain/names.ts';
 import { agentPrincipal, OPERATOR, principalText, SYSTEM, type Principal } from '../../src/domain/principal.ts';
-import { may, OPS, RELATIONS, relationsOf, type Op, type Relation } from '../../src/domain/rights.ts';
+import {
+  isHidden,
+  isPartyOf,
+  may,
+  OPS,
+  readScopeOf,
+  RELATIONS,
+  relationsOf,
+  type Op,
+  type Relation,
+} from '../../src/domain/rights.ts';
 import { aHandoff, byHand, ID, JUDGE, RECIPIENT, refusalOf, SENDER, termsOf } from './a-handoff.ts';
 
 /**
@@ -29,6 +39,7 @@ rework     .......... .......... .......... ....v..... ....v..... .......... ...
 cancel     dobav..... .......... .......... .......... dobav..... .......... .......... ..........
 retry      ......FREX .......... .......... .......... ......FREX .......... .......... ..........
 expire     .......... .......... .......... .......... .......... dob.v..... .......... ..........
+follow     dobavCFREX dobavCFREX dobavCFREX .......... dobavCFREX dobavCFREX .......... ..........
 read       dobavCFREX dobavCFREX dobavCFREX dobavCFREX dobavCFREX dobavCFREX .......... ..........
 `;
 
@@ -85,7 +96,7 @@ describe('the table of rights', () => {
         }
       }
     }
-    expect(cells).toBe(17 * 8 * 10);
+    expect(cells).toBe(18 * 8 * 10);
   });
 
   it('names each relation by what is true of the handoff', () => {
@@ -117,6 +128,27 @@ describe('the table of rights', () => {
       expect(may(FILE, op, held('accepted')).ok).toBe(false);
       expect(may(FILE, op, aHandoff('accepted')).ok).toBe(false);
     }
+  });
+
+  it('I12: lets a store apply the right to read as one condition', () => {
+    const all = [...RELATIONS.flatMap((relation) => PURE[relation]), agentPrincipal(SENDER, ['chief'])];
+    for (const principal of all) {
+      // Only the addressee holds, and a file is read by whoever has it: neither is asked of a store.
+      if (principal.kind === 'file' || (principal.kind === 'agent' && principal.agent === HOLDER)) continue;
+      for (const state of STATES) {
+        const scope = readScopeOf(principal);
+        const inScope = scope === 'everything' || (scope !== 'nothing' && isPartyOf(scope.party, held(state)));
+        expect(inScope, `${principalText(principal)} when ${state}`).toBe(may(principal, 'read', held(state)).ok);
+      }
+    }
+  });
+
+  it('I12: tells an agent that is no party of a handoff that there is none', () => {
+    for (const op of OPS) {
+      const refusal = refusalOf(may(agentPrincipal('stranger' as AgentId), op, held('accepted')));
+      expect([op, refusal.code]).toEqual([op, op === 'create' ? 'not-entitled' : 'no-such-handoff']);
+    }
+    expect(isHidden(FILE, held('accepted'))).toBe(false);
   });
 
   it('I12: gives a stranger nothing at all', () => {

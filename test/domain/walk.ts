@@ -206,7 +206,7 @@ function attempt(here: Handoff, tried: Try, fence: number | null, atMs: number):
     case 'unblock':
       return { deed: 'unblock', moved: unblock(here, atMs) };
     case 'reject':
-      return { deed: 'reject', moved: reject(here, atMs) };
+      return { deed: 'reject', moved: reject(here, fence, atMs) };
     case 'verify':
       return { deed: 'verify', moved: verify(here, { checks: [], criteria: [] }, atMs) };
     case 'rework':

@@ -1,10 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { identityText, judgeAs, ownJudge, type ProcessIdentity } from '../../src/foundation/process-identity.ts';
 import { forgetTheDead, openAlone } from '../../src/folders/alone.ts';
-import { start, tempFolder } from '../support/processes.ts';
+import { usePrograms } from '../crash/built-programs.ts';
+import { start, tempFolder, until, untilSays } from '../support/processes.ts';
+
+const { self } = ownJudge();
+/** A process id that belonged to somebody else before: our parent has it now, and started at another time. */
+const DEAD: ProcessIdentity = { ...self, pid: process.ppid, startedAt: '1' };
+const ELSEWHERE: ProcessIdentity = { ...self, pidSpace: 'pid:[1]' };
+const LEASE_MS = 200;
+
+const programs = usePrograms([new URL('./programs/lock-once.ts', import.meta.url)]);
+
+function words(identity: ProcessIdentity): string {
+  return `${identityText(identity)}\n${randomUUID()}\n`;
+}
 
 describe('being alone with a name', () => {
   it('holds among many who do not know of each other', async () => {
@@ -35,38 +50,92 @@ describe('being alone with a name', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('is taken from a process that is gone, and from one that hangs', async () => {
+  it('is taken at once from a process that is gone, also where another process has its id by now', async () => {
     const folder = tempFolder();
-    const dead = start('true', []);
-    await dead.ended;
-    writeFileSync(join(folder, 'dead.lock'), `${dead.pid}-${randomUUID()}`);
-    writeFileSync(join(folder, 'old.lock'), `${process.pid}-${randomUUID()}`);
-    const longAgo = Date.now() / 1000 - 60;
-    utimesSync(join(folder, 'old.lock'), longAgo, longAgo);
-    const alone = openAlone();
-    for (const name of ['dead.lock', 'old.lock']) {
-      expect(await alone.with(join(folder, name), async () => 'mine')).toBe('mine');
-    }
+    writeFileSync(join(folder, 'dead.lock'), words(DEAD));
+    // Nobody waits for the lease here: it is an hour.
+    const alone = openAlone({ leaseMs: 60 * 60_000 });
+    expect(await alone.with(join(folder, 'dead.lock'), async () => 'mine')).toBe('mine');
     alone.close();
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('whatever the dead have left is taken away, and nothing of the living', async () => {
+  it('is taken from one that hangs or cannot be judged only after a lease without a sign of life', async () => {
     const folder = tempFolder();
-    const dead = start('true', []);
-    await dead.ended;
-    const theirs = `${dead.pid}-${randomUUID()}`;
-    const living = `${process.pid}-${randomUUID()}`;
+    for (const [name, holder] of [
+      ['hangs.lock', words(self)],
+      ['elsewhere.lock', words(ELSEWHERE)],
+      ['earlier-version.lock', `4711-${randomUUID()}`],
+    ] as const) {
+      const lock = join(folder, name);
+      writeFileSync(lock, holder);
+      // However old the file looks: a wall clock may have been set.
+      utimesSync(lock, 1, 1);
+      const alone = openAlone({ leaseMs: LEASE_MS });
+      const beganMs = performance.now();
+      expect(await alone.with(lock, async () => performance.now() - beganMs)).toBeGreaterThanOrEqual(LEASE_MS);
+      alone.close();
+    }
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('stays with a holder elsewhere that shows signs of life, however long it takes', async () => {
+    const lock = join(tempFolder(), 'x.lock');
+    const [ours, theirs] = [
+      openAlone({ leaseMs: LEASE_MS }),
+      openAlone({ judge: judgeAs(ELSEWHERE), leaseMs: LEASE_MS }),
+    ];
+    const order: string[] = [];
+    const first = theirs.with(lock, async () => {
+      await pause(LEASE_MS * 4);
+      order.push('theirs');
+    });
+    await until('the other one has it', () => readdirSync(join(lock, '..')).includes('x.lock'));
+    await ours.with(lock, async () => void order.push('ours'));
+    await first;
+    expect(order).toEqual(['theirs', 'ours']);
+  });
+
+  it('holds between containers that share a folder and see other process ids', async ({ skip }) => {
+    const namespaces = ['--pid', '--fork', '--kill-child', '--mount-proc'];
+    if (spawnSync('unshare', [...namespaces, 'true']).status !== 0)
+      return skip('needs root and Linux namespaces (unshare)');
+    const lock = join(tempFolder(), 'x.lock');
+    const order: string[] = [];
+    await openAlone().with(lock, async () => {
+      const container = start('unshare', [
+        ...namespaces,
+        process.execPath,
+        programs.path('lock-once'),
+        JSON.stringify({ lock }),
+      ]);
+      await untilSays(container, 'waiting');
+      // It has looked at the lock many times when it says so; whoever judges by the process id has it by now.
+      await untilSays(container, 'looked');
+      order.push(container.stdout().includes('inside') ? 'both inside' : 'we alone');
+    });
+    expect(order).toEqual(['we alone']);
+  });
+
+  it('whatever the dead have left is taken away, and nothing of the living or of those elsewhere', async () => {
+    const folder = tempFolder();
+    const id = randomUUID();
+    const [dead, living, elsewhere] = [words(DEAD), words(self), words(ELSEWHERE)];
     for (const [name, says] of [
-      ['a.lock', theirs],
-      [`b.lock.${theirs}`, living],
-      [`${theirs}.holder`, theirs],
+      ['a.lock', dead],
+      [`b.lock.${id}`, dead],
+      ['dead.holder', dead],
       ['c.lock', living],
-      [`d.lock.${living}`, theirs],
-      [`${living}.holder`, living],
+      [`d.lock.${id}`, living],
+      ['living.holder', living],
+      ['e.lock', elsewhere],
+      ['elsewhere.holder', elsewhere],
+      ['old.holder', elsewhere],
     ] as const)
       writeFileSync(join(folder, name), says);
+    utimesSync(join(folder, 'old.holder'), 1, 1);
     forgetTheDead(folder);
-    expect(readdirSync(folder).toSorted()).toEqual([`${living}.holder`, 'c.lock', `d.lock.${living}`].toSorted());
+    const left = ['c.lock', `d.lock.${id}`, 'living.holder', 'e.lock', 'elsewhere.holder'];
+    expect(readdirSync(folder).toSorted()).toEqual(left.toSorted());
   });
 });

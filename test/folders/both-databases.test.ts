@@ -56,7 +56,7 @@ describe.each(databases)('the queue folder over $name', (database) => {
     await expect
       .poll(
         async () => {
-          await sweep(world.around, oneLook(world.around));
+          await sweep(world.around, await oneLook(world.around));
           return world.state('slow');
         },
         { timeout: 10_000 },

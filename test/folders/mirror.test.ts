@@ -94,7 +94,7 @@ describe('what ours do, in the folders', () => {
     await world.sync();
     expect([world.places('first'), world.places('second')]).toEqual([['pending'], ['waiting']]);
     await answer(world, 'first', 'done');
-    await sweep(world.around, oneLook(world.around));
+    await sweep(world.around, await oneLook(world.around));
     await world.sync();
     expect(world.places('second')).toEqual(['pending']);
   });
@@ -232,13 +232,15 @@ describe('what foreign programs do', () => {
 
   it('Q16: a worker that is never heard of again loses it, and the file comes back', async () => {
     const world = await queueWorld();
+    // A lease ends only for those who know that the clock has run undisturbed for as long.
+    await oneLook(world.around);
     const id = await world.send({}, { ...AT_ONCE, attemptTimeoutMs: 1 });
     world.move(id, 'pending', 'in-progress');
     // It died in the middle of its rewrite.
     world.write('in-progress', id, '{"handoff_id": "');
     await world.sync();
     expect(await world.state(id)).toBe('accepted');
-    await sweep(world.around, oneLook(world.around));
+    await sweep(world.around, await oneLook(world.around));
     await world.sync();
     expect(await world.state(id)).toBe('offered');
     expect(world.places(id)).toEqual(['pending']);

@@ -92,7 +92,7 @@ describe('a token', () => {
     expect((listed.json as { items: unknown[] }).items).toEqual([]);
     for (const path of ['', '/facts', '/chain', '/wait?seconds=0']) {
       const answer = await server.ask('GET', `/api/handoffs/${id}${path}`, { token: stranger });
-      expect([path, answer.status]).toEqual([path, 403]);
+      expect([path, answer.status, codeOf(answer)]).toEqual([path, 404, 'no-such-handoff']);
     }
     for (const path of ['/api/metrics-summary', '/api/quarantine', '/metrics', '/api/login-links']) {
       const method = path.endsWith('links') ? 'POST' : 'GET';

@@ -35,6 +35,36 @@ async function asked(server: Served, method: string, path: string, more: Ask): P
 }
 
 describe('a handoff over HTTP', () => {
+  it('I6: an earlier holder cannot settle what was claimed again, with an old fence or without one', async () => {
+    const server = await served({});
+    const [me = '', dev = ''] = await Promise.all(['@me', '@dev'].map((name) => server.tokenFor(name)));
+    const sent = await asked(server, 'POST', '/api/handoffs', { token: me, body: { to: '@dev', input: {} } });
+    const at = `/api/handoffs/${(sent.json as HandoffView).id}`;
+    await asked(server, 'POST', '/api/claims', { token: dev, body: {} });
+    await asked(server, 'POST', `${at}/release`, { token: dev, body: { fence: 1 } });
+    await asked(server, 'POST', '/api/claims', { token: dev, body: {} });
+    const bodies = {
+      deliver: { result: 'stale' },
+      fail: { code: 'X', message: 'stale' },
+      release: {},
+      renew: {},
+      progress: { fraction: 0.5 },
+      block: { question: 'why?' },
+      reject: { type: 'unclear', reason: 'stale' },
+    };
+    for (const [move, body] of Object.entries(bodies)) {
+      const without = await server.ask('POST', `${at}/${move}`, { token: dev, body });
+      expect([move, without.status, without.json]).toMatchObject([move, 409, { code: 'fence-needed' }]);
+      const old = await server.ask('POST', `${at}/${move}`, { token: dev, body: { ...body, fence: 1 } });
+      expect([move, old.status, old.json]).toMatchObject([move, 409, { code: 'lease-lost' }]);
+      const stranger = await server.ask('POST', `${at}/${move}`, { token: me, body });
+      expect([move, stranger.json]).toMatchObject([move, { code: 'not-entitled' }]);
+    }
+    await asked(server, 'POST', `${at}/deliver`, { token: dev, body: { fence: 2, result: 'right' } });
+    const whole = await asked(server, 'GET', at, { token: me });
+    expect(whole.json).toMatchObject({ state: 'completed', result: 'right' });
+  });
+
   it('goes from sender to doer to verifier, and every step answers what is published', async () => {
     const server = await served({ configuration: 'agents:\n  qa: { roles: [verifier] }\n' });
     const [me = '', dev = '', qa = ''] = await Promise.all(['@me', '@dev', '@qa'].map((name) => server.tokenFor(name)));
@@ -165,7 +195,7 @@ describe('a handoff over HTTP', () => {
       Array.from({ length: 20 }, (_, index) =>
         server.ask('POST', `/api/handoffs/${id}/progress`, {
           token,
-          body: { says: `number ${index}` },
+          body: { fence: 1, says: `number ${index}` },
           headers: { 'if-match': '"2"' },
         }),
       ),
@@ -183,13 +213,15 @@ describe('a handoff over HTTP', () => {
     const sent = await send(server.around, principal, { from: me, to: me, input: {} });
     const { id } = sent.ok ? sent.value : { id: '' as HandoffId };
     await accept(server.around, principal, id, {});
-    const expected = expecting(server.around, id, 2);
+    const expected = expecting(server.around, principal, id, 2);
     const says = (around: Surroundings, what: string): ReturnType<typeof progress> =>
-      progress(around, principal, id, null, { fraction: null, says: what });
+      progress(around, principal, id, 1, { fraction: null, says: what });
     await says(server.around, 'somebody else');
     expect(await says(expected.around, 'too late')).toMatchObject({ ok: false, refusal: { code: 'contended' } });
     expect(expected.passed()).toBe(true);
-    expect(await says(expecting(server.around, id, 3).around, 'in time')).toMatchObject({ value: { revision: 4 } });
+    expect(await says(expecting(server.around, principal, id, 3).around, 'in time')).toMatchObject({
+      value: { revision: 4 },
+    });
   });
 
   it('is sent once for one Idempotency-Key, and a key is not used twice for different things', async () => {

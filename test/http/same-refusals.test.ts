@@ -144,7 +144,10 @@ async function byHttp(server: Served, move: MoveName, state: State, token: strin
 
 function without(id: string, text: string): string {
   // The only words that are for one face: whoever asks over HTTP has no options.
-  return text.replaceAll(id, 'ID').replace('; say who you are with --as', '');
+  return text
+    .replaceAll(id, 'ID')
+    .replace('; say who you are with --as', '')
+    .replace(/; add (?:--fence|"fence").*$/, '');
 }
 
 describe('both faces', () => {

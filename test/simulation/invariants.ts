@@ -185,9 +185,7 @@ function takenTooEarly(call: Call, ledger: Ledger, afterJump: boolean): Broken {
     if (terms.attemptTimeoutMs !== null && heldMs >= terms.attemptTimeoutMs) continue;
     if (custody.by === 'hand') {
       const leaseMs = custody.untilAt === null ? Number.POSITIVE_INFINITY : custody.untilAt - since;
-      // Hands are not heard, and whoever began to watch after the clock was set can only believe it.
-      const knew = ledger.jumps.every((jump) => jump.atMs < atMs || jump.atMs >= call.process.startedAtMs);
-      if (heldMs < leaseMs && knew) return `${id}: ${deed} after ${heldMs} of ${leaseMs} ms in somebody's hands`;
+      if (heldMs < leaseMs) return `${id}: ${deed} after ${heldMs} of ${leaseMs} ms in somebody's hands`;
       continue;
     }
     const session = present(ledger.sessions.get(custody.session), 'whoever holds it has a session');

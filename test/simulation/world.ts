@@ -88,7 +88,7 @@ export function keepRunning(world: World, role: Role): void {
 function identityOf(world: World, number: number, random: SeededRandom): ProcessIdentity {
   const host = world.livenessKnown ? 'host-1' : random.pick(['host-1', 'host-2']);
   const pidSpace = world.livenessKnown ? 'space' : `space-${number}`;
-  return { host, boot: 'this boot', pidSpace, pid: 1_000 + number, startedAt: String(number) };
+  return { host, machine: host, boot: 'this boot', pidSpace, pid: 1_000 + number, startedAt: String(number) };
 }
 
 function surroundingsOf(world: World, process: SimulatedProcess, random: SeededRandom): Surroundings {

@@ -127,6 +127,7 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       dutyHolder: (host) => call('dutyHolder', () => inner.upkeep.dutyHolder(host)),
       takeDuty: (self, instead) => call('takeDuty', () => inner.upkeep.takeDuty(self, instead)),
       leaveDuty: (self) => call('leaveDuty', () => inner.upkeep.leaveDuty(self)),
+      lookAtClock: (own) => call('lookAtClock', () => inner.upkeep.lookAtClock(own)),
       tend: () => call('tend', () => inner.upkeep.tend()),
       audit: () => call('audit', () => inner.upkeep.audit()),
       feedHolders: () => inner.upkeep.feedHolders(),

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { ownJudge, placeOf } from '../../src/foundation/process-identity.ts';
 import { FileExists } from '../../src/foundation/whole-file.ts';
 import { backUp } from '../../src/stores/sqlite/backup.ts';
 import { StoreFault } from '../../src/stores/store.ts';
@@ -54,13 +55,17 @@ describe('a backup of a SQLite database', () => {
     const to = join(folder, 'x.db');
     writeFileSync(to, 'mine');
     // No process has such a number.
-    writeFileSync(join(folder, '.x.db.99999999.draft'), 'half');
-    writeFileSync(join(folder, '.y.db.99999999.draft'), 'of another');
+    const here = placeOf(ownJudge().self);
+    writeFileSync(join(folder, `.x.db.${here}-99999999-1.draft`), 'half');
+    writeFileSync(join(folder, `.y.db.${here}-99999999-1.draft`), 'of another');
+    // Another machine or container may be writing it right now, with whatever process id.
+    const foreign = `.x.db.0123456789abcdef-${process.pid}-1.draft`;
+    writeFileSync(join(folder, foreign), 'half');
     expect(() => backUp(path, to, KEEP)).toThrow(FileExists);
     expect(readFileSync(to, 'utf8')).toBe('mine');
     backUp(path, to, { replace: true });
     expect(statSync(to).size).toBeGreaterThan(4096);
-    expect(readdirSync(folder).toSorted()).toEqual(['.y.db.99999999.draft', 'x.db']);
+    expect(readdirSync(folder).toSorted()).toEqual([foreign, `.y.db.${here}-99999999-1.draft`, 'x.db'].toSorted());
   });
 
   it('of nothing, or into nothing, leaves nothing', () => {

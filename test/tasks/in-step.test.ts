@@ -97,7 +97,7 @@ describe.each([
     expect(standing(world)).toBe('Assigned claude');
     const { around } = world;
     await until('it is expired', async () => {
-      await sweep(around, oneLook(around));
+      await sweep(around, await oneLook(around));
       return (await world.state(id)) === 'expired';
     });
     // The sweep changes many at once and leaves the files to whoever carries out effects.

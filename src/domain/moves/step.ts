@@ -1,6 +1,6 @@
 /** The common part of every move: ask the table, leave the old state behind. */
 import { refuse, yes, type Result } from '../../foundation/result.ts';
-import type { Handoff } from '../handoff.ts';
+import type { Custody, Handoff } from '../handoff.ts';
 import { after, type Move } from '../lifecycle.ts';
 import type { Refusal } from '../refusals.ts';
 
@@ -48,14 +48,20 @@ export function step(handoff: Handoff, move: Move, nowMs: number, changes: Chang
 }
 
 /**
- * Whoever settles must hold the newest acceptance. By hand the number may be left out, but a wrong one is still wrong;
- * and who shows a number for what is no longer held has lost it, whatever became of it since.
+ * Whoever settles must hold the newest acceptance and shows its fence. Without a fence, an earlier holder could settle
+ * what another one holds now. Only custody that never runs out may be settled without one: a document that a person
+ * holds passes to nobody else by time. A fence for a handoff that is no longer held is lost, whatever became of it.
  */
 export function holdsFence(handoff: Handoff, fence: number | null): Result<true, Refusal> {
-  const { custody, state } = handoff;
-  const held =
-    state === 'accepted'
-      ? custody !== null && (fence === null ? custody.by === 'hand' : fence === handoff.fence)
-      : fence === null;
-  return held ? yes(true) : refuse({ code: 'lease-lost', id: handoff.id, fence, state, newest: handoff.fence });
+  const { id, state } = handoff;
+  if (fence === null) {
+    return state === 'accepted' && runsOut(handoff.custody) ? refuse({ code: 'fence-needed', id }) : yes(true);
+  }
+  const held = state === 'accepted' && handoff.custody !== null && fence === handoff.fence;
+  return held ? yes(true) : refuse({ code: 'lease-lost', id, fence, state, newest: handoff.fence });
+}
+
+/** By session or by a lease in time: the handoff can pass to another holder while this one still works. */
+function runsOut(custody: Custody | null): boolean {
+  return custody?.by !== 'hand' || custody.untilAt !== null;
 }

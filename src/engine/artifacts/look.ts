@@ -4,9 +4,12 @@ import type { Json } from '../../foundation/json.ts';
 import type { ArtifactCard, ArtifactStatus } from '../../domain/artifacts.ts';
 import type { AgentId, ArtifactId } from '../../domain/names.ts';
 import { cardsIn } from '../../dialects/artifact/card.ts';
+import type { Principal } from '../../domain/principal.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
+import type { Surroundings } from '../surroundings.ts';
 import { refreshRegistry } from './registry.ts';
 import { loadCard } from './cards.ts';
+import { visibleCards } from './visible.ts';
 
 export interface ArtifactFilter {
   readonly type?: string;
@@ -16,9 +19,15 @@ export interface ArtifactFilter {
   readonly status?: ArtifactStatus;
 }
 
-export async function findArtifacts(folder: ArtifactFolder, filter: ArtifactFilter): Promise<readonly ArtifactCard[]> {
+export async function findArtifacts(
+  around: Surroundings,
+  principal: Principal,
+  folder: ArtifactFolder,
+  filter: ArtifactFilter,
+): Promise<readonly ArtifactCard[]> {
   const cards = cardsIn(await refreshRegistry(folder));
-  return cards.filter((card) => matches(card, filter)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const wanted = cards.filter((card) => matches(card, filter));
+  return (await visibleCards(around, principal, wanted)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 function matches({ type, phase, agent, status }: ArtifactCard, filter: ArtifactFilter): boolean {
@@ -42,12 +51,20 @@ interface Changed {
   readonly says: string;
 }
 
-export async function showArtifact(folder: ArtifactFolder, id: ArtifactId): Promise<WholeArtifact | null> {
-  const card = await loadCard(folder, id);
-  if (card === null) return null;
+/** Null: it is not there, or not for the one who asks. */
+export async function showArtifact(
+  around: Surroundings,
+  principal: Principal,
+  folder: ArtifactFolder,
+  id: ArtifactId,
+): Promise<WholeArtifact | null> {
+  const found = await loadCard(folder, id);
+  const [card] = found === null ? [] : await visibleCards(around, principal, [found]);
+  if (card === undefined) return null;
   const { file, changed } = await contentOf(folder, card);
   const cards = cardsIn(await refreshRegistry(folder));
-  const dependents = cards.filter(({ required, optional }) => [...required, ...optional].includes(id));
+  const all = cards.filter(({ required, optional }) => [...required, ...optional].includes(id));
+  const dependents = await visibleCards(around, principal, all);
   return {
     card,
     file,

@@ -52,7 +52,7 @@ function decisionOf({ step, by }: SpokenStep): Decide {
     case 'reject':
       return decideBy(by, 'reject', (handoff, nowMs) => ({
         deed: 'reject',
-        moved: reject(handoff, nowMs),
+        moved: reject(handoff, null, nowMs),
         detail: { type: step.type, reason: step.reason },
         outcome: failureText({ code: 'REJECTED', message: step.reason }),
       }));

@@ -108,7 +108,7 @@ function wayOf(fields: DocumentFields): readonly Way[] {
   if (type === END_TYPE.cancelled) return [{ deed: 'cancel', move: cancel, detail: { reason } }];
   if (type === END_TYPE.failed)
     return [{ deed: 'fail', move: failForGood, detail: { code: 'FAILED', message: reason } }];
-  return [{ deed: 'reject', move: reject, detail: { type, reason } }];
+  return [{ deed: 'reject', move: (h, at) => reject(h, null, at), detail: { type, reason } }];
 }
 
 /** What nobody showed is said to have been told without being shown. */

@@ -46,16 +46,20 @@ async function settle(
 ): Promise<string | null> {
   const { id, terms } = handoff;
   const principal = byFile(user);
+  let { fence } = handoff;
   if (handoff.state !== 'accepted') {
     // It was faster than we could look.
     const leaseMs = terms.attemptTimeoutMs ?? undefined;
     const taken = await accept(around, principal, id, leaseMs === undefined ? {} : { leaseMs });
     if (!taken.ok) return taken.refusal.code;
+    ({ fence } = taken.value);
   }
+  // A file shows no fence. The one that was current when its place was seen stands in for it: if another holder has
+  // come since, this answer is late.
   const settled =
     answer.kind === 'completed'
-      ? await deliver(around, principal, { target: id, fence: null, result: answer.result, unchecked: true })
-      : await fail(around, principal, { target: id, fence: null, failure: answer.failure, forGood: true });
+      ? await deliver(around, principal, { target: id, fence, result: answer.result, unchecked: true })
+      : await fail(around, principal, { target: id, fence, failure: answer.failure, forGood: true });
   return settled.ok ? null : settled.refusal.code;
 }
 

@@ -137,7 +137,7 @@ function wasLeft({ attempt, since }: Handoff, quietMs: number, { around }: Queue
 }
 
 async function inHands(queue: Queue, whole: Whole, places: readonly Place[]): Promise<LookAgain> {
-  const { id, custody } = whole.handoff;
+  const { id, custody, fence } = whole.handoff;
   const answered = answerPlace(places);
   if (custody?.by !== 'hand' || custody.file === undefined) {
     // Without a file of its own it has not begun: whoever accepted it will find out that others were faster.
@@ -153,7 +153,7 @@ async function inHands(queue: Queue, whole: Whole, places: readonly Place[]): Pr
   if (places.includes('in-progress') || !places.includes('pending')) return false;
   if (whyNotTake(queue, whole.handoff.to) !== null) return false;
   // Whoever moves it back has given it back.
-  return (await release(queue.around, byFile(custody.file), id, null)).ok;
+  return (await release(queue.around, byFile(custody.file), id, fence)).ok;
 }
 
 async function settled(queue: Queue, whole: Whole, places: readonly Place[]): Promise<LookAgain> {

@@ -5,7 +5,9 @@ import type { Handoff } from '../../domain/handoff.ts';
 import type { State } from '../../domain/lifecycle.ts';
 import { readHandoffId, type AgentId, type HandoffId, type SessionId } from '../../domain/names.ts';
 import type { Summary } from '../../domain/summary.ts';
+import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import { may } from '../../domain/rights.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { factsOf } from '../verbs/look.ts';
 import { summaryIn } from './detail.ts';
@@ -35,6 +37,7 @@ export interface Clues {
 /** Null: none, so it is the beginning of something. */
 export async function legFor(
   around: Surroundings,
+  speaker: Principal,
   summary: Summary,
   from: AgentId,
   { named, held }: Clues,
@@ -42,7 +45,10 @@ export async function legFor(
   if (named !== null) {
     const id = readHandoffId(named);
     const leg = id === null ? null : await loaded(around, id);
-    return leg === null ? refuse({ code: 'no-such-handoff', id: named as HandoffId }) : yes(leg);
+    if (leg === null) return refuse({ code: 'no-such-handoff', id: named as HandoffId });
+    // What follows from a leg carries its context on: that is for its parties.
+    const entitled = may(speaker, 'follow', leg.handoff);
+    return entitled.ok ? yes(leg) : entitled;
   }
   const own = held === null ? null : await loaded(around, held);
   if (own !== null && isOpenFor(from, own.handoff)) return yes(own);

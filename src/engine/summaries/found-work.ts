@@ -128,7 +128,7 @@ function settle({ reading, file }: FoundWork, by: string): Decide {
     case 'failed':
       return end('fail', failForGood, failed('PROCESSING_ERROR'));
     case 'rejected':
-      return end('reject', reject, failed('REJECTED'));
+      return end('reject', (handoff, nowMs) => reject(handoff, null, nowMs), failed('REJECTED'));
     case 'expired':
       return end('expire', expire, failed('EXPIRED'));
     case 'cancelled':

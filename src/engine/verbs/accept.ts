@@ -1,5 +1,5 @@
 import { refuse, type Result } from '../../foundation/result.ts';
-import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
+import { HAND_LEASE_MS, handUntilAt } from '../../domain/deadlines.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { accept as accepted } from '../../domain/moves/accept.ts';
 import { renew as renewed } from '../../domain/moves/renew.ts';
@@ -17,7 +17,7 @@ export async function accept(
   { notes, leaseMs = HAND_LEASE_MS }: { readonly notes?: string; readonly leaseMs?: number } = {},
 ): Promise<Result<Handoff, Refusal>> {
   const decide = decideBy(principal, 'accept', (handoff, nowMs) => {
-    const untilAt = handoff.kind === 'document' ? null : nowMs + leaseMs;
+    const untilAt = handUntilAt(handoff.kind, nowMs, leaseMs);
     return {
       deed: 'accept',
       moved: accepted(handoff, { by: 'hand', holder: handoff.to, untilAt, ...takenAs(principal) }, nowMs),

@@ -1,5 +1,4 @@
 import type { Result } from '../../foundation/result.ts';
-import { refuse } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { block } from '../../domain/moves/block.ts';
@@ -7,7 +6,7 @@ import { offer } from '../../domain/moves/offer.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { SYSTEM, type Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { andThen, change, decideBy } from '../change.ts';
+import { andThen, change, decideBy, decideFirst } from '../change.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { awaited } from './dependencies.ts';
 
@@ -17,12 +16,12 @@ export async function activate(
   principal: Principal,
   id: HandoffId,
 ): Promise<Result<Handoff, Refusal>> {
-  const {
-    items: [draft],
-  } = await around.store.find({ by: 'ids', ids: [id] });
-  if (draft === undefined) return refuse({ code: 'no-such-handoff', id });
-  const reason = await awaited(around, draft);
   const offered = decideBy(principal, 'offer', (handoff, nowMs) => ({ deed: 'offer', moved: offer(handoff, nowMs) }));
+  // What it waits for may be files: they are looked at for whoever may offer it.
+  const seen = await decideFirst(around, id, offered);
+  if (!seen.ok) return seen;
+  const draft = seen.value;
+  const reason = await awaited(around, draft);
   return change(around, draft, reason === null ? offered : andThen(offered, () => true, decideWaiting(reason)));
 }
 

@@ -1,6 +1,6 @@
 import { assert } from '../../foundation/assert.ts';
-import type { Custody } from '../../domain/handoff.ts';
-import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
+import type { Custody, Handoff } from '../../domain/handoff.ts';
+import { HAND_LEASE_MS, handUntilAt } from '../../domain/deadlines.ts';
 import { accept } from '../../domain/moves/accept.ts';
 import type { AgentId, SessionId } from '../../domain/names.ts';
 import { isMilliseconds } from '../../domain/record-values.ts';
@@ -17,9 +17,13 @@ export async function claimByHand(
   leaseMs: number = HAND_LEASE_MS,
 ): Promise<Claimed | null> {
   assert(isMilliseconds(leaseMs), 'whoever asks has read a lease of whole milliseconds');
-  const custodyAt = (nowMs: number): Custody => ({ by: 'hand', holder: agent, untilAt: nowMs + leaseMs });
+  const custodyOf = ({ kind }: Handoff, nowMs: number): Custody => ({
+    by: 'hand',
+    holder: agent,
+    untilAt: handUntilAt(kind, nowMs, leaseMs),
+  });
   for (;;) {
-    const [claimed] = await claim(around, principal, agent, 1, custodyAt);
+    const [claimed] = await claim(around, principal, agent, 1, custodyOf);
     if (claimed === undefined) return null;
     if ((await won(around, principal, [claimed])).length > 0) return claimed;
   }
@@ -54,11 +58,11 @@ async function claim(
   principal: Principal,
   agent: AgentId,
   max: number,
-  custodyAt: (nowMs: number) => Custody,
+  custodyOf: (handoff: Handoff, nowMs: number) => Custody,
 ): Promise<readonly Claimed[]> {
   const decide = decideBy(principal, 'accept', (handoff, nowMs) => ({
     deed: 'accept',
-    moved: accept(handoff, custodyAt(nowMs), nowMs),
+    moved: accept(handoff, custodyOf(handoff, nowMs), nowMs),
   }));
   return around.store.claim(agent, max, decide);
 }

@@ -12,7 +12,7 @@ import { SYSTEM, type Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { needsVerifier } from '../../domain/verification.ts';
 import { answerOf } from '../../dialects/queue-message/answer.ts';
-import { andThen, change, decideBy } from '../change.ts';
+import { andThen, change, decideBy, decideFirst } from '../change.ts';
 import type { AskedEvidence } from '../evidence-desk.ts';
 import type { SchemaRefusal } from '../schema-book.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -52,17 +52,54 @@ export async function deliver(
   const outcome: Outcome = { kind: 'result', result: request.result };
   const text = writeJson(outcome);
   if (!text.ok) return refuse({ code: 'not-json', problem: text.refusal });
-  const broken = await schemaRefusal(around, request);
+  const { evidence = [], signal } = request;
+  // Most deliveries look at nothing outside the database, and are decided once.
+  const looksOutside = evidence.length > 0 || (around.rules.schemas !== null && request.unchecked !== true);
+  const seen = looksOutside
+    ? await decideFirst(around, request.target, decideDelivery(principal, request, asIfShown(evidence), text.value))
+    : null;
+  if (seen?.ok === false) return seen;
+  const broken = seen === null ? null : await schemaRefusal(around, request);
   if (broken !== null) return refuse(broken);
-  const { fence, evidence = [], signal } = request;
-  const { claims, checks } = evidence.length === 0 ? NOTHING_SHOWN : await around.rules.desk.collect(evidence, signal);
-  const decide = decideBy(principal, 'deliver', (handoff, nowMs) => ({
+  const shown = evidence.length === 0 ? NOTHING_SHOWN : await around.rules.desk.collect(evidence, signal);
+  const decide = decideDelivery(principal, request, shown, text.value);
+  const decideAll = andThen(decide, (handoff) => !needsVerifier(handoff), verifyByRule);
+  return change(around, request.target, seen === null ? decideAll : ofSameAcceptance(seen.value, decideAll));
+}
+
+type Shown = typeof NOTHING_SHOWN;
+
+function decideDelivery(
+  principal: Principal,
+  { fence }: DeliverRequest,
+  { claims, checks }: Shown,
+  outcome: JsonText,
+): Decide {
+  return decideBy(principal, 'deliver', (handoff, nowMs) => ({
     deed: 'deliver',
     moved: delivered(handoff, { fence, claims, checks }, nowMs),
-    outcome: text.value,
+    outcome,
   }));
-  const decideAll = andThen(decide, (handoff) => !needsVerifier(handoff), verifyByRule);
-  return change(around, request.target, decideAll);
+}
+
+/** What will be claimed if everything that is shown holds: refused now, a wrong name runs no command. */
+function asIfShown(evidence: readonly AskedEvidence[]): Shown {
+  const claims = evidence.map(({ deliverable, value }) => ({
+    deliverable,
+    evidence: [{ kind: 'note' as const, text: value }],
+  }));
+  return { claims, checks: [] };
+}
+
+/**
+ * Commands may run for minutes. What they showed belongs to the acceptance that was looked at: the holder may renew it
+ * or tell progress meanwhile, but a later acceptance needs its own look.
+ */
+function ofSameAcceptance({ fence }: Handoff, decide: Decide): Decide {
+  return (handoff, nowMs) =>
+    handoff.fence === fence
+      ? decide(handoff, nowMs)
+      : refuse({ code: 'lease-lost', id: handoff.id, fence, state: handoff.state, newest: handoff.fence });
 }
 
 /** The answer follows the schema that its agent has promised, if there is one. */

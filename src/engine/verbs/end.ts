@@ -14,20 +14,22 @@ import type { Surroundings } from '../surroundings.ts';
 export interface Rejection {
   readonly type: string;
   readonly reason: string;
+  /** Of the acceptance, where it has been accepted. */
+  readonly fence?: number | null;
 }
 
 export async function reject(
   around: Surroundings,
   principal: Principal,
   id: HandoffId,
-  { type, reason }: Rejection,
+  { type, reason, fence = null }: Rejection,
 ): Promise<Result<Handoff, Refusal>> {
   const delivered = await deliveredResult(around, id);
   if (!delivered.ok) return delivered;
   const outcome = endText('REJECTED', reason, delivered.value);
   const decide = decideBy(principal, 'reject', (handoff, nowMs) => ({
     deed: 'reject',
-    moved: rejected(handoff, nowMs),
+    moved: rejected(handoff, fence, nowMs),
     // In the trail, because the configuration may name somebody else by the time it is read.
     detail: { type, reason, ...(isEscalated(handoff, type) ? { escalatedTo: around.rules.chiefs } : {}) },
     outcome,

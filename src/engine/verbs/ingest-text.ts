@@ -31,6 +31,7 @@ export interface TextToIngest {
   readonly project: string;
   readonly strict?: boolean;
   readonly held?: IngestRequest['held'];
+  readonly fence?: IngestRequest['fence'];
   /** Called after each block. */
   readonly progress?: (done: number, of: number) => void;
   /** No further block is begun; what has not been answered can be asked for again. */
@@ -168,7 +169,7 @@ function sourceOf(source: TextToIngest['source'], { index, said }: Pick<FoundBlo
 async function answerFor(
   around: Surroundings,
   principal: Principal,
-  { project, held }: TextToIngest,
+  { project, held, fence }: TextToIngest,
   { answer, acts: isOwn, fields, source }: ReadBlock,
 ): Promise<BlockAnswer> {
   if (!isOwn) return { ...answer, fate: 'quoted' };
@@ -178,7 +179,8 @@ async function answerFor(
   const { status } = fields;
   if (status === null) return { ...answer, from, fate: 'unclear', says: 'it has no status that is known' };
   const summary = summaryOf({ ...fields, from, status }, project, source);
-  const request = { summary, leg: fields.leg, waitsFor: fields.waitsFor, ...(held === undefined ? {} : { held }) };
+  const shown = { ...(held === undefined ? {} : { held }), ...(fence === undefined ? {} : { fence }) };
+  const request = { summary, leg: fields.leg, waitsFor: fields.waitsFor, ...shown };
   const done = await ingest(around, principal, request);
   if (!done.ok) return { ...answer, from, fate: 'refused', refusal: done.refusal };
   return { ...answer, from, fate: done.value.did === 'known' ? 'known' : 'done', ingested: done.value };

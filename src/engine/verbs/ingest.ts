@@ -31,6 +31,8 @@ export interface IngestRequest {
   readonly waitsFor?: string | null;
   /** What the one who reports has in hand, and by which acceptance: inside a worker's command. */
   readonly held?: { readonly id: HandoffId; readonly fence: number | null };
+  /** The acceptance of the leg that it is about, for whoever claimed it by hand. */
+  readonly fence?: number;
 }
 
 export interface Ingested {
@@ -100,7 +102,7 @@ function knownAs([leg, opened]: readonly Handoff[]): Ingested {
 
 async function once(around: Surroundings, told: Told, request: IngestRequest): Promise<Answer> {
   const { summary, leg: named = null, held, waitsFor = null } = request;
-  const belongs = await legFor(around, summary, told.from, { named, held: held?.id ?? null });
+  const belongs = await legFor(around, told.speaker, summary, told.from, { named, held: held?.id ?? null });
   if (!belongs.ok) return belongs;
   const { key } = requestOf(summary);
   const now: Situation = { summary, from: told.from, to: told.to, leg: belongs.value, key, waitsFor };
@@ -130,7 +132,7 @@ function inPlace(plan: Plan): Plan {
 async function carryOut(
   around: Surroundings,
   { principal, speaker }: Told,
-  { summary, held }: IngestRequest,
+  { summary, held, fence }: IngestRequest,
   now: Situation,
   plan: Plan,
 ): Promise<Answer> {
@@ -142,7 +144,7 @@ async function carryOut(
   const openings = next === null ? [] : [next.value];
   const { leg } = now;
   if (plan.word === null) return inserted(around, openings, guard, plan);
-  const voice: Voice = { speaker, fenceOf: fenceBy(summary, held ?? null) };
+  const voice: Voice = { speaker, fenceOf: fenceBy(summary, held ?? null, leg === null ? null : (fence ?? null)) };
   const decide = telling(plan.tells, decideReport(voice, summary, plan.word, detail));
   if (leg === null) {
     const root = openingOf(around, speaker, rootPlan(now), decide);
@@ -211,11 +213,16 @@ function rootPlan(now: Situation): LegPlan {
   };
 }
 
-/** A worker session settles only what it holds, and shows by which acceptance. */
-function fenceBy(summary: Summary, held: IngestRequest['held'] | null): Voice['fenceOf'] {
+/**
+ * Which acceptance a summary speaks for: the one of the worker command it was written in, the one that was named with
+ * the text, or the one of its own worker session. A summary that can show none settles only what is held without a
+ * lease, because it may be the last word of an earlier holder.
+ */
+function fenceBy(summary: Summary, held: IngestRequest['held'] | null, named: number | null): Voice['fenceOf'] {
   const session = 'session' in summary.source ? summary.source.session : null;
   return ({ id, custody, fence }) => {
     if (held?.id === id) return held.fence;
+    if (named !== null) return named;
     return custody?.by === 'process' && custody.session === session ? fence : null;
   };
 }

@@ -2,10 +2,10 @@
 import { refuse, yes, type Result } from '../../foundation/result.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import type { HandoffId } from '../../domain/names.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { may } from '../../domain/rights.ts';
+import { may, readScopeOf, type ReadScope } from '../../domain/rights.ts';
 import type { Page, Query, Whole } from '../../stores/store.ts';
 import type { Surroundings } from '../surroundings.ts';
 
@@ -25,17 +25,25 @@ export async function show(
   return yes({ ...whole, facts: await factsOf(around, id) });
 }
 
-/** What the one who asks may not read is left out. */
+/** The store leaves out what the one who asks may not read, so that pages and cursors tell nothing of it either. */
 export async function list(
   around: Surroundings,
   principal: Principal,
-  query: Extract<Query, { by: 'filter' }>,
+  query: Omit<Extract<Query, { by: 'filter' }>, 'visibleTo'>,
 ): Promise<Page> {
-  const page = await around.store.find(query);
-  return { ...page, items: page.items.filter((handoff) => may(principal, 'read', handoff).ok) };
+  const scope = readScopeOf(principal);
+  if (scope === 'nothing') return { items: [], next: null };
+  return around.store.find({ ...query, ...visibleIn(scope) });
 }
 
-/** All legs of the chain that this handoff belongs to, oldest first. */
+function visibleIn(scope: Exclude<ReadScope, 'nothing'>): { readonly visibleTo?: AgentId } {
+  return scope === 'everything' ? {} : { visibleTo: scope.party };
+}
+
+/**
+ * The legs of the chain that this handoff belongs to, oldest first, as far as the one who asks may read them: to be a
+ * party of one leg is no right to read the others.
+ */
 export async function trace(
   around: Surroundings,
   principal: Principal,
@@ -47,7 +55,10 @@ export async function trace(
   if (handoff === undefined) return refuse({ code: 'no-such-handoff', id });
   const entitled = may(principal, 'read', handoff);
   if (!entitled.ok) return entitled;
-  const { items } = await around.store.find({ by: 'chain', root: handoff.lineage.root ?? id, max: CHAIN_MAX });
+  const scope = readScopeOf(principal);
+  if (scope === 'nothing') return yes([]);
+  const root = handoff.lineage.root ?? id;
+  const { items } = await around.store.find({ by: 'chain', root, max: CHAIN_MAX, ...visibleIn(scope) });
   return yes(items);
 }
 

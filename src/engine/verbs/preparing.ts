@@ -3,10 +3,15 @@ import { newUuid } from '../../foundation/ids.ts';
 import { writeJson, type JsonProblem, type JsonText } from '../../foundation/json.ts';
 import { refuse, yes, type Result } from '../../foundation/result.ts';
 import type { Body, Party } from '../../domain/body.ts';
+import type { DependencyStates } from '../../domain/dependencies.ts';
 import { NO_LINEAGE, type Lineage } from '../../domain/handoff.ts';
 import { legOf } from '../../domain/lineage.ts';
+import { create } from '../../domain/moves/create.ts';
 import type { ArtifactId, HandoffId } from '../../domain/names.ts';
+import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import { isHidden, may } from '../../domain/rights.ts';
+import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import { lacksArtifact, referencesIn } from '../artifacts/awaited.ts';
 import { withContextFiles } from '../artifacts/context-files.ts';
 import type { SchemaRefusal } from '../schema-book.ts';
@@ -26,10 +31,14 @@ export interface Prepared {
 /** Waits only for what there is to wait for: nearly every send has no schema, no task and no artifacts. */
 export async function prepare(
   around: Surroundings,
+  principal: Principal,
   asked: SendRequest,
   taken: ReadonlySet<HandoffId>,
 ): Promise<Result<Prepared, SendRefusal>> {
   const { rules } = around;
+  // Before any file is read: contexts, schemas, tasks and artifacts are for whoever may send this.
+  const entitled = mayCreate(principal, asked, newId(around));
+  if (!entitled.ok) return entitled;
   // What failed from the beginning is kept as it came.
   const isKept = asked.failure !== undefined || rules.artifacts === null || asked.context === undefined;
   const read = isKept ? yes(asked) : await withContextFiles(rules.artifacts, asked);
@@ -44,8 +53,12 @@ export async function prepare(
   const artifacts = isKept ? yes([]) : referencesIn(request.context);
   if (!artifacts.ok) return artifacts;
   const lineage =
-    request.parent === undefined ? yes(request.lineage ?? NO_LINEAGE) : await legFrom(around, request.parent);
+    request.parent === undefined
+      ? yes(request.lineage ?? NO_LINEAGE)
+      : await legFrom(around, principal, request.parent);
   if (!lineage.ok) return lineage;
+  const hidden = await hiddenDependency(around, principal, request);
+  if (hidden !== null) return refuse({ code: 'no-such-handoff', id: hidden });
   if (request.kind === 'document' && !(await hasTask(around, request)))
     return refuse({ code: 'no-such-task', task: request.task ?? null });
   return yes({
@@ -87,11 +100,42 @@ async function schemaRefusal(
   return checked.ok ? null : checked.refusal;
 }
 
-async function legFrom({ store }: Surroundings, id: HandoffId): Promise<Result<Lineage, Refusal>> {
+function mayCreate(principal: Principal, asked: SendRequest, id: HandoffId): Result<true, Refusal> {
+  const { from, to, kind = 'queue', priority = 'normal' } = asked;
+  const fixed = { title: null, task: null, lineage: NO_LINEAGE, terms: DEFAULT_TERMS[kind], notBefore: 0 };
+  const draft = create({ id: asked.id ?? id, kind, from, to, priority, ...fixed, as: 'draft' }, NO_DEPENDENCIES, 0);
+  return draft.ok ? may(principal, 'create', draft.value) : draft;
+}
+
+const NO_DEPENDENCIES: DependencyStates = new Map();
+
+/** A chain shows its legs to each other's parties, so only a party of one adds another. */
+async function legFrom(
+  { store }: Surroundings,
+  principal: Principal,
+  id: HandoffId,
+): Promise<Result<Lineage, Refusal>> {
   const {
     items: [parent],
   } = await store.find({ by: 'ids', ids: [id] });
-  return parent === undefined ? refuse({ code: 'no-such-handoff', id }) : legOf(parent);
+  if (parent === undefined) return refuse({ code: 'no-such-handoff', id });
+  const entitled = may(principal, 'follow', parent);
+  return entitled.ok ? legOf(parent) : entitled;
+}
+
+/**
+ * Waiting for a handoff tells when it is completed, so only whoever may read it waits for it. What does not exist yet
+ * may be named; a retry waits for what the first one waited for.
+ */
+async function hiddenDependency(
+  { store }: Surroundings,
+  principal: Principal,
+  { terms, lineage }: SendRequest,
+): Promise<HandoffId | null> {
+  const ids = terms?.dependsOn ?? [];
+  if (ids.length === 0 || lineage !== undefined || principal.kind !== 'agent') return null;
+  const { items } = await store.find({ by: 'ids', ids });
+  return items.find((handoff) => isHidden(principal, handoff))?.id ?? null;
 }
 
 function writeBody(rules: HouseRules, request: SendRequest): Result<JsonText, JsonProblem> {

@@ -92,7 +92,7 @@ export async function sendMany(
   const prepared: Prepared[] = [];
   const ids = new Set<HandoffId>();
   for (const request of requests) {
-    const each = await prepare(around, request, ids);
+    const each = await prepare(around, principal, request, ids);
     if (!each.ok) return each;
     prepared.push(each.value);
     ids.add(each.value.id);

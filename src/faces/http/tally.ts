@@ -57,7 +57,8 @@ export interface Tally {
   oldestWaiting(max: number): readonly Handoff[];
   /** Senders, recipients and verifiers of what is open and of what went by last. */
   agents(): Iterable<AgentId>;
-  loads(): ReadonlyMap<AgentId, Load>;
+  /** With `isVisible`, counted from those handoffs alone. */
+  loads(isVisible?: (handoff: Handoff) => boolean): ReadonlyMap<AgentId, Load>;
 }
 
 export async function openTally({ store }: Surroundings): Promise<Tally> {
@@ -151,7 +152,8 @@ export async function openTally({ store }: Surroundings): Promise<Tally> {
         .toSorted((a, b) => a.since - b.since)
         .slice(0, max),
     agents: () => agents.keys(),
-    loads: () => loadsOf(known.values()),
+    loads: (isVisible) =>
+      loadsOf(isVisible === undefined ? known.values() : [...known.values()].filter((handoff) => isVisible(handoff))),
   };
 }
 

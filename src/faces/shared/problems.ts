@@ -64,6 +64,7 @@ export const PROBLEMS = {
   'evidence-unknown': { exitCode: 5, httpStatus: 422, retryable: false },
   'evidence-false': { exitCode: 4, httpStatus: 422, retryable: false },
   'criteria-open': { exitCode: 4, httpStatus: 422, retryable: false },
+  'fence-needed': { exitCode: 9, httpStatus: 409, retryable: false },
   'lease-lost': { exitCode: 9, httpStatus: 409, retryable: false },
   'several-legs': { exitCode: 4, httpStatus: 409, retryable: false },
   'not-speaker': { exitCode: 4, httpStatus: 403, retryable: false },

@@ -65,7 +65,10 @@ const LongText = text(LONG_TEXT_MAX);
 /** Checked for depth, size and keys before it comes here. */
 const AnyJson = z.unknown().transform((value) => value as Json);
 const JsonMap = z.record(z.string(), z.unknown()).transform((value) => value as JsonObject);
-const Fence = z.int().min(1);
+export const Fence = z
+  .int()
+  .min(1)
+  .describe('The number of your acceptance, from the claim; needed for what is held with a lease.');
 const Lease = secondsShape(1, WEEK_SECONDS);
 const Distinct = z
   .array(Text)
@@ -119,7 +122,7 @@ const EvidenceItem = z.strictObject({
 export const MOVE_BODIES = {
   activate: z.strictObject({}),
   accept: z.strictObject({ notes: LongText.optional(), leaseSeconds: Lease.optional() }),
-  reject: z.strictObject({ type: Text, reason: LongText }),
+  reject: z.strictObject({ fence: Fence.optional(), type: Text, reason: LongText }),
   release: z.strictObject({ fence: Fence.optional() }),
   renew: z.strictObject({ fence: Fence.optional(), leaseSeconds: Lease.optional() }),
   progress: z

@@ -1,4 +1,5 @@
 /** Refusals in sentences: what is wrong, and what can be done. */
+import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { ArtifactRefusal, ReferenceRefusal } from '../../engine/artifacts/refusals.ts';
 import { secretWarning } from '../../engine/secrets/found.ts';
@@ -12,7 +13,7 @@ export type Worded = Refusal | SchemaRefusal | ArtifactRefusal | ReferenceRefusa
 export function wordingOf(refusal: Worded, face: 'cli' | 'http' = 'cli'): string {
   switch (refusal.code) {
     case 'no-such-handoff':
-      return `there is no handoff ${refusal.id} here`;
+      return `there is no handoff ${refusal.id} here, or it is not one that you may see`;
     case 'known-id':
       return `there is already a handoff ${refusal.id}; send with another id, or without one`;
     case 'request-reused':
@@ -21,6 +22,8 @@ export function wordingOf(refusal: Worded, face: 'cli' | 'http' = 'cli'): string
       return `${refusal.id} is ${refusal.state}: it cannot ${refusal.move}`;
     case 'not-entitled':
       if (refusal.op === 'create') return `${refusal.principal} may not send in the name of somebody else`;
+      if (refusal.op === 'follow')
+        return `${refusal.principal} may not send what follows ${refusal.id}: only its parties may`;
       return `${refusal.principal} may not ${refusal.op} ${refusal.id}${refusal.principal === 'operator' && face === 'cli' ? '; say who you are with --as' : ''}`;
     case 'own-work':
       return `${refusal.principal} is the ${refusal.part} of ${refusal.id} and cannot judge it; somebody else has to`;
@@ -28,6 +31,8 @@ export function wordingOf(refusal: Worded, face: 'cli' | 'http' = 'cli'): string
       return `${refusal.id} is not to be taken before ${new Date(refusal.notBefore).toISOString()}`;
     case 'not-overdue':
       return `${refusal.id} has time left`;
+    case 'fence-needed':
+      return fenceNeeded(refusal.id, face);
     case 'lease-lost':
       return leaseLost(refusal);
     case 'limit-reached':
@@ -65,8 +70,18 @@ export function wordingOf(refusal: Worded, face: 'cli' | 'http' = 'cli'): string
   }
 }
 
+/** Where to look the newest fence up is left out on purpose: an earlier holder who shows it would settle foreign work. */
+function fenceNeeded(id: HandoffId, face: 'cli' | 'http'): string {
+  const reason = 'it tells your acceptance from an earlier or a later one';
+  const how =
+    face === 'cli'
+      ? 'add --fence N with the number that baton claim or baton accept printed (a worker command has it in BATON_FENCE)'
+      : 'add "fence" to the request, with the number that the claim or accept answered';
+  return `${id} is held with a lease: show the fence of your acceptance (${reason}); ${how}`;
+}
+
 function leaseLost({ id, fence, state, newest }: Extract<Refusal, { code: 'lease-lost' }>): string {
-  if (fence === null) return `${id} is held by a worker: show its fence`;
+  if (fence === null) return `${id} is not held for you now: it is ${state}`;
   const since =
     fence === newest ? `it is ${state} now` : `acceptance ${newest} came after yours (${fence}); it is ${state}`;
   return `${id} is no longer yours: ${since}. The result was not taken`;

@@ -3,7 +3,7 @@
  * dropped, not kept for a screen that may never come.
  */
 import { spawn } from 'node:child_process';
-import { displayLine } from '../../foundation/display-text.ts';
+import { withoutHidden } from '../../foundation/display-text.ts';
 import { codeOf } from '../../foundation/error-code.ts';
 import type { Carried, Carrier } from '../../engine/effects.ts';
 
@@ -70,7 +70,7 @@ function readPayload(json: string): DesktopPayload | null {
 
 function plain(text: string, max: number): string {
   const cut = text.length > max ? `${text.slice(0, max)}…` : text;
-  return displayLine(cut.replaceAll(/\s+/g, ' ')).trim();
+  return withoutHidden(cut, ' ').replaceAll(/\s+/g, ' ').trim();
 }
 
 /** The call, or why there is none. */

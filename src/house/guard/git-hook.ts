@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { draftBeside } from '../../foundation/whole-file.ts';
 import { CheckProblem } from './check-repository.ts';
 import { topFolder } from './git-lists.ts';
 import { askGit, type GitOptions } from './git-run.ts';
@@ -135,7 +136,7 @@ function lookAt(path: string): Found {
 
 /** Whole or not at all: git may be about to run it. */
 function put(path: string, text: string, mode: number): void {
-  const draft = `${path}.${process.pid}.draft`;
+  const draft = draftBeside(path);
   writeFileSync(draft, text);
   chmodSync(draft, mode);
   renameSync(draft, path);

@@ -18,7 +18,14 @@ import { mintToken, provenBy, SCOPES } from '../identity.ts';
 import type { OpenWorkspace } from '../open-workspace.ts';
 import type { ServerLog } from './log.ts';
 import { quarantineIn } from './quarantine.ts';
-import { claimServing, leaveServing, readServingFile, servedBy, type ServingFile } from './serving-file.ts';
+import {
+  claimServing,
+  keepServing,
+  leaveServing,
+  readServingFile,
+  servedBy,
+  type ServingFile,
+} from './serving-file.ts';
 import { startWorkers } from './workers.ts';
 
 declare const __BATON_VERSION__: string;
@@ -73,6 +80,7 @@ export async function startServing(house: OpenWorkspace, options: ServingOptions
   }
   const resting = new AbortController();
   const duty = standDuty(around, resting.signal);
+  const kept = workspace === null ? null : keepServing(workspace, around.timers, resting.signal);
   log.info({ url: server.url, version: __BATON_VERSION__ }, 'serving');
 
   return {
@@ -91,6 +99,7 @@ export async function startServing(house: OpenWorkspace, options: ServingOptions
       await traces?.close();
       resting.abort('over');
       await duty;
+      await kept;
       if (file !== null && workspace !== null) {
         leaveServing(workspace, file);
         await around.store.tokens.revoke(file.tokenId);

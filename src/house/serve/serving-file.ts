@@ -2,11 +2,11 @@
  * `.baton/serve.json`: who serves this workspace, where, and the token with which others of the same user reach it. Its
  * making is what decides between two who want to serve, and only its owner can read it.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Timers } from '../../foundation/clock.ts';
+import { isSameProcess, type ProcessIdentity, type ProcessJudge } from '../../foundation/process-identity.ts';
 import { FileExists, draftBeside, putInPlace } from '../../foundation/whole-file.ts';
-import type { Liveness } from '../../engine/surroundings.ts';
-import type { ProcessIdentity } from '../../stores/store.ts';
 import type { Workspace } from '../workspace.ts';
 
 export interface ServingFile {
@@ -19,6 +19,9 @@ export interface ServingFile {
 
 const NAME = 'serve.json';
 const ASK_MS = 2_000;
+/** A server that shows no sign of life for this long has left; several beats may be late. */
+const SERVING_LEASE_MS = 10_000;
+const SERVING_BEAT_MS = 2_000;
 
 export function readServingFile({ privateFolder }: Workspace): ServingFile | null {
   try {
@@ -28,15 +31,37 @@ export function readServingFile({ privateFolder }: Workspace): ServingFile | nul
   }
 }
 
-/** Whoever serves here and lives, if it is not us. */
-export function servedBy(workspace: Workspace, liveness: Liveness): ServingFile | null {
+/**
+ * Whoever serves here and lives, if it is not us. A server that cannot be judged (it ran before a restart of the machine,
+ * or runs in another container) is believed to live for as long as it touches its file.
+ */
+export function servedBy(workspace: Workspace, judge: ProcessJudge): ServingFile | null {
   const found = readServingFile(workspace);
-  if (found === null || isSame(found.process, liveness.self)) return null;
-  return liveness.of(found.process) === 'gone' ? null : found;
+  if (found === null || isSameProcess(found.process, judge.self)) return null;
+  const verdict = judge.of(found.process);
+  return verdict === 'gone' || (verdict === 'unknown' && isSilent(workspace)) ? null : found;
+}
+
+function isSilent({ privateFolder }: Workspace): boolean {
+  const stat = statSync(join(privateFolder, NAME), { throwIfNoEntry: false });
+  return stat === undefined || Date.now() - stat.mtimeMs > SERVING_LEASE_MS;
+}
+
+/** Touches the file until the signal is aborted. */
+export async function keepServing(workspace: Workspace, timers: Timers, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const now = new Date();
+    try {
+      utimesSync(join(workspace.privateFolder, NAME), now, now);
+    } catch {
+      // Somebody has removed it; the server goes on.
+    }
+    await timers.sleep(SERVING_BEAT_MS, signal);
+  }
 }
 
 /** Null: it is ours now. Otherwise who was faster. */
-export function claimServing(workspace: Workspace, liveness: Liveness, file: ServingFile): ServingFile | null {
+export function claimServing(workspace: Workspace, judge: ProcessJudge, file: ServingFile): ServingFile | null {
   const path = join(workspace.privateFolder, NAME);
   for (;;) {
     const draft = draftBeside(path);
@@ -46,7 +71,7 @@ export function claimServing(workspace: Workspace, liveness: Liveness, file: Ser
     } catch (error) {
       rmSync(draft, { force: true });
       if (!(error instanceof FileExists)) throw error;
-      const first = servedBy(workspace, liveness);
+      const first = servedBy(workspace, judge);
       if (first !== null) return first;
       // Its process is gone, and could not put it away.
       rmSync(path, { force: true });
@@ -76,8 +101,4 @@ export async function newLinkFrom({ url, token }: ServingFile): Promise<string |
   } catch {
     return null;
   }
-}
-
-function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
-  return a.pid === b.pid && a.startedAt === b.startedAt && a.boot === b.boot;
 }

@@ -1,7 +1,8 @@
 import { dueAtOf } from '../../domain/deadlines.ts';
 import { pageById } from '../page.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import type { SessionId } from '../../domain/names.ts';
+import type { AgentId, SessionId } from '../../domain/names.ts';
+import { isPartyOf } from '../../domain/rights.ts';
 import type { FactQuery, FactRead, Page, Query, RequestKey } from '../store.ts';
 import { wholeCursor } from '../whole-cursor.ts';
 import { wordsAsked, wordsOf } from '../words.ts';
@@ -27,6 +28,14 @@ export function find(shelf: Shelf, query: Query, nowMs: number): Page {
       return whole(
         all(shelf)
           .filter(({ id, lineage }) => id === query.root || lineage.root === query.root)
+          .filter((handoff) => isVisible(handoff, query.visibleTo))
+          .slice(0, query.max),
+      );
+    case 'artifacts':
+      return whole(
+        all(shelf)
+          .filter(({ terms }) => terms.artifacts?.some((id) => query.artifacts.includes(id)) === true)
+          .toReversed()
           .slice(0, query.max),
       );
     case 'places':
@@ -122,8 +131,13 @@ function page(shelf: Shelf, filter: Filter): Page {
   return { items: shown.map(({ handoff }) => handoff), next };
 }
 
-function matches(handoff: Handoff, { states, from, to, agent, task }: Filter): boolean {
+function isVisible(handoff: Handoff, agent: AgentId | undefined): boolean {
+  return agent === undefined || isPartyOf(agent, handoff);
+}
+
+function matches(handoff: Handoff, { states, from, to, agent, task, visibleTo }: Filter): boolean {
   return (
+    isVisible(handoff, visibleTo) &&
     (states === undefined || states.includes(handoff.state)) &&
     (from === undefined || handoff.from === from) &&
     (to === undefined || handoff.to === to) &&

@@ -1,4 +1,5 @@
-import type { Clock } from '../../foundation/clock.ts';
+import { nextClockMark, type Clock, type ClockMark } from '../../foundation/clock.ts';
+import { isSameProcess, placeOf } from '../../foundation/process-identity.ts';
 import type { DutyHolder, ProcessIdentity, Upkeep } from '../store.ts';
 import { audit } from './audit.ts';
 import { frozenCopy } from './frozen-copy.ts';
@@ -11,22 +12,28 @@ interface Duty {
 
 export function openUpkeep(shelf: Shelf, clock: Clock): Upkeep {
   const duties = new Map<string, Duty>();
+  let mark: ClockMark | null = null;
   const silence = (duty: Duty): number => clock.monotonicMs() - duty.beatAtMs;
   return {
-    async dutyHolder(host) {
-      const duty = duties.get(host);
+    async dutyHolder(process) {
+      const duty = duties.get(placeOf(process));
       return duty === undefined ? null : { process: duty.process, silentForMs: silence(duty) };
     },
     async takeDuty(process, instead) {
-      const duty = duties.get(process.host);
+      const duty = duties.get(placeOf(process));
       const isFree =
-        duty === undefined || isSame(duty.process, process) || isStillGone(duty.process, silence(duty), instead);
-      if (isFree) duties.set(process.host, { process: frozenCopy(process), beatAtMs: clock.monotonicMs() });
+        duty === undefined || isSameProcess(duty.process, process) || isStillGone(duty.process, silence(duty), instead);
+      if (isFree) duties.set(placeOf(process), { process: frozenCopy(process), beatAtMs: clock.monotonicMs() });
       return isFree;
     },
     async leaveDuty(process) {
-      const duty = duties.get(process.host);
-      if (duty !== undefined && isSame(duty.process, process)) duties.delete(process.host);
+      const duty = duties.get(placeOf(process));
+      if (duty !== undefined && isSameProcess(duty.process, process)) duties.delete(placeOf(process));
+    },
+    async lookAtClock(own) {
+      const next = nextClockMark(mark, { ...own, wallMs: clock.nowMs() });
+      mark = next.mark;
+      return next.look;
     },
     async tend() {},
     async audit() {
@@ -38,15 +45,5 @@ export function openUpkeep(shelf: Shelf, clock: Clock): Upkeep {
 
 /** A holder that has been heard since it was judged is less silent than the judgement says. */
 function isStillGone(holder: ProcessIdentity, silentForMs: number, judged: DutyHolder | null): boolean {
-  return judged !== null && isSame(holder, judged.process) && silentForMs >= judged.silentForMs;
-}
-
-function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
-  return (
-    one.host === other.host &&
-    one.boot === other.boot &&
-    one.pidSpace === other.pidSpace &&
-    one.pid === other.pid &&
-    one.startedAt === other.startedAt
-  );
+  return judged !== null && isSameProcess(holder, judged.process) && silentForMs >= judged.silentForMs;
 }

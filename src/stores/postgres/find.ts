@@ -39,6 +39,22 @@ union all (select ${ROW_COLUMNS}, b.n ${FROM_BODY}
   order by b.n limit $2::integer)
 order by n limit $2::integer`;
 
+/** The record has this agent (`$3`) as its sender, recipient or named verifier. */
+const visibleTo = (agent: string): string => `(b.sender = ${agent} or b.recipient = ${agent} or exists (
+  select from baton.verifier v where v.agent = ${agent} and v.created_at = b.created_at and v.n = b.n))`;
+
+export const VISIBLE_CHAIN_SQL = `(select ${ROW_COLUMNS}, b.n ${FROM} where h.id = $1::text and ${visibleTo('$3::text')})
+union all (select ${ROW_COLUMNS}, b.n ${FROM_BODY}
+  where b.lineage is not null and (b.lineage::jsonb ->> 'root') collate "C" = $1::text and b.id <> $1::text
+    and ${visibleTo('$3::text')}
+  order by b.n limit $2::integer)
+order by n limit $2::integer`;
+
+export const ARTIFACTS_SQL = `select ${ROW_COLUMNS} from (
+  select distinct u.created_at, u.n from json_array_elements_text($1::text::json) as x(id)
+  join baton.artifact_use u on u.artifact = x.id collate "C" order by u.created_at desc, u.n desc limit $2::integer
+) u join baton.body b on b.n = u.n join baton.handoff h on h.id = b.id order by u.created_at desc, u.n desc`;
+
 export const PLACES_SQL = `select ${ROW_COLUMNS} ${FROM}
 where h.state = ${BLOCKED} and h.blocked = ${FOR_PLACE}
   and h.n > coalesce((select n from baton.handoff where id = $2::text), 0) order by h.n limit $1::integer`;
@@ -68,7 +84,11 @@ export function findOf(quick: Connection, lists: Connection, clock: ServerClock)
       case 'session':
         return whole(await enough(query.max, (limit) => quick.read(SESSION_SQL, [query.session, limit])));
       case 'chain':
-        return whole(await enough(query.max, (limit) => lists.read(CHAIN_SQL, [query.root, limit])));
+        return whole(await enough(query.max, (limit) => chainOf(lists, { ...query, max: limit })));
+      case 'artifacts': {
+        const artifacts = JSON.stringify(query.artifacts);
+        return whole(await enough(query.max, (limit) => lists.read(ARTIFACTS_SQL, [artifacts, limit])));
+      }
       case 'places': {
         const { max, after = null } = query;
         return pageById(await enough(max, (limit) => lists.read(PLACES_SQL, [limit, after])), max);
@@ -85,6 +105,13 @@ export function findOf(quick: Connection, lists: Connection, clock: ServerClock)
         return page(lists, query);
     }
   };
+}
+
+async function chainOf(
+  lists: Connection,
+  { root, max, visibleTo: reader }: Extract<Query, { readonly by: 'chain' }>,
+): Promise<readonly Row[]> {
+  return reader === undefined ? lists.read(CHAIN_SQL, [root, max]) : lists.read(VISIBLE_CHAIN_SQL, [root, max, reader]);
 }
 
 function enough(max: number, select: (limit: number) => Promise<readonly Row[]>): Promise<readonly Handoff[]> {
@@ -150,20 +177,20 @@ export function listStatement(
     const found = `select w.n from baton.words w where w.words @@ ${given(hits.query, 'tsquery')}`;
     conditions.push(hits.areFew ? `b.n = any (array(${found}))` : `b.n in (${found})`);
   }
-  if (filter.after !== undefined) {
-    const [createdAt, n] = positionOf(filter.after);
-    conditions.push(`(b.created_at, b.n) < (${given(createdAt, 'bigint')}, ${given(n, 'bigint')})`);
-  }
-  const sides = filter.agent === undefined ? [[]] : sidesOf(given(filter.agent, 'text'));
+  const after = filter.after === undefined ? null : afterOf(filter.after, given);
+  const sides = sidesFor(filter, conditions, given);
   const max = given(filter.max + 1, 'integer');
   const branches = (hits?.areFew === true ? alongHits(filter.states) : branchesFor(filter.states)).flatMap(
     ({ from, states }) => {
       // An offered one is found by its recipient in the index that claims use.
       const also = states === `h.state = ${OFFERED}` && filter.to !== undefined ? ['h.recipient = b.recipient'] : [];
-      return sides.map((side) => {
-        const all = [...conditions, ...side, ...also, ...(states === null ? [] : [states])];
+      return sides.map(({ where: side, along }) => {
+        const order = along === undefined ? 'b' : 'v';
+        const past = after === null ? [] : [`(${order}.created_at, ${order}.n) < ${after}`];
+        const all = [...conditions, ...side, ...past, ...also, ...(states === null ? [] : [states])];
         const where = all.length === 0 ? '' : `where ${all.join(' and ')}`;
-        return `(select ${ROW_COLUMNS}, b.n ${from} ${where} order by b.created_at desc, b.n desc limit ${max})`;
+        const source = along ?? from;
+        return `(select ${ROW_COLUMNS}, b.n ${source} ${where} order by ${order}.created_at desc, ${order}.n desc limit ${max})`;
       });
     },
   );
@@ -203,9 +230,42 @@ function alongHits(states: Filter['states']): readonly Branch[] {
   return [{ from: FROM_BODY, states: numbers === undefined ? null : `h.state in (${numbers})` }];
 }
 
-/** What one agent has to do with, each once: sender and recipient have indexes of their own. */
-function sidesOf(agent: string): readonly (readonly string[])[] {
-  return [[`b.sender = ${agent}`], [`b.recipient = ${agent}`, `b.sender <> ${agent}`]];
+interface Side {
+  readonly where: readonly string[];
+  /** Another table to walk along, in the same order. */
+  readonly along?: string;
+}
+
+type Given = (value: Parameter, type: string) => string;
+
+function afterOf(cursor: string, given: Given): string {
+  const [createdAt, n] = positionOf(cursor);
+  return `(${given(createdAt, 'bigint')}, ${given(n, 'bigint')})`;
+}
+
+/** From the side of whoever is named as a verifier. */
+const FROM_VERIFIER = 'from baton.verifier v join baton.body b on b.n = v.n join baton.handoff h on h.id = b.id';
+
+/**
+ * What one agent has to do with, or may see, each record once: sender, recipient and verifier have indexes of their own.
+ * What a reader may not see is not even passed, however much of it there is.
+ */
+function sidesFor(filter: Filter, conditions: string[], given: Given): readonly Side[] {
+  const { agent, from, to, visibleTo: reader } = filter;
+  if (reader === undefined || [from, to, agent].includes(reader)) {
+    return agent === undefined ? [{ where: [] }] : sidesOf(given(agent, 'text'));
+  }
+  if (agent !== undefined) {
+    const named = given(agent, 'text');
+    conditions.push(`(b.sender = ${named} or b.recipient = ${named})`);
+  }
+  const me = given(reader, 'text');
+  const judged = [`v.agent = ${me}`, `b.sender <> ${me}`, `b.recipient <> ${me}`];
+  return [...sidesOf(me), { where: judged, along: FROM_VERIFIER }];
+}
+
+function sidesOf(agent: string): readonly Side[] {
+  return [{ where: [`b.sender = ${agent}`] }, { where: [`b.recipient = ${agent}`, `b.sender <> ${agent}`] }];
 }
 
 interface Branch {

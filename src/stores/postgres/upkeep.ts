@@ -1,8 +1,11 @@
-/** The duty of a host, which one process has at a time, and the little housekeeping that this database needs. */
+/** The duty of a place, which one process has at a time, and the little housekeeping that this database needs. */
+import { JUMP_MS } from '../../foundation/clock.ts';
+import { identityText, placeOf } from '../../foundation/process-identity.ts';
 import type { ProcessIdentity, Upkeep } from '../store.ts';
 import { audit } from './audit.ts';
 import type { Connection } from './connection.ts';
 import { feedHolders } from './feed-horizon.ts';
+import { NOW_MS } from './schema.ts';
 import { forgetAllExpired } from './requests.ts';
 import type { WordIndex } from './words.ts';
 
@@ -10,30 +13,56 @@ const SILENT_MS = `greatest(0, floor(date_part('epoch', clock_timestamp() - d.be
 
 const HOLDER_SQL = `select d.process, ${SILENT_MS} from baton.duty d where d.host = $1::text`;
 
-/** Kept by its holder, or taken from the one that was judged, unless that one has been heard since. */
-const TAKE_SQL = `insert into baton.duty as d (host, process, beat_at) values ($1::text, $2::text, clock_timestamp())
+/**
+ * Kept by its holder, or taken from the one that was judged, unless that one has been heard since. Rows of places where
+ * nobody has worked for an hour go with it: every boot and every container is a place of its own.
+ */
+const TAKE_SQL = `with forgotten as (
+  delete from baton.duty o where o.beat_at < clock_timestamp() - interval '1 hour' and o.host <> $1::text)
+insert into baton.duty as d (host, process, beat_at) values ($1::text, $2::text, clock_timestamp())
 on conflict (host) do update set process = excluded.process, beat_at = excluded.beat_at
 where d.process = excluded.process or (d.process = $3::text and ${SILENT_MS} >= $4::bigint)
 returning true`;
 
 const LEAVE_SQL = 'delete from baton.duty where host = $1::text and process = $2::text';
 
+/** `nextClockMark` in one statement, so that no other look comes between reading and writing. */
+const CLOCK_SQL = `with own as (select $1::text as boot, $2::bigint as monotonic_ms, ${NOW_MS} as wall_ms),
+before as materialized (select boot, monotonic_ms, wall_ms from baton.clock),
+look as (
+  insert into baton.clock as c (n, boot, monotonic_ms, wall_ms, steady_since_ms)
+  select 1, boot, monotonic_ms, wall_ms, wall_ms from own
+  on conflict (n) do update set boot = excluded.boot, monotonic_ms = excluded.monotonic_ms, wall_ms = excluded.wall_ms,
+    steady_since_ms = case when abs(excluded.wall_ms - c.wall_ms - case
+      when c.boot = excluded.boot and c.boot <> '' then excluded.monotonic_ms - c.monotonic_ms else 0 end) <= ${JUMP_MS}
+      then c.steady_since_ms else excluded.wall_ms end
+  returning c.wall_ms, c.steady_since_ms)
+select look.wall_ms - look.steady_since_ms,
+  exists (select from before b join own o on b.boot = o.boot and b.boot <> ''
+    where abs(o.wall_ms - b.wall_ms - (o.monotonic_ms - b.monotonic_ms)) > ${JUMP_MS})
+from look`;
+
 /** Whoever audits reads much, on a connection that delays nobody. */
 export function upkeepOf(connection: Connection, patient: Connection, words: WordIndex): Upkeep {
   return {
-    dutyHolder: async (host) => {
-      const [row] = await connection.read(HOLDER_SQL, [host]);
+    dutyHolder: async (process) => {
+      const [row] = await connection.read(HOLDER_SQL, [placeOf(process)]);
       if (row === undefined) return null;
       return { process: JSON.parse(row[0] as string) as ProcessIdentity, silentForMs: row[1] as number };
     },
     takeDuty: async (process, instead) => {
-      const judged = instead === null ? null : textOf(instead.process);
+      const judged = instead === null ? null : identityText(instead.process);
       const silentForMs = Math.floor(instead?.silentForMs ?? 0);
-      const { rows } = await connection.write(TAKE_SQL, [process.host, textOf(process), judged, silentForMs]);
+      const given = [placeOf(process), identityText(process), judged, silentForMs];
+      const { rows } = await connection.write(TAKE_SQL, given);
       return rows.length > 0;
     },
     leaveDuty: async (process) => {
-      await connection.write(LEAVE_SQL, [process.host, textOf(process)]);
+      await connection.write(LEAVE_SQL, [placeOf(process), identityText(process)]);
+    },
+    lookAtClock: async ({ boot, monotonicMs }) => {
+      const { rows } = await connection.write(CLOCK_SQL, [boot, Math.floor(monotonicMs)]);
+      return { steadyMs: (rows[0]?.[0] as number | undefined) ?? 0, wasSet: rows[0]?.[1] === true };
     },
     tend: async () => {
       await forgetAllExpired(connection);
@@ -42,9 +71,4 @@ export function upkeepOf(connection: Connection, patient: Connection, words: Wor
     audit: () => audit(patient),
     feedHolders: () => feedHolders(patient),
   };
-}
-
-/** Always in this order, so that the same process is the same text. */
-function textOf({ host, boot, pidSpace, pid, startedAt }: ProcessIdentity): string {
-  return JSON.stringify({ host, boot, pidSpace, pid, startedAt });
 }

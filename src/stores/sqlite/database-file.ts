@@ -1,6 +1,7 @@
 /**
  * The database file before it is a database: made whole or not at all, and never opened when it is not ours.
  */
+import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { flawOfOwnFile } from '../../foundation/own-file.ts';
@@ -45,7 +46,7 @@ function refuseNetworkFolder(folder: string): void {
 function makeDatabase(path: string): void {
   const folder = dirname(path);
   // Other processes never see a half-made database: it is made under another name, which is then given a second one.
-  const draft = join(folder, `.baton-${process.pid}-${process.hrtime.bigint()}.draft`);
+  const draft = join(folder, `.baton-${randomUUID()}.draft`);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const database = openEmptyDatabase(draft);

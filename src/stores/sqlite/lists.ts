@@ -1,5 +1,6 @@
 /** Lists, newest first. Each is walked along an index that has its order, so the first page costs no more than a page. */
 import { isFinal } from '../../domain/lifecycle.ts';
+import type { AgentId } from '../../domain/names.ts';
 import type { Query } from '../store.ts';
 import { stateNumber } from '../numbers.ts';
 import { wholeCursor } from '../whole-cursor.ts';
@@ -26,13 +27,16 @@ export function listStatement(
   const common = conditionsOf(filter, names, words === null ? 'n' : 'words.rowid');
   const max = filter.max + 1;
   const agent = filter.agent === undefined ? null : (names.knownAgentNumber(filter.agent) ?? -1);
+  const reader = readerOf(filter);
   if (words !== null) {
-    const { where, values } = agent === null ? common : and(common, '(sender = ? OR recipient = ?)', agent, agent);
+    const ofAgent = agent === null ? common : and(common, '(sender = ? OR recipient = ?)', agent, agent);
+    const { where, values } = reader === null ? ofAgent : visibleAmong(ofAgent, reader, names);
     // The words come in the order of their records, so nothing is sorted.
     const sql = `SELECT ${ROW_COLUMNS} FROM words CROSS JOIN handoff ON n = words.rowid
       WHERE ${['words MATCH ?', ...where].join(' AND ')} ORDER BY words.rowid DESC LIMIT ?`;
     return { sql, values: [words.map((word) => `"${word}"`).join(' '), ...values, max] };
   }
+  if (reader !== null) return visibleStatement(filter, reader, names);
   // Each side has its own index; two walks are merged, where OR would collect and sort.
   const sides =
     agent === null
@@ -44,13 +48,55 @@ export function listStatement(
   return { sql: `${sql} ORDER BY n DESC LIMIT ?`, values: [...sides.flatMap(({ values }) => values), max] };
 }
 
+/** Null where whoever reads is a party of everything that is asked for. */
+function readerOf({ visibleTo, from, to, agent }: Filter): AgentId | null {
+  return visibleTo === undefined || [from, to, agent].includes(visibleTo) ? null : visibleTo;
+}
+
+function visibleAmong(conditions: Conditions, reader: AgentId, names: Pick<Names, 'knownAgentNumber'>): Conditions {
+  const n = names.knownAgentNumber(reader) ?? -1;
+  return and(conditions, VISIBLE_SQL, n, n, reader);
+}
+
+/** The record is one of sender (number), recipient (number) or named verifier (name). */
+const VISIBLE_SQL = `(sender = ? OR recipient = ? OR EXISTS (
+  SELECT 1 FROM verifier WHERE verifier.agent = ? AND verifier.handoff = n))`;
+
+/**
+ * Walks what the reader has a part in, each part along its own index: what the reader may not see is not even passed,
+ * however much of it there is.
+ */
+function visibleStatement(
+  filter: Filter,
+  reader: AgentId,
+  names: Pick<Names, 'knownAgentNumber'>,
+): { readonly sql: string; readonly values: readonly Value[] } {
+  const n = names.knownAgentNumber(reader) ?? -1;
+  const named = filter.agent === undefined ? null : (names.knownAgentNumber(filter.agent) ?? -1);
+  const ofNamed = (all: Conditions): Conditions =>
+    named === null ? all : and(all, '(+sender = ? OR +recipient = ?)', named, named);
+  const common = ofNamed(conditionsOf(filter, names, 'n'));
+  const sent = and(common, 'sender = ?', n);
+  const received = and(common, 'recipient = ? AND +sender <> ?', n, n);
+  const asVerifier = and(ofNamed(conditionsOf(filter, names, 'verifier.handoff')), 'verifier.agent = ?', reader);
+  const judged = and(asVerifier, '+sender <> ? AND +recipient <> ?', n, n);
+  const sql = `SELECT ${ROW_COLUMNS} FROM handoff WHERE ${sent.where.join(' AND ')}
+    UNION ALL SELECT ${ROW_COLUMNS} FROM handoff WHERE ${received.where.join(' AND ')}
+    UNION ALL SELECT ${ROW_COLUMNS.replace('n,', 'verifier.handoff,')} FROM verifier
+      CROSS JOIN handoff ON n = verifier.handoff WHERE ${judged.where.join(' AND ')}
+    ORDER BY n DESC LIMIT ?`;
+  return { sql, values: [...sent.values, ...received.values, ...judged.values, filter.max + 1] };
+}
+
 /**
  * The numbers of what is open for one agent, along indexes that hold nothing else: there may be one old leg under years
  * of finished ones. They come in no order, so this is for agents that have not too much open. Null for other lists.
  */
-export function openNumbersSql({ states, to, max: _max, ...others }: Filter): string | null {
-  const isPlain = Object.values(others).every((other) => other === undefined || other === 'filter');
+export function openNumbersSql(filter: Filter): string | null {
+  const { states, to, from, agent, task, text, after } = filter;
+  const isPlain = [from, agent, task, text, after].every((other) => other === undefined);
   if (to === undefined || states === undefined || !isPlain || states.some(isFinal)) return null;
+  if (readerOf(filter) !== null) return null;
   const parts = [
     ...(states.includes('offered') ? ON_OFFER : []),
     ...(states.includes('accepted') ? [HELD_BY_SESSIONS] : []),

@@ -47,6 +47,12 @@ export const WAITING_SQL = `${SELECT} WHERE n IN (
 export const CHAIN_SQL = `${SELECT} WHERE id = ?1 UNION ALL ${SELECT} INDEXED BY handoff_chain
   WHERE lineage IS NOT NULL AND json_extract(lineage, '$.root') = ?1 AND id <> ?1 ORDER BY n LIMIT ?2`;
 
+export const VISIBLE_CHAIN_SQL = `SELECT * FROM (${CHAIN_SQL.replace(' ORDER BY n LIMIT ?2', '')})
+  WHERE (sender = ?3 OR recipient = ?3 OR EXISTS (
+    SELECT 1 FROM verifier WHERE verifier.agent = ?4 AND verifier.handoff = n)) ORDER BY n LIMIT ?2`;
+const ARTIFACTS_SQL = `SELECT DISTINCT handoff FROM json_each(?1) CROSS JOIN artifact_use
+  ON artifact = json_each.value ORDER BY handoff DESC LIMIT ?2`;
+
 /** As much of what is open for one agent is sorted; with more, the newest of it are found by walking. */
 const SORTED_MAX = 1_000;
 const LISTS_MAX = 50;
@@ -63,6 +69,8 @@ export function readingOf(database: Database, names: Names): Reading {
   const freed = prepare(database, FREED_SQL);
   const places = prepare(database, PLACES_SQL);
   const chain = prepare(database, CHAIN_SQL);
+  const visibleChain = prepare(database, VISIBLE_CHAIN_SQL);
+  const ofArtifacts = prepare(database, ARTIFACTS_SQL);
   const asking = prepare(database, ASKING_SQL);
   const waiting = prepare(database, WAITING_SQL);
   const incoming = prepare(database, 'SELECT in_all FROM agent WHERE n = ?');
@@ -120,6 +128,11 @@ export function readingOf(database: Database, names: Names): Reading {
     return { items, next: found.length > max ? String(shown.at(-1)) : null };
   };
 
+  const chainOf = ({ root, max, visibleTo }: Extract<Query, { readonly by: 'chain' }>): readonly Row[] =>
+    visibleTo === undefined
+      ? chain.all(root, max)
+      : visibleChain.all(root, max, names.knownAgentNumber(visibleTo) ?? -1, visibleTo);
+
   const filtered = (query: Filter): Page => {
     const numbers = openNumbersSql(query);
     const agent = numbers === null ? null : agentWithFewOpen(query);
@@ -147,7 +160,16 @@ export function readingOf(database: Database, names: Names): Reading {
         case 'session':
           return page(enough(query.max, (limit) => ofSession.all(query.session, limit)));
         case 'chain':
-          return page(enough(query.max, (limit) => chain.all(query.root, limit)));
+          return page(enough(query.max, (limit) => chainOf({ ...query, max: limit })));
+        case 'artifacts': {
+          const artifacts = JSON.stringify(query.artifacts);
+          const select = (limit: number): readonly Row[] =>
+            ofArtifacts
+              .all(artifacts, limit)
+              .map(([n]) => byNumber.get(n as number))
+              .filter((row) => row !== undefined);
+          return page(enough(query.max, select));
+        }
         case 'places':
           return pageById(
             enough(query.max, (limit) => places.all(limit, query.after ?? null)),

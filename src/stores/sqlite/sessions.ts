@@ -2,11 +2,13 @@
  * Worker sessions and the duty lease. They live on a connection that does not wait for the disk: none of it has to
  * survive a power cut, because no worker does.
  *
- * Silence is measured on the monotonic clock, which all processes of one boot share; a row of another boot is silent
- * for ever.
+ * Silence is measured on the monotonic clock, which all processes of one boot share. A row of another boot is watched:
+ * it is silent for as long as we have seen it unchanged. It may belong to an earlier start of this machine, or to a
+ * container with a kernel of its own that works right now.
  */
 import { assert } from '../../foundation/assert.ts';
-import type { Clock } from '../../foundation/clock.ts';
+import { nextClockMark, type Clock, type ClockMark } from '../../foundation/clock.ts';
+import { identityText, isSameProcess, placeOf } from '../../foundation/process-identity.ts';
 import type { AgentId, SessionId } from '../../domain/names.ts';
 import type { DutyHolder, ProcessIdentity, RunningGroup, SessionRecord, Sessions, Upkeep } from '../store.ts';
 import { prepare, type Database, type Row } from './binding.ts';
@@ -20,11 +22,19 @@ export interface Quiet {
 
 export const BEAT_SQL = 'UPDATE session SET beat_ms = ? WHERE id = ? AND ended = 0';
 
+/** Sessions of other boots; more are watched anew, which makes them end later. */
+const WATCHED_MAX = 10_000;
+
+/** Rows of places where nobody works any more. A holder that lives after all takes its duty again within a second. */
+const FORGET_DUTIES = 'DELETE FROM duty WHERE boot <> ? OR beat_ms < ?';
+const DUTY_KEPT_MS = 60 * 60_000;
+
 const HOLDS = 'EXISTS (SELECT 1 FROM handoff WHERE handoff.session = session.n)';
 
 export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
-  const silence = (row: Row, beatAt: number, bootAt: number): number =>
-    silenceOf(row[beatAt] as number, row[bootAt] === boot, clock);
+  const silenceOf = silencesBy(clock, boot);
+  const silence = (id: string, row: Row, beatAt: number, bootAt: number): number =>
+    silenceOf(id, row[beatAt] as number, row[bootAt] as string);
 
   return {
     open: ({ id, agent, process, leaseMs }) =>
@@ -56,7 +66,7 @@ export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
             process: JSON.parse(row[2] as string) as ProcessIdentity,
             groups: JSON.parse(row[3] as string) as RunningGroup[],
             leaseMs: row[7] as number,
-            silentForMs: silence(row, 4, 5),
+            silentForMs: silence(row[0] as string, row, 4, 5),
             ended: row[6] === 1,
           })),
       ),
@@ -64,7 +74,7 @@ export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
       quiet.write((database) => {
         const row = prepare(database, 'SELECT beat_ms, boot, ended FROM session WHERE id = ?').get(id);
         if (row === undefined || row[2] === 1) return true;
-        if (silence(row, 0, 1) < silentForMs) return false;
+        if (silence(id, row, 0, 1) < silentForMs) return false;
         return prepare(database, 'UPDATE session SET ended = 1 WHERE id = ?').run(id) === 1;
       }),
     forget: (id) =>
@@ -80,44 +90,75 @@ export function dutyOf(
   quiet: Quiet,
   clock: Clock,
   boot: string,
-): Pick<Upkeep, 'dutyHolder' | 'takeDuty' | 'leaveDuty'> {
-  const holderOf = (database: Database, host: string): DutyHolder | null => {
-    const row = prepare(database, 'SELECT process, boot, beat_ms FROM duty WHERE host = ?').get(host);
+): Pick<Upkeep, 'dutyHolder' | 'takeDuty' | 'leaveDuty' | 'lookAtClock'> {
+  const silenceOf = silencesBy(clock, boot);
+  const holderOf = (database: Database, place: string): DutyHolder | null => {
+    const row = prepare(database, 'SELECT process, boot, beat_ms FROM duty WHERE host = ?').get(place);
     if (row === undefined) return null;
-    const silentForMs = silenceOf(row[2] as number, row[1] === boot, clock);
+    const silentForMs = silenceOf(place, row[2] as number, row[1] as string);
     return { process: JSON.parse(row[0] as string) as ProcessIdentity, silentForMs };
   };
 
   return {
-    dutyHolder: (host) => quiet.read((database) => holderOf(database, host)),
+    dutyHolder: (process) => quiet.read((database) => holderOf(database, placeOf(process))),
     takeDuty: (process, instead) =>
       quiet.write((database) => {
-        const present = holderOf(database, process.host);
-        const mine = present !== null && isSame(present.process, process);
-        const judged = present !== null && instead !== null && isSame(present.process, instead.process);
+        const place = placeOf(process);
+        const present = holderOf(database, place);
+        const mine = present !== null && isSameProcess(present.process, process);
+        const judged = present !== null && instead !== null && isSameProcess(present.process, instead.process);
         // The one that was judged gone may have come back meanwhile.
         const still = judged && present.silentForMs >= instead.silentForMs;
         if (present !== null && !mine && !still) return false;
+        if (present === null) prepare(database, FORGET_DUTIES).run(boot, clock.monotonicMs() - DUTY_KEPT_MS);
         prepare(
           database,
           `INSERT INTO duty (host, process, boot, beat_ms) VALUES (?, ?, ?, ?) ON CONFLICT (host)
            DO UPDATE SET process = excluded.process, boot = excluded.boot, beat_ms = excluded.beat_ms`,
-        ).run(process.host, JSON.stringify(process), process.boot, clock.monotonicMs());
+        ).run(place, identityText(process), process.boot, clock.monotonicMs());
         return true;
+      }),
+    lookAtClock: (own) =>
+      quiet.write((database) => {
+        const row = prepare(database, 'SELECT boot, monotonic_ms, wall_ms, steady_since_ms FROM clock').get();
+        const next = nextClockMark(row === undefined ? null : markOf(row), { ...own, wallMs: clock.nowMs() });
+        const { mark } = next;
+        prepare(
+          database,
+          `INSERT INTO clock (n, boot, monotonic_ms, wall_ms, steady_since_ms) VALUES (1, ?, ?, ?, ?) ON CONFLICT (n)
+           DO UPDATE SET boot = excluded.boot, monotonic_ms = excluded.monotonic_ms, wall_ms = excluded.wall_ms,
+             steady_since_ms = excluded.steady_since_ms`,
+        ).run(mark.boot, mark.monotonicMs, mark.wallMs, mark.steadySinceMs);
+        return next.look;
       }),
     leaveDuty: (process) =>
       quiet.write((database) => {
-        prepare(database, 'DELETE FROM duty WHERE host = ? AND process = ?').run(process.host, JSON.stringify(process));
+        prepare(database, 'DELETE FROM duty WHERE host = ? AND process = ?').run(
+          placeOf(process),
+          identityText(process),
+        );
       }),
   };
 }
 
-/** A beat from the future is one of an earlier start of the machine, where the system does not tell starts apart. */
-function silenceOf(beatMs: number, sameBoot: boolean, clock: Clock): number {
-  const passedMs = clock.monotonicMs() - beatMs;
-  return sameBoot && passedMs > -1_000 ? Math.max(0, passedMs) : Number.POSITIVE_INFINITY;
+function markOf(row: Row): ClockMark {
+  const [boot, monotonicMs, wallMs, steadySinceMs] = row as [string, number, number, number];
+  return { boot, monotonicMs, wallMs, steadySinceMs };
 }
 
-function isSame(a: ProcessIdentity, b: ProcessIdentity): boolean {
-  return a.pid === b.pid && a.startedAt === b.startedAt && a.boot === b.boot && a.pidSpace === b.pidSpace;
+/**
+ * A beat from the future is one of an earlier start of the machine, where the system does not tell starts apart. It is
+ * watched, like every beat of another boot.
+ */
+function silencesBy(clock: Clock, boot: string): (id: string, beatMs: number, ofBoot: string) => number {
+  const watched = new Map<string, { readonly beatMs: number; readonly sinceMs: number }>();
+  return (id, beatMs, ofBoot) => {
+    const nowMs = clock.monotonicMs();
+    if (ofBoot === boot && nowMs - beatMs > -1_000) return Math.max(0, nowMs - beatMs);
+    const known = watched.get(id);
+    if (known?.beatMs === beatMs) return nowMs - known.sinceMs;
+    if (watched.size >= WATCHED_MAX) watched.clear();
+    watched.set(id, { beatMs, sinceMs: nowMs });
+    return 0;
+  };
 }

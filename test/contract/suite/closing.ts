@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import type { JsonText } from '../../../src/foundation/json.ts';
 import { StoreFault, type TokenRecord } from '../../../src/stores/store.ts';
-import { acceptBy, cancelled, idOf, openingOf, processOf, SESSION, WORKER } from '../builders.ts';
+import { acceptBy, cancelled, idOf, openingOf, processOf, SESSION, THIS_BOOT, WORKER } from '../builders.ts';
 import { put, soundRecordOf, valueOf } from '../looks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
@@ -52,9 +52,10 @@ export function describeClosing(open: OpenStore): void {
         async () => store.policy.current(),
         async () => store.policy.put('{}' as JsonText, 0, 'operator'),
         async () => store.policy.history(1),
-        async () => store.upkeep.dutyHolder('host-1'),
+        async () => store.upkeep.dutyHolder(processOf()),
         async () => store.upkeep.takeDuty(processOf(), null),
         async () => store.upkeep.leaveDuty(processOf()),
+        async () => store.upkeep.lookAtClock({ boot: THIS_BOOT, monotonicMs: 1 }),
         async () => store.upkeep.tend(),
       ];
       const faults: unknown[] = [];

@@ -7,12 +7,14 @@ import { agentNamed, readOrder, say, type Order } from './orders.ts';
 
 const CONCURRENCY = 8;
 
-const { database } = readOrder<Order>();
+const { database, leaseMs } = readOrder<Order>();
 const { around } = await openHouse({
   database,
   limits: NO_LIMITS,
+  ...(leaseMs === undefined ? {} : { leaseMs }),
   report: (event) => {
     if (event.kind === 'attempt-settled' && event.state === 'completed') say({ completed: event.id });
+    if (event.kind === 'session-lost') say({ lost: event.session });
     if (event.kind === 'result-refused') say({ refused: event.refusal.code });
     if (event.kind === 'fault') say({ fault: `${event.doing}: ${String(event.error)}` });
   },

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import { agentPrincipal, SYSTEM } from '../../../src/domain/principal.ts';
 import type { HandoffId, SessionId } from '../../../src/domain/names.ts';
-import { claimForSession } from '../../../src/engine/verbs/claim.ts';
+import { claimByHand, claimForSession } from '../../../src/engine/verbs/claim.ts';
+import { release } from '../../../src/engine/verbs/release.ts';
 import { send } from '../../../src/engine/verbs/send.ts';
 import { limitsOf, processOf } from '../../contract/builders.ts';
 import { agentOf, blockOf, summaryWorld, type SummaryWorld } from './summary-world.ts';
@@ -106,7 +107,8 @@ describe('which leg it is', () => {
     const unknown = await world.say({ from: '@build', handoff_id: 'hoff-none' });
     expect(unknown.refusal).toEqual({ code: 'no-such-handoff', id: 'hoff-none' });
     const foreign = await sent(world, 'other');
-    expect((await world.say({ from: '@build', handoff_id: foreign })).refusal).toMatchObject({ code: 'not-entitled' });
+    const refused = await world.say({ from: '@build', handoff_id: foreign });
+    expect(refused.refusal).toEqual({ code: 'no-such-handoff', id: foreign });
   });
 
   it('S4: the one that its session has accepted, with the fence of that acceptance; a stranger cannot settle it', async () => {
@@ -119,9 +121,24 @@ describe('which leg it is', () => {
     const [held] = await world.openLegs();
     await sent(world, 'build');
     const named = await world.say({ from: '@build', handoff_id: held!.id });
-    expect(named.refusal).toMatchObject({ code: 'lease-lost' });
+    expect(named.refusal).toMatchObject({ code: 'fence-needed' });
     const own = await world.say({ from: '@build' }, { source: { session, turn: '1' } });
     expect(own.ingested).toMatchObject({ did: 'completed', leg: held!.id });
+  });
+
+  it('S4, I6: the one that was claimed by hand, with the fence that the claim gave; not the last word of an earlier holder', async () => {
+    const world = summaryWorld();
+    const build = agentOf('build');
+    const principal = agentPrincipal(build);
+    const id = await sent(world, 'build');
+    await claimByHand(world.around, principal, build);
+    await release(world.around, principal, id, 1);
+    await claimByHand(world.around, principal, build);
+    expect((await world.say({ from: '@build' })).refusal).toEqual({ code: 'fence-needed', id });
+    const late = await world.say({ from: '@build', status: 'failed' }, { fence: 1 });
+    expect(late.refusal).toMatchObject({ code: 'lease-lost', fence: 1, newest: 2 });
+    const own = await world.say({ from: '@build' }, { fence: 2 });
+    expect(own.ingested).toMatchObject({ did: 'completed', leg: id });
   });
 
   it('S4: the one that it spoke of before in the same session', async () => {

@@ -84,7 +84,7 @@ describe('dependencies', () => {
     await accept(world.around, principal, docs!.id);
     await deliver(world.around, principal, { target: docs!.id, fence: null, result: {} });
     expect(await legOf(world, 'build')).toMatchObject({ state: 'blocked' });
-    await sweep(world.around, oneLook(world.around));
+    await sweep(world.around, await oneLook(world.around));
     expect(await legOf(world, 'build')).toMatchObject({ state: 'offered' });
   });
 });

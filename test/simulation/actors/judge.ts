@@ -21,7 +21,7 @@ export function judgeRole(world: World, agent: AgentId): Role {
   const reworkIt = world.decideBy(agentPrincipal(agent), 'rework', (handoff, nowMs) => rework(handoff, nowMs));
   const rejectIt = world.decideBy(agentPrincipal(agent), 'reject', (handoff, nowMs) => ({
     deed: 'reject',
-    moved: reject(handoff, nowMs),
+    moved: reject(handoff, null, nowMs),
   }));
   const change = async ({ store }: Surroundings, handoff: Handoff, decide: Decide): Promise<void> => {
     const [answer] = await store.change([handoff.id], decide);

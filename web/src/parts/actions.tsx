@@ -49,6 +49,13 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   cancel: { label: 'Cancel', asks: [REASON], tone: 'bad' },
 };
 
+/** The moves of a holder. The fence on the screen is shown with them, as the revision is: both say what was judged. */
+const HOLDERS_MOVES: readonly string[] = ['block', 'release', 'fail', 'reject'];
+
+function fenceFor(name: string, { state, fence }: Shown): { readonly fence?: number } {
+  return state === 'accepted' && HOLDERS_MOVES.includes(name) ? { fence } : {};
+}
+
 export function Actions({ handoff, reload }: { readonly handoff: Shown; readonly reload: () => void }): VNode | null {
   const [asked, setAsked] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
@@ -58,7 +65,7 @@ export function Actions({ handoff, reload }: { readonly handoff: Shown; readonly
 
   const perform = async (name: string, answers: Readonly<Record<string, string>>): Promise<void> => {
     const given = Object.fromEntries(Object.entries(answers).filter(([, value]) => value !== ''));
-    const body = name === 'verify' ? { ...given, ...agreed(handoff) } : given;
+    const body = { ...given, ...(name === 'verify' ? agreed(handoff) : {}), ...fenceFor(name, handoff) };
     try {
       const path = `/api/handoffs/${encodeURIComponent(handoff.id)}/${name}`;
       // Judged by what is on the screen: if it has moved on since, the server says so instead of doing it.

@@ -3,7 +3,10 @@ import type * as Moves from '../commands/moves.ts';
 import type { CommandEntry, OptionEntry } from './entry.ts';
 import { REPEATED } from './handing.ts';
 
-const FENCE: OptionEntry = ['--fence <n>', 'the number of your acceptance, as claim printed it'];
+const FENCE: OptionEntry = [
+  '--fence <n>',
+  'the number of your acceptance, as claim or accept printed it; needed for what is held with a lease (default: BATON_FENCE)',
+];
 
 const moves = async (): Promise<typeof Moves> => import('../commands/moves.ts');
 
@@ -36,6 +39,7 @@ export const MOVING: readonly CommandEntry[] = [
     options: [
       ['--type <type>', 'what kind of reason, such as skill_gap, unclear, capacity'],
       ['--reason <text>', 'why'],
+      FENCE,
     ],
     example: "reject hoff-0190… --as @dev --type unclear --reason 'which login page?'",
     load: async () => (await moves()).reject,
@@ -73,7 +77,7 @@ export const MOVING: readonly CommandEntry[] = [
       ['--artifact <json|file|->', 'the result: JSON, a file with JSON, or - for standard input'],
       ['--evidence <deliverable=kind:value>', 'kind is file, commit, command, url or note (may be repeated)', REPEATED],
     ],
-    example: "deliver hoff-0190… --evidence 'login page=file:src/login.tsx' --as @dev",
+    example: "deliver hoff-0190… --fence 1 --evidence 'login page=file:src/login.tsx' --as @dev",
     load: async () => (await moves()).deliver,
   },
   {

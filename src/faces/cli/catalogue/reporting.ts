@@ -11,6 +11,7 @@ export const REPORTING: readonly CommandEntry[] = [
       ['--project <name>', 'for blocks that name none (default: that of baton.yaml)'],
       ['--session <id>', 'the session that wrote it, for standard input'],
       ['--turn <id>', 'the turn of that session'],
+      ['--fence <n>', 'the number of your acceptance, where the text reports on a handoff that you claimed by hand'],
     ],
     note:
       'Files are markdown or transcripts of JSON lines; without one, or with -, standard input is read. Patterns like\n' +

@@ -2,6 +2,7 @@ import { relative, resolve, sep } from 'node:path';
 import type { JsonObject } from '../../../foundation/json.ts';
 import { AGES, ARTIFACT_STATUSES, type ArtifactCard } from '../../../domain/artifacts.ts';
 import { HANDOFF_ID_RULE, readArtifactId, type ArtifactId } from '../../../domain/names.ts';
+import { principalText, type Principal } from '../../../domain/principal.ts';
 import { entryOf } from '../../../dialects/artifact/card.ts';
 import { freeAwaiting } from '../../../engine/artifacts/awaited.ts';
 import { deprecate } from '../../../engine/artifacts/cards.ts';
@@ -41,7 +42,8 @@ export async function registerArtifacts(
       ? {}
       : { supersedes: options.supersedes.map((id) => artifactArgument(id, '--supersedes')) }),
   };
-  return inHouse(options, {}, async (around, _principal, { workspace }) => {
+  return inHouse(options, {}, async (around, principal, { workspace }) => {
+    mustKeepRegistry(principal);
     const folder = folderOf(around);
     const paths =
       options.all === true ? await folder.list() : files.map((file) => pathIn(workspace?.folder ?? '.', file));
@@ -86,8 +88,8 @@ function viewOf(told: Told): JsonObject {
 
 export async function showOne(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
   const id = artifactArgument(args[0] ?? '', 'id');
-  return inHouse(options, { scope: 'read' }, async (around) => {
-    const found = await showArtifact(folderOf(around), id);
+  return inHouse(options, { scope: 'read' }, async (around, principal) => {
+    const found = await showArtifact(around, principal, folderOf(around), id);
     if (found === null) throw problemOf({ code: 'no-such-artifact', id });
     const { card, file, changed, dependents } = found;
     if (output.json) output.answer({ ...entryOf(card), changed, dependents, artifact: file });
@@ -106,8 +108,8 @@ interface FindOptions extends CommonOptions {
 
 export async function findAll(_args: readonly string[], options: FindOptions, output: Output): Promise<number> {
   const filter = filterOf(options);
-  return inHouse(options, { scope: 'read' }, async (around) => {
-    const cards = await findArtifacts(folderOf(around), filter);
+  return inHouse(options, { scope: 'read' }, async (around, principal) => {
+    const cards = await findArtifacts(around, principal, folderOf(around), filter);
     if (output.json) output.answer(cards.map(entryOf));
     else if (cards.length === 0) output.note('there are none');
     else
@@ -156,7 +158,8 @@ export async function cleanUp(_args: readonly string[], options: CleanOptions, o
     deprecatedMs: daysOf(options.deprecatedDays, '--deprecated-days') ?? AGES.deprecatedMs,
     archivedMs: daysOf(options.archivedDays, '--archived-days') ?? AGES.archivedMs,
   };
-  return inHouse(options, {}, async (around) => {
+  return inHouse(options, {}, async (around, principal) => {
+    mustKeepRegistry(principal);
     const folder = folderOf(around);
     for (const id of deprecated) {
       const done = await deprecate(folder, id, around.store.nowMs());
@@ -190,6 +193,12 @@ function artifactArgument(text: string, what: string): ArtifactId {
 function folderOf({ rules }: Surroundings): ArtifactFolder {
   if (rules.artifacts !== null) return rules.artifacts;
   throw faceProblem('no-workspace', 'artifacts lie in a workspace, and there is none here; make one with: baton init');
+}
+
+/** Registering and cleaning change and delete files of everybody. */
+function mustKeepRegistry(principal: Principal): void {
+  if (principal.kind === 'operator') return;
+  throw faceProblem('not-yours', `the operator keeps the registry, and not ${principalText(principal)}`);
 }
 
 /** As seen from the workspace, wherever the command was typed. */

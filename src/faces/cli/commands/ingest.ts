@@ -8,7 +8,7 @@ import type { OpenWorkspace } from '../../../house/open-workspace.ts';
 import { wordingOfIngest } from '../../shared/ingest-wording.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
-import { fenceArgument, textArgument } from '../arguments.ts';
+import { countArgument, fenceArgument, textArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { inHouse, insideWorker, type CommonOptions } from '../invocation.ts';
 import { answerColours, type Output } from '../output.ts';
@@ -21,6 +21,7 @@ interface IngestOptions extends CommonOptions {
   readonly project?: string;
   readonly session?: string;
   readonly turn?: string;
+  readonly fence?: string;
 }
 
 interface FileAnswer {
@@ -49,6 +50,7 @@ export async function ingestFiles(args: readonly string[], options: IngestOption
         project: projectOf(options, house),
         strict: options.strict === true,
         ...heldHere(),
+        ...fenceShown(options),
         progress: (done) => progress.show(before + done, ' blocks'),
         signal: interrupts.stop,
       });
@@ -144,6 +146,10 @@ function projectOf({ project }: IngestOptions, { configuration, workspace }: Ope
 function heldHere(): Pick<TextToIngest, 'held'> {
   const id = readHandoffId(process.env['BATON_HANDOFF_ID'] ?? '');
   return id === null ? {} : { held: { id, fence: fenceArgument(undefined, id) } };
+}
+
+function fenceShown({ fence }: IngestOptions): Pick<TextToIngest, 'fence'> {
+  return fence === undefined ? {} : { fence: countArgument(fence, '--fence', 1, Number.MAX_SAFE_INTEGER) };
 }
 
 function exitCodeOf(blocks: readonly BlockAnswer[], strict: boolean): number {

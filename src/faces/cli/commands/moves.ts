@@ -74,14 +74,16 @@ export async function accept(
 
 export async function reject(
   args: Args,
-  options: CommonOptions & { readonly type?: string; readonly reason?: string },
+  options: FenceOptions & { readonly type?: string; readonly reason?: string },
   output: Output,
 ): Promise<number> {
   const rejection = {
     type: textArgument(needed(options.type, 'reject', '--type'), '--type'),
     reason: textArgument(needed(options.reason, 'reject', '--reason'), '--reason', LONG_TEXT_MAX),
   };
-  return move(args, options, output, (around, principal, id) => rejectHandoff(around, principal, id, rejection));
+  return move(args, options, output, (around, principal, id) =>
+    rejectHandoff(around, principal, id, { ...rejection, fence: fenceArgument(options.fence, id) }),
+  );
 }
 
 export async function release(args: Args, options: FenceOptions, output: Output): Promise<number> {

@@ -67,9 +67,12 @@ function contextArgument(texts: readonly string[]): JsonObject {
 export async function sendOrSay(around: Surroundings, principal: Principal, request: SendRequest): Promise<Handoff> {
   const sent = await sendHandoff(around, principal, request);
   if (sent.ok) return sent.value;
-  // A parent that only the environment names may belong to another workspace.
-  const stray = sent.refusal.code === 'no-such-handoff' && sent.refusal.id === process.env['BATON_HANDOFF_ID'];
-  if (!stray || request.parent !== sent.refusal.id) throw sendProblem(sent.refusal);
+  // A parent that only the environment names may belong to another workspace, or to others than the sender.
+  const { refusal } = sent;
+  const isNotTheirs = refusal.code === 'not-entitled' && refusal.op === 'follow';
+  const isStray = refusal.code === 'no-such-handoff' || isNotTheirs;
+  const parent = isStray && refusal.id === process.env['BATON_HANDOFF_ID'] ? refusal.id : null;
+  if (parent === null || request.parent !== parent) throw sendProblem(refusal);
   return sendOrSay(around, principal, withoutParent(request));
 }
 

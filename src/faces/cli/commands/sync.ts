@@ -14,7 +14,7 @@ export async function sync(_args: readonly string[], options: SyncOptions, outpu
   const report = (event: EngineEvent): void => tell(event, output);
   return inHouse(options, { scope: 'read', report }, async (around, _principal, house) => {
     if (options.adopt === true) await mustBeOperator(house, options, 'write');
-    const { changed } = await sweep(around, oneLook(around));
+    const { changed } = await sweep(around, await oneLook(around));
     await around.rules.queue?.pass('thorough');
     await around.rules.documents?.pass('thorough', { vouched: options.adopt === true });
     const settled = options.adopt === true ? await around.rules.documents?.adoptSettled() : undefined;

@@ -31,6 +31,9 @@ const NewArtifact = z.strictObject({
   schema: z.string().min(1).max(128).optional().describe('The name of a file in schemas/ that its content follows.'),
 });
 
+const ABOUT_VISIBLE =
+  'You see what came out of handoffs that you may read, what was handed on to you by name, and files that belong to no handoff.';
+
 export const ARTIFACTS: readonly Endpoint[] = [
   endpoint({
     method: 'get',
@@ -39,8 +42,9 @@ export const ARTIFACTS: readonly Endpoint[] = [
     summary: 'Find artifacts by type, phase, agent or status',
     query: Filter,
     answers: { 200: '{ items }' },
-    answer: async ({ premises, query }) => {
-      const cards = await findArtifacts(folderOf(premises), said(query));
+    about: ABOUT_VISIBLE,
+    answer: async ({ premises, caller, query }) => {
+      const cards = await findArtifacts(premises.around, caller.principal, folderOf(premises), said(query));
       return json({ items: cards.map(entryOf) });
     },
   }),
@@ -50,10 +54,11 @@ export const ARTIFACTS: readonly Endpoint[] = [
     scope: 'read',
     summary: 'One artifact with its content, what requires it, and what has changed since it was registered',
     answers: { 200: 'The artifact.' },
-    answer: async ({ premises, c }) => {
+    about: ABOUT_VISIBLE,
+    answer: async ({ premises, caller, c }) => {
       const id = readArtifactId(c.req.param('id') ?? '');
       if (id === null) throw httpProblem('bad-request', `id: ${HANDOFF_ID_RULE}`);
-      const found = await showArtifact(folderOf(premises), id);
+      const found = await showArtifact(premises.around, caller.principal, folderOf(premises), id);
       if (found === null) throw problemOf({ code: 'no-such-artifact', id });
       const { card, file, changed, dependents } = found;
       return json({ ...entryOf(card), changed, dependents, artifact: file });

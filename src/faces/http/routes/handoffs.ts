@@ -110,14 +110,16 @@ export const HANDOFFS: readonly Endpoint[] = [
     method: 'get',
     path: '/api/handoffs/{id}/chain',
     scope: 'read',
-    summary: 'All legs of the chain that it belongs to, oldest first',
+    summary: 'The legs of the chain that it belongs to, as far as you may read them, oldest first',
     answers: { 200: 'The legs.' },
     gives: ChainShape,
     answer: async ({ premises: { around }, caller, c }) => {
       const id = idIn(c);
       const found = await trace(around, caller.principal, id);
       if (!found.ok) throw problemOf(found.refusal);
-      return json({ root: found.value[0]?.id ?? id, items: found.value.map(handoffView) });
+      // The root itself may be a leg that the caller does not see; those that it sees name it.
+      const [first] = found.value;
+      return json({ root: first?.lineage.root ?? first?.id ?? id, items: found.value.map(handoffView) });
     },
   }),
   endpoint({

@@ -1,9 +1,10 @@
 /** The house as a whole: agents and their load, what the charts show, and what lies in quarantine. */
 import { principalText } from '../../../domain/principal.ts';
+import { may, readScopeOf } from '../../../domain/rights.ts';
 import { PageQuery } from '../../shared/requests.ts';
 import { AgentsShape, QuarantineShape, SummaryShape } from '../../shared/view-shapes.ts';
 import { handoffView } from '../../shared/views.ts';
-import { mustBeOperator } from '../caller.ts';
+import { mustBeOperator, type Caller } from '../caller.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
 import type { Premises } from '../premises.ts';
 import { BOUNDS } from '../tally.ts';
@@ -18,10 +19,11 @@ export const LOOKING_AROUND: readonly Endpoint[] = [
     scope: 'read',
     summary: 'The agents that are known, with their load against their limits',
     about:
-      'Known are those of baton.yaml, those with a worker, and senders, recipients and verifiers of what is open and of the newest handoffs that are over.',
+      'Known are those of baton.yaml, those with a worker, and senders, recipients and verifiers of what is open and of the newest handoffs that are over. ' +
+      'With the token of an agent: those of baton.yaml, and senders and recipients of what is open and may be read with it; loads are counted from the same.',
     answers: { 200: 'All of them, by name.' },
     gives: AgentsShape,
-    answer: async ({ premises }) => json({ items: await agentsOf(premises) }),
+    answer: async ({ premises, caller }) => json({ items: await agentsOf(premises, caller) }),
   }),
   endpoint({
     method: 'get',
@@ -58,13 +60,15 @@ export const LOOKING_AROUND: readonly Endpoint[] = [
   }),
 ];
 
-async function agentsOf({ around, tally, agents }: Premises): Promise<readonly object[]> {
-  const loads = tally.loads();
+async function agentsOf({ around, tally, agents }: Premises, { principal }: Caller): Promise<readonly object[]> {
+  const seesAll = readScopeOf(principal) === 'everything';
+  const loads = seesAll ? tally.loads() : tally.loads((handoff) => may(principal, 'read', handoff).ok);
   const sessions = (await around.store.sessions.list()).filter(
     ({ ended, leaseMs, silentForMs }) => !ended && silentForMs < leaseMs,
   );
   const withWorker = sessions.map(({ agent }) => agent);
-  const names = [...new Set([...agents.names, ...tally.agents(), ...loads.keys(), ...withWorker])].toSorted();
+  const others = seesAll ? [...tally.agents(), ...withWorker] : [];
+  const names = [...new Set([...agents.names, ...loads.keys(), ...others])].toSorted();
   return names.map((agent) => {
     const { incoming = 0, outgoing = 0, working = 0, waiting = 0, waitingSince = null } = loads.get(agent) ?? {};
     const { incomingMax, outgoingMax } = agents.limitOf(agent);

@@ -3,6 +3,7 @@ import type { Result } from '../../../foundation/result.ts';
 import type { Handoff } from '../../../domain/handoff.ts';
 import type { HandoffId } from '../../../domain/names.ts';
 import type { Principal } from '../../../domain/principal.ts';
+import { isHidden } from '../../../domain/rights.ts';
 import { toMilliseconds } from '../../../dialects/seconds.ts';
 import { expecting } from '../../../engine/expecting.ts';
 import type { Surroundings } from '../../../engine/surroundings.ts';
@@ -41,7 +42,8 @@ const VERBS: { readonly [Name in MoveName]: Verb<Name> } = {
   activate: ({ around, principal, id }) => activate(around, principal, id),
   accept: ({ around, principal, id, body: { notes, leaseSeconds } }) =>
     accept(around, principal, id, said({ notes, leaseMs: ms(leaseSeconds) })),
-  reject: ({ around, principal, id, body }) => reject(around, principal, id, body),
+  reject: ({ around, principal, id, body: { fence, type, reason } }) =>
+    reject(around, principal, id, { type, reason, fence: fence ?? null }),
   release: ({ around, principal, id, body }) => release(around, principal, id, body.fence ?? null),
   renew: ({ around, principal, id, body }) => renew(around, principal, id, body.fence ?? null, ms(body.leaseSeconds)),
   progress: ({ around, principal, id, body: { fence, fraction, says } }) =>
@@ -108,8 +110,8 @@ export const MOVES: readonly Endpoint[] = MOVE_NAMES.map((name) =>
 async function moved(name: MoveName, { premises, caller, c, body }: Asked): Promise<Response> {
   const id = idIn(c);
   const revision = expectedRevision(c);
-  if (revision !== null) await mustStillBe(premises.around, id, revision);
-  const expected = revision === null ? null : expecting(premises.around, id, revision);
+  if (revision !== null) await mustStillBe(premises.around, caller.principal, id, revision);
+  const expected = revision === null ? null : expecting(premises.around, caller.principal, id, revision);
   const verb = VERBS[name] as Verb<MoveName>;
   const answer = await verb({
     around: expected?.around ?? premises.around,
@@ -127,10 +129,16 @@ async function moved(name: MoveName, { premises, caller, c, body }: Asked): Prom
 }
 
 /** Said first, so that a refusal for another reason does not hide that somebody else was faster. */
-async function mustStillBe({ store }: Surroundings, id: HandoffId, revision: number): Promise<void> {
+async function mustStillBe(
+  { store }: Surroundings,
+  principal: Principal,
+  id: HandoffId,
+  revision: number,
+): Promise<void> {
   const { items } = await store.find({ by: 'ids', ids: [id] });
   const [handoff] = items;
-  if (handoff !== undefined && handoff.revision !== revision) throw passedBy(id);
+  if (handoff === undefined || isHidden(principal, handoff)) throw problemOf({ code: 'no-such-handoff', id });
+  if (handoff.revision !== revision) throw passedBy(id);
 }
 
 function passedBy(id: HandoffId): Error {

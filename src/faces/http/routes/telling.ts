@@ -4,6 +4,7 @@ import { workflowOf } from '../../../domain/workflow.ts';
 import { ingestText, type BlockAnswer } from '../../../engine/verbs/ingest-text.ts';
 import { wordingOfIngest } from '../../shared/ingest-wording.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
+import { Fence } from '../../shared/requests.ts';
 import { workflowView } from '../../shared/report/view.ts';
 import { mustBeOperator } from '../caller.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
@@ -20,6 +21,7 @@ const SummaryText = z
     turn: Name.optional(),
     project: z.string().min(1).max(200).optional().describe('For blocks that name none.'),
     strict: z.boolean().optional(),
+    fence: Fence.optional(),
   })
   .refine(({ file, session, turn }) => (file === undefined) === (session !== undefined && turn !== undefined), {
     message: 'say where it is from: file, or session and turn',
@@ -37,13 +39,14 @@ export const TELLING: readonly Endpoint[] = [
     body: SummaryText,
     answers: { 200: '{ blocks }, in the order of the text.' },
     answer: async ({ premises, caller, body, c }) => {
-      const { text, file, session, turn, project, strict } = body;
+      const { text, file, session, turn, project, strict, fence } = body;
       const source = file === undefined ? { session: session ?? '', turn: turn ?? '' } : { file };
       const blocks = await ingestText(premises.around, caller.principal, {
         text,
         source,
         project: project ?? premises.project ?? 'default',
         strict: strict === true,
+        ...(fence === undefined ? {} : { fence }),
         signal: goneOrStopping(premises, c),
       });
       premises.hub.nudge();

@@ -1,0 +1,67 @@
+/** What can be asked of a store, as a part of its contract (`store.ts`). */
+import type { Fact } from '../domain/facts.ts';
+import type { Handoff } from '../domain/handoff.ts';
+import type { State } from '../domain/lifecycle.ts';
+import type { AgentId, ArtifactId, HandoffId, SessionId } from '../domain/names.ts';
+import type { RequestKey } from './store.ts';
+
+export type Query =
+  | { readonly by: 'ids'; readonly ids: readonly HandoffId[] }
+  /** Those whose clock has run out by the store's own time. */
+  | { readonly by: 'overdue'; readonly max: number }
+  /** What a request was answered with, in order; nothing where it was never asked, or is forgotten. */
+  | { readonly by: 'request'; readonly request: Pick<RequestKey, 'by' | 'key'> }
+  | { readonly by: 'session'; readonly session: SessionId; readonly max: number }
+  /** The root and all that descend from it, oldest first. */
+  | { readonly by: 'chain'; readonly root: HandoffId; readonly max: number; readonly visibleTo?: AgentId }
+  /** Whose terms name one of these artifacts, newest first. */
+  | { readonly by: 'artifacts'; readonly artifacts: readonly ArtifactId[]; readonly max: number }
+  /** Waiting for a place under a limit, oldest first. */
+  | { readonly by: 'places'; readonly max: number; readonly after?: string }
+  /** Blocked by a question with a deadline, or by dependencies one of which has a name that begins so; oldest first. */
+  | {
+      readonly by: 'waiting';
+      readonly on: 'answer' | { readonly named: string };
+      readonly max: number;
+      readonly after?: string;
+    }
+  /** Blocked by dependencies that are all completed now. */
+  | { readonly by: 'freed'; readonly max: number }
+  | {
+      readonly by: 'filter';
+      readonly states?: readonly State[];
+      readonly from?: AgentId;
+      readonly to?: AgentId;
+      /** Sender or recipient. */
+      readonly agent?: AgentId;
+      readonly task?: string;
+      /**
+       * Only what this agent is sender, recipient or named verifier of (`isPartyOf`). Everything else is as if it were
+       * not there: it is not matched, not counted, and no page ends because of it.
+       */
+      readonly visibleTo?: AgentId;
+      /** All of these words, in any order, in title, task or body; case and accents do not matter. */
+      readonly text?: string;
+      readonly max: number;
+      readonly after?: string;
+    };
+
+/** Newest first for `filter`; `next` continues where the page ends (for `filter`, `places` and `waiting`). */
+export interface Page {
+  readonly items: readonly Handoff[];
+  readonly next: string | null;
+}
+
+export interface FactQuery {
+  /** Of one handoff, from its first. Without: of all, after the cursor. */
+  readonly handoff?: HandoffId;
+  readonly after?: string;
+  readonly max: number;
+  /** Only the last one of all: where a listener begins who does not want the past. */
+  readonly newest?: true;
+}
+
+export interface FactRead {
+  readonly fact: Fact;
+  readonly cursor: string;
+}
