@@ -72,15 +72,8 @@ async function handle(
   const limitMs = claimed.handoff.terms.attemptTimeoutMs;
   const untilMs = limitMs === null ? Number.POSITIVE_INFINITY : askedMs + limitMs;
   const over = lazySignal();
-  const answered = answerOf(
-    around,
-    handler,
-    hold,
-    claimed,
-    over,
-    () => untilMs - around.clock.monotonicMs(),
-    principal,
-  );
+  const recording: Recording = { isOpen: false, leftMs: () => untilMs - around.clock.monotonicMs() };
+  const answered = answerOf(around, handler, hold, claimed, over, recording, principal);
   const stoppedBy = await new Promise<Interruption | null>((resolve) => {
     const leave = hold.interruptions.attend(untilMs, resolve);
     void answered.then(() => {
@@ -88,6 +81,7 @@ async function handle(
       resolve(null);
     });
   });
+  const waitsForStore = recording.isOpen;
   over.abort();
   if (stoppedBy === null) return answered;
   await ended(around, answered);
@@ -95,7 +89,15 @@ async function handle(
   const left = hold.groups.filter((group) => group.handoff === claimed.handoff.id);
   for (const group of left) await around.liveness.endGroup(group);
   if (stoppedBy !== 'time-up') return { kind: stoppedBy };
+  // All of its time went by while the store was waited for, and the command never began.
+  if (waitsForStore) return { kind: 'given-up' };
   return { kind: 'failure', failure: { code: 'TIMEOUT', message: `no result within ${(limitMs ?? 0) / 1000} s` } };
+}
+
+/** Before a command begins, the store has to know of it. That the store could not is no failure of the command. */
+interface Recording {
+  isOpen: boolean;
+  leftMs(): number;
 }
 
 interface LazySignal {
@@ -138,7 +140,7 @@ async function answerOf(
   hold: Hold,
   claimed: Claimed,
   over: LazySignal,
-  leftMs: () => number,
+  recording: Recording,
   principal: Principal,
 ): Promise<Ending> {
   const { id } = claimed.handoff;
@@ -158,14 +160,20 @@ async function answerOf(
       },
       running: async (group) => {
         hold.groups.push({ handoff: id, ...group });
+        recording.isOpen = true;
         await around.store.sessions.running(hold.session, hold.groups);
         // First on record, then alive: whoever ends the session from now on finds the group and ends it too.
         if (!(await around.store.sessions.beat(hold.session))) throw new Error('the session is lost');
-        if (leftMs() <= 0) throw new Error('time was up before the command could begin');
+        if (recording.leftMs() <= 0) throw new Error('time was up before the command could begin');
+        recording.isOpen = false;
       },
     });
     return { kind: 'result', result, evidence };
   } catch (error) {
+    if (recording.isOpen) {
+      around.report({ kind: 'fault', doing: `beginning ${id}`, error });
+      return { kind: 'given-up' };
+    }
     const code = error instanceof HandlerFailure ? error.code : 'PROCESSING_ERROR';
     return { kind: 'failure', failure: { code, message: messageOf(error) } };
   } finally {

@@ -2,13 +2,14 @@
  * One process per host (more exactly: per machine, boot and space of process ids) sweeps for all. Nobody is special: whoever is there takes the duty when nobody has it, or when
  * its holder is gone, and a second look decides between two who want it at once.
  */
-import { JUMP_MS, type Clock, type ClockLook } from '../foundation/clock.ts';
+import type { Clock } from '../foundation/clock.ts';
 import { isSameProcess } from '../foundation/process-identity.ts';
 import { jittered } from '../foundation/random.ts';
 import { StoreGone, type DutyHolder } from '../stores/store.ts';
 import { carryBeside } from './effects.ts';
 import { keepFolder } from './queue/keep.ts';
-import { lookAtClock, sweep, type Steadiness } from './sweep.ts';
+import { lookAtClock, openWatch, type Steadiness } from './steadiness.ts';
+import { sweep } from './sweep.ts';
 import type { Surroundings } from './surroundings.ts';
 
 const SWEEP_MS = 250;
@@ -22,7 +23,7 @@ const STAND_IN_MS = 1_000;
 /** Stands by until the signal is aborted, then leaves the duty to others. */
 export async function standDuty(around: Surroundings, signal: AbortSignal): Promise<void> {
   const { store, clock, timers, random, liveness } = around;
-  const watch = watchWallClock(around);
+  const watch = openWatch(around, RENEW_MS);
   const effects = carryBeside(around, around.rules.carriers);
   const { queue: messages, documents } = around.rules;
   const folders = [
@@ -43,6 +44,8 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
       return;
     }
     const holder = await store.upkeep.dutyHolder(liveness.self);
+    // Whoever has the duty writes so once in a while: that is how those who stand by know that anybody can.
+    if (holder !== null) watch.proven(clock.monotonicMs() - holder.silentForMs);
     mine = mayTake(around, holder) && (await store.upkeep.takeDuty(liveness.self, holder));
     if (!mine) {
       const standsIn = around.rules.carriers.some((carrier) => carrier.standsIn?.() === true);
@@ -50,11 +53,13 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
       return;
     }
     renewedMs = clock.monotonicMs();
+    watch.proven(renewedMs);
     await sweepOnce(watch.with(await lookAtClock(around), steady));
   };
 
   const sweepOnce = async (steady: Steadiness): Promise<void> => {
-    await sweep(around, steady);
+    await sweep(around, steady, signal);
+    if (signal.aborted) return;
     effects.look();
     for (const folder of folders) folder.look();
     await store.upkeep.tend();
@@ -87,51 +92,7 @@ function every({ monotonicMs }: Clock, ms: number): () => boolean {
 function mayTake({ liveness }: Surroundings, holder: DutyHolder | null): boolean {
   if (holder === null) return true;
   const { self } = liveness;
-  return (
-    isSameProcess(holder.process, self) || liveness.of(holder.process) === 'gone' || holder.silentForMs > DUTY_LEASE_MS
-  );
-}
-
-interface WallClockWatch {
-  /** What we have seen ourselves, and what was last known in the store. */
-  look(): Steadiness;
-  /** What is known in the store by now. */
-  with(known: ClockLook, seen: Steadiness): Steadiness;
-}
-
-function watchWallClock({ store, clock, report }: Surroundings): WallClockWatch {
-  const offset = (): number => store.nowMs() - clock.monotonicMs();
-  const beganMs = clock.monotonicMs();
-  let last = offset();
-  let jumpedAtMs = Number.NEGATIVE_INFINITY;
-  /** Before the first look into the store nothing is known. */
-  let knownSteadySinceMs = beganMs;
-  const look = (): Steadiness => {
-    const byMs = offset() - last;
-    last += byMs;
-    const wasSet = Math.abs(byMs) > JUMP_MS;
-    if (wasSet) {
-      jumpedAtMs = clock.monotonicMs();
-      report({ kind: 'clock-jumped', byMs });
-    }
-    const nowMs = clock.monotonicMs();
-    return {
-      lookedAt: store.nowMs(),
-      steadyMs: nowMs - Math.max(jumpedAtMs, knownSteadySinceMs),
-      wasSet,
-      watchedMs: nowMs - Math.max(jumpedAtMs, beganMs),
-    };
-  };
-  return {
-    look,
-    with: (known, seen) => {
-      const nowMs = clock.monotonicMs();
-      knownSteadySinceMs = nowMs - known.steadyMs;
-      return {
-        ...seen,
-        steadyMs: nowMs - Math.max(jumpedAtMs, knownSteadySinceMs),
-        wasSet: seen.wasSet || known.wasSet,
-      };
-    },
-  };
+  if (isSameProcess(holder.process, self) || liveness.of(holder.process) === 'gone') return true;
+  // A stopped process does nothing for anybody.
+  return holder.silentForMs > DUTY_LEASE_MS || liveness.isStopped(holder.process);
 }

@@ -1,6 +1,6 @@
 /** Everything the engine needs from the world, passed in, so that a simulation can be the world. */
 import type { Clock, Timers } from '../foundation/clock.ts';
-import type { ProcessJudge } from '../foundation/process-identity.ts';
+import type { ProcessIdentity, ProcessJudge } from '../foundation/process-identity.ts';
 import type { Random } from '../foundation/random.ts';
 import type { Effect } from '../domain/decision.ts';
 import type { Party } from '../domain/body.ts';
@@ -15,6 +15,7 @@ import type { Carrier } from './effects.ts';
 import type { Check as Finding } from './examine.ts';
 import type { SecretPolicy } from './secrets/guard-store.ts';
 import type { EvidenceDesk } from './evidence-desk.ts';
+import type { HeartbeatFault } from './heartbeat-fault.ts';
 import type { SchemaBook } from './schema-book.ts';
 import type { Claimed, RunningGroup, Store } from '../stores/store.ts';
 
@@ -92,7 +93,7 @@ export interface DocumentMirror {
   /** Tells in the file what has happened. Never a reason to fail: what is left undone is done later. */
   attend(id: HandoffId): Promise<void>;
   /** Everything that came in or has to go out. `vouched`: an operator answers for new files that nobody has committed. */
-  pass(depth: Depth, how?: { readonly vouched?: boolean }): Promise<Passed>;
+  pass(depth: Depth, how?: PassOptions & { readonly vouched?: boolean }): Promise<Passed>;
   watch(changed: () => void): { close(): void };
   /** Takes in what was settled before this database saw it, as what it is: over. Nobody is told. */
   adoptSettled(): Promise<{ readonly adopted: number }>;
@@ -115,7 +116,7 @@ export interface QueueMirror {
   /** After the acceptance is durable and before anybody works. False: a foreign worker was faster, and has it now. */
   win(principal: Principal, handoff: Handoff): Promise<boolean>;
   /** Everything that came in or has to go out. */
-  pass(depth: Depth): Promise<Passed>;
+  pass(depth: Depth, how?: PassOptions): Promise<Passed>;
   /** For a doctor; changes nothing. */
   examine(signal: AbortSignal): Promise<readonly Finding[]>;
   /** Calls back when something may have come in. */
@@ -127,6 +128,11 @@ export interface QueueMirror {
  * file; `thorough` reads every file of open work.
  */
 export type Depth = 'told' | 'quick' | 'full' | 'thorough';
+
+interface PassOptions {
+  /** Aborted: no further file is begun, and what is left is for the next pass. */
+  readonly signal?: AbortSignal;
+}
 
 export interface Passed {
   /** How many handoffs were looked at, because something about them was new or not in order. */
@@ -171,13 +177,24 @@ function unchecked(deliverable: string): Check {
 
 /** What can be told about other processes of this machine. */
 export interface Liveness extends ProcessJudge {
+  /** Whether it is there and stopped (Ctrl-Z, SIGSTOP); false where that cannot be seen. */
+  isStopped(process: ProcessIdentity): boolean;
   /** Ends a command with all its children, and comes back when none is left. */
   endGroup(group: RunningGroup): Promise<void>;
 }
 
-/** Beats for a session however busy the event loop is; calls `lost` once when others have ended the session. */
+/** Beats for a session however busy the event loop is. */
 export interface Heartbeat {
-  start(session: SessionId, lost: () => void): Promise<{ stop(): Promise<void> }>;
+  /** Comes back when something beats; throws a `HeartbeatFault` when nothing ever will. */
+  start(session: SessionId, told: HeartbeatListener): Promise<{ stop(): Promise<void> }>;
+}
+
+/** Each is called at most once. */
+export interface HeartbeatListener {
+  /** Others have ended the session. */
+  lost(): void;
+  /** Nothing beats any more. The session is still ours, for as long as its lease lasts. */
+  failed(fault: HeartbeatFault): void;
 }
 
 export interface FailedAttempt {
@@ -223,6 +240,10 @@ export type EngineEvent =
   | { readonly kind: 'document-late'; readonly id: HandoffId; readonly says: string }
   /** From now on this process follows that version of the policy. */
   | { readonly kind: 'policy-changed'; readonly version: number }
+  /** Nothing can be written; `says` tells why, and what cannot be seen. */
+  | { readonly kind: 'store-read-only'; readonly says: string }
+  /** The database makes this process wait; `says` names who holds its lock and what to do. */
+  | { readonly kind: 'store-waiting'; readonly says: string }
   /** Never with the secret itself. */
   | {
       readonly kind: 'secret-found';

@@ -2,7 +2,7 @@
  * What time and death leave behind, put right. Selections are hints: each record is judged again by a pure decision at
  * the moment it is changed, so a sweep can run anywhere, twice, or half.
  */
-import { JUMP_MS, type ClockLook } from '../foundation/clock.ts';
+import { JUMP_MS } from '../foundation/clock.ts';
 import { refuse } from '../foundation/result.ts';
 import { dueAtOf } from '../domain/deadlines.ts';
 import type { Decide } from '../domain/decision.ts';
@@ -17,6 +17,7 @@ import { andThen, announced, decideBy, type Wish } from './change.ts';
 import { lacksArtifact, sweepAwaiting } from './artifacts/awaited.ts';
 import { fillPlaces } from './places.ts';
 import { freeHeld } from './summaries/held.ts';
+import { SETTLE_AFTER_GAP_MS, type Steadiness } from './steadiness.ts';
 import type { Surroundings } from './surroundings.ts';
 import { decideWaiting } from './verbs/activate.ts';
 import { failureText } from './verbs/fail.ts';
@@ -26,42 +27,30 @@ const SWEPT_MAX = 200;
 /** A beat that is this late may still be on its way. */
 const SILENCE_GRACE_MS = 500;
 
-/** What is known of the wall clock. After it was set, what seems overdue may only look so. */
-export interface Steadiness {
-  /** What the store's clock said when this was found out. */
-  readonly lookedAt: number;
-  /** For how long it has run undisturbed, as far as anybody knows who looks at this database. */
-  readonly steadyMs: number;
-  /** It was set since the last look. */
-  readonly wasSet: boolean;
-  /** For how long it has run undisturbed while we looked. */
-  readonly watchedMs: number;
-}
-
-/** For whoever looks once and has not watched itself: what others have seen of the clock is in the store. */
-export async function oneLook(around: Surroundings): Promise<Steadiness> {
-  const look = await lookAtClock(around);
-  return { lookedAt: around.store.nowMs(), ...look, watchedMs: 0 };
-}
-
-export function lookAtClock({ store, clock, liveness }: Surroundings): Promise<ClockLook> {
-  return store.upkeep.lookAtClock({ boot: liveness.self.boot, monotonicMs: clock.monotonicMs() });
-}
-
-export async function sweep(around: Surroundings, steady: Steadiness): Promise<{ readonly changed: number }> {
-  let changed = await sweepSessions(around);
-  // Nothing expires in the sweep that finds the clock set.
-  if (!steady.wasSet) changed += await sweepOverdue(around, steady);
-  changed += await sweepFreed(around);
-  changed += await sweepAwaiting(around);
-  changed += await freeHeld(around, 'held');
-  changed += await fillPlaces(around);
+/** Between its parts it can be told to stop; each of them is bounded. */
+export async function sweep(
+  around: Surroundings,
+  steady: Steadiness,
+  signal?: AbortSignal,
+): Promise<{ readonly changed: number }> {
+  const parts: readonly (() => Promise<number>)[] = [
+    () => sweepSessions(around, steady),
+    // Nothing expires in the sweep that finds the clock set.
+    async () => (steady.wasSet ? 0 : sweepOverdue(around, steady)),
+    () => sweepFreed(around),
+    () => sweepAwaiting(around),
+    () => freeHeld(around, 'held'),
+    () => fillPlaces(around),
+  ];
+  let changed = 0;
+  for (const part of parts) if (signal?.aborted !== true) changed += await part();
   return { changed };
 }
 
-async function sweepSessions(around: Surroundings): Promise<number> {
+async function sweepSessions(around: Surroundings, steady: Steadiness): Promise<number> {
   const over: SessionRecord[] = [];
-  for (const session of await around.store.sessions.list()) if (await isOver(around, session)) over.push(session);
+  for (const session of await around.store.sessions.list())
+    if (await isOver(around, session, steady)) over.push(session);
   if (over.length === 0) return 0;
   // What they run is asked for again now: until its end, a session could begin something.
   const newest = await around.store.sessions.list();
@@ -74,11 +63,13 @@ async function sweepSessions(around: Surroundings): Promise<number> {
  * A process that is provably gone is over at once; one that cannot be seen, or that hangs, when its lease is. The lease is
  * the session's own: the sweeping process may have been started with another one.
  */
-async function isOver({ store, liveness }: Surroundings, session: SessionRecord): Promise<boolean> {
+async function isOver({ store, liveness }: Surroundings, session: SessionRecord, steady: Steadiness): Promise<boolean> {
   if (session.ended) return true;
   if (liveness.of(session.process) === 'gone') return store.sessions.end(session.id, 0);
   const patienceMs = session.leaseMs + SILENCE_GRACE_MS;
-  return session.silentForMs >= patienceMs && store.sessions.end(session.id, patienceMs);
+  // Where nobody could write, or where we ourselves were stopped, silence says nothing.
+  if (session.silentForMs < patienceMs || !steady.hasWatched(session.leaseMs)) return false;
+  return store.sessions.end(session.id, patienceMs);
 }
 
 async function recover(around: Surroundings, session: SessionRecord): Promise<number> {
@@ -146,12 +137,14 @@ function decideOverdue(steady: Steadiness): Decide {
  * A session that beats is believed to live, so its time is up only for somebody who has watched all of it. Hands are
  * not heard in between: what is kept in the store about the clock decides (`lookAtClock`).
  */
-function isTrulyOverdue(handoff: Handoff, nowMs: number, { lookedAt, steadyMs, watchedMs }: Steadiness): boolean {
+function isTrulyOverdue(handoff: Handoff, nowMs: number, steady: Steadiness): boolean {
+  const { lookedAt, steadyMs, watchedMs } = steady;
   const { custody, since } = handoff;
   const dueAt = dueAtOf(handoff);
   if (dueAt === null || Math.abs(nowMs - lookedAt) > JUMP_MS) return false;
   if (custody === null) return true;
-  return (custody.by === 'process' ? watchedMs : steadyMs) >= dueAt - since;
+  if (custody.by !== 'process') return steadyMs >= dueAt - since;
+  return watchedMs >= dueAt - since && steady.hasWatched(SETTLE_AFTER_GAP_MS);
 }
 
 function decideLost(session: SessionId, says: string): Decide {

@@ -13,8 +13,9 @@ import type { AgentId, SessionId } from '../domain/names.ts';
 import { agentPrincipal, type Principal } from '../domain/principal.ts';
 import { CLAIM_MAX, StoreGone, type Claimed, type RunningGroup } from '../stores/store.ts';
 import { OVER, runAttempt } from './attempt.ts';
+import { HeartbeatFault } from './heartbeat-fault.ts';
 import { interruptionsOf, type Interruptions } from './interruptions.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { HeartbeatListener, Surroundings } from './surroundings.ts';
 import { openShelf, type Shelved } from './shelf.ts';
 import { claimForSession, won } from './verbs/claim.ts';
 import { release } from './verbs/release.ts';
@@ -67,13 +68,23 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
   const { agent, concurrency = 1, attemptsMax = Number.POSITIVE_INFINITY } = options;
   const principal = options.principal ?? agentPrincipal(agent);
   const entitled = { ...options, principal };
-  const stop = options.stop ?? new AbortController().signal;
+  const stopping = linked(options.stop);
+  const givingUp = linked(options.abort);
+  const stop = stopping.signal;
   const running = new Set<Promise<unknown>>();
   const settling = new Set<Promise<unknown>>();
   const attended = new Set<string>();
   let goOn = (): void => undefined;
   const look = (): void => goOn();
-  const openNext = async (): Promise<Hold> => openHold(around, agent, options.abort, look);
+  let broken: HeartbeatFault | null = null;
+  /** Without beats the session is soon lost: what it holds goes back while it is still ours. */
+  const failed = (fault: HeartbeatFault): void => {
+    broken = fault;
+    stopping.abort(OVER);
+    givingUp.abort(OVER);
+  };
+  const openNext = async (): Promise<Hold> =>
+    openHold(around, agent, givingUp.signal, { onLost: look, onFailed: failed });
   let hold = await openNext();
   let attempts = 0;
   let refused = 0;
@@ -171,7 +182,7 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
   try {
     while (!stop.aborted && attempts < attemptsMax) await round();
   } catch (error) {
-    // The store is gone: what runs can neither be settled nor given back, and nobody is left to take it over.
+    // The store is gone, or the session is lost and there can be no other: what runs can neither be settled nor given back.
     hold.lost.abort(OVER);
     await Promise.all([...running, ...settling]);
     await hold.stop();
@@ -184,27 +195,28 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
   await Promise.all([...running, ...settling]);
   if (unsure) await safely(around, 'giving back', () => giveBackStrays(around, principal, hold.session, attended));
   await hold.stop();
+  if (broken !== null) throw broken as HeartbeatFault;
   return { attempts, refused };
+}
+
+/** Aborted with the given one, or by us. */
+function linked(signal: AbortSignal | undefined): AbortController {
+  const controller = new AbortController();
+  if (signal?.aborted === true) controller.abort(signal.reason);
+  signal?.addEventListener('abort', () => controller.abort(OVER), { once: true });
+  return controller;
 }
 
 async function openHold(
   around: Surroundings,
   agent: AgentId,
-  abort: AbortSignal | undefined,
-  onLost: () => void,
+  abort: AbortSignal,
+  told: { readonly onLost: () => void; readonly onFailed: (fault: HeartbeatFault) => void },
 ): Promise<Hold> {
   const session = newUuid(around.store.nowMs(), around.random) as SessionId;
   const lost = new AbortController();
   await around.store.sessions.open({ id: session, agent, process: around.liveness.self, leaseMs: around.leaseMs });
-  const beating = await around.heartbeat.start(session, () => {
-    around.report({ kind: 'session-lost', session });
-    lost.abort(OVER);
-    onLost();
-  });
-  const interruptions = interruptionsOf(around, { abort, lost: lost.signal });
-  const stop = async (): Promise<void> => {
-    interruptions.close();
-    await beating.stop();
+  const close = async (): Promise<void> => {
     try {
       // Nothing is held any more, so nothing has to be waited for.
       if (await around.store.sessions.end(session, 0)) await around.store.sessions.forget(session);
@@ -212,6 +224,24 @@ async function openHold(
       // All is settled; that the session is over is told by its silence as well.
       around.report({ kind: 'fault', doing: 'closing a session', error });
     }
+  };
+  const listener: HeartbeatListener = {
+    lost: () => {
+      around.report({ kind: 'session-lost', session });
+      lost.abort(OVER);
+      told.onLost();
+    },
+    failed: told.onFailed,
+  };
+  const beating = await around.heartbeat.start(session, listener).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+  const interruptions = interruptionsOf(around, { abort, lost: lost.signal });
+  const stop = async (): Promise<void> => {
+    interruptions.close();
+    await beating.stop();
+    await close();
   };
   return { session, lost, groups: [], interruptions, stop };
 }
@@ -238,7 +268,7 @@ async function safely<Answer>(around: Surroundings, doing: string, ask: () => Pr
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof StoreGone) throw error;
+    if (error instanceof StoreGone || error instanceof HeartbeatFault) throw error;
     around.report({ kind: 'fault', doing, error });
     await around.timers.sleep(FAULT_PAUSE_MS);
     return null;

@@ -82,8 +82,9 @@ export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): 
       const plain = join(root, QUARANTINE, name);
       // Never over an older one of the same name.
       const aside = kindOf(plain) === null ? plain : `${plain}.${randomUUID()}`;
+      // No more durable than the move beside it: after a power cut both are done again.
       if (await moveFile(join(folderOf(place), name), aside, { durably: false }))
-        await writeDurably(`${aside}.reason.txt`, `${reason}\n`);
+        writeWhole(`${aside}.reason.txt`, `${reason}\n`);
     },
 
     putArtifact: (path, text, isOurs) => putArtifact(folder, path, text, isOurs),

@@ -3,26 +3,56 @@
  * lease keeps its handoff all the same. Only a process that is stopped or dead falls silent.
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import type { BeatOrder } from './heartbeat.ts';
+import type { BeatOrder, FromThread, ToThread } from './heartbeat.ts';
 
 type Beat = () => Promise<boolean>;
 
 const order = workerData as BeatOrder;
-const beat = await openBeat(order);
-let stopped = false;
-parentPort?.on('message', () => {
-  stopped = true;
-  process.exit(0);
+/** A beat that did not get through is tried again soon; the lease has room for several. */
+const soonMs = order.everyMs / 10;
+let beat: Beat | null = null;
+const pausing: { until: Promise<void> | null; end: () => void } = { until: null, end: () => undefined };
+
+parentPort?.on('message', (told: ToThread) => {
+  if (told === 'stop') process.exit(0);
+  if (told === 'pause') {
+    // A beat on SQLite is one statement without a pause in it: this runs before or after, never within.
+    pausing.until ??= new Promise((resolve) => {
+      pausing.end = resolve;
+    });
+    say({ kind: 'paused' });
+  } else {
+    pausing.until = null;
+    pausing.end();
+  }
 });
 
-while (!stopped) {
-  const lives = await beat().catch(() => null);
+for (;;) {
+  await pausing.until;
+  const lives = await tryToBeat();
   if (lives === false) {
-    parentPort?.postMessage('lost');
+    say({ kind: 'lost' });
     break;
   }
-  // A beat that did not get through is tried again soon; the lease has room for several.
-  await new Promise((resolve) => setTimeout(resolve, lives === null ? order.everyMs / 10 : order.everyMs));
+  await new Promise((resolve) => setTimeout(resolve, lives === null ? soonMs : order.everyMs));
+}
+
+/** Null: it did not get through. */
+async function tryToBeat(): Promise<boolean | null> {
+  try {
+    if (beat === null) {
+      beat = await openBeat(order);
+      say({ kind: 'ready' });
+    }
+    return await beat();
+  } catch (error) {
+    say({ kind: 'trouble', says: error instanceof Error ? error.message : String(error) });
+    return null;
+  }
+}
+
+function say(said: FromThread): void {
+  parentPort?.postMessage(said);
 }
 
 async function openBeat({ database, session }: BeatOrder): Promise<Beat> {

@@ -17,7 +17,7 @@ export function examineFile(path: string, mayUse: MayUse = accessSync): Check | 
   if (stats === undefined) return null;
   if (!stats.isFile()) return problem(`${path} is not a file`, 'name the file of the database, or move this away');
   const forbidden = forbiddenIn(path, mayUse);
-  if (forbidden !== null) return forbidden;
+  if (forbidden?.verdict === 'problem') return forbidden;
   if (stats.size === 0) {
     // For SQLite this would be a new database. Baton's are made whole before they get their name.
     const says = `${path} is empty, and Baton never makes an empty file: what was in it is gone, or it never was a database`;
@@ -30,7 +30,7 @@ export function examineFile(path: string, mayUse: MayUse = accessSync): Check | 
   if (!header.isOurs) {
     return problem(`${path} is a database of another program`, 'name another file, or move this one away');
   }
-  return header.version;
+  return forbidden ?? header.version;
 }
 
 /** How a damaged database is replaced. A log that is left beside the new file would be written into it. */
@@ -57,7 +57,8 @@ function forbiddenIn(path: string, mayUse: MayUse): Check | null {
       const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
       if (code === 'EROFS') {
         const says = `${what}${place} is on a file system that is mounted read-only`;
-        return problem(says, 'mount it for writing, or copy the database to another folder');
+        const todo = 'it can only be looked at; mount it for writing, or copy the database to another folder';
+        return { name: 'database', verdict: 'warning', says, todo };
       }
       const todo = `as its owner: chmod u+${right} ${place}; if it belongs to somebody else, run baton as that user`;
       return problem(`${what}${place} may not be read and written by this user (${code})`, todo);

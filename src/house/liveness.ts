@@ -10,8 +10,10 @@ const END_PATIENCE_MS = 5_000;
 const LOOK_AGAIN_MS = 10;
 
 export function systemLiveness(timers: Timers): Liveness {
+  const judge = ownJudge();
   return {
-    ...ownJudge(),
+    ...judge,
+    isStopped: (other) => judge.of(other) === 'alive' && statOf(other.pid)?.state === 'T',
     endGroup: async (group) => {
       if (!isStill(group)) return;
       endNow(group.group);

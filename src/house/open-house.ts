@@ -37,6 +37,8 @@ export interface HouseOptions {
   readonly workspace?: QueueFolderOptions;
   /** Where the files of tasks are. */
   readonly taskFolder?: TaskFolderOptions & { readonly isRequired: boolean };
+  /** Whoever only reads gets along with a database file that cannot be written. */
+  readonly onlyReads?: boolean;
   /** Told why, while a server is waited for at the beginning. */
   readonly waiting?: (why: Error) => void;
   /** Where documents are markdown in a repository; strict: a text alone is nobody's word. */
@@ -58,7 +60,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   } = options;
   const liveness = options.liveness ?? systemLiveness(systemTimers);
   const place = options.workspace ?? options.queueFolder;
-  const store = options.store ?? (await openStore({ ...options, limits }, liveness.self.boot));
+  const store = options.store ?? (await openStore({ ...options, limits, report }, liveness));
   const around: Surroundings = {
     store: guardSecrets(store, () => rules.secrets, report),
     clock: systemClock,

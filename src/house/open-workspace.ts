@@ -20,6 +20,8 @@ export interface OpenOptions {
   /** Instead of the workspace's own. */
   readonly database?: DatabaseAddress;
   readonly report?: (event: EngineEvent) => void;
+  /** Whoever only reads gets along with a database file that cannot be written. */
+  readonly onlyReads?: boolean;
   /** Told why, while a server is waited for at the beginning. */
   readonly waiting?: (why: Error) => void;
 }
@@ -64,6 +66,7 @@ export async function openWorkspace({
   workspace,
   database,
   report = () => undefined,
+  onlyReads = false,
   waiting,
 }: OpenOptions): Promise<OpenWorkspace | null> {
   const place = workspaceFor(workspace);
@@ -79,7 +82,7 @@ export async function openWorkspace({
   let policy: WorkspacePolicy | null = null;
   const limits = limitsBy(() => policy?.configuration.limits ?? NO_LIMITS);
   const told = waiting === undefined ? {} : { waiting };
-  const store = await openStore({ database: address, limits, ...told }, liveness.self.boot);
+  const store = await openStore({ database: address, limits, report, onlyReads, ...told }, liveness);
   try {
     policy = await openPolicy(store, known?.text ?? null);
     const house = await openHouse({

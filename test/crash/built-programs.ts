@@ -43,7 +43,8 @@ export function usePrograms(sources: readonly URL[], sabotage?: Sabotage): Progr
       platform: 'node',
       target: 'node20',
       outExtension: { '.js': '.mjs' },
-      external: ['@photostructure/sqlite', 'postgres'],
+      packages: 'external',
+      define: { __BATON_VERSION__: '"0.0.0-test"' },
       plugins: sabotage === undefined ? [] : [replacing(sabotage)],
       logLevel: 'warning',
     });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { databases, dutyPidOf, factsOf, jsonLines, makeWorkspace, storyOf } from '../cli/workspaces.ts';
 import { until, untilSays } from '../support/processes.ts';
+import { stopWithoutLock } from '../support/stopping.ts';
 import { usePrograms } from './built-programs.ts';
 
 const LEASE_MS = 1_000;
@@ -20,7 +21,7 @@ describe.each(databases)('a worker that stands still, on $name', (database) => {
     const command = 'touch began; while [ ! -e go ]; do sleep 0.02; done; echo \'"first"\'';
     const first = workspace.start(['work', '@react', '--once', '--', 'sh', '-c', command]);
     await until('the command has begun', () => existsSync(join(workspace.folder, 'began')));
-    first.signal('SIGSTOP');
+    await stopWithoutLock(first, workspace.address);
     // The command goes on and has its answer ready when the worker wakes.
     writeFileSync(join(workspace.folder, 'go'), '');
 
@@ -70,7 +71,7 @@ describe.each(databases)('a worker that stands still, on $name', (database) => {
     const command = 'touch began; while [ ! -e go ]; do sleep 0.02; done; echo 1';
     const worker = workspace.start(['work', '@react', '--once', '--', 'sh', '-c', command]);
     await until('the command has begun', () => existsSync(join(workspace.folder, 'began')));
-    worker.signal('SIGSTOP');
+    await stopWithoutLock(worker, workspace.address);
     writeFileSync(join(workspace.folder, 'go'), '');
     worker.signal('SIGCONT');
     expect(await worker.ended).toMatchObject({ code: 0 });

@@ -5,7 +5,8 @@ import { systemRandom } from '../../src/foundation/random.ts';
 import { HAND_LEASE_MS, SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import { oneLook, sweep } from '../../src/engine/sweep.ts';
+import { oneLook } from '../../src/engine/steadiness.ts';
+import { sweep } from '../../src/engine/sweep.ts';
 import { NO_RULES, type Surroundings } from '../../src/engine/surroundings.ts';
 import { claimByHand } from '../../src/engine/verbs/claim.ts';
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts';
@@ -53,7 +54,12 @@ describe.each(STORES)('a wall clock that is set, on %s', (_name, reopening) => {
       clock,
       timers: { sleep: async () => undefined },
       random: systemRandom,
-      liveness: { self: processOf({ pid: 1, boot }), of: () => 'unknown', endGroup: async () => undefined },
+      liveness: {
+        self: processOf({ pid: 1, boot }),
+        of: () => 'unknown',
+        isStopped: () => false,
+        endGroup: async () => undefined,
+      },
       heartbeat: { start: async () => ({ stop: async () => undefined }) },
       leaseMs: SESSION_LEASE_MS,
       rules: NO_RULES,

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { examineSessions } from '../../src/engine/examine.ts';
-import { oneLook, sweep } from '../../src/engine/sweep.ts';
+import { oneLook } from '../../src/engine/steadiness.ts';
+import { sweep } from '../../src/engine/sweep.ts';
 import { NO_RULES, type Surroundings } from '../../src/engine/surroundings.ts';
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts';
 import { processOf, sessionOf, WORKER } from '../contract/builders.ts';
@@ -20,7 +21,12 @@ function worldOf(): { around: Surroundings; advance: (ms: number) => void } {
     clock,
     timers: { sleep: async () => undefined },
     random: { bytes: (count) => new Uint8Array(count), unit: () => 0.5 },
-    liveness: { self: processOf({ pid: 1 }), of: () => 'unknown', endGroup: async () => undefined },
+    liveness: {
+      self: processOf({ pid: 1 }),
+      of: () => 'unknown',
+      isStopped: () => false,
+      endGroup: async () => undefined,
+    },
     heartbeat: { start: async () => ({ stop: async () => undefined }) },
     leaseMs: SESSION_LEASE_MS,
     rules: NO_RULES,

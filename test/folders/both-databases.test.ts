@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATOR } from '../../src/domain/principal.ts';
-import { oneLook, sweep } from '../../src/engine/sweep.ts';
+import { oneLook } from '../../src/engine/steadiness.ts';
+import { sweep } from '../../src/engine/sweep.ts';
 import { send } from '../../src/engine/verbs/send.ts';
 import { databases, type TestDatabase } from '../cli/workspaces.ts';
 import { answer } from './native.ts';

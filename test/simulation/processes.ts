@@ -16,6 +16,7 @@ export interface SimulatedProcess {
   readonly heart: Strand;
   isOver(): boolean;
   isDisturbed(): boolean;
+  isStopped(): boolean;
   overAtMs(): number | null;
   /** When something last happened to it from outside. */
   disturbedAtMs(): number;
@@ -72,6 +73,7 @@ export function startProcess(parts: ProcessParts): SimulatedProcess {
     heart: { name: `${name}'s heart`, mayRun: mayRun(() => stoppedUntilMs) },
     isOver: () => overAtMs !== null,
     isDisturbed: () => overAtMs !== null || nowMs() < Math.max(stoppedUntilMs, hungUntilMs),
+    isStopped: () => overAtMs === null && nowMs() < stoppedUntilMs,
     overAtMs: () => overAtMs,
     disturbedAtMs: () => disturbedAtMs,
     delayedMs: () => delayedMs,

@@ -118,6 +118,9 @@ function livenessOf(world: World, self: SimulatedProcess): Liveness {
   return {
     self: self.identity,
     of: (other) => world.misjudge(truthOf(other)),
+    isStopped: (other) =>
+      truthOf(other) === 'alive' &&
+      world.processes.some(({ identity, isStopped }) => identity.pid === other.pid && isStopped()),
     endGroup: async (group) => {
       await world.scheduler.turn(self.main, `ends group ${group.group}`);
       for (const running of world.groups) {
@@ -137,7 +140,7 @@ function heartbeatOf(world: World, process: SimulatedProcess): Heartbeat {
   const timers = world.scheduler.timersOf(process.heart);
   const everyMs = world.leaseMs / BEATS_PER_LEASE;
   return {
-    start: async (session, lost) => {
+    start: async (session, { lost }) => {
       const stopped = new AbortController();
       const beat = async (): Promise<void> => {
         while (!stopped.signal.aborted) {

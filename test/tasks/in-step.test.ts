@@ -12,7 +12,8 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { carryEffects } from '../../src/engine/effects.ts';
-import { oneLook, sweep } from '../../src/engine/sweep.ts';
+import { oneLook } from '../../src/engine/steadiness.ts';
+import { sweep } from '../../src/engine/sweep.ts';
 import { accept } from '../../src/engine/verbs/accept.ts';
 import { activate } from '../../src/engine/verbs/activate.ts';
 import { cancel, reject } from '../../src/engine/verbs/end.ts';

@@ -55,10 +55,10 @@ export function openDocumentMirror(
         around.report({ kind: 'fault', doing: `writing ${id}`, error });
       }
     },
-    async pass(depth, { vouched = false } = {}) {
+    async pass(depth, { vouched = false, signal } = {}) {
       for (const id of hints) documents.again.add(id);
       hints.clear();
-      return pass({ ...documents, vouched }, depth);
+      return pass({ ...documents, vouched }, depth, signal);
     },
     watch: (changed) =>
       folder.watch((id) => {

@@ -1,6 +1,7 @@
 /** One pass: which documents have to be looked at, because something about them is new or not in order. */
 import { OPEN_STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
+import { interruptible, type Interruptible } from '../interruptible.ts';
 import type { Depth, Passed, Surroundings } from '../surroundings.ts';
 import { attend } from './attend.ts';
 import { leave, NAME_RULE, pausedBy, type Documents } from './documents.ts';
@@ -13,8 +14,9 @@ const FACT_PAGES_MAX = 20;
 /** So many new ones share one wait for the disk. */
 const AT_ONCE = 64;
 
-export async function pass(documents: Documents, depth: Depth): Promise<Passed> {
+export async function pass(documents: Documents, depth: Depth, signal?: AbortSignal): Promise<Passed> {
   const { folder } = documents;
+  const loop = interruptible(documents.around, signal);
   await folder.prepare();
   if ((await pausedBy(documents)) !== null) return { attended: 0 };
   const ids = new Set(documents.again);
@@ -22,9 +24,10 @@ export async function pass(documents: Documents, depth: Depth): Promise<Passed> 
   const listed = depth === 'quick' ? null : await listedStamps(documents);
   if (listed !== null) {
     for (const [id, stamp] of listed) if (depth === 'thorough' || documents.stamps.get(id) !== stamp) ids.add(id);
-    for (const id of await missing(documents, listed)) ids.add(id);
+    for (const id of await missing(documents, listed, loop)) ids.add(id);
   }
-  await attendAll(documents, [...ids], depth === 'thorough');
+  await attendAll(documents, [...ids], depth === 'thorough', loop);
+  if (loop.isStopped()) return { attended: ids.size };
   rememberStamps(documents, listed);
   // Whoever comes after us has to try what we could not do.
   if (isNew && documents.again.size === 0) await saveBookmark(documents);
@@ -88,9 +91,9 @@ async function listedStamps(documents: Documents): Promise<Listed> {
 }
 
 /** What is open and has no file in `active/`: git has brought its end, or somebody has deleted it. */
-async function missing({ around }: Documents, listed: Listed): Promise<readonly HandoffId[]> {
+async function missing({ around }: Documents, listed: Listed, loop: Interruptible): Promise<readonly HandoffId[]> {
   const found: HandoffId[] = [];
-  for (let after: string | undefined; ;) {
+  for (let after: string | undefined; await loop.goOn();) {
     const { items, next } = await around.store.find({
       by: 'filter',
       states: OPEN_STATES,
@@ -98,16 +101,23 @@ async function missing({ around }: Documents, listed: Listed): Promise<readonly 
       ...(after === undefined ? {} : { after }),
     });
     for (const { id, kind } of items) if (kind === 'document' && !listed.has(id)) found.push(id);
-    if (next === null) return found;
+    if (next === null) break;
     after = next;
   }
+  return found;
 }
 
-async function attendAll(documents: Documents, ids: readonly HandoffId[], patient: boolean): Promise<void> {
+async function attendAll(
+  documents: Documents,
+  ids: readonly HandoffId[],
+  patient: boolean,
+  loop: Interruptible,
+): Promise<void> {
   const { again, around } = documents;
-  const rest = [...ids];
+  const rest = ids.values();
   const work = async (): Promise<void> => {
-    for (let id = rest.shift(); id !== undefined; id = rest.shift()) {
+    for (const id of rest) {
+      if (!(await loop.goOn())) return;
       again.add(id);
       try {
         if (await attend(documents, id, patient)) again.delete(id);

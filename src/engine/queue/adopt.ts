@@ -28,12 +28,12 @@ export async function adopt(queue: Queue, id: HandoffId, places: readonly Place[
   const asked = requestIn(queue, id, file.text);
   const unproven = asked.ok ? whyUnproven(queue, place, asked.value) : null;
   if (unproven !== null) {
-    await putAside(queue, place, id, { kind: 'wrong', problems: [{ field: '', says: unproven }] });
+    await putAside(queue, place, id, { kind: 'wrong', problems: [{ field: '', says: unproven }] }, file.text);
     return false;
   }
   if (asked.ok) return take(queue, place, file, asked.value);
   if (isEnd || isStillWritten(asked.refusal, file)) return false;
-  await putAside(queue, place, id, asked.refusal);
+  await putAside(queue, place, id, asked.refusal, file.text);
   return false;
 }
 
@@ -63,7 +63,7 @@ function isStillWritten(problem: MessageProblem, file: Extract<FileRead, { kind:
 async function take(
   queue: Queue,
   place: Place,
-  { user }: Extract<FileRead, { kind: 'file' }>,
+  { user, text }: Extract<FileRead, { kind: 'file' }>,
   request: QueueRequest,
 ): Promise<LookAgain> {
   const { around } = queue;
@@ -75,7 +75,7 @@ async function take(
   const kept = failure === null ? sent : await send(around, byFile(user), { ...wanted, failure });
   if (kept.ok) around.report({ kind: 'file-adopted', id, place });
   if (kept.ok || kept.refusal.code === 'known-id') return true;
-  await putAside(queue, place, id, { kind: 'wrong', problems: [{ field: '', says: wordsOf(kept.refusal) }] });
+  await putAside(queue, place, id, { kind: 'wrong', problems: [{ field: '', says: wordsOf(kept.refusal) }] }, text);
   return false;
 }
 
@@ -113,10 +113,20 @@ function missing(refusal: Exclude<SchemaRefusal, { code: 'schema-violated' }>): 
     : `the schema ${refusal.schema} cannot be used: ${refusal.says}`;
 }
 
-/** Whoever waits for it looks into failed/, so it says there what is wrong. */
-async function putAside(queue: Queue, place: Place, id: HandoffId, problem: MessageProblem): Promise<void> {
+/**
+ * Whoever waits for it looks into failed/, so it says there what is wrong. Somebody waits for what names its own id; junk
+ * does not, and is not answered.
+ */
+async function putAside(
+  queue: Queue,
+  place: Place,
+  id: HandoffId,
+  problem: MessageProblem,
+  written: string,
+): Promise<void> {
   const text = writeRefusal(id, problem, queue.around.store.nowMs());
   await quarantine(queue, place, fileName(id), text.says);
+  if (!written.includes(JSON.stringify(id))) return;
   const there = await queue.folder.whereIs(id);
   if (!there.includes('failed') && !there.includes('completed')) await queue.folder.put('failed', id, text.file);
 }

@@ -20,7 +20,7 @@ export function keepFolder(
   const { clock, timers } = around;
   let round: Promise<void> | null = null;
   let watching: { close(): void } | null = null;
-  let isOver = false;
+  const over = new AbortController();
   let rang = true;
   let askedMs = Number.NEGATIVE_INFINITY;
   let listedMs = Number.NEGATIVE_INFINITY;
@@ -34,12 +34,12 @@ export function keepFolder(
     const isSlow = isFull || nowMs - listedMs >= pauseMs;
     rang = false;
     if (isFull) fullMs = nowMs;
-    await queue.pass(isFull ? 'full' : isSlow ? 'quick' : 'told');
+    await queue.pass(isFull ? 'full' : isSlow ? 'quick' : 'told', { signal: over.signal });
     if (isSlow) {
       listedMs = clock.monotonicMs();
       pauseMs = Math.max(SLOW_LOOK_MS, (listedMs - nowMs) * LISTING_SHARE);
     }
-    if (watching !== null || isOver) return;
+    if (watching !== null || over.signal.aborted) return;
     // Only now, because before the first pass the folders need not be there; and what came meanwhile did not ring.
     watching = queue.watch(ring);
     fullMs = Number.NEGATIVE_INFINITY;
@@ -48,7 +48,7 @@ export function keepFolder(
 
   const begin = (): void => {
     const nowMs = clock.monotonicMs();
-    if (isOver || round !== null || nowMs - askedMs > OFF_DUTY_MS) return;
+    if (over.signal.aborted || round !== null || nowMs - askedMs > OFF_DUTY_MS) return;
     if (!rang && nowMs - listedMs < pauseMs) return;
     round = pass()
       .catch((error: unknown) => around.report({ kind: 'fault', doing: `keeping the ${name} folder`, error }))
@@ -69,7 +69,7 @@ export function keepFolder(
       begin();
     },
     end: async () => {
-      isOver = true;
+      over.abort();
       watching?.close();
       await round;
     },

@@ -58,9 +58,10 @@ export function openQueueMirror(around: Surroundings, folder: MessageFolder): Qu
       await prepared();
       return win(queue, principal, handoff);
     },
-    async pass(depth) {
-      const passed = await pass(queue, depth);
+    async pass(depth, { signal } = {}) {
+      const passed = await pass(queue, depth, signal);
       for (const keep of keepers) {
+        if (signal?.aborted === true) break;
         // Lists for readers: what is wrong with them is no reason to stand still.
         await keep(depth === 'thorough').catch((error: unknown) =>
           around.report({ kind: 'fault', doing: 'writing what follows from the queue', error }),

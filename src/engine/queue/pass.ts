@@ -4,6 +4,7 @@ import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { placeOf } from '../../dialects/queue-message/words.ts';
 import { OPEN_PLACES, type OpenPlace, type Place } from '../../folders/folder.ts';
+import { interruptible, type Interruptible } from '../interruptible.ts';
 import type { Depth, Passed, Surroundings } from '../surroundings.ts';
 import { attend } from './attend.ts';
 import { quarantine, type Queue } from './queue.ts';
@@ -17,8 +18,9 @@ const AT_ONCE = 8;
 const SAVE_MS = 1_000;
 const NOWHERE: ReadonlySet<Place> = new Set();
 
-export async function pass(queue: Queue, asked: Depth): Promise<Passed> {
+export async function pass(queue: Queue, asked: Depth, signal?: AbortSignal): Promise<Passed> {
   const { folder, reading, again, abroad, hints } = queue;
+  const loop = interruptible(queue.around, signal);
   await folder.prepare();
   if (!reading.isBegun) await openBookmark(queue);
   const depth = reading.isOld ? 'thorough' : asked === 'told' && hints.isVague ? 'quick' : asked;
@@ -30,19 +32,20 @@ export async function pass(queue: Queue, asked: Depth): Promise<Passed> {
   for (const id of places.keys()) again.add(id);
   const revisions = await readFacts(queue);
   if (depth !== 'told') {
-    const listed = await listedNames(queue);
-    for (const id of await outOfPlace(queue, listed, depth)) wrong.add(id);
-    if (depth !== 'quick') for (const id of await missing(queue, listed)) wrong.add(id);
+    const listed = await listedNames(queue, loop);
+    for (const id of await outOfPlace(queue, listed, depth, loop)) wrong.add(id);
+    if (depth !== 'quick') for (const id of await missing(queue, listed, loop)) wrong.add(id);
   }
   const passed = { attended: 0 };
-  await attendAll(queue, [...new Set([...revisions.keys(), ...places.keys(), ...wrong])], async (id) => {
+  const ids = [...new Set([...revisions.keys(), ...places.keys(), ...wrong])];
+  await attendAll(queue, ids, loop, async (id) => {
     const told = { revision: revisions.get(id) ?? 0, places: places.get(id) ?? NOWHERE };
     if (depth !== 'thorough' && !wrong.has(id) && (await queue.left.isAsLeft(id, told))) return;
     passed.attended += 1;
     await attend(queue, id);
   });
   // Whoever comes after us has to try what we could not do.
-  if (again.size === 0) await saveBookmark(queue);
+  if (again.size === 0 && !loop.isStopped()) await saveBookmark(queue);
   return passed;
 }
 
@@ -91,10 +94,11 @@ async function saveBookmark({ around, folder, reading }: Queue): Promise<void> {
 
 type Listed = ReadonlyMap<HandoffId, ReadonlySet<OpenPlace>>;
 
-async function listedNames(queue: Queue): Promise<Listed> {
+async function listedNames(queue: Queue, loop: Interruptible): Promise<Listed> {
   const listed = new Map<HandoffId, Set<OpenPlace>>();
   for (const place of OPEN_PLACES) {
     for (const { name, id } of await queue.folder.list(place)) {
+      if (!(await loop.goOn())) return listed;
       if (id !== null) listed.set(id, (listed.get(id) ?? new Set()).add(place));
       else if (place !== 'waiting') await quarantine(queue, place, name, 'the name of the file is not a usable id');
     }
@@ -102,11 +106,16 @@ async function listedNames(queue: Queue): Promise<Listed> {
   return listed;
 }
 
-async function outOfPlace({ around, folder }: Queue, listed: Listed, depth: Depth): Promise<readonly HandoffId[]> {
+async function outOfPlace(
+  { around, folder }: Queue,
+  listed: Listed,
+  depth: Depth,
+  loop: Interruptible,
+): Promise<readonly HandoffId[]> {
   const ids = [...listed.keys()];
   const wrong: HandoffId[] = [];
   const unknown: { readonly id: HandoffId; readonly at: number }[] = [];
-  for (let at = 0; at < ids.length; at += PAGE) {
+  for (let at = 0; at < ids.length && (await loop.goOn()); at += PAGE) {
     const page = ids.slice(at, at + PAGE);
     const { items } = await around.store.find({ by: 'ids', ids: page });
     const known = new Map(items.map((handoff) => [handoff.id, handoff]));
@@ -135,9 +144,9 @@ function isOurs({ state, custody }: Handoff): boolean {
 }
 
 /** What is open and has no file where it should: foreign workers have brought it to an end, or somebody has deleted it. */
-async function missing({ around }: Queue, listed: Listed): Promise<readonly HandoffId[]> {
+async function missing({ around }: Queue, listed: Listed, loop: Interruptible): Promise<readonly HandoffId[]> {
   const found: HandoffId[] = [];
-  for (let after: string | undefined; ;) {
+  for (let after: string | undefined; await loop.goOn();) {
     const { items, next } = await around.store.find({
       by: 'filter',
       states: OPEN_STATES,
@@ -147,19 +156,22 @@ async function missing({ around }: Queue, listed: Listed): Promise<readonly Hand
     for (const handoff of items) {
       if (handoff.kind === 'queue' && !isOurs(handoff) && !listed.has(handoff.id)) found.push(handoff.id);
     }
-    if (next === null) return found;
+    if (next === null) break;
     after = next;
   }
+  return found;
 }
 
 async function attendAll(
   queue: Queue,
   ids: readonly HandoffId[],
+  loop: Interruptible,
   act: (id: HandoffId) => Promise<void>,
 ): Promise<void> {
-  const rest = [...ids];
+  const rest = ids.values();
   const work = async (): Promise<void> => {
-    for (let id = rest.shift(); id !== undefined; id = rest.shift()) {
+    for (const id of rest) {
+      if (!(await loop.goOn())) return;
       queue.again.add(id);
       try {
         await act(id);

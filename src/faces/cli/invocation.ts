@@ -22,7 +22,10 @@ export interface CommonOptions {
 export async function openFor(
   options: CommonOptions,
   report: (event: EngineEvent) => void = () => undefined,
-  { saysDifferences = true }: { readonly saysDifferences?: boolean } = {},
+  {
+    onlyReads = false,
+    saysDifferences = true,
+  }: { readonly onlyReads?: boolean; readonly saysDifferences?: boolean } = {},
 ): Promise<OpenWorkspace> {
   const database = databaseOf(options);
   const { openWorkspace } = await import('../../house/open-workspace.ts');
@@ -31,7 +34,10 @@ export async function openFor(
   const house = await openWorkspace({
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
     ...(database === null ? {} : { database }),
+    onlyReads,
     report: (event) => {
+      if (event.kind === 'store-waiting') tellBeside(options, 'waiting', event.says);
+      if (event.kind === 'store-read-only') tellBeside(options, 'warning', event.says);
       if (event.kind === 'secret-found' && event.did !== 'refused') tell(options, secretWarning(event, event.did));
       report(event);
     },
@@ -58,6 +64,13 @@ function tell({ json }: CommonOptions, says: string): void {
   if (json !== true) process.stderr.write(`baton: ${displayLine(says)}\n`);
 }
 
+/** Nobody waits without knowing why: programs are told as well, in a line of their own. */
+function tellBeside({ json }: CommonOptions, what: 'waiting' | 'warning', says: string): void {
+  process.stderr.write(
+    json === true ? `${JSON.stringify({ [what]: { message: says } })}\n` : `baton: ${displayLine(says)}\n`,
+  );
+}
+
 /** Which database is meant, before it is opened. */
 export function whereabouts(options: CommonOptions): {
   readonly workspace: Workspace | null;
@@ -81,11 +94,12 @@ export async function inHouse<Answer>(
   asking: {
     readonly otherwise?: Principal;
     readonly scope?: Scope;
+    readonly onlyReads?: boolean;
     readonly report?: (event: EngineEvent) => void;
   },
   act: (around: Surroundings, principal: Principal, house: OpenWorkspace) => Promise<Answer>,
 ): Promise<Answer> {
-  const house = await openFor(options, asking.report);
+  const house = await openFor(options, asking.report, { onlyReads: asking.onlyReads === true });
   try {
     const principal = await whoAsks(house, options, asking.otherwise ?? OPERATOR, asking.scope ?? 'write');
     return await act(house.around, principal, house);

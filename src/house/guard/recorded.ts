@@ -15,7 +15,7 @@ const TOGETHER_MAX = 200;
 export async function recordedIn(folder: string, ids: readonly HandoffId[]): Promise<ReadonlyMap<string, Status>> {
   const database = databaseOf(folder);
   if (database === null || ids.length === 0) return new Map();
-  const store = await openStore({ database, limits: NO_LIMITS }, systemLiveness(systemTimers).self.boot);
+  const store = await openStore({ database, limits: NO_LIMITS, onlyReads: true }, systemLiveness(systemTimers));
   try {
     const found = new Map<string, Status>();
     for (let from = 0; from < ids.length; from += TOGETHER_MAX) {

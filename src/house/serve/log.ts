@@ -44,6 +44,8 @@ function tell(log: Log, event: EngineEvent): void {
     case 'secret-found':
     case 'session-lost':
     case 'clock-jumped':
+    case 'store-waiting':
+    case 'store-read-only':
     case 'feed-held':
     case 'effect-dropped':
     case 'file-quarantined':

@@ -8,8 +8,9 @@ import type { HandoffId } from '../../domain/names.ts';
 import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
 import type { Finding } from '../store.ts';
 import { damageIn } from '../written-parts.ts';
-import { diskTrouble, openDatabase, prepare, type Database, type Row } from './binding.ts';
+import { diskTrouble, prepare, type Database, type Row } from './binding.ts';
 import { namesOf } from './names.ts';
+import { openToRead } from './read-only.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
 
 /** Of each kind; whoever has more has one problem, and not a thousand. */
@@ -61,7 +62,7 @@ const ABOUT_HANDOFFS: readonly Question[] = [
 ];
 
 export function audit(path: string): readonly Finding[] {
-  const database = openDatabase(path, { sync: 'normal' });
+  const { database } = openToRead(path, { sync: 'normal' });
   try {
     database.exec('BEGIN');
     const looks = [lookAtFile, lookAtReferences, lookAtCounters, lookAtHandoffs, lookAtRows];

@@ -25,7 +25,11 @@ const BYTE = new Uint8Array([1]);
 
 export function bellsIn(folder: string): Bells {
   const open = new Map<string, number>();
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {
+    // Nothing can be written here; whoever needs to hears of it from the database.
+  }
 
   const ringOne = (name: string): void => {
     try {

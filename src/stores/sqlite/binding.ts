@@ -5,6 +5,7 @@
  */
 import { pathToFileURL } from 'node:url';
 import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
+import { elapsedMs } from '../../foundation/clock.ts';
 
 export type Database = InstanceType<typeof DatabaseSync>;
 export type Value = null | number | string;
@@ -27,27 +28,59 @@ export const LOCK_WAIT_MS = 4;
 const OPEN_WAIT_MS = 10_000;
 
 const SCHEMA_WAIT_MS = 60_000;
+/** Long waits are made of short ones, so that whoever waits can find out why and say so. */
+const WAIT_STEP_MS = 500;
 
 export interface OpenOptions {
   /** `full`: a commit is on the disk before it is answered. `normal`: it survives the process, not the power. */
   readonly sync: 'full' | 'normal';
+  /**
+   * `read` needs the log and its index to be there if anything is in the log. `frozen` looks at the file alone, without
+   * locks: only where nobody can write it.
+   * @default 'write'
+   */
+  readonly access?: 'write' | 'read' | 'frozen';
+  /** Told after each step of waiting for a lock, with how long it has taken so far. */
+  readonly refused?: (waitedMs: number) => void;
 }
 
 /** Only what is there: a file that has gone is not begun anew by whoever opens it next. */
-export function openDatabase(path: string, { sync }: OpenOptions): Database {
+export function openDatabase(path: string, { sync, refused, access = 'write' }: OpenOptions): Database {
   const address = pathToFileURL(path);
-  address.searchParams.set('mode', 'rw');
-  const database = new DatabaseSync(address, { timeout: OPEN_WAIT_MS });
-  database.exec(`
-    PRAGMA synchronous = ${sync};
-    PRAGMA fullfsync = on;
-    PRAGMA wal_autocheckpoint = 0;
-    PRAGMA temp_store = memory;
-    PRAGMA trusted_schema = off;
-    PRAGMA user_version;
-    PRAGMA busy_timeout = ${LOCK_WAIT_MS};
-  `);
-  return database;
+  address.searchParams.set('mode', access === 'write' ? 'rw' : 'ro');
+  if (access === 'frozen') address.searchParams.set('immutable', '1');
+  const database = new DatabaseSync(address, { timeout: WAIT_STEP_MS });
+  try {
+    const settings = `
+      PRAGMA synchronous = ${sync};
+      PRAGMA fullfsync = on;
+      PRAGMA wal_autocheckpoint = 0;
+      PRAGMA temp_store = memory;
+      PRAGMA trusted_schema = off;
+      PRAGMA user_version;
+    `;
+    waitFor(() => database.exec(settings), OPEN_WAIT_MS, refused);
+    database.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** With the event loop stopped; the binding itself waits for one step. */
+function waitFor(act: () => void, patienceMs: number, refused: OpenOptions['refused']): void {
+  const beganMs = elapsedMs();
+  for (;;) {
+    try {
+      act();
+      return;
+    } catch (error) {
+      const waitedMs = elapsedMs() - beganMs;
+      if (!isBusy(error) || waitedMs >= patienceMs) throw error;
+      refused?.(waitedMs);
+    }
+  }
 }
 
 export interface LockWait {
@@ -70,9 +103,9 @@ export function lockWaitOf(database: Database): LockWait {
 }
 
 /** Waits for a lock with the event loop stopped, for as long as others may need to change the schema of a large file. */
-export function patiently(database: Database, act: () => void): void {
-  database.exec(`PRAGMA busy_timeout = ${SCHEMA_WAIT_MS}`);
-  act();
+export function patiently(database: Database, act: () => void, refused?: OpenOptions['refused']): void {
+  database.exec(`PRAGMA busy_timeout = ${WAIT_STEP_MS}`);
+  waitFor(act, SCHEMA_WAIT_MS, refused);
   database.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
 }
 
@@ -143,6 +176,9 @@ function make(database: Database, sql: string): StatementSyncInstance {
   return statement;
 }
 
+const NO_PERMISSION = 3;
+const READ_ONLY = 8;
+const CANNOT_OPEN = 14;
 const BUSY = 5;
 const LOCKED = 6;
 const FULL = 13;
@@ -159,6 +195,12 @@ export function isBusy(error: unknown): boolean {
 /** A commit that the disk reported an error about may be there after the next start, or not. */
 export function isUncertain(error: unknown): boolean {
   return primaryCode(error) === IO_ERROR;
+}
+
+/** It is there, and whoever may not write may still read it. */
+export function isUnwritable(error: unknown): boolean {
+  const code = primaryCode(error);
+  return code !== null && [NO_PERMISSION, READ_ONLY, CANNOT_OPEN, FULL, IO_ERROR].includes(code);
 }
 
 /** What the disk said, in words for the person whose disk it is; null for anything that is not the disk's. */

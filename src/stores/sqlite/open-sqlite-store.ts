@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { elapsedMs, systemTimers, type Clock, type Timers } from '../../foundation/clock.ts';
 import type { Random } from '../../foundation/random.ts';
 import type { Limits } from '../../domain/limits.ts';
-import { REQUEST_DAYS, StoreFault, StoreGone, type Store } from '../store.ts';
+import { REQUEST_DAYS, StoreFault, StoreGone, type ProcessIdentity, type Store } from '../store.ts';
 import { bellsIn } from './bells.ts';
 import { diskTrouble, isFromDatabase, lockWaitOf, openDatabase, patiently, prepare, type Database } from './binding.ts';
 import { changeOf } from './change.ts';
@@ -14,14 +14,16 @@ import { ensureDatabaseFile } from './database-file.ts';
 import { hintsOf } from './hints.ts';
 import { insertOf } from './insert.ts';
 import { liveSessionsOf } from './live-sessions.ts';
+import { lockMonitor, type LockMonitor } from './lock-monitor.ts';
 import { namesOf } from './names.ts';
 import { outboxOf } from './outbox.ts';
 import { placesOf } from './places.ts';
 import { policiesOf } from './policies.ts';
 import { readingOf } from './reading.ts';
+import { openToRead, type Opened } from './read-only.ts';
 import { relayOf } from './relay.ts';
 import { SCHEMA_VERSION, schemaSince } from './schema.ts';
-import { dutyOf, sessionsOf, type Quiet } from './sessions.ts';
+import { dutyOf, processesWith, sessionsOf, type Quiet } from './sessions.ts';
 import { sharedCommit, whenFree, wrongVersion } from './shared-commit.ts';
 import { sharedLook } from './shared-look.ts';
 import { tokensOf } from './tokens.ts';
@@ -37,6 +39,12 @@ export interface SqliteOptions {
   /** This machine's present start; leases of another one are over. */
   readonly boot: string;
   readonly timers?: Timers;
+  /** Whether a process that the database names is this machine's and alive; without it, no other process is touched. */
+  readonly isAlive?: (process: ProcessIdentity) => boolean;
+  /** Whether a database that cannot be written is opened for reading; `says` is told why. Without it, that is a fault. */
+  readonly readOnly?: (says: string) => void;
+  /** Told why, when the lock of the database has been waited for. */
+  readonly waiting?: (says: string) => void;
 }
 
 /** A glance at the file costs as much as reading a record, and many may look in one moment. */
@@ -48,12 +56,19 @@ const GONE = -1;
 const DAY_MS = 24 * 60 * 60_000;
 /** Old request keys go a few at a time, so that no transaction is long. */
 const FORGET_MAX = 500;
+const UNFOUND = '; a search by text does not find the newest handoffs';
 
 export function openSqliteStore(options: SqliteOptions): Store {
   const { path, limits, clock, random, boot, timers = systemTimers } = options;
   ensureDatabaseFile(path);
-  const database = openChecked(path);
-  const around = { timers, random, path };
+  const { isAlive = () => false, waiting = () => undefined } = options;
+  const isOurs = (pid: number): boolean => processesWith(database, pid).some(isAlive);
+  const monitor = lockMonitor({ path, told: waiting, isOurs });
+  const { database, readOnly } = openChecked(path, {
+    refused: monitor.refused,
+    isReading: options.readOnly !== undefined,
+  });
+  const around = { timers, random, path, monitor };
   const lockWait = lockWaitOf(database);
   const nowMs = (): number => clock.nowMs();
   const names = namesOf(database);
@@ -120,13 +135,14 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const openQuiet = (): Database => {
     alive();
     stillThere();
+    if (readOnly !== null) return database;
     quietConnection ??= openDatabase(path, { sync: 'normal' });
     return quietConnection;
   };
   const quiet: Quiet = {
     write: async (act) => {
       const connection = openQuiet();
-      return whenFree(() => immediately(connection, act), around).catch(rethrow);
+      return whenFree((waitedMs) => immediately(connection, act, monitor, waitedMs), around).catch(rethrow);
     },
     read: async (act) => reader(() => act(openQuiet())),
   };
@@ -154,6 +170,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     lockWait.usually();
   };
   const words = wordIndexOf(database, { commit, alive: aliveAndPatient });
+  if (readOnly !== null) options.readOnly?.(`${readOnly}${words.isBehind() ? UNFOUND : ''}`);
 
   return {
     insert: async (openings, guard = {}) => {
@@ -177,7 +194,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     },
     load: (id, when) => reader(() => (when === 'settled' ? reading.settled(id) : reading.whole(id))),
     find: async (query) => {
-      if (query.by === 'filter' && query.text !== undefined) await words.catchUp();
+      if (query.by === 'filter' && query.text !== undefined && readOnly === null) await words.catchUp();
       return reader(() => reading.find(query, nowMs()));
     },
     facts: (query) => reader(() => reading.facts(query)),
@@ -226,16 +243,21 @@ export function openSqliteStore(options: SqliteOptions): Store {
   };
 }
 
-function openChecked(path: string): Database {
+function openChecked(
+  path: string,
+  { refused, isReading }: { readonly refused: (waitedMs: number) => void; readonly isReading: boolean },
+): Opened {
   try {
-    const database = openDatabase(path, { sync: 'full' });
+    const how = { sync: 'full', refused } as const;
+    const opened = isReading ? openToRead(path, how) : { database: openDatabase(path, how), readOnly: null };
+    const { database } = opened;
     const found = Number(prepare(database, 'PRAGMA user_version').get()?.[0]);
-    if (found < SCHEMA_VERSION) patiently(database, () => immediately(database, bringUpToDate));
+    if (found < SCHEMA_VERSION) patiently(database, () => immediately(database, bringUpToDate), refused);
     else if (found > SCHEMA_VERSION) {
       database.close();
       throw wrongVersion(path, found);
     }
-    return database;
+    return opened;
   } catch (error) {
     throw faultOf(error, path);
   }
@@ -247,10 +269,16 @@ function bringUpToDate(database: Database): void {
   if (found < SCHEMA_VERSION) database.exec(schemaSince(found));
 }
 
-function immediately<Answer>(database: Database, act: (database: Database) => Answer): Answer {
+function immediately<Answer>(
+  database: Database,
+  act: (database: Database, waitedMs: number) => Answer,
+  monitor: LockMonitor | null = null,
+  waitedMs: number = 0,
+): Answer {
   database.exec('BEGIN IMMEDIATE');
+  monitor?.acquired();
   try {
-    const answer = act(database);
+    const answer = act(database, waitedMs);
     database.exec('COMMIT');
     return answer;
   } catch (error) {

@@ -14,8 +14,8 @@ import type { DutyHolder, ProcessIdentity, RunningGroup, SessionRecord, Sessions
 import { prepare, type Database, type Row } from './binding.ts';
 
 export interface Quiet {
-  /** Runs a few statements in a transaction when nobody else writes. */
-  write<Answer>(act: (database: Database) => Answer): Promise<Answer>;
+  /** Runs a few statements in a transaction when nobody else writes; tells how long it had to wait for that. */
+  write<Answer>(act: (database: Database, waitedMs: number) => Answer): Promise<Answer>;
   /** Looks, without asking for the write lock. */
   read<Answer>(act: (database: Database) => Answer): Promise<Answer>;
 }
@@ -71,10 +71,11 @@ export function sessionsOf(quiet: Quiet, clock: Clock, boot: string): Sessions {
           })),
       ),
     end: (id, silentForMs) =>
-      quiet.write((database) => {
+      quiet.write((database, waitedMs) => {
         const row = prepare(database, 'SELECT beat_ms, boot, ended FROM session WHERE id = ?').get(id);
         if (row === undefined || row[2] === 1) return true;
-        if (silence(id, row, 0, 1) < silentForMs) return false;
+        // While we waited for the lock, the session could not write a beat either.
+        if (silence(id, row, 0, 1) - waitedMs < silentForMs) return false;
         return prepare(database, 'UPDATE session SET ended = 1 WHERE id = ?').run(id) === 1;
       }),
     forget: (id) =>
@@ -161,4 +162,20 @@ function silencesBy(clock: Clock, boot: string): (id: string, beatMs: number, of
     watched.set(id, { beatMs, sinceMs: nowMs });
     return 0;
   };
+}
+
+/** Of the sessions and of the duty: those that can be stopped and continued without asking anybody. */
+export function processesWith(database: Database, pid: number): readonly ProcessIdentity[] {
+  try {
+    return prepare(
+      database,
+      `SELECT process FROM session WHERE json_extract(process, '$.pid') = ?1
+       UNION SELECT process FROM duty WHERE json_extract(process, '$.pid') = ?1`,
+    )
+      .all(pid)
+      .map(([text]) => JSON.parse(text as string) as ProcessIdentity);
+  } catch {
+    // Nobody can read while the log is being repaired.
+    return [];
+  }
 }

@@ -18,6 +18,7 @@ import {
   type Database,
   type LockWait,
 } from './binding.ts';
+import type { LockMonitor } from './lock-monitor.ts';
 import { SCHEMA_VERSION } from './schema.ts';
 
 /** Runs inside the transaction. The first call reads and decides, and may throw; what it answers then writes. */
@@ -48,6 +49,14 @@ const LOCK_STEP_MS = 0.2;
 /** Nobody ever wakes us here: it is only a short sleep. */
 const NOBODY = new Int32Array(new SharedArrayBuffer(4));
 
+/** What waiting for the write lock needs. */
+export interface LockQueue {
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly path: string;
+  readonly monitor: LockMonitor;
+}
+
 interface Piece {
   readonly work: Work<unknown>;
   readonly resolve: (answer: unknown) => void;
@@ -56,7 +65,7 @@ interface Piece {
 
 export function sharedCommit(
   database: Database,
-  around: { readonly timers: Timers; readonly random: Random; readonly path: string },
+  around: LockQueue,
   lockWait: LockWait,
   hooks: CommitHooks,
 ): SharedCommit {
@@ -73,6 +82,7 @@ export function sharedCommit(
     for (let waitedMs = 0; ; waitedMs += LOCK_STEP_MS) {
       try {
         begin.run();
+        around.monitor.acquired();
         return;
       } catch (error) {
         if (!isBusy(error) || waitedMs >= LOCK_WAIT_MS) throw error;
@@ -152,21 +162,19 @@ function attempt(piece: Piece): () => void {
 }
 
 /** Waits for the write lock from timers, with the event loop running. */
-export async function whenFree<Answer>(
-  act: () => Answer,
-  around: { readonly timers: Timers; readonly random: Random; readonly path: string },
-): Promise<Answer> {
-  for (let endMs: number | null = null; ;) {
+export async function whenFree<Answer>(act: (waitedMs: number) => Answer, around: LockQueue): Promise<Answer> {
+  for (let beganMs: number | null = null; ;) {
+    const waitedMs = beganMs === null ? 0 : elapsedMs() - beganMs;
     try {
-      return act();
+      return act(waitedMs);
     } catch (error) {
       if (!isBusy(error)) throw error;
-      endMs ??= elapsedMs() + LOCK_PATIENCE_MS;
-      if (elapsedMs() > endMs) {
-        throw new StoreFault(`${around.path} was locked by others for ${LOCK_PATIENCE_MS / 1000} s`, 'unchanged', {
-          cause: error,
-        });
+      beganMs ??= elapsedMs();
+      if (waitedMs > LOCK_PATIENCE_MS) {
+        const says = `${around.path} was locked by others for ${LOCK_PATIENCE_MS / 1000} s, and nothing was changed`;
+        throw new StoreFault(`${says}: ${around.monitor.gaveUp()}`, 'unchanged', { cause: error });
       }
+      around.monitor.refused(waitedMs);
       await around.timers.sleep(jittered(RETRY_MS, around.random));
     }
   }

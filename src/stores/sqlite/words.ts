@@ -19,6 +19,8 @@ const BUSY = 100;
 const BEHIND_MAX = 100_000;
 
 export interface WordIndex {
+  /** Whether there are handoffs that a search does not find. */
+  isBehind(): boolean;
   /** One batch, if anything is missing and there is nothing better to do. */
   feed(): Promise<void>;
   /** All that was there when it was asked. */
@@ -48,6 +50,9 @@ export function wordIndexOf(
     alive();
     return indexed.get()?.[0] as number;
   };
+
+  const newestNumber = (): number => (newest.get()?.[0] as number | null) ?? 0;
+  const isBehind = (): boolean => indexedNow() < newestNumber();
 
   const batchAfter = (known: number): readonly Entry[] => {
     const batch: Entry[] = [];
@@ -79,7 +84,7 @@ export function wordIndexOf(
   let seen: number | null = null;
   const feedWhenQuiet = async (): Promise<void> => {
     alive();
-    const newestNow = (newest.get()?.[0] as number | null) ?? 0;
+    const newestNow = newestNumber();
     const isBusy = seen !== null && newestNow - seen > BUSY;
     seen = newestNow;
     if (!isBusy || newestNow - indexedNow() > BEHIND_MAX) await feed();
@@ -87,9 +92,10 @@ export function wordIndexOf(
 
   return {
     feed: feedWhenQuiet,
+    isBehind,
     catchUp: async () => {
       alive();
-      const wanted = (newest.get()?.[0] as number | null) ?? 0;
+      const wanted = newestNumber();
       while (indexedNow() < wanted) await feed();
     },
   };

@@ -100,7 +100,7 @@ export function describeValues(open: OpenStore): void {
       const [taken] = await store.change([idOf('a')], acceptByHand(until + 0.5));
       expect(refusalOf(taken)).toMatchObject({ code: 'bad-value', field: 'lease' });
       await store.change([idOf('a')], acceptByHand(until));
-      const [renewed] = await store.change([idOf('a')], renewUntil(until + 0.25));
+      const [renewed] = await store.change([idOf('a')], renewUntil(until + 0.25, 1));
       expect(refusalOf(renewed)).toMatchObject({ code: 'bad-value', field: 'lease' });
       expect(await recordOf(store, idOf('a'))).toMatchObject({ custody: { untilAt: until } });
     });

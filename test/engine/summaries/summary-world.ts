@@ -47,7 +47,7 @@ export function summaryWorld(
     clock: systemClock,
     timers: systemTimers,
     random: systemRandom,
-    liveness: { self: processOf(), of: () => 'alive', endGroup: async () => undefined },
+    liveness: { self: processOf(), of: () => 'alive', isStopped: () => false, endGroup: async () => undefined },
     heartbeat: { start: async () => ({ stop: async () => undefined }) },
     leaseMs: 10_000,
     rules: { ...NO_RULES, announce, ...rules },

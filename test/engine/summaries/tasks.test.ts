@@ -1,7 +1,8 @@
 /** Tasks that hold back open legs, and let them go. */
 import { describe, expect, it } from 'vitest';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
-import { oneLook, sweep } from '../../../src/engine/sweep.ts';
+import { oneLook } from '../../../src/engine/steadiness.ts';
+import { sweep } from '../../../src/engine/sweep.ts';
 import { deliver } from '../../../src/engine/verbs/deliver.ts';
 import { accept } from '../../../src/engine/verbs/accept.ts';
 import { agentOf, summaryWorld, type SummaryWorld } from './summary-world.ts';
@@ -82,7 +83,7 @@ describe('dependencies', () => {
     const docs = await legOf(world, 'docs');
     const principal = agentPrincipal(agentOf('docs'));
     await accept(world.around, principal, docs!.id);
-    await deliver(world.around, principal, { target: docs!.id, fence: null, result: {} });
+    await deliver(world.around, principal, { target: docs!.id, fence: 1, result: {} });
     expect(await legOf(world, 'build')).toMatchObject({ state: 'blocked' });
     await sweep(world.around, await oneLook(world.around));
     expect(await legOf(world, 'build')).toMatchObject({ state: 'offered' });

@@ -21,9 +21,9 @@ export function workerRole(world: World, agent: AgentId, standsDuty: boolean): R
       if (standsDuty) void standDuty(around, leaving.stop);
       let began = false;
       const heartbeat: Surroundings['heartbeat'] = {
-        start: async (session, lost) => {
+        start: async (session, told) => {
           began = true;
-          return around.heartbeat.start(session, lost);
+          return around.heartbeat.start(session, told);
         },
       };
       const handler = handlerOf(world, around, process, random);

@@ -82,7 +82,9 @@ async function examineInside(
   output: Output,
   { tell, orProblem }: Telling,
 ): Promise<void> {
-  const opened = await orProblem('opening', () => openFor(options, undefined, { saysDifferences: false }));
+  const opened = await orProblem('opening', () =>
+    openFor(options, undefined, { onlyReads: true, saysDifferences: false }),
+  );
   if ('verdict' in opened) return tell(opened);
   const { around, close } = opened;
   const progress = progressOf('looked at', output.json);

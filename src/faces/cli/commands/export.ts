@@ -30,7 +30,7 @@ export async function exportTo(args: readonly string[], options: ExportOptions, 
   const interrupts = onInterrupt(() => undefined);
   const replace = options.force === true;
   const path = file === '-' ? null : targetOf(file, replace);
-  const house = await openFor(options);
+  const house = await openFor(options, undefined, { onlyReads: true });
   try {
     await mustBeOperator(house, options, 'read');
     const { exported, count, resumed } =

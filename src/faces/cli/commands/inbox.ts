@@ -18,17 +18,21 @@ export async function inbox(args: readonly string[], options: InboxOptions, outp
   const agent = agentArgument(args[0] ?? '', 'agent');
   const max = countArgument(options.limit ?? '50', '--limit', 1, LIMIT_MAX);
   const scope = options.clear === true ? 'write' : 'read';
-  return inHouse(options, { otherwise: agentPrincipal(agent), scope }, async ({ store }, principal) => {
-    const own = principal.kind === 'operator' || (principal.kind === 'agent' && principal.agent === agent);
-    if (!own) throw faceProblem('not-yours', `this is the inbox of @${agent}`);
-    const entries = await store.outbox.inbox(agent, max);
-    const told = entries.map(({ payload }) => JSON.parse(payload) as Told);
-    if (output.json) output.answer(told);
-    else for (const each of told) output.line(lineOf(each));
-    if (told.length === 0) output.note(`nothing new for @${agent}`);
-    if (options.clear === true) await store.outbox.done(entries.map(({ key }) => key));
-    return 0;
-  });
+  return inHouse(
+    options,
+    { otherwise: agentPrincipal(agent), scope, onlyReads: options.clear !== true },
+    async ({ store }, principal) => {
+      const own = principal.kind === 'operator' || (principal.kind === 'agent' && principal.agent === agent);
+      if (!own) throw faceProblem('not-yours', `this is the inbox of @${agent}`);
+      const entries = await store.outbox.inbox(agent, max);
+      const told = entries.map(({ payload }) => JSON.parse(payload) as Told);
+      if (output.json) output.answer(told);
+      else for (const each of told) output.line(lineOf(each));
+      if (told.length === 0) output.note(`nothing new for @${agent}`);
+      if (options.clear === true) await store.outbox.done(entries.map(({ key }) => key));
+      return 0;
+    },
+  );
 }
 
 /** As `announcements.ts` writes it. */

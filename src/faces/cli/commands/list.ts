@@ -25,7 +25,7 @@ const LIMIT_MAX = 1_000;
 
 export async function list(_args: readonly string[], options: ListOptions, output: Output): Promise<number> {
   const query = queryOf(options);
-  return inHouse(options, { scope: 'read' }, async (around, principal) => {
+  return inHouse(options, { scope: 'read', onlyReads: true }, async (around, principal) => {
     const { items, next } = await listHandoffs(around, principal, query);
     if (output.json) output.answer({ items: items.map(handoffView), next });
     else if (items.length > 0)

@@ -32,7 +32,7 @@ const NOTHING_THERE = 3;
 export async function report(_args: readonly string[], options: ReportOptions, output: Output): Promise<number> {
   const format = formatOf(options);
   const path = options.output === undefined || options.output === '-' ? null : targetOf(options.output, true);
-  const house = await openFor(options);
+  const house = await openFor(options, undefined, { onlyReads: true });
   try {
     await mustBeOperator(house, options, 'read');
     const { around } = house;

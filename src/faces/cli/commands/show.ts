@@ -10,7 +10,7 @@ import { problemOf } from '../problem.ts';
 
 export async function show(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
   const id = idArgument(args[0], 'id');
-  return inHouse(options, { scope: 'read' }, async (around, principal) => {
+  return inHouse(options, { scope: 'read', onlyReads: true }, async (around, principal) => {
     const found = await showHandoff(around, principal, id);
     if (!found.ok) throw problemOf(found.refusal);
     const { facts, ...whole } = found.value;

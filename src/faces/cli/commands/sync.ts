@@ -1,7 +1,9 @@
 import { carryEffects } from '../../../engine/effects.ts';
 import type { EngineEvent } from '../../../engine/surroundings.ts';
-import { oneLook, sweep } from '../../../engine/sweep.ts';
+import { oneLook } from '../../../engine/steadiness.ts';
+import { sweep } from '../../../engine/sweep.ts';
 import { isAboutDocuments, tellOfDocument } from '../document-events.ts';
+import { onInterrupt } from '../interrupt.ts';
 import { inHouse, mustBeOperator, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
 
@@ -12,13 +14,20 @@ interface SyncOptions extends CommonOptions {
 /** What the duty holder does all the time, once: for machines on which nothing is left running. */
 export async function sync(_args: readonly string[], options: SyncOptions, output: Output): Promise<number> {
   const report = (event: EngineEvent): void => tell(event, output);
+  const interrupts = onInterrupt(() => undefined);
   return inHouse(options, { scope: 'read', report }, async (around, _principal, house) => {
     if (options.adopt === true) await mustBeOperator(house, options, 'write');
-    const { changed } = await sweep(around, await oneLook(around));
-    await around.rules.queue?.pass('thorough');
-    await around.rules.documents?.pass('thorough', { vouched: options.adopt === true });
+    const signal = interrupts.stop;
+    const { changed } = await sweep(around, await oneLook(around), signal);
+    await around.rules.queue?.pass('thorough', { signal });
+    await around.rules.documents?.pass('thorough', { vouched: options.adopt === true, signal });
+    const interrupted = interrupts.exitCode();
+    if (interrupted !== null) {
+      output.note('stopped in the middle; the next sync goes on');
+      return interrupted;
+    }
     const settled = options.adopt === true ? await around.rules.documents?.adoptSettled() : undefined;
-    const { carried, postponed, dropped } = await carryEffects(around, around.rules.carriers);
+    const { carried, postponed, dropped } = await carryEffects(around, around.rules.carriers, { signal });
     await around.store.upkeep.tend();
     const told = { changed, carried, postponed, dropped, ...(settled === undefined ? {} : settled) };
     if (output.json) output.answer(told);

@@ -18,7 +18,7 @@ export async function trace(
   output: Output,
 ): Promise<number> {
   const id = idArgument(args[0], 'id');
-  return inHouse(options, { scope: 'read' }, async (around, principal) => {
+  return inHouse(options, { scope: 'read', onlyReads: true }, async (around, principal) => {
     const found = await traceHandoff(around, principal, id);
     if (!found.ok) throw problemOf(found.refusal);
     const legs = legsOf(found.value);

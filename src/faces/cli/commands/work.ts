@@ -124,6 +124,8 @@ function tell(event: EngineEvent, output: Output): void {
     case 'task-left':
       output.warn(`tasks/${event.task}.md is left as it is: ${event.says}`);
       break;
+    case 'store-waiting':
+    case 'store-read-only':
     case 'secret-found':
       // Told where the workspace was opened, for every command.
       break;

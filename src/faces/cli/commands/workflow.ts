@@ -8,7 +8,7 @@ import { drawWorkflow } from '../workflow-drawing.ts';
 
 export async function workflow(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
   const [project = null] = args;
-  const house = await openFor(options);
+  const house = await openFor(options, undefined, { onlyReads: true });
   try {
     await mustBeOperator(house, options, 'read');
     const trails = await projects(house.around, project);

@@ -5,7 +5,7 @@
  */
 export const SHARED_POLICY = `
 -- Who is named as a verifier, and which artifacts are named, by handoff, in the order of lists. Terms never change, so
--- neither do these. A row without terms of its own, which is nearly every row, does not reach the function.
+-- neither do these. A row whose terms name neither, which is nearly every row, does not reach the function.
 create table baton.verifier (
   agent text collate "C",
   created_at bigint,
@@ -18,26 +18,32 @@ create table baton.artifact_use (
   n bigint,
   primary key (artifact, created_at, n)
 );
+create function baton.index_terms_of(terms json, at bigint, number bigint) returns void language sql as $body$
+  insert into baton.verifier (agent, created_at, n)
+    select distinct name, at, number from json_array_elements_text(coalesce(terms -> 'verifiers', '[]')) as x(name);
+  insert into baton.artifact_use (artifact, created_at, n)
+    select distinct name, at, number from json_array_elements_text(coalesce(terms -> 'artifacts', '[]')) as x(name);
+$body$;
 create function baton.index_terms() returns trigger language plpgsql as $body$
 begin
-  insert into baton.verifier (agent, created_at, n)
-    select distinct name, new.created_at, new.n
-    from json_array_elements_text(coalesce(new.terms::json -> 'verifiers', '[]')) as x(name);
-  insert into baton.artifact_use (artifact, created_at, n)
-    select distinct name, new.created_at, new.n
-    from json_array_elements_text(coalesce(new.terms::json -> 'artifacts', '[]')) as x(name);
+  perform baton.index_terms_of(new.terms::json, new.created_at, new.n);
   return null;
 end $body$;
 create trigger index_terms after insert on baton.body for each row
-  when (new.terms is not null) execute function baton.index_terms();
-insert into baton.verifier (agent, created_at, n)
-  select distinct name, b.created_at, b.n
-  from baton.body b cross join lateral json_array_elements_text(coalesce(b.terms::json -> 'verifiers', '[]')) as x(name)
-  where b.terms is not null;
-insert into baton.artifact_use (artifact, created_at, n)
-  select distinct name, b.created_at, b.n
-  from baton.body b cross join lateral json_array_elements_text(coalesce(b.terms::json -> 'artifacts', '[]')) as x(name)
-  where b.terms is not null;
+  when (new.terms like '%"verifiers":["%' or new.terms like '%"artifacts":["%') execute function baton.index_terms();
+-- A damaged record is no reason not to open the database.
+do $backfill$
+declare b record;
+begin
+  for b in select n, created_at, terms from baton.body
+    where terms like '%"verifiers":["%' or terms like '%"artifacts":["%'
+  loop
+    begin
+      perform baton.index_terms_of(b.terms::json, b.created_at, b.n);
+    exception when others then null;
+    end;
+  end loop;
+end $backfill$;
 -- How long this session may be silent. Sessions of older programs had the default.
 alter table baton.session add column lease_ms bigint not null default 10000;
 -- Each version of the workspace's policy, as JSON; the newest one holds.

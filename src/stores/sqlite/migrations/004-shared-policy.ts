@@ -22,8 +22,11 @@ BEGIN
   INSERT INTO verifier SELECT DISTINCT value, NEW.n FROM json_each(NEW.terms, '$.verifiers');
   INSERT INTO artifact_use SELECT DISTINCT value, NEW.n FROM json_each(NEW.terms, '$.artifacts');
 END;
-INSERT INTO verifier SELECT DISTINCT value, n FROM handoff, json_each(terms, '$.verifiers') WHERE terms IS NOT NULL;
-INSERT INTO artifact_use SELECT DISTINCT value, n FROM handoff, json_each(terms, '$.artifacts') WHERE terms IS NOT NULL;
+-- A damaged record is no reason not to open the database.
+INSERT INTO verifier SELECT DISTINCT value, n
+  FROM handoff, json_each(CASE WHEN json_valid(terms) THEN terms ELSE '{}' END, '$.verifiers') WHERE terms IS NOT NULL;
+INSERT INTO artifact_use SELECT DISTINCT value, n
+  FROM handoff, json_each(CASE WHEN json_valid(terms) THEN terms ELSE '{}' END, '$.artifacts') WHERE terms IS NOT NULL;
 -- How long this session may be silent. Sessions of older programs had the default.
 ALTER TABLE session ADD COLUMN lease_ms INTEGER NOT NULL DEFAULT 10000;
 -- Each version of the workspace's policy, as JSON; the newest one holds.

@@ -1,0 +1,73 @@
+/**
+ * Which processes hold the locks of a SQLite database that keep others out.
+ *
+ * Linux lists all locks in `/proc/locks` with process id and file. Other systems do not tell, and the answer is null.
+ */
+import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
+import { statOf } from '../../foundation/process-identity.ts';
+
+export interface LockHolder {
+  readonly pid: number;
+  readonly state: string;
+  readonly startedAt: string;
+  /** The name of its program. */
+  readonly command: string;
+}
+
+/** `1: POSIX  ADVISORY  WRITE 4711 fe:00:2190869 120 120`; who waits for a lock has an arrow before the kind. */
+const LINE = /^\d+: POSIX +\S+ +WRITE +(\d+) ([0-9a-f]+):([0-9a-f]+):(\d+) /;
+/** A machine with more locks than this is not looked at line by line. */
+const LINES_MAX = 100_000;
+
+/** Everybody but this process who holds an exclusive lock on the database or its index of the log. */
+export function lockHolders(path: string): readonly LockHolder[] | null {
+  let lines: readonly string[];
+  try {
+    lines = readFileSync('/proc/locks', 'utf8').split('\n', LINES_MAX);
+  } catch {
+    return null;
+  }
+  const files = [path, `${path}-shm`].flatMap((file) => statSync(file, { throwIfNoEntry: false }) ?? []);
+  const pids = new Set<number>();
+  for (const line of lines) {
+    const [, pid = '', major = '', minor = '', inode = ''] = LINE.exec(line) ?? [];
+    if (pid === '' || Number(pid) === process.pid) continue;
+    const file = files.find(({ ino }) => ino === Number(inode));
+    if (file === undefined) continue;
+    const isSameDevice = isDevice(file, Number.parseInt(major, 16), Number.parseInt(minor, 16));
+    if (isSameDevice || hasOpen(Number(pid), file)) pids.add(Number(pid));
+  }
+  return [...pids].flatMap(holderOf);
+}
+
+function holderOf(pid: number): readonly LockHolder[] {
+  const stat = statOf(pid);
+  return stat === null ? [] : [{ pid, state: stat.state, startedAt: stat.startedAt, command: commandOf(pid) }];
+}
+
+function isDevice({ dev }: Stats, major: number, minor: number): boolean {
+  const number = BigInt(dev);
+  const itsMajor = ((number >> 8n) & 0xfffn) | ((number >> 32n) & 0xfffff000n);
+  const itsMinor = (number & 0xffn) | ((number >> 12n) & 0xffffff00n);
+  return itsMajor === BigInt(major) && itsMinor === BigInt(minor);
+}
+
+/** Some file systems (btrfs, overlays) show another device to `stat` than to the list of locks. */
+function hasOpen(pid: number, { dev, ino }: Stats): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((descriptor) => {
+      const found = statSync(`/proc/${pid}/fd/${descriptor}`, { throwIfNoEntry: false });
+      return found !== undefined && found.dev === dev && found.ino === ino;
+    });
+  } catch {
+    return false;
+  }
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return 'unknown';
+  }
+}

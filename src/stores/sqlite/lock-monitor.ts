@@ -1,0 +1,119 @@
+/**
+ * What happens while this process waits for the lock of the database.
+ *
+ * A process that is stopped (SIGSTOP) in the middle of a commit keeps the lock for as long as it is stopped, and nobody
+ * can write. After a second of waiting the holder is looked up. If it is the process of one of our sessions and stopped,
+ * it is continued, and stopped again as soon as this process has the lock: the holder then has none. Everybody else is
+ * left alone and named, with what to do.
+ */
+import { elapsedMs } from '../../foundation/clock.ts';
+import { statOf } from '../../foundation/process-identity.ts';
+import { lockHolders, type LockHolder } from './lock-holders.ts';
+
+export interface LockMonitor {
+  /** The lock was refused to somebody who has waited for it for this long. */
+  refused(waitedMs: number): void;
+  /** This process has the write lock: whoever was continued to let go of it is stopped again. */
+  acquired(): void;
+  /** Nobody waits any longer. Answers who holds the lock, and what to do about it. */
+  gaveUp(): string;
+}
+
+export interface LockMonitorOptions {
+  readonly path: string;
+  /** Whether this living process belongs to one of the sessions in the database. */
+  readonly isOurs: (pid: number) => boolean;
+  /** Told once per wait and reason. */
+  readonly told: (says: string) => void;
+}
+
+/** A healthy queue of writers is shorter than this. */
+const LOOK_AFTER_MS = 1_000;
+const LOOK_EVERY_MS = 500;
+/** A process that is told to stop does so within a few milliseconds. */
+const STOP_PATIENCE_MS = 100;
+const STOP_STEP_MS = 0.5;
+/** Nobody ever wakes us here: it is only a short sleep. */
+const NOBODY = new Int32Array(new SharedArrayBuffer(4));
+
+export function lockMonitor({ path, isOurs, told }: LockMonitorOptions): LockMonitor {
+  const continued = new Map<number, LockHolder>();
+  let lookedMs = Number.NEGATIVE_INFINITY;
+  let said: string | null = null;
+
+  const say = (says: string): void => {
+    if (says === said) return;
+    said = says;
+    told(says);
+  };
+
+  return {
+    refused: (waitedMs) => {
+      if (waitedMs < LOOK_AFTER_MS || elapsedMs() - lookedMs < LOOK_EVERY_MS) return;
+      lookedMs = elapsedMs();
+      const holders = lockHolders(path);
+      for (const holder of holders ?? []) {
+        if (holder.state !== 'T' || !isOurs(holder.pid) || !signal(holder.pid, 'SIGCONT')) continue;
+        continued.set(holder.pid, holder);
+        say(
+          `process ${holder.pid} (${holder.command}) is stopped and keeps ${path} locked: it is continued until it lets go`,
+        );
+      }
+      if (continued.size === 0) say(textOf(path, holders));
+    },
+    acquired: () => {
+      said = null;
+      if (continued.size === 0) return;
+      for (const holder of continued.values()) stopAgain(holder);
+      continued.clear();
+    },
+    gaveUp: () => {
+      // Without the lock nobody can be stopped safely: whoever was continued goes on.
+      continued.clear();
+      said = null;
+      return textOf(path, lockHolders(path));
+    },
+  };
+}
+
+function stopAgain({ pid, startedAt }: LockHolder): void {
+  // The number may belong to another process by now.
+  if (statOf(pid)?.startedAt !== startedAt || !signal(pid, 'SIGSTOP')) return;
+  for (let waitedMs = 0; waitedMs < STOP_PATIENCE_MS && isRunning(pid); waitedMs += STOP_STEP_MS) {
+    Atomics.wait(NOBODY, 0, 0, STOP_STEP_MS);
+  }
+}
+
+function isRunning(pid: number): boolean {
+  const state = statOf(pid)?.state;
+  return state !== undefined && state !== 'T' && state !== 'Z' && state !== 'X';
+}
+
+function signal(pid: number, name: 'SIGCONT' | 'SIGSTOP'): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    // Another user's, or gone: then it is named, or the lock is free.
+    return false;
+  }
+}
+
+function textOf(path: string, holders: readonly LockHolder[] | null): string {
+  const waiting = `waiting for the lock of ${path}`;
+  if (holders === null) return `${waiting}: another process holds it; find out which with: lsof ${path}-shm`;
+  const [first] = holders;
+  if (first === undefined) return `${waiting}: many processes write at the same time`;
+  return `${waiting}: ${holders.map(sentenceOf).join('; ')}`;
+}
+
+function sentenceOf({ pid, state, command }: LockHolder): string {
+  const who = `process ${pid} (${command}) holds it`;
+  switch (state) {
+    case 'T':
+      return `${who} and is stopped; continue it with: kill -CONT ${pid}, or end it with: kill -9 ${pid}`;
+    case 't':
+      return `${who} and is stopped by a debugger; let it go on there, or end it with: kill -9 ${pid}`;
+    default:
+      return `${who} (state ${state}); if it is frozen or hangs, thaw it or end it with: kill -9 ${pid}`;
+  }
+}

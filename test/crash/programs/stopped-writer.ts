@@ -1,0 +1,26 @@
+/** Takes the write lock and stops itself with it. Once it is continued it commits and says so, then waits for its end. */
+import { newUuid } from '../../../src/foundation/ids.ts';
+import { systemRandom } from '../../../src/foundation/random.ts';
+import type { SessionId } from '../../../src/domain/names.ts';
+import { openDatabase } from '../../../src/stores/sqlite/binding.ts';
+import { agentNamed, openHouseFor, readOrder, say, type Order } from './orders.ts';
+
+const order = readOrder<Order & { readonly hasSession: boolean }>();
+if (order.database.kind !== 'sqlite') throw new Error('only SQLite has a write lock');
+const { around } = await openHouseFor(order);
+if (order.hasSession) {
+  const id = newUuid(Date.now(), systemRandom) as SessionId;
+  await around.store.sessions.open({
+    id,
+    agent: agentNamed('stopped'),
+    process: around.liveness.self,
+    leaseMs: around.leaseMs,
+  });
+}
+const database = openDatabase(order.database.path, { sync: 'full' });
+database.exec('BEGIN IMMEDIATE');
+say({ holds: true });
+process.kill(process.pid, 'SIGSTOP');
+database.exec('COMMIT');
+say({ committed: true });
+setInterval(() => undefined, 1_000);
