@@ -87,6 +87,8 @@ export type Custody =
       readonly untilAt: number | null;
       /** The user of a program that has it in the queue folder and speaks to us through nothing else. */
       readonly file?: string;
+      /** The id of the token with which it was taken or last renewed: with the token ends the lease. */
+      readonly token?: string;
     };
 
 export type BlockedOn =

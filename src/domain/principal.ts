@@ -5,9 +5,10 @@ export const EVERY_ROLE = ['verifier', 'chief'] as const;
 export type Role = (typeof EVERY_ROLE)[number];
 
 export type Principal =
-  | { readonly kind: 'agent'; readonly agent: AgentId; readonly roles: readonly Role[] }
+  /** `token`: the id of the token that proves it, where one was shown. */
+  | { readonly kind: 'agent'; readonly agent: AgentId; readonly roles: readonly Role[]; readonly token?: string }
   /** The person at the machine, or whoever holds an operator's token. */
-  | { readonly kind: 'operator' }
+  | { readonly kind: 'operator'; readonly token?: string }
   /** Clocks, sweeps and the rules of the house. */
   | { readonly kind: 'system' }
   /** A program that only moves files: nobody vouches for more than its user id. */
@@ -25,6 +26,16 @@ export const OPERATOR: Speaker = { kind: 'operator' };
 
 export function agentPrincipal(agent: AgentId, roles: readonly Role[] = []): Speaker {
   return { kind: 'agent', agent, roles };
+}
+
+/** The same one, proven by this token. */
+export function provenWith(principal: Speaker, token: string): Speaker {
+  return principal.kind === 'system' ? principal : { ...principal, token };
+}
+
+/** The id of the token that was shown, if any. */
+export function tokenIn(principal: Principal): string | null {
+  return principal.kind === 'agent' || principal.kind === 'operator' ? (principal.token ?? null) : null;
 }
 
 /** As it is written into facts. Agents carry the @ that no other name can begin with. */

@@ -30,6 +30,7 @@ const SETTINGS = {
   notifications: { desktop: 'local', webhooks: 'shared', allow_hosts: 'shared' },
   folders: { queue: 'local', documents: 'local', queue_as: 'shared' },
   tasks: 'local',
+  server: 'local',
   check: 'local',
 } as const satisfies SettingsOf<Omit<ConfigurationText, 'agents'>>;
 

@@ -108,6 +108,23 @@ const NotificationShape = z.strictObject({
     .describe('Hosts of private networks that webhooks may reach; by default none.'),
 });
 
+const ServerShape = z
+  .strictObject({
+    connections: z.int().min(8).max(100_000).optional().describe('Open connections in all; default 1024.'),
+    connections_per_address: z.int().min(1).max(100_000).optional().describe('From one address; default 512.'),
+    waits_per_token: z.int().min(1).max(100_000).optional().describe('Waiting requests of one token; default 64.'),
+    waits_per_address: z.int().min(1).max(100_000).optional().describe('From one address; default 256.'),
+    streams_per_token: z.int().min(1).max(100_000).optional().describe('Event streams of one token; default 64.'),
+    streams_per_address: z.int().min(1).max(100_000).optional().describe('From one address; default 256.'),
+    requests_per_second: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe('Of one token, with bursts of five seconds; default 200.'),
+  })
+  .describe('Limits of baton serve. /healthz and operators are answered beyond those on connections and addresses.');
+
 export const ConfigurationShape = z.strictObject({
   project: z.string().min(1).max(200).optional(),
   identity: z
@@ -131,6 +148,7 @@ export const ConfigurationShape = z.strictObject({
     .optional()
     .describe('What happens with a text that looks like a key, a token or a password; default warn.'),
   notifications: NotificationShape.optional(),
+  server: ServerShape.optional(),
   folders: z
     .strictObject({ queue: OnOrOff.optional(), documents: OnOrOff.optional(), queue_as: AgentName.optional() })
     .optional()

@@ -10,6 +10,7 @@ import type { Party } from '../domain/body.ts';
 import { toMilliseconds } from '../dialects/seconds.ts';
 import { DEFAULT_TASK_PATTERN, readTaskPattern, type TaskPattern } from '../dialects/task/names.ts';
 import type { SecretPolicy } from '../engine/secrets/guard-store.ts';
+import { DEFAULT_SERVER_LIMITS, type ServerLimits } from '../faces/http/server-limits.ts';
 import type { AgentSchemas } from '../engine/surroundings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 
@@ -29,6 +30,8 @@ export interface Configuration {
   readonly evidence: { readonly commands: 'allowed' | 'refused'; readonly timeoutMs: number };
   readonly secrets: SecretPolicy;
   readonly notifications: Notifications;
+  /** Null: those of the server itself. */
+  readonly server: ServerLimits | null;
   /** Whether `handoffs/` is kept, so that programs that only know files take part. */
   readonly queueFolder: boolean;
   /** Under `identity: strict`, the one agent in whose name files of the queue folder act; null: none. */
@@ -117,6 +120,7 @@ export function configurationOf(
         evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : toMilliseconds(evidence.timeout_seconds),
     },
     secrets: text.secrets ?? 'warn',
+    server: text.server === undefined ? null : serverLimitsOf(text.server),
     queueFolder: text.folders?.queue === 'on',
     queueAs: text.folders?.queue_as === undefined ? null : agentNamed(text.folders.queue_as, ['folders', 'queue_as']),
     tasks: taskRulesOf(text.tasks, text.folders?.documents === 'on'),
@@ -144,6 +148,19 @@ interface WebhookText {
   readonly name?: string | undefined;
   readonly url: string;
   readonly events?: readonly Event[] | undefined;
+}
+
+function serverLimitsOf(text: NonNullable<ConfigurationText['server']>): ServerLimits {
+  const usual = DEFAULT_SERVER_LIMITS;
+  return {
+    connections: text.connections ?? usual.connections,
+    connectionsPerAddress: text.connections_per_address ?? usual.connectionsPerAddress,
+    waitsPerToken: text.waits_per_token ?? usual.waitsPerToken,
+    waitsPerAddress: text.waits_per_address ?? usual.waitsPerAddress,
+    streamsPerToken: text.streams_per_token ?? usual.streamsPerToken,
+    streamsPerAddress: text.streams_per_address ?? usual.streamsPerAddress,
+    requestsPerSecond: text.requests_per_second ?? usual.requestsPerSecond,
+  };
 }
 
 function taskRulesOf(tasks: ConfigurationText['tasks'], byDefault: boolean): TaskRules | null {

@@ -3,11 +3,13 @@
  * the workspace is strict there is no moving without one.
  */
 import { createHash, randomBytes } from 'node:crypto';
+import { userInfo } from 'node:os';
 import { refuse, yes, type Result } from '../foundation/result.ts';
 import type { AgentId } from '../domain/names.ts';
-import { agentPrincipal, OPERATOR, principalText, type Principal, type Role } from '../domain/principal.ts';
+import { agentPrincipal, OPERATOR, principalText, provenWith, type Principal, type Role } from '../domain/principal.ts';
 import type { Surroundings } from '../engine/surroundings.ts';
-import type { TokenRecord } from '../stores/store.ts';
+import { whyNotGood } from '../engine/token-watch.ts';
+import type { Minting, Store, TokenRecord } from '../stores/store.ts';
 
 export const SCOPES = ['read', 'write'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -23,8 +25,8 @@ export interface Claimant {
 
 export type IdentityRefusal =
   | { readonly code: 'token-needed'; readonly says: string }
-  | { readonly code: 'scope-missing'; readonly says: string }
-  | { readonly code: 'token-refused'; readonly says: string };
+  /** `token`: the id of the one that was shown, where it is known. */
+  | { readonly code: 'scope-missing' | 'token-refused'; readonly says: string; readonly token: string | null };
 
 export async function identify(
   { store, rules }: Surroundings,
@@ -39,13 +41,25 @@ export async function identify(
     return refuse({ code: 'token-needed', says: `this workspace is strict: show a token of ${who} in BATON_TOKEN` });
   }
   const shown = await provenBy({ store, rules }, token, scope);
-  if (!shown.ok) return shown;
+  if (!shown.ok) return shown.refusal.code === 'token-needed' ? shown : denied(store, null, shown.refusal);
   const proven = shown.value.principal;
   if (as !== null && principalText(proven) !== principalText(claimed)) {
     const says = `the token is one of ${principalText(proven)}, and --as says ${principalText(claimed)}`;
-    return refuse({ code: 'token-refused', says });
+    return denied(store, proven, { code: 'token-refused', says, token: shown.value.record.id });
   }
   return yes(proven);
+}
+
+/** A token that was shown and refused leaves a line in the log; where nothing can be written, the refusal stands alone. */
+async function denied(
+  store: Store,
+  by: Principal | null,
+  refusal: Extract<IdentityRefusal, { readonly token: string | null }>,
+): Promise<Result<never, IdentityRefusal>> {
+  const { code, token } = refusal;
+  const detail = { code, where: 'command line or library' };
+  await store.tokens.denied({ token, by: by === null ? 'unknown' : principalText(by), detail }).catch(() => undefined);
+  return refuse(refusal);
 }
 
 /** Whose a token is, if it is good for this. */
@@ -55,24 +69,20 @@ export async function provenBy(
   scope: Scope,
 ): Promise<Result<{ readonly principal: Principal; readonly record: TokenRecord }, IdentityRefusal>> {
   const record = await store.tokens.byHash(hashOf(secret));
-  const wrong = whyNot(record, store.nowMs());
-  if (record === null || wrong !== null) return refuse({ code: 'token-refused', says: wrong ?? '' });
+  const wrong = whyNotGood(record, store.nowMs());
+  if (record === null || wrong !== null) {
+    return refuse({ code: 'token-refused', says: wrong ?? '', token: record?.id ?? null });
+  }
   if (!record.scopes.includes(scope)) {
-    return refuse({ code: 'scope-missing', says: `the token ${record.id} does not allow to ${scope}` });
+    const says = `the token ${record.id} does not allow to ${scope}`;
+    return refuse({ code: 'scope-missing', says, token: record.id });
   }
   return yes({ principal: principalFrom(record, rules.rolesOf), record });
 }
 
-function whyNot(record: TokenRecord | null, nowMs: number): string | null {
-  if (record === null) return 'the token is not known here';
-  if (record.revokedAt !== null) return `the token ${record.id} was revoked`;
-  if (record.expiresAt === null || record.expiresAt > nowMs) return null;
-  return `the token ${record.id} expired at ${new Date(record.expiresAt).toISOString()}`;
-}
-
-function principalFrom({ agent, roles }: TokenRecord, rolesOf: (agent: AgentId) => readonly Role[]): Principal {
-  if (agent === null) return OPERATOR;
-  return agentPrincipal(agent, [...new Set([...roles, ...rolesOf(agent)])]);
+function principalFrom({ id, agent, roles }: TokenRecord, rolesOf: (agent: AgentId) => readonly Role[]): Principal {
+  if (agent === null) return provenWith(OPERATOR, id);
+  return provenWith(agentPrincipal(agent, [...new Set([...roles, ...rolesOf(agent)])]), id);
 }
 
 function withRoles(principal: Principal, rolesOf: (agent: AgentId) => readonly Role[]): Principal {
@@ -89,11 +99,48 @@ export interface TokenRequest {
   readonly lifeMs: number | null;
 }
 
+interface Minted {
+  readonly secret: string;
+  readonly record: TokenRecord;
+}
+
+/** An operator token that can make others: from then on nobody needs the bootstrap. */
+export function canMint({ agent, scopes }: Pick<TokenRequest, 'agent' | 'scopes'>): boolean {
+  return agent === null && scopes.includes('write');
+}
+
+/** The first operator token, for anybody who can open the database; null: somebody has made it before. */
+export async function mintFirstToken(around: Surroundings, request: TokenRequest): Promise<Minted | null> {
+  const minted = newToken(around, request);
+  const added = await around.store.tokens.add(minted.record, { by: localUser(), bootstrap: 'use' });
+  return added ? minted : null;
+}
+
 /** The secret is shown once and kept by nobody: the database has its hash. */
-export async function mintToken(
-  { store }: Surroundings,
-  { agent, roles, scopes, label, lifeMs }: TokenRequest,
-): Promise<{ readonly secret: string; readonly record: TokenRecord }> {
+export async function mintToken(around: Surroundings, request: TokenRequest, minting: Minting): Promise<Minted> {
+  const minted = newToken(around, request);
+  await around.store.tokens.add(minted.record, { ...(canMint(request) ? { bootstrap: 'close' } : {}), ...minting });
+  return minted;
+}
+
+/** The token of a server for programs of the same user: it ends with the server, so it closes no bootstrap. */
+export async function mintServerToken(around: Surroundings, request: TokenRequest): Promise<Minted> {
+  const minted = newToken(around, request);
+  await around.store.tokens.add(minted.record, { by: localUser() });
+  return minted;
+}
+
+/** Who sits at this machine, as the token log names them. */
+export function localUser(): string {
+  try {
+    return `local user ${userInfo().username}`;
+  } catch {
+    // An account without a name, as in some containers.
+    return `local user ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+function newToken({ store }: Surroundings, { agent, roles, scopes, label, lifeMs }: TokenRequest): Minted {
   const secret = `baton_${randomBytes(32).toString('base64url')}`;
   const nowMs = store.nowMs();
   const record: TokenRecord = {
@@ -106,8 +153,8 @@ export async function mintToken(
     createdAt: nowMs,
     expiresAt: lifeMs === null ? null : nowMs + lifeMs,
     revokedAt: null,
+    keepsLeases: false,
   };
-  await store.tokens.add(record);
   return { secret, record };
 }
 

@@ -22,7 +22,7 @@ import { retry } from '../engine/verbs/retry.ts';
 import { sendMany, type SendRefusal } from '../engine/verbs/send.ts';
 import { sendBack, verify } from '../engine/verbs/verify.ts';
 import { wait } from '../engine/verbs/wait.ts';
-import { work } from '../engine/work.ts';
+import { workWithToken } from '../engine/work-with-token.ts';
 import { bodyView, factView, handoffView, wholeView, type HandoffView } from '../faces/shared/views.ts';
 import { wordingOf } from '../faces/shared/wording.ts';
 import { artifactsOf } from './baton-artifacts.ts';
@@ -99,7 +99,7 @@ function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
     standBy();
     const run = async (): Promise<{ readonly attempts: number; readonly refused: number }> => {
       const principal = await asking(undefined, agentPrincipal(agent));
-      return work(around, {
+      const { tokenEnd, ...ended } = await workWithToken(around, {
         agent,
         principal,
         handler: handlerOf(handler),
@@ -107,6 +107,8 @@ function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
         stop: stop.signal,
         abort: abort.signal,
       });
+      if (tokenEnd !== null) throw new BatonRefusal('token-refused', `${tokenEnd}: this worker has stopped`);
+      return ended;
     };
     const done = run();
     const worker: Worker = {

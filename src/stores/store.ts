@@ -17,9 +17,11 @@ import type { Decide, DecideFirst, Effect } from '../domain/decision.ts';
 import type { Fact } from '../domain/facts.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
-import type { Role } from '../domain/principal.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import type { FactQuery, FactRead, Page, Query } from './query.ts';
+import type { Tokens } from './token-store.ts';
+
+export type { Minting, TokenLogLine, TokenRecord, Tokens } from './token-store.ts';
 
 export interface Store {
   /** All or none; refuses over a limit, on a known id, on a ring. The same request answers the same records. */
@@ -168,30 +170,6 @@ export interface Outbox {
 export interface DueEffect extends Effect {
   /** How often it was tried in vain; absent: never. */
   readonly tries?: number;
-}
-
-/** Access tokens. Only hashes are kept. */
-export interface Tokens {
-  add(token: TokenRecord): Promise<void>;
-  byHash(hash: string): Promise<TokenRecord | null>;
-  /** Oldest first, the revoked ones too. */
-  list(): Promise<readonly TokenRecord[]>;
-  /** False: there is no such token that is still good. */
-  revoke(id: string): Promise<boolean>;
-}
-
-export interface TokenRecord {
-  readonly id: string;
-  /** SHA-256 of the token, in hex. */
-  readonly hash: string;
-  /** Null: an operator's. */
-  readonly agent: AgentId | null;
-  readonly roles: readonly Role[];
-  readonly scopes: readonly string[];
-  readonly label: string | null;
-  readonly createdAt: number;
-  readonly expiresAt: number | null;
-  readonly revokedAt: number | null;
 }
 
 /** What all processes that use this database agree on. Versions are added, and never changed or removed. */

@@ -1,12 +1,30 @@
 /** Token ↔ what both databases keep of it: `record` is a text, the rest are columns that are searched or changed. */
 import { StoreFault, type TokenRecord } from './store.ts';
+import type { TokenEvent, TokenLogDetail, TokenLogLine, TokenLogPage } from './token-store.ts';
+
+export const TOKEN_COLUMNS = 'id, hash, record, revoked_at, keeps_leases';
+export const LOG_COLUMNS = 'seq, at, what, token, by, detail';
 
 export function writeToken({ agent, roles, scopes, label, createdAt, expiresAt }: TokenRecord): string {
   return JSON.stringify({ agent, roles, scopes, label, createdAt, expiresAt });
 }
 
-export function readToken(id: string, hash: string, record: string, revokedAt: number | null): TokenRecord {
-  return { id, hash, ...(JSON.parse(record) as Omit<TokenRecord, 'id' | 'hash' | 'revokedAt'>), revokedAt };
+/** A row of `TOKEN_COLUMNS`. */
+export function readToken(row: readonly unknown[]): TokenRecord {
+  const [id, hash, record, revokedAt, keepsLeases] = row as [string, string, string, number | null, number];
+  const written = JSON.parse(record) as Omit<TokenRecord, 'id' | 'hash' | 'revokedAt' | 'keepsLeases'>;
+  return { id, hash, ...written, revokedAt, keepsLeases: keepsLeases === 1 };
+}
+
+/** Rows of `LOG_COLUMNS`, newest first, one more than the page takes where there are more. */
+export function readLogPage(rows: readonly (readonly unknown[])[], max: number): TokenLogPage {
+  const shown = rows.slice(0, max);
+  return { items: shown.map(readLine), next: rows.length > max ? String(shown.at(-1)?.[0]) : null };
+}
+
+function readLine(row: readonly unknown[]): TokenLogLine {
+  const [, at, what, token, by, detail] = row as [number, number, TokenEvent, string | null, string, string];
+  return { at, what, token, by, detail: JSON.parse(detail) as TokenLogDetail };
 }
 
 /** Oldest first; those of one instant always in the same order. */

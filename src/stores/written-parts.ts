@@ -15,11 +15,21 @@ export function readBlockedOn(reasonNumber: number | null, text: string | null):
 
 /**
  * What goes with a state in words, in one column because a state has only one of them: the question of what is blocked,
- * the user of the program that has what is accepted.
+ * the user of the program that has what is accepted, or the token that it was taken with.
  */
 export function writeStateText({ blockedOn, custody }: Handoff): string | null {
   if (blockedOn?.reason === 'question') return blockedOn.text;
-  return custody?.by === 'hand' ? (custody.file ?? null) : null;
+  if (custody?.by !== 'hand') return null;
+  return custody.token === undefined ? (custody.file ?? null) : `${TOKEN_MARK}${custody.token}`;
+}
+
+/** No user of a program is called like this: they are user ids. */
+const TOKEN_MARK = 'token:';
+
+/** The other way round, for what is held by hand. */
+export function readHolding(text: string | null): { readonly file?: string; readonly token?: string } {
+  if (text === null) return {};
+  return text.startsWith(TOKEN_MARK) ? { token: text.slice(TOKEN_MARK.length) } : { file: text };
 }
 
 export function writeLineage(lineage: Lineage): string | null {

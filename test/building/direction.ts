@@ -16,6 +16,7 @@ export interface Import {
 
 const CONTRACTS: Readonly<Record<string, string>> = {
   'src/stores/store.ts': 'stores',
+  'src/stores/token-store.ts': 'stores',
   'src/stores/query.ts': 'stores',
   'src/folders/folder.ts': 'folders',
   'src/agents/agent-host.ts': 'agents',

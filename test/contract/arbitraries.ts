@@ -113,15 +113,12 @@ const anyClaim: fc.Arbitrary<Claim> = fc.record({
   evidence: fc.array(anyEvidence, { maxLength: 4 }),
 });
 
-const byHand: fc.Arbitrary<Custody> = fc.record(
-  {
-    by: fc.constant('hand' as const),
-    holder: anyAgent,
-    untilAt: fc.option(instant, { nil: null }),
-    file: fc.constantFrom('0', '1000'),
-  },
-  { requiredKeys: ['by', 'holder', 'untilAt'] },
-);
+const byHand: fc.Arbitrary<Custody> = fc
+  .tuple(
+    fc.record({ by: fc.constant('hand' as const), holder: anyAgent, untilAt: fc.option(instant, { nil: null }) }),
+    fc.constantFrom({}, { file: '0' }, { file: '1000' }, { token: 'tok-0123456789ab' }),
+  )
+  .map(([custody, proof]) => ({ ...custody, ...proof }));
 
 const byProcess: fc.Arbitrary<Custody> = fc.record({
   by: fc.constant('process' as const),

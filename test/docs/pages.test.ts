@@ -66,8 +66,11 @@ describe('the guides', () => {
     const { stdout, stderr } = await follow('docs/guides/tokens.md');
     expect(stdout.match(/refused, exit code 4/g)).toHaveLength(4);
     expect(stdout).toMatch(/hoff-\S+ completed\n/);
-    expect(stdout).toMatch(/tok-\w+ revoked\n$/);
+    expect(stdout).toMatch(/^tok-\w+ revoked$/m);
+    expect(stdout).toMatch(/revoked +tok-\w+ +operator with tok-\w+/);
+    expect(stdout).toMatch(/baton_\S+\n$/);
     expect(stderr).toContain('does not allow to write');
+    expect(stderr).toContain('has made an operator token without showing one');
   });
 
   it('notifications can be followed to its end', async () => {

@@ -156,7 +156,8 @@ async function filled({ folder, open }: Workspace): Promise<readonly string[]> {
   const asks = await made();
   had(await accept(around, react, asks));
   had(await block(around, react, asks, 1, HOSTILE));
-  await mintToken(around, { agent: agentOf('react'), roles: [], scopes: ['read'], label: HOSTILE, lifeMs: null });
+  const token = { agent: agentOf('react'), roles: [], scopes: ['read'], label: HOSTILE, lifeMs: null } as const;
+  await mintToken(around, token, { by: HOSTILE });
   mkdirSync(join(folder, 'handoffs', 'pending'), { recursive: true });
   writeFileSync(join(folder, 'handoffs', 'pending', `${HOSTILE}.json`), '{"handoff_id": ');
   writeFileSync(join(folder, 'handoffs', 'pending', 'bad.json'), JSON.stringify({ handoff_id: HOSTILE, [HOSTILE]: 1 }));

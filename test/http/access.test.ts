@@ -42,7 +42,7 @@ describe('a token', () => {
     const revoked = await server.tokenFor('@me', { label: 'gone' });
     const { store } = server.around;
     const record = (await store.tokens.list()).find(({ label }) => label === 'gone');
-    await store.tokens.revoke(record?.id ?? '');
+    await store.tokens.revoke(record?.id ?? '', { by: 'me' });
     for (const token of ['baton_nothing', foreign, old, revoked]) {
       const answer = await server.ask('GET', '/api/handoffs', { token });
       expect([answer.status, codeOf(answer)]).toEqual([401, 'token-refused']);

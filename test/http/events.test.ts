@@ -201,7 +201,8 @@ describe('live events', () => {
     const read = async (): Promise<void> => {
       for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
         text += Buffer.from(piece).toString();
-        if (text.includes('id: 3\n: still here\n\n')) await server.around.store.tokens.revoke(record?.id ?? '');
+        if (text.includes('id: 3\n: still here\n\n'))
+          await server.around.store.tokens.revoke(record?.id ?? '', { by: 'me' });
       }
     };
     await expect(read()).rejects.toThrow('terminated');

@@ -92,7 +92,7 @@ export async function served({
     tokenFor: async (agent, more = {}) => {
       const named = agent === null ? null : present(readAgentId(agent), agent);
       const wish = { agent: named, roles: [], scopes: ['read', 'write'], label: null, lifeMs: null, ...more } as const;
-      return (await mintToken(house.around, wish)).secret;
+      return (await mintToken(house.around, wish, { by: 'the test' })).secret;
     },
     ask: (method, path, asked = {}) => ask(serving.url, method, path, asked),
     raw: (text, patienceMs) => raw(Number(new URL(serving.url).port), text, patienceMs),

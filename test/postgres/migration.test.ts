@@ -57,4 +57,20 @@ await describeWithServer('a database of the first version', { fsync: false }, (f
     await put(again, openingOf({ id: 'new', title: 'many' }));
     expect(await ids(again.find({ by: 'filter', text: 'many', max: 1 }))).toEqual(['new']);
   });
+
+  it('tokens of version 2 are in the log, and an operator token closes the bootstrap', async () => {
+    const { url, name } = await fixture.database();
+    const sql = fixture.server.sql(name);
+    await sql.unsafe(`create schema baton;
+      create table baton.schema_version (one boolean primary key default true check (one), version integer not null);
+      insert into baton.schema_version (version) values (2); ${MIGRATIONS[0]} ${MIGRATIONS[1]}`);
+    const server = { agent: null, roles: [], scopes: ['read', 'write'], label: 'baton serve, process 7', createdAt: 5 };
+    const older = { ...server, label: 'first', createdAt: 4, expiresAt: 6 };
+    await sql`insert into baton.token (id, hash, record) values ('tok-1', 'h1', ${JSON.stringify(server)})`;
+    await sql`insert into baton.token (id, hash, record) values ('tok-2', 'h2', ${JSON.stringify(older)})`;
+    const store = await fixture.open(url);
+    expect(await store.tokens.bootstrapIsOpen()).toBe(false);
+    expect((await store.tokens.log({ max: 5 })).items).toMatchObject([{ token: 'tok-1' }, { token: 'tok-2', at: 4 }]);
+    expect(await store.tokens.byHash('h2')).toMatchObject({ id: 'tok-2', keepsLeases: false });
+  });
 });

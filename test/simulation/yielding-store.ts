@@ -108,10 +108,14 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       inbox: (agent, max) => call('inbox', () => inner.outbox.inbox(agent, max)),
     },
     tokens: {
-      add: (token) => call('add', () => inner.tokens.add(token)),
+      add: (token, minting) => call('add', () => inner.tokens.add(token, minting)),
       byHash: (hash) => call('byHash', () => inner.tokens.byHash(hash)),
       list: () => call('list tokens', () => inner.tokens.list()),
-      revoke: (id) => call('revoke', () => inner.tokens.revoke(id)),
+      revoke: (id, revoking) => call('revoke', () => inner.tokens.revoke(id, revoking)),
+      byIds: (ids) => call('byIds', () => inner.tokens.byIds(ids)),
+      bootstrapIsOpen: () => call('bootstrapIsOpen', () => inner.tokens.bootstrapIsOpen()),
+      denied: (denial) => call('denied', () => inner.tokens.denied(denial)),
+      log: (query) => call('log', () => inner.tokens.log(query)),
     },
     transfer: {
       copies: (after, max) => call('copies', () => inner.transfer.copies(after, max)),

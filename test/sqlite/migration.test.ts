@@ -127,3 +127,30 @@ async function writeAsFirst(database: Database): Promise<number> {
     written += 1;
   }
 }
+
+describe('tokens of version 3', () => {
+  const record = (agent: string | null, label: string, scopes: readonly string[] = ['read', 'write']): string =>
+    JSON.stringify({ agent, roles: [], scopes, label, createdAt: 5, expiresAt: 6 });
+
+  it.each([
+    {
+      what: 'an operator token, also an expired one, closes the bootstrap',
+      record: record(null, 'first'),
+      open: false,
+    },
+    { what: 'a token of an agent leaves it open', record: record('dev', 'first'), open: true },
+    { what: 'a token that only reads leaves it open', record: record(null, 'first', ['read']), open: true },
+    { what: 'the token of a server leaves it open', record: record(null, 'baton serve, process 7'), open: true },
+  ])('$what, and is in the log', async ({ record: text, open }) => {
+    const path = newPath();
+    mkdirSync(dirname(path));
+    const database = openEmptyDatabase(path);
+    database.exec(`BEGIN; ${schemaSince(0, 3)} COMMIT; PRAGMA journal_mode = wal`);
+    prepare(database, 'INSERT INTO token VALUES (?, ?, ?, ?)').run('tok-1', 'h', text, null);
+    database.close();
+    const store = openStore(path);
+    expect(await store.tokens.bootstrapIsOpen()).toBe(open);
+    expect((await store.tokens.log({ max: 5 })).items).toMatchObject([{ what: 'minted', token: 'tok-1', at: 5 }]);
+    expect(await store.tokens.byHash('h')).toMatchObject({ id: 'tok-1', expiresAt: 6, keepsLeases: false });
+  });
+});

@@ -8,6 +8,7 @@ import { INSTANT_MAX } from '../../domain/record-values.ts';
 
 const SESSION_MAX = 200;
 const FILE_USER_MAX = 64;
+const TOKEN_ID_MAX = 64;
 
 const Id = z.string().refine((text) => readHandoffId(text) === text, 'not the id of a handoff');
 const Agent = z.string().refine((text) => readAgentId(text) === text, 'not the name of an agent');
@@ -68,12 +69,18 @@ const Record = z.strictObject({
   custody: z
     .discriminatedUnion('by', [
       z.strictObject({ by: z.literal('process'), holder: Agent, session: Text.min(1).max(SESSION_MAX) }),
-      z.strictObject({
-        by: z.literal('hand'),
-        holder: Agent,
-        untilAt: Instant.nullable(),
-        file: Text.min(1).max(FILE_USER_MAX).optional(),
-      }),
+      z
+        .strictObject({
+          by: z.literal('hand'),
+          holder: Agent,
+          untilAt: Instant.nullable(),
+          file: Text.min(1)
+            .max(FILE_USER_MAX)
+            .refine((user) => !user.startsWith('token:'), 'not the user of a program')
+            .optional(),
+          token: Text.min(1).max(TOKEN_ID_MAX).optional(),
+        })
+        .refine(({ file, token }) => file === undefined || token === undefined, 'file and token exclude each other'),
     ])
     .nullable(),
   blockedOn: z

@@ -89,6 +89,7 @@ function handoffParts(handoff: Handoff): { readonly [Key in keyof Handoff]: unkn
               holder: custody.holder,
               untilAt: custody.untilAt,
               ...(custody.file === undefined ? {} : { file: custody.file }),
+              ...(custody.token === undefined ? {} : { token: custody.token }),
             },
     blockedOn:
       blockedOn?.reason === 'question'

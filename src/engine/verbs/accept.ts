@@ -4,7 +4,7 @@ import type { Handoff } from '../../domain/handoff.ts';
 import { accept as accepted } from '../../domain/moves/accept.ts';
 import { renew as renewed } from '../../domain/moves/renew.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import type { Principal } from '../../domain/principal.ts';
+import { tokenIn, type Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { change, decideBy } from '../change.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -32,8 +32,10 @@ export async function accept(
 }
 
 /** A program that moves files is known by its user alone, and settles only what is marked with it. */
-function takenAs(principal: Principal): { readonly file?: string } {
-  return principal.kind === 'file' ? { file: principal.user } : {};
+function takenAs(principal: Principal): { readonly file?: string; readonly token?: string } {
+  if (principal.kind === 'file') return { file: principal.user };
+  const token = tokenIn(principal);
+  return token === null ? {} : { token };
 }
 
 /** More time for what is held by hand, counted from now. */
@@ -46,7 +48,7 @@ export async function renew(
 ): Promise<Result<Handoff, Refusal>> {
   const decide = decideBy(principal, 'renew', (handoff, nowMs) => ({
     deed: 'renew',
-    moved: renewed(handoff, fence, nowMs + leaseMs),
+    moved: renewed(handoff, fence, nowMs + leaseMs, tokenIn(principal)),
   }));
   return change(around, id, decide);
 }

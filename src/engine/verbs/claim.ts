@@ -4,7 +4,7 @@ import { HAND_LEASE_MS, handUntilAt } from '../../domain/deadlines.ts';
 import { accept } from '../../domain/moves/accept.ts';
 import type { AgentId, SessionId } from '../../domain/names.ts';
 import { isMilliseconds } from '../../domain/record-values.ts';
-import type { Principal } from '../../domain/principal.ts';
+import { tokenIn, type Principal } from '../../domain/principal.ts';
 import type { Claimed } from '../../stores/store.ts';
 import { decideBy } from '../change.ts';
 import type { Surroundings } from '../surroundings.ts';
@@ -17,10 +17,13 @@ export async function claimByHand(
   leaseMs: number = HAND_LEASE_MS,
 ): Promise<Claimed | null> {
   assert(isMilliseconds(leaseMs), 'whoever asks has read a lease of whole milliseconds');
+  const token = tokenIn(principal);
+  const proof = token === null ? {} : { token };
   const custodyOf = ({ kind }: Handoff, nowMs: number): Custody => ({
     by: 'hand',
     holder: agent,
     untilAt: handUntilAt(kind, nowMs, leaseMs),
+    ...proof,
   });
   for (;;) {
     const [claimed] = await claim(around, principal, agent, 1, custodyOf);

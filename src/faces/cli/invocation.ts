@@ -130,11 +130,11 @@ function named({ rules }: Surroundings, principal: Principal): Principal {
 }
 
 /** What concerns the whole database is the operator's business. */
-export async function mustBeOperator(house: OpenWorkspace, options: CommonOptions, scope: Scope): Promise<void> {
+export async function mustBeOperator(house: OpenWorkspace, options: CommonOptions, scope: Scope): Promise<Principal> {
   const principal = await whoAsks(house, options, OPERATOR, scope);
   const strict = house.configuration.identity === 'strict';
   const proven = !strict || (process.env['BATON_TOKEN'] ?? '') !== '';
-  if (principal.kind === 'operator' && proven) return;
+  if (principal.kind === 'operator' && proven) return principal;
   throw faceProblem('token-needed', "this is the operator's business: show an operator's token in BATON_TOKEN");
 }
 

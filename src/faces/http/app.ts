@@ -2,8 +2,10 @@
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
-import { callerOf, type Caller } from './caller.ts';
+import { callerOf, Denied, type Caller } from './caller.ts';
+import { addressOf } from './connections.ts';
 import { readBody, readQuery, type Endpoint, type HttpContext } from './contract.ts';
+import { principalText } from '../../domain/principal.ts';
 import { docsPage } from './docs-page.ts';
 import { descriptionOf } from './openapi.ts';
 import { ownPage, unbuiltPage } from './own-pages.ts';
@@ -60,12 +62,35 @@ async function answerTo(each: Endpoint, premises: Premises, c: HttpContext, port
   try {
     if (premises.stopping.aborted) throw httpProblem('stopping', 'this server is stopping');
     caller = each.scope === null ? NOBODY : await callerOf(premises, c.req.raw.headers, port, each.scope);
+    if (each.scope !== null) mustHaveRoom(premises, c, caller);
     const query = readQuery(each.query, c);
     const body = await readBody(each.body, c);
     return await each.answer({ premises, c, port, caller, query, body });
   } catch (error) {
-    return problemResponse(problemIn(error, premises, c.req.path, caller));
+    const problem = problemIn(error, premises, c.req.path, caller);
+    if (problem.status === 401 || problem.status === 403) noteDenial(problem, premises, c, caller);
+    return problemResponse(problem);
   }
+}
+
+/** A connection beyond the limit is for operators; and nobody asks faster than allowed. */
+function mustHaveRoom({ capacity }: Premises, c: HttpContext, caller: Caller): void {
+  capacity.request(caller);
+  if (caller.principal.kind === 'operator' || !capacity.connections.isReserved(c.env.incoming.socket)) return;
+  throw httpProblem('too-many-clients', 'this server has no free connection left; try again in a moment');
+}
+
+function noteDenial(problem: HttpProblem, { denials }: Premises, c: HttpContext, caller: Caller | null): void {
+  const known = caller === null || caller === NOBODY ? null : caller;
+  denials.note({
+    token: known === null ? (problem instanceof Denied ? problem.token : null) : known.token,
+    by: known === null ? 'unknown' : principalText(known.principal),
+    code: problem.code,
+    status: problem.status,
+    method: c.req.method,
+    path: c.req.path,
+    address: addressOf(c.env.incoming.socket),
+  });
 }
 
 /** A fault is logged in full, under a number that its answer names. */
@@ -89,6 +114,7 @@ const NOBODY: Caller = {
     throw new Error('nobody was asked who they are');
   },
   name: 'nobody',
+  token: null,
   csrf: null,
   scopes: [],
   stillGood: async () => false,

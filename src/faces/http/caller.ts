@@ -1,17 +1,30 @@
 /** Who asks: from a token or a session, never from what the request says about itself. */
 import { principalText, type Principal } from '../../domain/principal.ts';
+import type { FaceCode } from '../shared/problems.ts';
 import { sameSecret } from './logins.ts';
 import type { Premises, Scope } from './premises.ts';
-import { httpProblem } from './problem.ts';
+import { HttpProblem, httpProblem } from './problem.ts';
 
 export interface Caller {
   readonly principal: Principal;
   /** The token or session it came with, for limits and logs. */
   readonly name: string;
+  /** The id of the token that was shown, or that opened the session. */
+  readonly token: string | null;
   readonly csrf: string | null;
   readonly scopes: readonly string[];
   /** Whether it would still be let in: tokens are revoked while somebody listens. */
   stillGood(): Promise<boolean>;
+}
+
+/** Refused with a token that is known, for the token log; the answer does not say which. */
+export class Denied extends HttpProblem {
+  readonly token: string | null;
+
+  constructor(code: FaceCode, says: string, token: string | null) {
+    super(code, says);
+    this.token = token;
+  }
 }
 
 const CSRF_HEADER = 'x-baton-csrf';
@@ -27,6 +40,11 @@ export async function callerOf(premises: Premises, headers: Headers, port: numbe
   if (session === null) {
     throw httpProblem('token-refused', 'this session is over; get a new link with: baton serve');
   }
+  if (session.token !== null && !(await premises.access.isGood(session.token))) {
+    premises.logins.end(secret);
+    const says = 'this session is over: the token that opened it has ended; get a new link with: baton serve';
+    throw new Denied('token-refused', says, session.token);
+  }
   const shown = headers.get(CSRF_HEADER) ?? '';
   if (scope === 'write' && !sameSecret(shown, session.csrf)) {
     throw httpProblem('csrf-missing', `a write by cookie shows its session's ${CSRF_HEADER}; see GET /api/session`);
@@ -34,15 +52,18 @@ export async function callerOf(premises: Premises, headers: Headers, port: numbe
   return {
     ...session,
     scopes: ['read', 'write'],
-    stillGood: async () => premises.logins.sessionOf(secret) !== null,
+    stillGood: async () =>
+      premises.logins.sessionOf(secret) !== null &&
+      (session.token === null || (await premises.access.isGood(session.token))),
   };
 }
 
 async function byToken({ access }: Premises, secret: string, scope: Scope): Promise<Caller> {
   const proven = await access.prove(secret, scope);
-  if (!proven.ok) throw httpProblem(proven.refusal.code, proven.refusal.says);
+  if (!proven.ok) throw new Denied(proven.refusal.code, proven.refusal.says, proven.refusal.token ?? null);
   return {
     ...proven.value,
+    token: proven.value.name,
     csrf: null,
     stillGood: async () => (await access.prove(secret, scope)).ok,
   };

@@ -6,7 +6,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Random } from '../../foundation/random.ts';
-import { OPERATOR, type Principal } from '../../domain/principal.ts';
+import { OPERATOR, provenWith, type Principal } from '../../domain/principal.ts';
 
 const CODE_LIFE_MS = 10 * 60_000;
 const SESSION_LIFE_MS = 12 * 60 * 60_000;
@@ -18,17 +18,24 @@ interface BrowserSession {
   /** For counting and for logs; it opens nothing. */
   readonly name: string;
   readonly principal: Principal;
+  /** The id of the token that asked for its link: the session ends with it. Null: nobody showed one. */
+  readonly token: string | null;
   /** What a page of ours knows and one of somebody else does not. */
   readonly csrf: string;
 }
 
 export interface Logins {
   /** Part of a link that works once. */
-  newCode(): string;
+  newCode(token: string | null): string;
   /** The secret of a new session and how long it lives; null: the code is unknown, used or too old. */
-  redeem(code: string): { readonly secret: string; readonly lifeMs: number } | null;
+  redeem(code: string): { readonly secret: string; readonly lifeMs: number; readonly token: string | null } | null;
   sessionOf(secret: string): BrowserSession | null;
   end(secret: string): void;
+}
+
+interface KeptCode {
+  readonly untilMs: number;
+  readonly token: string | null;
 }
 
 interface Kept extends BrowserSession {
@@ -36,28 +43,30 @@ interface Kept extends BrowserSession {
 }
 
 export function openLogins({ clock, random }: { readonly clock: Clock; readonly random: Random }): Logins {
-  const codes = new Map<string, number>();
+  const codes = new Map<string, KeptCode>();
   const sessions = new Map<string, Kept>();
   const secret = (): string => Buffer.from(random.bytes(32)).toString('base64url');
   return {
-    newCode: () => {
+    newCode: (token) => {
       const code = secret();
-      keep(codes, hexDigestOf(code), clock.monotonicMs() + CODE_LIFE_MS, CODES_MAX);
+      keep(codes, hexDigestOf(code), { untilMs: clock.monotonicMs() + CODE_LIFE_MS, token }, CODES_MAX);
       return code;
     },
     redeem: (code) => {
       const known = codes.get(hexDigestOf(code));
       codes.delete(hexDigestOf(code));
-      if (known === undefined || known < clock.monotonicMs()) return null;
+      if (known === undefined || known.untilMs < clock.monotonicMs()) return null;
+      const { token } = known;
       const made = secret();
       const session = {
         name: `session-${hexDigestOf(made).slice(0, 12)}`,
-        principal: OPERATOR,
+        principal: token === null ? OPERATOR : provenWith(OPERATOR, token),
+        token,
         csrf: secret(),
         untilMs: clock.monotonicMs() + SESSION_LIFE_MS,
       };
       keep(sessions, hexDigestOf(made), session, SESSIONS_MAX);
-      return { secret: made, lifeMs: SESSION_LIFE_MS };
+      return { secret: made, lifeMs: SESSION_LIFE_MS, token };
     },
     sessionOf: (given) => {
       const known = sessions.get(hexDigestOf(given));

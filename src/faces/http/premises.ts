@@ -5,7 +5,10 @@ import type { AgentId } from '../../domain/names.ts';
 import type { Principal, Role } from '../../domain/principal.ts';
 import type { ProjectTrail } from '../../domain/project-trail.ts';
 import type { Surroundings } from '../../engine/surroundings.ts';
+import type { TokenWatch } from '../../engine/token-watch.ts';
 import type { TokenRecord } from '../../stores/store.ts';
+import type { Capacity } from './capacity.ts';
+import type { Denials } from './denials.ts';
 import type { Hub } from './events/hub.ts';
 import type { Logins } from './logins.ts';
 import type { Metrics } from './metrics.ts';
@@ -17,6 +20,10 @@ export interface Premises {
   readonly version: string;
   readonly access: Access;
   readonly logins: Logins;
+  /** Who waits with which token. */
+  readonly tokens: TokenWatch;
+  readonly denials: Denials;
+  readonly capacity: Capacity;
   readonly hub: Hub;
   readonly tally: Tally;
   readonly projects: { read(): Promise<readonly ProjectTrail[]> };
@@ -37,7 +44,9 @@ interface Access {
   /** Whose a token is, if it is good for this. */
   prove(secret: string, scope: Scope): Promise<Result<Proof, AccessRefusal>>;
   /** A new one; its secret is known only now. */
-  mint(wish: TokenWish): Promise<{ readonly secret: string; readonly record: TokenRecord }>;
+  /** Whether a token that is known by its id still opens something. */
+  isGood(token: string): Promise<boolean>;
+  mint(wish: TokenWish, by: Principal): Promise<{ readonly secret: string; readonly record: TokenRecord }>;
 }
 
 interface TokenWish {
@@ -58,6 +67,8 @@ interface Proof {
 interface AccessRefusal {
   readonly code: 'token-needed' | 'token-refused' | 'scope-missing';
   readonly says: string;
+  /** The id of the token that was shown, where it is known. */
+  readonly token?: string | null;
 }
 
 /** The agents that the configuration names. */

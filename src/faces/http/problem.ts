@@ -75,6 +75,9 @@ export function problemBody(problem: HttpProblem): string {
 export function problemResponse(problem: HttpProblem): Response {
   const headers: Record<string, string> = { 'content-type': PROBLEM_TYPE, 'cache-control': 'no-store' };
   if (problem.status === 401) headers['www-authenticate'] = 'Bearer realm="baton"';
-  if (PROBLEMS[problem.code].retryable && problem.status >= 429) headers['retry-after'] = '1';
+  if (PROBLEMS[problem.code].retryable && problem.status >= 429) {
+    const seconds = problem.facts['retryAfterSeconds'];
+    headers['retry-after'] = typeof seconds === 'number' ? String(seconds) : '1';
+  }
   return new Response(problemBody(problem), { status: problem.status, headers });
 }

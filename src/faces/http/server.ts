@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { appOf } from './app.ts';
+import { addressOf } from './connections.ts';
 import { allowedFor, refusalAtGate, type Allowed, type GateRefusal } from './gate.ts';
 import type { Premises } from './premises.ts';
 import { httpProblem, problemBody, PROBLEM_TYPE } from './problem.ts';
@@ -28,7 +29,6 @@ const WHOLE_REQUEST_MS = 10_000;
 const LOOK_FOR_LATE_MS = 1_000;
 const KEPT_ALIVE_MS = 65_000;
 const HEAD_BYTES_MAX = 16 * 1024;
-const CONNECTIONS_MAX = 1_024;
 /** How long a refused sender is listened to, so that it reads why. */
 const LINGER_MS = 1_000;
 const LAST_ANSWERS_MS = 2_000;
@@ -42,16 +42,19 @@ export async function startServer(premises: Premises, options: ServerOptions): P
     keepAliveTimeout: KEPT_ALIVE_MS,
     maxHeaderSize: HEAD_BYTES_MAX,
   });
-  server.maxConnections = CONNECTIONS_MAX;
+  const { connections, maxConnections } = premises.capacity;
+  server.maxConnections = maxConnections;
+  server.on('connection', (socket) => connections.opened(socket));
   const port = await listening(server, options);
   const allowed = allowedFor(options.host, port, options.allowHosts);
   const answer = getRequestListener(appOf(premises, port).fetch, { overrideGlobalObjects: false });
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
     outgoing.on('error', () => undefined);
+    connections.asked(incoming, outgoing);
     outgoing.once('close', () => note(premises, incoming, outgoing));
     const refused = gate(incoming, allowed);
     if (refused === null) void answer(incoming, outgoing);
-    else turnAway(incoming, outgoing, refused);
+    else turnAway(premises, incoming, outgoing, refused);
   });
   const shown = options.host === '0.0.0.0' || options.host === '::' ? 'localhost' : options.host;
   return {
@@ -72,8 +75,19 @@ function gate({ method = '', url = '', headers, rawHeaders }: IncomingMessage, a
   return refusalAtGate({ method, url, headers, rawHeaders }, allowed);
 }
 
-function turnAway(incoming: IncomingMessage, outgoing: ServerResponse, { code, says }: GateRefusal): void {
+function turnAway(
+  { denials }: Premises,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { code, says }: GateRefusal,
+): void {
   const problem = httpProblem(code, says);
+  const { method = '', url = '', socket } = incoming;
+  const { status } = problem;
+  if (status === 401 || status === 403) {
+    const path = url.split('?', 1)[0] ?? '';
+    denials.note({ token: null, by: 'unknown', code, status, method, path, address: addressOf(socket) });
+  }
   const body = problemBody(problem);
   outgoing.writeHead(problem.status, {
     ...SECURITY_HEADERS,

@@ -37,6 +37,7 @@ type HttpCode =
   | 'body-too-large'
   | 'not-a-media-type'
   | 'too-many-clients'
+  | 'rate-limited'
   | 'stopping';
 
 export interface Projection {
@@ -112,6 +113,7 @@ export const PROBLEMS = {
   'body-too-large': { exitCode: 5, httpStatus: 413, retryable: false },
   'not-a-media-type': { exitCode: 5, httpStatus: 415, retryable: false },
   'too-many-clients': { exitCode: 6, httpStatus: 429, retryable: true },
+  'rate-limited': { exitCode: 6, httpStatus: 429, retryable: true },
   stopping: { exitCode: 1, httpStatus: 503, retryable: true },
 } as const satisfies Record<
   | RefusalCode

@@ -1,4 +1,5 @@
 /** `baton serve`: the HTTP face on a workspace, with the duty and the workers that the configuration asks for. */
+import { setMaxListeners } from 'node:events';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { existsSync } from 'node:fs';
@@ -7,6 +8,11 @@ import { codeOf } from '../../foundation/error-code.ts';
 import { openProjects } from '../../engine/verbs/projects.ts';
 import { standDuty } from '../../engine/duty.ts';
 import { watchFeed } from '../../engine/feed-holders.ts';
+import { openTokenWatch, whyNotGood } from '../../engine/token-watch.ts';
+import { nameInLog } from '../../engine/verbs/revoke-token.ts';
+import { openCapacity } from '../../faces/http/capacity.ts';
+import { DEFAULT_SERVER_LIMITS } from '../../faces/http/server-limits.ts';
+import { openDenials } from '../../faces/http/denials.ts';
 import { openHub } from '../../faces/http/events/hub.ts';
 import { openMetrics } from '../../faces/http/metrics.ts';
 import { openLogins } from '../../faces/http/logins.ts';
@@ -14,7 +20,7 @@ import type { Premises } from '../../faces/http/premises.ts';
 import { startServer, type RunningServer } from '../../faces/http/server.ts';
 import { openTally } from '../../faces/http/tally.ts';
 import type { Limits } from '../../domain/limits.ts';
-import { mintToken, provenBy, SCOPES } from '../identity.ts';
+import { localUser, mintServerToken, mintToken, provenBy, SCOPES } from '../identity.ts';
 import type { OpenWorkspace } from '../open-workspace.ts';
 import type { ServerLog } from './log.ts';
 import { quarantineIn } from './quarantine.ts';
@@ -37,6 +43,8 @@ export interface ServingOptions {
   readonly orAnyPort: boolean;
   readonly allowHosts: readonly string[];
   readonly log: ServerLog;
+  /** The id of the operator token that was shown to start it: its first login link ends with that token. */
+  readonly startedWith?: string | null;
 }
 
 export interface Serving {
@@ -66,6 +74,8 @@ export async function startServing(house: OpenWorkspace, options: ServingOptions
   if (first !== null) throw new AlreadyServing(first);
 
   const stopping = new AbortController();
+  // Every request that waits listens to it.
+  setMaxListeners(0, stopping.signal);
   const premises = await premisesOf(house, log, stopping);
   const traces = isTraced() ? await (await import('./traces.ts')).openTraces(around, log) : null;
   premises.hub.join(premises.hub.position(), ({ told }) => traces?.hear(told));
@@ -85,7 +95,7 @@ export async function startServing(house: OpenWorkspace, options: ServingOptions
 
   return {
     url: server.url,
-    link: `${server.url}/login?code=${premises.logins.newCode()}`,
+    link: `${server.url}/login?code=${premises.logins.newCode(options.startedWith ?? file?.tokenId ?? null)}`,
     where: configuration.project ?? workspace?.folder ?? 'the database',
     until: async (stop, insist) => {
       const workers = startWorkers(house, log, stop, insist);
@@ -93,6 +103,7 @@ export async function startServing(house: OpenWorkspace, options: ServingOptions
       log.info({}, 'stopping');
       stopping.abort('over');
       await Promise.all([server.close(), workers]);
+      await premises.denials.close();
       // The last facts, such as those of workers that have just ended.
       await premises.hub.look().catch(() => undefined);
       await premises.hub.close();
@@ -102,7 +113,7 @@ export async function startServing(house: OpenWorkspace, options: ServingOptions
       await kept;
       if (file !== null && workspace !== null) {
         leaveServing(workspace, file);
-        await around.store.tokens.revoke(file.tokenId);
+        await around.store.tokens.revoke(file.tokenId, { by: localUser() });
       }
       log.info({}, 'stopped');
     },
@@ -127,9 +138,18 @@ async function premisesOf(house: OpenWorkspace, log: ServerLog, stopping: AbortC
         const { principal, record } = proven.value;
         return yes({ principal, name: record.id, scopes: record.scopes });
       },
-      mint: (wish) => mintToken(around, wish),
+      isGood: async (token) => {
+        const [record] = await around.store.tokens.byIds([token]);
+        return whyNotGood(record ?? null, around.store.nowMs()) === null;
+      },
+      mint: (wish, by) => mintToken(around, wish, { by: nameInLog(by) }),
     },
     logins: openLogins(around),
+    tokens: openTokenWatch(around),
+    denials: openDenials(around.store.tokens, around.clock, (error) =>
+      log.error({ error: String(error) }, 'writing the token log'),
+    ),
+    capacity: openCapacity(configuration.server ?? DEFAULT_SERVER_LIMITS, around.clock),
     hub,
     tally,
     projects: openProjects(around),
@@ -165,7 +185,7 @@ async function startAt(premises: Premises, stopping: AbortController, options: S
 async function announce({ around, workspace }: OpenWorkspace, url: string): Promise<ServingFile | null> {
   if (workspace === null) return null;
   const left = readServingFile(workspace);
-  const { secret, record } = await mintToken(around, {
+  const { secret, record } = await mintServerToken(around, {
     agent: null,
     roles: [],
     scopes: SCOPES,
@@ -175,10 +195,10 @@ async function announce({ around, workspace }: OpenWorkspace, url: string): Prom
   const file = { url, process: around.liveness.self, token: secret, tokenId: record.id };
   const first = claimServing(workspace, around.liveness, file);
   if (first !== null) {
-    await around.store.tokens.revoke(record.id);
+    await around.store.tokens.revoke(record.id, { by: localUser() });
     throw new AlreadyServing(first);
   }
-  if (left !== null) await around.store.tokens.revoke(left.tokenId);
+  if (left !== null) await around.store.tokens.revoke(left.tokenId, { by: localUser() });
   return file;
 }
 

@@ -9,6 +9,7 @@ import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
 import type { DueEffect, PolicyRecord, RequestKey, SessionRecord, TokenRecord } from '../store.ts';
+import type { TokenLogLine } from '../token-store.ts';
 
 export interface Row {
   readonly handoff: Handoff;
@@ -44,6 +45,9 @@ export interface Shelf {
   readonly requests: Map<string, KeptRequest>;
   readonly sessions: Map<SessionId, KeptSession>;
   readonly tokens: Map<string, TokenRecord>;
+  /** Oldest first. */
+  readonly tokenLog: (TokenLogLine & { readonly seq: number })[];
+  readonly bootstrap: { isOpen: boolean };
   /** Version 1 is at place 0. */
   readonly policies: PolicyRecord[];
 }
@@ -60,6 +64,8 @@ export function emptyShelf(): Shelf {
     requests: new Map(),
     sessions: new Map(),
     tokens: new Map(),
+    tokenLog: [],
+    bootstrap: { isOpen: true },
     policies: [],
   };
 }

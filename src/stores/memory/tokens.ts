@@ -1,27 +1,58 @@
 import type { Clock } from '../../foundation/clock.ts';
-import type { Tokens } from '../store.ts';
-import { byAge, knownToken } from '../token-records.ts';
+import { DENIALS_MAX, mintedDetail, type TokenLogLine, type Tokens } from '../token-store.ts';
+import { byAge, knownToken, readLogPage } from '../token-records.ts';
+import { wholeCursor } from '../whole-cursor.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import type { Shelf } from './shelf.ts';
 
-export function openTokens({ tokens }: Shelf, clock: Clock): Tokens {
+export function openTokens({ tokens, tokenLog, bootstrap }: Shelf, clock: Clock): Tokens {
+  const note = (line: Omit<TokenLogLine, 'at'>): void => {
+    const seq = (tokenLog.at(-1)?.seq ?? 0) + 1;
+    tokenLog.push(frozenCopy({ ...line, seq, at: clock.nowMs() }));
+  };
   return {
-    async add(token) {
+    async add(token, { by, what = 'minted', bootstrap: wanted }) {
+      if (wanted === 'use' && !bootstrap.isOpen) return false;
       const known = [...tokens.values()].some(({ id, hash }) => id === token.id || hash === token.hash);
       if (known) throw knownToken(token.id);
       tokens.set(token.id, frozenCopy(token));
+      if (wanted !== undefined) bootstrap.isOpen = false;
+      note({ what, token: token.id, by, detail: mintedDetail(token) });
+      return true;
     },
     async byHash(hash) {
       return [...tokens.values()].find((token) => token.hash === hash) ?? null;
     },
+    async byIds(ids) {
+      return ids.map((id) => tokens.get(id)).filter((token) => token !== undefined);
+    },
     async list() {
       return [...tokens.values()].toSorted(byAge);
     },
-    async revoke(id) {
+    async revoke(id, { by, keepsLeases = false }) {
       const token = tokens.get(id);
       if (token === undefined || token.revokedAt !== null) return false;
-      tokens.set(id, Object.freeze({ ...token, revokedAt: clock.nowMs() }));
+      tokens.set(id, Object.freeze({ ...token, revokedAt: clock.nowMs(), keepsLeases }));
+      note({ what: 'revoked', token: id, by, detail: { keepsLeases } });
       return true;
+    },
+    async bootstrapIsOpen() {
+      return bootstrap.isOpen;
+    },
+    async denied(denial) {
+      const denials = tokenLog.filter(({ what }) => what === 'denied');
+      const oldest = denials.length < DENIALS_MAX ? -1 : tokenLog.indexOf(denials[0] as (typeof tokenLog)[number]);
+      if (oldest >= 0) tokenLog.splice(oldest, 1);
+      note({ what: 'denied', ...denial });
+    },
+    async log({ max, after }) {
+      const before = after === undefined ? Infinity : wholeCursor(after);
+      const rows = tokenLog
+        .filter(({ seq }) => seq < before)
+        .toReversed()
+        .slice(0, max + 1)
+        .map(({ seq, at, what, token, by, detail }) => [seq, at, what, token, by, JSON.stringify(detail)]);
+      return readLogPage(rows, max);
     },
   };
 }

@@ -11,6 +11,7 @@ import { BLOCKED_REASONS, stateNumber, stateOfNumber } from '../numbers.ts';
 import {
   readBlockedOn,
   readClaims,
+  readHolding,
   readLineage,
   readTerms,
   soundRow,
@@ -158,9 +159,8 @@ function handoffIn(row: Row): Handoff {
 function readCustody(row: Row): Custody | null {
   const [session, holder, untilAt] = [row[18] as SessionId | null, row[19] as AgentId | null, row[20] as number | null];
   if (holder === null) return null;
-  const file = row[22] as string | null;
   return session === null
-    ? { by: 'hand', holder, untilAt, ...(file === null ? {} : { file }) }
+    ? { by: 'hand', holder, untilAt, ...readHolding(row[22] as string | null) }
     : { by: 'process', holder, session };
 }
 

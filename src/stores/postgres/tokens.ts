@@ -1,43 +1,83 @@
-import type { Tokens, TokenRecord } from '../store.ts';
-import { byAge, knownToken, readToken, writeToken } from '../token-records.ts';
+import { DENIALS_MAX, mintedDetail, type Tokens, type TokenRecord } from '../token-store.ts';
+import { byAge, knownToken, LOG_COLUMNS, readLogPage, readToken, TOKEN_COLUMNS, writeToken } from '../token-records.ts';
+import { wholeCursor } from '../whole-cursor.ts';
 import { Conflict, type Connection } from './connection.ts';
-import type { Row } from './link.ts';
 import { NOW_MS } from './schema.ts';
 
-const COLUMNS = 'id, hash, record, revoked_at';
-const ADD_SQL = `insert into baton.token (${COLUMNS}) values ($1::text, $2::text, $3::text, $4::bigint)`;
-const BY_HASH_SQL = `select ${COLUMNS} from baton.token where hash = $1::text`;
-const LIST_SQL = `select ${COLUMNS} from baton.token`;
-const REVOKE_SQL = `update baton.token set revoked_at = ${NOW_MS} where id = $1::text and revoked_at is null returning id`;
+const LINE = 'insert into baton.token_log (at, what, token, by, detail)';
+/** Two that use the bootstrap at once: the second waits for the row, finds it closed and makes nothing. */
+const ADD_SQL = `with closed as (
+  update baton.token_bootstrap set closed_at = ${NOW_MS}
+  where $6::text <> 'leave' and closed_at is null returning 1
+), added as (
+  insert into baton.token (${TOKEN_COLUMNS})
+  select $1::text, $2::text, $3::text, $4::bigint, $5::integer
+  where $6::text <> 'use' or exists (select from closed) returning id
+), line as (
+  ${LINE} select ${NOW_MS}, $7::text, id, $8::text, $9::text from added
+) select id from added`;
+const REVOKE_SQL = `with revoked as (
+  update baton.token set revoked_at = ${NOW_MS}, keeps_leases = $2::integer
+  where id = $1::text and revoked_at is null returning id
+), line as (
+  ${LINE} select ${NOW_MS}, 'revoked', id, $3::text, $4::text from revoked
+) select id from revoked`;
+const DENIED_SQL = `with forgotten as (
+  delete from baton.token_log where what = 'denied' and seq <= (
+    select seq from baton.token_log where what = 'denied' order by seq desc limit 1 offset ${DENIALS_MAX - 1})
+) ${LINE} values (${NOW_MS}, 'denied', $1::text, $2::text, $3::text)`;
+const BY_HASH_SQL = `select ${TOKEN_COLUMNS} from baton.token where hash = $1::text`;
+const BY_IDS_SQL = `select ${TOKEN_COLUMNS} from baton.token
+where id in (select value from json_array_elements_text($1::text::json))`;
+const LIST_SQL = `select ${TOKEN_COLUMNS} from baton.token`;
 const IS_REVOKED_SQL = 'select 1 from baton.token where id = $1::text and revoked_at is not null';
+const IS_OPEN_SQL = 'select 1 from baton.token_bootstrap where closed_at is null';
+const LOG_SQL = `select ${LOG_COLUMNS} from baton.token_log
+where $1::bigint is null or seq < $1::bigint order by seq desc limit $2::integer`;
 
 export function tokensOf(connection: Connection): Tokens {
   const byHash = async (hash: string): Promise<TokenRecord | null> => {
     const [row] = await connection.read(BY_HASH_SQL, [hash]);
-    return row === undefined ? null : tokenOf(row);
+    return row === undefined ? null : readToken(row);
+  };
+  /** When an answer was lost and we asked again, the one in the way is our own. */
+  const isOurs = async (token: TokenRecord): Promise<boolean> => {
+    const kept = await byHash(token.hash);
+    return kept?.id === token.id && writeToken(kept) === writeToken(token);
   };
   return {
     byHash,
-    add: async (token) => {
-      const { id, hash, revokedAt } = token;
+    add: async (token, { by, what = 'minted', bootstrap = 'leave' }) => {
+      const { id, hash, revokedAt, keepsLeases } = token;
+      const line = [what, by, JSON.stringify(mintedDetail(token))];
+      const values = [id, hash, writeToken(token), revokedAt, keepsLeases ? 1 : 0, bootstrap, ...line];
       try {
-        await connection.write(ADD_SQL, [id, hash, writeToken(token), revokedAt]);
+        const { rows, doubtful } = await connection.write(ADD_SQL, values);
+        return rows.length > 0 || (doubtful && (await isOurs(token)));
       } catch (error) {
         if (!(error instanceof Conflict)) throw error;
-        // When an answer was lost and we asked again, the one in the way is our own.
-        const kept = error.doubtful ? await byHash(hash) : null;
-        if (kept?.id !== id || writeToken(kept) !== writeToken(token)) throw knownToken(id);
+        if (error.doubtful && (await isOurs(token))) return true;
+        throw knownToken(id);
       }
     },
-    list: async () => (await connection.read(LIST_SQL)).map(tokenOf).toSorted(byAge),
-    revoke: async (id) => {
-      const { rows, doubtful } = await connection.write(REVOKE_SQL, [id]);
+    byIds: async (ids) => {
+      if (ids.length === 0) return [];
+      return (await connection.read(BY_IDS_SQL, [JSON.stringify(ids)])).map(readToken);
+    },
+    list: async () => (await connection.read(LIST_SQL)).map(readToken).toSorted(byAge),
+    revoke: async (id, { by, keepsLeases = false }) => {
+      const line = [by, JSON.stringify({ keepsLeases })];
+      const { rows, doubtful } = await connection.write(REVOKE_SQL, [id, keepsLeases ? 1 : 0, ...line]);
       if (rows.length > 0 || !doubtful) return rows.length > 0;
       return (await connection.read(IS_REVOKED_SQL, [id])).length > 0;
     },
+    bootstrapIsOpen: async () => (await connection.read(IS_OPEN_SQL)).length > 0,
+    denied: async ({ token, by, detail }) => {
+      await connection.write(DENIED_SQL, [token, by, JSON.stringify(detail)]);
+    },
+    log: async ({ max, after }) => {
+      const before = after === undefined ? null : wholeCursor(after);
+      return readLogPage(await connection.read(LOG_SQL, [before, max + 1]), max);
+    },
   };
-}
-
-function tokenOf(row: Row): TokenRecord {
-  return readToken(row[0] as string, row[1] as string, row[2] as string, row[3] as number | null);
 }

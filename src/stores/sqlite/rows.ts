@@ -11,6 +11,7 @@ import { BLOCKED_REASONS, stateNumber, stateOfNumber } from '../numbers.ts';
 import {
   readBlockedOn,
   readClaims,
+  readHolding,
   readLineage,
   readTerms,
   soundRow,
@@ -111,8 +112,7 @@ function readCustody(row: Row, names: Names): Custody | null {
   const [session, holder, untilAt] = [row[19] as number | null, row[20] as number | null, row[21] as number | null];
   if (holder === null) return null;
   const agent = names.agentName(holder);
-  const file = row[23] as string | null;
   return session === null
-    ? { by: 'hand', holder: agent, untilAt, ...(file === null ? {} : { file }) }
+    ? { by: 'hand', holder: agent, untilAt, ...readHolding(row[23] as string | null) }
     : { by: 'process', holder: agent, session: names.sessionName(session) };
 }

@@ -17,6 +17,7 @@ const TOKEN: TokenRecord = {
   createdAt: 0,
   expiresAt: null,
   revokedAt: null,
+  keepsLeases: false,
 };
 
 export function describeClosing(open: OpenStore): void {
@@ -45,10 +46,14 @@ export function describeClosing(open: OpenStore): void {
         async () => store.outbox.later('k', 1),
         async () => store.outbox.inbox(WORKER, 1),
         async () => store.find({ by: 'filter', text: 'word', max: 1 }),
-        async () => store.tokens.add(TOKEN),
+        async () => store.tokens.add(TOKEN, { by: 'me' }),
         async () => store.tokens.byHash('h'),
         async () => store.tokens.list(),
-        async () => store.tokens.revoke('t'),
+        async () => store.tokens.revoke('t', { by: 'me' }),
+        async () => store.tokens.byIds(['t']),
+        async () => store.tokens.bootstrapIsOpen(),
+        async () => store.tokens.denied({ token: null, by: 'me', detail: {} }),
+        async () => store.tokens.log({ max: 1 }),
         async () => store.policy.current(),
         async () => store.policy.put('{}' as JsonText, 0, 'operator'),
         async () => store.policy.history(1),

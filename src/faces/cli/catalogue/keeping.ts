@@ -96,8 +96,29 @@ export const KEEPING: readonly CommandEntry[] = [
   {
     name: 'token revoke',
     takes: '<id>',
-    summary: 'from now on it opens nothing',
+    summary: 'end a token, its sessions and waits, and give back what it holds',
+    options: [['--keep-leases', 'what was claimed with it stays claimed']],
+    note: 'A server notices within a second, workers that run with the token too.',
     example: 'token revoke tok-1a2b3c',
     load: async () => (await import('../commands/token.ts')).revokeToken,
+  },
+  {
+    name: 'token log',
+    summary: 'who made, revoked or was denied which token, newest first',
+    options: [['--limit <count>', 'how many lines (default: 50)']],
+    note: 'Of denials the newest 1,000 are kept.',
+    example: 'token log --limit 20',
+    load: async () => (await import('../commands/token.ts')).logOfTokens,
+  },
+  {
+    name: 'token recover',
+    summary: 'make an operator token without showing one; stands in the log',
+    options: [
+      ['--label <text>', 'what it is for'],
+      ['--expires <seconds>', 'its life (default: for ever)'],
+    ],
+    note: 'For whoever can open the database and has lost the last operator token.',
+    example: "token recover --label 'the laptop'",
+    load: async () => (await import('../commands/token.ts')).recoverToken,
   },
 ];

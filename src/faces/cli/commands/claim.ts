@@ -3,7 +3,9 @@ import type { AgentId } from '../../../domain/names.ts';
 import type { Principal } from '../../../domain/principal.ts';
 import { WEEK_SECONDS } from '../../../domain/record-values.ts';
 import type { Surroundings } from '../../../engine/surroundings.ts';
+import { watchOwn } from '../../../engine/token-watch.ts';
 import { claimByHand } from '../../../engine/verbs/claim.ts';
+import { release } from '../../../engine/verbs/release.ts';
 import type { Claimed } from '../../../stores/store.ts';
 import { wholeView } from '../../shared/views.ts';
 import { agentArgument, secondsArgument } from '../arguments.ts';
@@ -24,7 +26,14 @@ export async function claim(args: readonly string[], options: ClaimOptions, outp
   return inHouse(options, { otherwise: agentPrincipal(agent) }, async (around, principal) => {
     mustBe(principal, agent);
     const interrupts = onInterrupt(() => undefined);
-    const claimed = await claimWithin(around, principal, agent, { waitMs, leaseMs, stop: interrupts.stop });
+    const watch = watchOwn(around, principal);
+    const stop = AbortSignal.any([interrupts.stop, watch.signal]);
+    const claimed = await claimWithin(around, principal, agent, { waitMs, leaseMs, stop }).finally(watch.leave);
+    if (watch.signal.aborted || (claimed !== null && !(await watch.isGood()))) {
+      // Taken in the moment in which the token ended.
+      if (claimed !== null) await release(around, principal, claimed.handoff.id, claimed.handoff.fence);
+      throw faceProblem('token-refused', 'the token has ended: nothing was taken');
+    }
     if (claimed !== null) {
       const view = wholeView({ ...claimed, outcome: null });
       output.answer(view);
@@ -56,7 +65,7 @@ async function claimWithin(
   try {
     for (;;) {
       const hint = around.store.changed({ kind: 'offers', agent }, over.signal);
-      const claimed = await claimByHand(around, principal, agent, leaseMs);
+      const claimed = stop.aborted ? null : await claimByHand(around, principal, agent, leaseMs);
       if (claimed !== null || waitMs === 0 || over.signal.aborted) return claimed;
       await hint;
     }

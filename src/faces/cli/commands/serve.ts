@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { tokenIn } from '../../../domain/principal.ts';
 import type { EngineEvent } from '../../../engine/surroundings.ts';
 import { openLog, type LogLevel } from '../../../house/serve/log.ts';
 import { newLinkFrom } from '../../../house/serve/serving-file.ts';
@@ -34,8 +35,9 @@ export async function serve(_args: readonly string[], options: ServeOptions, out
   const interrupts = onInterrupt(() => log.info({}, 'stopping; once more to end what runs now'));
   whenNobodyReads(() => undefined);
   try {
-    await mustBeOperator(house, options, 'write');
-    const serving = await startServing(house, { host, port: port ?? PORT, orAnyPort: port === null, allowHosts, log });
+    const startedWith = tokenIn(await mustBeOperator(house, options, 'write'));
+    const at = { host, port: port ?? PORT, orAnyPort: port === null, allowHosts };
+    const serving = await startServing(house, { ...at, log, startedWith });
     if (output.json) output.answer({ url: serving.url, link: serving.link });
     else {
       output.line(serving.link);

@@ -1,7 +1,7 @@
 import { agentPrincipal } from '../../../domain/principal.ts';
 import { standDuty } from '../../../engine/duty.ts';
 import type { EngineEvent, FailedAttempt } from '../../../engine/surroundings.ts';
-import { work as runWorker } from '../../../engine/work.ts';
+import { workWithToken } from '../../../engine/work-with-token.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 import { displayText } from '../../../foundation/display-text.ts';
 import { wordingOf } from '../../shared/wording.ts';
@@ -45,7 +45,7 @@ export async function work(args: readonly string[], options: WorkOptions, output
     mustBe(principal, agent);
     output.note(`@${agent} is at work (${concurrency} at a time); Ctrl-C to stop`);
     const handler = commandHandler(command, (text) => process.stderr.write(displayText(text)));
-    const done = await runWorker(house.around, {
+    const done = await workWithToken(house.around, {
       agent,
       principal,
       handler: async (claimed, attempt) => {
@@ -59,6 +59,7 @@ export async function work(args: readonly string[], options: WorkOptions, output
       stop: interrupts.stop,
       abort: interrupts.insist,
     });
+    if (done.tokenEnd !== null) throw faceProblem('token-refused', `${done.tokenEnd}: this worker has stopped`);
     if (options.once === true && done.refused > 0) return PROBLEMS['lease-lost'].exitCode;
     return interrupts.exitCode() ?? 0;
   } finally {

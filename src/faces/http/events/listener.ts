@@ -39,7 +39,7 @@ const PATIENCE_MS = 5_000;
 export async function serveListener(options: ListenerOptions): Promise<void> {
   const { outgoing, hub, caller, wanted, signal } = options;
   const wish: Wish = {
-    sameAs: JSON.stringify([caller.principal, wanted]),
+    sameAs: JSON.stringify([{ ...caller.principal, token: null }, wanted]),
     wants: wishOf(caller, wanted),
   };
   let cursor = options.after ?? hub.position();

@@ -14,6 +14,7 @@ import type { Caller } from '../caller.ts';
 import { endpoint, json, type Endpoint, type HttpContext } from '../contract.ts';
 import { entityTag } from '../entity-tags.ts';
 import { goneOrStopping } from '../gone.ts';
+import { hold } from '../held.ts';
 import { httpProblem } from '../problem.ts';
 
 const PAGE = 50;
@@ -32,10 +33,19 @@ export const CLAIMS: readonly Endpoint[] = [
       const agent = agentOf(caller, body.agent);
       const waitMs = toMilliseconds(body.waitSeconds ?? 0);
       const leaseMs = body.leaseSeconds === undefined ? undefined : toMilliseconds(body.leaseSeconds);
-      const signal = goneOrStopping(premises, c);
+      const held = waitMs > 0 ? hold(premises, c, caller, 'wait') : null;
+      const signal = held?.signal ?? goneOrStopping(premises, c);
       const claimed = await claimWithin(premises.around, caller, agent, { waitMs, leaseMs, signal });
-      if (claimed === null) return new Response(null, { status: 204 });
+      if (claimed === null) {
+        held?.mustStillBeGood();
+        return new Response(null, { status: 204 });
+      }
       premises.hub.nudge();
+      // The token may have ended in the moment of taking, after its leases were given back.
+      if (!(await caller.stillGood())) {
+        await release(premises.around, caller.principal, claimed.handoff.id, claimed.handoff.fence);
+        throw httpProblem('token-refused', 'the token has ended; what it was about to take is offered again');
+      }
       // It hung up in the moment of taking: nobody would do it before the lease is over.
       if (signal.aborted) await release(premises.around, caller.principal, claimed.handoff.id, claimed.handoff.fence);
       return json(wholeView({ ...claimed, outcome: null }), 200, { etag: entityTag(claimed.handoff) });
@@ -89,7 +99,7 @@ function inboxOf({ principal }: Caller, c: HttpContext): AgentId {
 
 async function claimWithin(
   around: Surroundings,
-  { principal }: Caller,
+  { principal, stillGood }: Caller,
   agent: AgentId,
   {
     waitMs,
@@ -108,6 +118,7 @@ async function claimWithin(
       const claimed = signal.aborted ? null : await claimByHand(around, principal, agent, leaseMs);
       if (claimed !== null || waitMs === 0 || over.signal.aborted) return claimed;
       await hint;
+      if (!(await stillGood())) throw httpProblem('token-refused', 'the token has ended while it waited');
     }
   } finally {
     signal.removeEventListener('abort', end);

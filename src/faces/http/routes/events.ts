@@ -4,19 +4,12 @@ import { EventsQuery } from '../../shared/requests.ts';
 import { endpoint, type Endpoint, type HttpContext } from '../contract.ts';
 import { BEGINNING } from '../events/hub.ts';
 import { serveListener } from '../events/listener.ts';
-import { goneOrStopping } from '../gone.ts';
-import type { Premises } from '../premises.ts';
+import { hold } from '../held.ts';
 import { httpProblem } from '../problem.ts';
 import { SECURITY_HEADERS } from '../security-headers.ts';
 
-/** A browser opens a few; a program that opens more has a leak. */
-const LISTENERS_EACH_MAX = 64;
-const LISTENERS_MAX = 256;
 /** After a break; a server that starts again is there by then. */
 const RETRY_MS = 1_000;
-
-/** How many listen, by token or session. */
-const listening = new WeakMap<Premises, Map<string, number>>();
 
 export const EVENTS: readonly Endpoint[] = [
   endpoint({
@@ -30,17 +23,20 @@ export const EVENTS: readonly Endpoint[] = [
     headers: { 'Last-Event-ID': 'The id of the last event seen; exactly what came after it follows.' },
     query: EventsQuery,
     giving: 'text/event-stream',
-    answers: { 200: 'A stream that does not end.', 429: 'As many listen as this server takes.' },
+    answers: {
+      200: 'A stream that does not end.',
+      429: 'As many listen as this server takes from one token or address.',
+    },
     answer: async ({ premises, caller, query, c }) => {
       const { after, ...wanted } = query;
       const given = cursorIn(c) ?? after ?? null;
       const from = given === BEGINNING ? '' : given;
       // Before the stream begins: afterwards there is no status to answer with.
       if (from !== null && from !== '') await premises.around.store.facts({ after: from, max: 1 });
-      const leave = takePlace(premises, caller.name);
+      const { signal, tokenEnd } = hold(premises, c, caller, 'stream');
       const { outgoing } = c.env;
+      const dropped = (says: string): void => premises.log.warn({ listener: caller.name, says }, 'listener dropped');
       premises.metrics.listening(1);
-      const signal = goneOrStopping(premises, c);
       outgoing.writeHead(200, {
         ...SECURITY_HEADERS,
         'content-type': 'text/event-stream',
@@ -48,6 +44,12 @@ export const EVENTS: readonly Endpoint[] = [
         'x-accel-buffering': 'no',
       });
       outgoing.write(`retry: ${RETRY_MS}\n\n`);
+      signal.addEventListener('abort', () => {
+        if (tokenEnd() === null) return;
+        dropped('its token or session is over');
+        // Broken off, not ended: a client that takes the end for the last event would not learn why.
+        outgoing.destroy();
+      });
       void serveListener({
         outgoing,
         caller,
@@ -56,16 +58,13 @@ export const EVENTS: readonly Endpoint[] = [
         timers: premises.around.timers,
         after: from,
         signal,
-        dropped: (says) => premises.log.warn({ listener: caller.name, says }, 'listener dropped'),
+        dropped,
       })
         .catch((error: unknown) => {
           premises.log.error({ error: String(error) }, 'events broke off');
           outgoing.destroy();
         })
-        .finally(() => {
-          leave();
-          premises.metrics.listening(-1);
-        });
+        .finally(() => premises.metrics.listening(-1));
       return RESPONSE_ALREADY_SENT;
     },
   }),
@@ -77,20 +76,4 @@ function cursorIn(c: HttpContext): string | null {
   const read = EventsQuery.shape.after.safeParse(given);
   if (read.success && read.data !== undefined) return read.data;
   throw httpProblem('bad-request', 'Last-Event-ID: not an id that was given out');
-}
-
-function takePlace(premises: Premises, name: string): () => void {
-  const places = listening.get(premises) ?? new Map<string, number>();
-  listening.set(premises, places);
-  const total = [...places.values()].reduce((sum, count) => sum + count, 0);
-  const own = places.get(name) ?? 0;
-  if (own >= LISTENERS_EACH_MAX || total >= LISTENERS_MAX) {
-    throw httpProblem('too-many-clients', `${own} listen with this token, ${total} in all; close one first`);
-  }
-  places.set(name, own + 1);
-  return () => {
-    const left = (places.get(name) ?? 1) - 1;
-    if (left === 0) places.delete(name);
-    else places.set(name, left);
-  };
 }

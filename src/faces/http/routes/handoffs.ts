@@ -17,7 +17,7 @@ import { allowedMoves } from '../allowed-moves.ts';
 import { endpoint, idIn, json, type Endpoint, type HttpContext } from '../contract.ts';
 import { entityTag, isKnown } from '../entity-tags.ts';
 import { BEGINNING } from '../events/hub.ts';
-import { goneOrStopping } from '../gone.ts';
+import { hold } from '../held.ts';
 import { httpProblem, problemOf } from '../problem.ts';
 
 const PAGE = 50;
@@ -83,7 +83,11 @@ export const HANDOFFS: readonly Endpoint[] = [
     answer: async ({ premises, caller, query, c }) => {
       const id = idIn(c);
       const seconds = query.wait ?? 0;
-      if (seconds > 0) await settledWithin(premises.around, caller.principal, id, seconds, goneOrStopping(premises, c));
+      if (seconds > 0) {
+        const { signal, mustStillBeGood } = hold(premises, c, caller, 'wait');
+        await settledWithin(premises.around, caller.principal, id, seconds, signal);
+        mustStillBeGood();
+      }
       const found = await show(premises.around, caller.principal, id);
       if (!found.ok) throw problemOf(found.refusal);
       const { facts, ...whole } = found.value;
@@ -133,7 +137,9 @@ export const HANDOFFS: readonly Endpoint[] = [
     answer: async ({ premises, caller, query, c }) => {
       const id = idIn(c);
       const seconds = query.seconds ?? WAIT_SECONDS;
-      const settled = await settledWithin(premises.around, caller.principal, id, seconds, goneOrStopping(premises, c));
+      const { signal, mustStillBeGood } = hold(premises, c, caller, 'wait');
+      const settled = await settledWithin(premises.around, caller.principal, id, seconds, signal);
+      mustStillBeGood();
       if (settled === null)
         throw httpProblem('timed-out', `${id} was not settled within ${seconds} s; ask again`, { id });
       return json(wholeView(settled), 200, { etag: entityTag(settled.handoff) });

@@ -2,9 +2,8 @@
 import { principalText } from '../../../domain/principal.ts';
 import { LoginBody } from '../../shared/requests.ts';
 import { SessionShape } from '../../shared/view-shapes.ts';
-import { cookieIn, cookieName, mustBeOperator } from '../caller.ts';
+import { cookieIn, cookieName, Denied, mustBeOperator } from '../caller.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
-import { httpProblem } from '../problem.ts';
 
 export const SESSION: readonly Endpoint[] = [
   endpoint({
@@ -15,11 +14,14 @@ export const SESSION: readonly Endpoint[] = [
     about: 'The page at /login does it. A code works once, for ten minutes.',
     body: LoginBody,
     answers: { 200: 'The cookie is set.' },
-    answer: async ({ premises: { logins, log }, body, port, c }) => {
+    answer: async ({ premises: { logins, access, log }, body, port, c }) => {
       const made = logins.redeem(body.code);
-      if (made === null) {
+      const isGood = made !== null && (made.token === null || (await access.isGood(made.token)));
+      if (made !== null && !isGood) logins.end(made.secret);
+      if (made === null || !isGood) {
         log.warn({}, 'a login code was refused');
-        throw httpProblem('code-refused', 'this link was used, or is too old; get a new one with: baton serve');
+        const says = 'this link was used, is too old, or its token has ended; get a new one with: baton serve';
+        throw new Denied('code-refused', says, made?.token ?? null);
       }
       const secure = c.req.header('origin')?.startsWith('https://') === true ? '; Secure' : '';
       const cookie = `${cookieName(port)}=${made.secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${made.lifeMs / 1000}${secure}`;
@@ -67,7 +69,7 @@ export const SESSION: readonly Endpoint[] = [
     answers: { 201: '{ path }' },
     answer: async ({ premises: { logins }, caller }) => {
       mustBeOperator(caller);
-      return json({ path: `/login?code=${logins.newCode()}` }, 201);
+      return json({ path: `/login?code=${logins.newCode(caller.token)}` }, 201);
     },
   }),
 ];

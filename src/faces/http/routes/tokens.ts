@@ -2,8 +2,9 @@
 import * as z from 'zod';
 import { EVERY_ROLE } from '../../../domain/principal.ts';
 import { secondsShape, toMilliseconds } from '../../../dialects/seconds.ts';
+import { revokeToken } from '../../../engine/verbs/revoke-token.ts';
 import type { TokenRecord } from '../../../stores/store.ts';
-import { AgentName } from '../../shared/requests.ts';
+import { AgentName, ListQuery } from '../../shared/requests.ts';
 import { mustBeOperator } from '../caller.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
 import { httpProblem } from '../problem.ts';
@@ -22,6 +23,12 @@ const NewToken = z.strictObject({
   expiresSeconds: secondsShape(1, TEN_YEARS_SECONDS).optional(),
 });
 
+const RevokeQuery = z.strictObject({
+  leases: z.enum(['keep', 'release']).optional().describe('What becomes of work claimed with it; default release.'),
+});
+
+const LogQuery = ListQuery.pick({ limit: true, after: true });
+
 export const TOKENS: readonly Endpoint[] = [
   endpoint({
     method: 'post',
@@ -32,13 +39,14 @@ export const TOKENS: readonly Endpoint[] = [
     answers: { 201: 'The token, with its secret as `token`.' },
     answer: async ({ premises: { access }, caller, body }) => {
       mustBeOperator(caller);
-      const { secret, record } = await access.mint({
+      const wish = {
         agent: body.agent ?? null,
         roles: body.roles ?? [],
-        scopes: body.scopes ?? ['read', 'write'],
+        scopes: body.scopes ?? (['read', 'write'] as const),
         label: body.label ?? null,
         lifeMs: body.expiresSeconds === undefined ? null : toMilliseconds(body.expiresSeconds),
-      });
+      };
+      const { secret, record } = await access.mint(wish, caller.principal);
       return json({ ...tokenView(record), token: secret }, 201);
     },
   }),
@@ -57,16 +65,41 @@ export const TOKENS: readonly Endpoint[] = [
     method: 'delete',
     path: '/api/tokens/{id}',
     scope: 'write',
-    summary: 'From now on it opens nothing, for the operator',
-    answers: { 200: '{ id, revoked }' },
-    answer: async ({ premises: { around }, caller, c }) => {
+    summary: 'Revoke a token, for the operator',
+    about:
+      'Its browser sessions, waiting requests and event streams end. What was claimed by hand with it is given back, uncounted, ' +
+      'unless `leases=keep`.',
+    query: RevokeQuery,
+    answers: { 200: '{ id, revoked, released }' },
+    answer: async ({ premises: { around, tokens }, caller, query, c }) => {
       mustBeOperator(caller);
       const id = c.req.param('id') ?? '';
-      if (await around.store.tokens.revoke(id)) return json({ id, revoked: true });
+      const keepsLeases = query.leases === 'keep';
+      const { revoked, released } = await revokeToken(around, caller.principal, id, { keepsLeases });
+      await tokens.look();
+      if (revoked) return json({ id, revoked, released });
       throw httpProblem('no-such-token', `there is no token ${JSON.stringify(id)} that is still good`);
     },
   }),
+  endpoint({
+    method: 'get',
+    path: '/api/token-log',
+    scope: 'read',
+    summary: 'Who made, revoked or was denied which token, for the operator',
+    about:
+      'Newest first. Of denials the newest 1,000 are kept, and repetitions within a minute are one line with a `count`.',
+    query: LogQuery,
+    answers: { 200: '{ items, next }' },
+    answer: async ({ premises: { around }, caller, query: { limit, after } }) => {
+      mustBeOperator(caller);
+      const asked = { max: limit ?? LOG_PAGE, ...(after === undefined ? {} : { after }) };
+      const { items, next } = await around.store.tokens.log(asked);
+      return json({ items: items.map((line) => ({ ...line, at: new Date(line.at).toISOString() })), next });
+    },
+  }),
 ];
+
+const LOG_PAGE = 100;
 
 function tokenView({ id, agent, roles, scopes, label, createdAt, expiresAt, revokedAt }: TokenRecord): object {
   const instant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());

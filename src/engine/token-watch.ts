@@ -1,0 +1,112 @@
+/**
+ * Tells whoever waits or works with a token that the token has ended: it was revoked, by this process or another, or it
+ * has expired. One read of the store serves all that are watched.
+ */
+import { tokenIn, type Principal } from '../domain/principal.ts';
+import type { TokenRecord } from '../stores/store.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export interface TokenWatch {
+  /** The signal is aborted with a `TokenEnd` as its reason. Call `leave` when the wait is over. */
+  attend(token: string): { readonly signal: AbortSignal; leave(): void };
+  /** Looks now, after a revocation in this process. */
+  look(): Promise<void>;
+}
+
+export class TokenEnd extends Error {
+  override readonly name = 'TokenEnd';
+  /** What is held with it stays held. */
+  readonly keepsLeases: boolean;
+
+  constructor(says: string, keepsLeases: boolean) {
+    super(says);
+    this.keepsLeases = keepsLeases;
+  }
+}
+
+/** How long a revocation by another process may go unnoticed. */
+const LOOK_MS = 500;
+
+/** Why a token opens nothing; null where it is good. */
+export function whyNotGood(token: TokenRecord | null, nowMs: number): string | null {
+  if (token === null) return 'the token is not known here';
+  if (token.revokedAt !== null) return `the token ${token.id} was revoked`;
+  if (token.expiresAt === null || token.expiresAt > nowMs) return null;
+  return `the token ${token.id} expired at ${new Date(token.expiresAt).toISOString()}`;
+}
+
+interface Watched {
+  readonly end: AbortController;
+  count: number;
+}
+
+export function openTokenWatch({
+  store,
+  timers,
+  report,
+}: Pick<Surroundings, 'store' | 'timers' | 'report'>): TokenWatch {
+  const watched = new Map<string, Watched>();
+  let rest: AbortController | null = null;
+
+  const look = async (): Promise<void> => {
+    const ids = [...watched.keys()];
+    if (ids.length === 0) return;
+    const records = new Map((await store.tokens.byIds(ids)).map((record) => [record.id, record]));
+    for (const id of ids) {
+      const record = records.get(id) ?? null;
+      const says = whyNotGood(record, store.nowMs());
+      if (says === null) continue;
+      // An expired token was good when the work was taken: what runs may end.
+      const keepsLeases = record !== null && (record.revokedAt === null || record.keepsLeases);
+      watched.get(id)?.end.abort(new TokenEnd(says, keepsLeases));
+      watched.delete(id);
+    }
+  };
+  const run = async (resting: AbortController): Promise<void> => {
+    while (!resting.signal.aborted) {
+      await timers.sleep(LOOK_MS, resting.signal);
+      if (resting.signal.aborted) return;
+      await look().catch((error: unknown) => report({ kind: 'fault', doing: 'looking at tokens', error }));
+    }
+  };
+
+  return {
+    look,
+    attend: (token) => {
+      const found = watched.get(token) ?? { end: new AbortController(), count: 0 };
+      found.count += 1;
+      watched.set(token, found);
+      if (rest === null) {
+        rest = new AbortController();
+        void run(rest);
+      }
+      return {
+        signal: found.end.signal,
+        leave: () => {
+          found.count -= 1;
+          if (found.count === 0 && watched.get(token) === found) watched.delete(token);
+          if (watched.size > 0) return;
+          rest?.abort('over');
+          rest = null;
+        },
+      };
+    },
+  };
+}
+
+/** The same for one principal, such as a worker's; one that showed no token is always good. */
+export function watchOwn(
+  around: Pick<Surroundings, 'store' | 'timers' | 'report'>,
+  principal: Principal,
+): { readonly signal: AbortSignal; leave(): void; isGood(): Promise<boolean> } {
+  const token = tokenIn(principal);
+  if (token === null) {
+    return { signal: new AbortController().signal, leave: () => undefined, isGood: async () => true };
+  }
+  const { signal, leave } = openTokenWatch(around).attend(token);
+  const isGood = async (): Promise<boolean> => {
+    const [record] = await around.store.tokens.byIds([token]);
+    return whyNotGood(record ?? null, around.store.nowMs()) === null;
+  };
+  return { signal, leave, isGood };
+}

@@ -1,0 +1,33 @@
+/** A worker works for as long as the token is good with which it was started. */
+import { agentPrincipal } from '../domain/principal.ts';
+import type { Surroundings } from './surroundings.ts';
+import { TokenEnd, watchOwn } from './token-watch.ts';
+import { work, type WorkDone, type WorkOptions } from './work.ts';
+
+export interface TokenWorkDone extends WorkDone {
+  /** Why the token is no longer good; null: the worker ended for another reason. */
+  readonly tokenEnd: string | null;
+}
+
+/**
+ * When the token ends, nothing new is taken. What runs is given back where the token was revoked; it may end where the
+ * token expired, or was revoked with its leases kept.
+ */
+export async function workWithToken(around: Surroundings, options: WorkOptions): Promise<TokenWorkDone> {
+  const { agent, principal = agentPrincipal(agent), stop, abort } = options;
+  const watch = watchOwn(around, principal);
+  const giveBack = new AbortController();
+  let tokenEnd: string | null = null;
+  watch.signal.addEventListener('abort', () => {
+    const end: unknown = watch.signal.reason;
+    if (!(end instanceof TokenEnd)) return;
+    tokenEnd = end.message;
+    if (!end.keepsLeases) giveBack.abort();
+  });
+  const either = {
+    stop: AbortSignal.any([watch.signal, ...(stop === undefined ? [] : [stop])]),
+    abort: AbortSignal.any([giveBack.signal, ...(abort === undefined ? [] : [abort])]),
+  };
+  const done = await work(around, { ...options, principal, ...either }).finally(watch.leave);
+  return { ...done, tokenEnd };
+}

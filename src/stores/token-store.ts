@@ -1,0 +1,85 @@
+/**
+ * The part of the store contract that knows access tokens. Only hashes are kept. Whatever changes who may come in is
+ * written together with its line in the token log, or not at all.
+ */
+import type { AgentId } from '../domain/names.ts';
+import type { Role } from '../domain/principal.ts';
+
+export interface Tokens {
+  /** False: `bootstrap` is `use`, and the bootstrap is closed; nothing was written. A known id or hash is a fault. */
+  add(token: TokenRecord, minting: Minting): Promise<boolean>;
+  byHash(hash: string): Promise<TokenRecord | null>;
+  /** Those of these that there are, in any order. */
+  byIds(ids: readonly string[]): Promise<readonly TokenRecord[]>;
+  /** Oldest first, the revoked ones too. */
+  list(): Promise<readonly TokenRecord[]>;
+  /** False: there is no such token that is not revoked. */
+  revoke(id: string, revoking: Revoking): Promise<boolean>;
+  /** Whether the first operator token can still be made without showing one. */
+  bootstrapIsOpen(): Promise<boolean>;
+  /** Appends a denial to the log. Only the newest `DENIALS_MAX` are kept: a stranger must not fill the disk. */
+  denied(denial: Denial): Promise<void>;
+  /** Newest first. `next` continues as `after` where the page ends. */
+  log(query: { readonly max: number; readonly after?: string }): Promise<TokenLogPage>;
+}
+
+export const DENIALS_MAX = 1_000;
+
+export interface TokenRecord {
+  readonly id: string;
+  /** SHA-256 of the token, in hex. */
+  readonly hash: string;
+  /** Null: an operator's. */
+  readonly agent: AgentId | null;
+  readonly roles: readonly Role[];
+  readonly scopes: readonly string[];
+  readonly label: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  /** It was revoked, and what was claimed with it stays claimed. */
+  readonly keepsLeases: boolean;
+}
+
+/** Who made a token, and what that does to the bootstrap. */
+export interface Minting {
+  readonly by: string;
+  /** `recovered`: made without showing a token, by somebody who can open the database. */
+  readonly what?: 'minted' | 'recovered';
+  /** `use`: only while the bootstrap is open. Both close it; absent leaves it as it is. */
+  readonly bootstrap?: 'use' | 'close';
+}
+
+export interface Revoking {
+  readonly by: string;
+  readonly keepsLeases?: boolean;
+}
+
+export interface Denial {
+  /** The token that was shown, where it is known. */
+  readonly token: string | null;
+  readonly by: string;
+  readonly detail: TokenLogDetail;
+}
+
+export const TOKEN_EVENTS = ['minted', 'recovered', 'revoked', 'denied'] as const;
+export type TokenEvent = (typeof TOKEN_EVENTS)[number];
+export type TokenLogDetail = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
+
+export interface TokenLogLine {
+  readonly at: number;
+  readonly what: TokenEvent;
+  readonly token: string | null;
+  readonly by: string;
+  readonly detail: TokenLogDetail;
+}
+
+export interface TokenLogPage {
+  readonly items: readonly TokenLogLine[];
+  readonly next: string | null;
+}
+
+/** What the log says about a new token. */
+export function mintedDetail({ agent, roles, scopes, label, expiresAt }: TokenRecord): TokenLogDetail {
+  return { for: agent === null ? 'operator' : `@${agent}`, roles, scopes, label, expiresAt };
+}
