@@ -1,6 +1,6 @@
 /**
- * One process per host (more exactly: per machine, boot and space of process ids) sweeps for all. Nobody is special: whoever is there takes the duty when nobody has it, or when
- * its holder is gone, and a second look decides between two who want it at once.
+ * One process sweeps for all, on each machine, boot and space of process ids. Nobody is special: whoever is there takes
+ * the duty when nobody has it, or when its holder is gone, and a second look decides between two who want it at once.
  */
 import type { Clock } from '../foundation/clock.ts';
 import { isSameProcess } from '../foundation/process-identity.ts';

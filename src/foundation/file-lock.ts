@@ -72,7 +72,7 @@ export function takeLock(lock: string, holder: LockHolder): 'taken' | 'held' | '
   }
 }
 
-export function isLockOf(lock: string, holder: LockHolder): boolean {
+function isLockOf(lock: string, holder: LockHolder): boolean {
   return lstatSync(lock, { throwIfNoEntry: false })?.ino === holder.inode;
 }
 

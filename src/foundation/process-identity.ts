@@ -25,7 +25,7 @@ export interface ProcessIdentity {
   readonly startedAt: string;
 }
 
-export type Verdict = 'alive' | 'gone' | 'unknown';
+type Verdict = 'alive' | 'gone' | 'unknown';
 
 /** One process that looks at others. */
 export interface ProcessJudge {
@@ -73,7 +73,7 @@ export function placeOf({ host, machine, boot, pidSpace }: Omit<ProcessIdentity,
   return hashed('place', JSON.stringify([host, machine, boot, pidSpace])).slice(0, PLACE_DIGITS);
 }
 
-export const PLACE_DIGITS = 16;
+const PLACE_DIGITS = 16;
 
 export function isSameProcess(one: ProcessIdentity, other: ProcessIdentity): boolean {
   return one.pid === other.pid && one.startedAt === other.startedAt && placeOf(one) === placeOf(other);

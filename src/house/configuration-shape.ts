@@ -6,7 +6,7 @@ import { RETRIES_MAX } from '../domain/retry.ts';
 import { everySetting, type Kept } from './configuration-settings.ts';
 import { webhookName } from './configuration-values.ts';
 import { SECRET_POLICIES } from '../engine/secrets/guard-store.ts';
-import { secondsShape } from '../dialects/seconds.ts';
+import { secondsShape } from '../dialects/seconds-shape.ts';
 import { readTaskPattern, TASK_PATTERN_RULE } from '../dialects/task/names.ts';
 
 /** A YAML reader of the older kind takes these words for truth values. */

@@ -32,6 +32,8 @@ export interface BlockFields {
   readonly project: string | null;
   /** The leg it names by id. */
   readonly leg: string | null;
+  /** The acceptance that it shows for that leg. */
+  readonly fence: number | null;
   /** What a blocked one waits for: in its own words, else its dependencies. */
   readonly waitsFor: string | null;
   /** Fields that have no home here, as they were. */
@@ -112,6 +114,7 @@ function fieldsOf(sheet: Sheet, text: string): BlockFields {
     text,
     project: sheet.words('project') ?? wordsOf(context['project']),
     leg: sheet.words('handoff_id'),
+    fence: sheet.whole('fence', 1),
     waitsFor: waitsFor ?? (dependencies.length > 0 ? dependencies.join(', ') : null),
     unread: sheet.unread(),
   };

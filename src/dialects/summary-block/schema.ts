@@ -26,6 +26,7 @@ export const BLOCK_FIELDS = {
   context: { required: false, holds: 'a map' },
   project: { required: false, holds: 'a text: which project this belongs to (or context.project)' },
   handoff_id: { required: false, holds: 'the id of the leg this belongs to', aliases: ['id'] },
+  fence: { required: false, holds: 'a whole number, from 1: the acceptance that baton claim or accept printed' },
   waits_for: {
     required: false,
     holds: 'a text or list: what a blocked one waits for',

@@ -57,6 +57,7 @@ export function readWeak(markdown: string): WeakReport | null {
       .join('\n'),
     project: null,
     leg: null,
+    fence: null,
     waitsFor: null,
     unread: {},
   };

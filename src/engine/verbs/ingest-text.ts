@@ -179,7 +179,8 @@ async function answerFor(
   const { status } = fields;
   if (status === null) return { ...answer, from, fate: 'unclear', says: 'it has no status that is known' };
   const summary = summaryOf({ ...fields, from, status }, project, source);
-  const shown = { ...(held === undefined ? {} : { held }), ...(fence === undefined ? {} : { fence }) };
+  const named = fields.fence ?? fence;
+  const shown = { ...(held === undefined ? {} : { held }), ...(named === undefined ? {} : { fence: named }) };
   const request = { summary, leg: fields.leg, waitsFor: fields.waitsFor, ...shown };
   const done = await ingest(around, principal, request);
   if (!done.ok) return { ...answer, from, fate: 'refused', refusal: done.refusal };

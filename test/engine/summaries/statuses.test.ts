@@ -137,7 +137,9 @@ describe('which leg it is', () => {
     expect((await world.say({ from: '@build' })).refusal).toEqual({ code: 'fence-needed', id });
     const late = await world.say({ from: '@build', status: 'failed' }, { fence: 1 });
     expect(late.refusal).toMatchObject({ code: 'lease-lost', fence: 1, newest: 2 });
-    const own = await world.say({ from: '@build' }, { fence: 2 });
+    const going = await world.say({ from: '@build', status: 'in_progress' }, { fence: 2 });
+    expect(going.ingested).toMatchObject({ leg: id });
+    const own = await world.say({ from: '@build', fence: 2 });
     expect(own.ingested).toMatchObject({ did: 'completed', leg: id });
   });
 

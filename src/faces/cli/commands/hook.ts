@@ -12,6 +12,7 @@ import { workspaceFor } from '../../../house/workspace.ts';
 import { wordingOfIngest } from '../../shared/ingest-wording.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import { inHouse, type CommonOptions } from '../invocation.ts';
+import { heldHere } from './ingest.ts';
 import type { Output } from '../output.ts';
 import { faceProblem } from '../problem.ts';
 
@@ -49,7 +50,7 @@ async function read(field: string, options: CommonOptions): Promise<string | nul
   const turn = textIn(said, 'turn_id') ?? textIn(said, 'prompt_id') ?? digestOf(text).slice(0, 16);
   return inHouse({ ...options, workspace: folder }, { otherwise: OPERATOR }, async (around, principal, house) => {
     const project = house.configuration.project ?? basename(house.workspace?.folder ?? 'default');
-    const blocks = await ingestText(around, principal, { text, source: { session, turn }, project });
+    const blocks = await ingestText(around, principal, { text, source: { session, turn }, project, ...heldHere() });
     return blocks
       .map(lineOf)
       .filter((line) => line !== '')

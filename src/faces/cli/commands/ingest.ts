@@ -143,7 +143,7 @@ function projectOf({ project }: IngestOptions, { configuration, workspace }: Ope
 }
 
 /** Inside a worker's command, what it works on is what it reports on. */
-function heldHere(): Pick<TextToIngest, 'held'> {
+export function heldHere(): Pick<TextToIngest, 'held'> {
   const id = readHandoffId(process.env['BATON_HANDOFF_ID'] ?? '');
   return id === null ? {} : { held: { id, fence: fenceArgument(undefined, id) } };
 }
