@@ -1,24 +1,47 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 
 const manifest = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
 
-export default defineConfig({
+/** `vitest run --mode long` runs the tests of chance and of crowds, and those alone, at full size. */
+const LONG = 'long';
+/** A long campaign ends by its size. */
+const LONG_TEST_MS = 4 * 60 * 60 * 1000;
+
+export default defineConfig(({ mode }) => ({
   define: { __BATON_VERSION__: JSON.stringify(manifest.version) },
   test: {
     environment: 'node',
-    include: ['test/**/*.test.ts'],
+    include: mode === LONG ? campaigns() : ['test/**/*.test.ts'],
+    env: mode === LONG ? { BATON_CAMPAIGN: LONG } : {},
     globalSetup: ['test/support/global-setup.ts'],
     watch: false,
     // Forks, because many tests kill processes, change the clock or open the native binding.
     pool: 'forks',
     // The tests start processes of their own: two files at once already fill a small machine.
     maxWorkers: 2,
-    // A first run may install a component or wait for a lease to end.
-    testTimeout: 60_000,
-    hookTimeout: 180_000,
-    teardownTimeout: 20_000,
-    // What is waited for comes when it comes: a second is nothing on a machine that is busy with another file.
-    expect: { poll: { timeout: 20_000 } },
+    // These find what hangs, and cost nothing otherwise. A test of seconds takes minutes where ten others run beside it,
+    // and a first run may install a component.
+    testTimeout: mode === LONG ? LONG_TEST_MS : 300_000,
+    hookTimeout: 300_000,
+    teardownTimeout: 60_000,
+    expect: { poll: { timeout: 60_000 } },
   },
-});
+}));
+
+/** Those whose size is in test/support/campaign-sizes.ts, directly or by a file beside them. */
+function campaigns(): string[] {
+  const texts = new Map<string, string>(
+    readdirSync('test', { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => [`test/${name}`, readFileSync(`test/${name}`, 'utf8')] as const),
+  );
+  const isSized = (path: string): boolean => texts.get(path)?.includes('support/campaign-sizes.ts') === true;
+  return [...texts]
+    .filter(([path]) => path.endsWith('.test.ts'))
+    .flatMap(([path, text]) => {
+      const folder = path.slice(0, path.lastIndexOf('/'));
+      const beside = [...text.matchAll(/from '\.\/([\w-]+\.ts)'/g)].map(([, name]) => `${folder}/${name ?? ''}`);
+      return [path, ...beside].some(isSized) ? [path] : [];
+    });
+}

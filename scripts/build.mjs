@@ -28,63 +28,69 @@ const OLD_CHUNK_MS = 24 * 60 * 60 * 1000;
 const EXTERNAL = ['@photostructure/sqlite', 'postgres', '@opentelemetry/*'];
 
 /**
- * What is loaded together comes as one file: cut along every `import()`, a command came as fifty, and opening them took
- * longer than running what is in them.
+ * Which lazily loaded modules come in one file. Cut along every `import()`, a command came as fifty files, and opening
+ * them took longer than running what is in them. The parts follow from where things are:
+ *
+ * - a command belongs to the part of its catalogue file (`src/faces/cli/catalogue/`);
+ * - a module in a folder of its own (`src/stores/postgres/`) belongs to the part of that folder, and one that is loaded
+ *   by a module beside it is a part by itself, because it was set apart on purpose;
+ * - the commands that agents start on every turn, and what each of them loads, are one part: `everyday`.
  */
-const TOGETHER = {
-  command: ['src/faces/cli/command.ts'],
-  everyday: [
-    ...commands('send', 'create', 'claim', 'wait', 'moves', 'list', 'show', 'inbox', 'sync', 'token'),
+const CATALOGUE = 'src/faces/cli/catalogue';
+const FIRST = 'src/faces/cli/command.ts';
+/** A thread is an entry of its own. */
+const THREAD = '-thread.ts';
+const EVERYDAY = {
+  catalogues: ['handing', 'looking', 'moving'],
+  modules: [
     ...['open-workspace', 'open-house', 'rules', 'identity'].map((name) => `src/house/${name}.ts`),
     'src/stores/sqlite/open-sqlite-store.ts',
   ],
-  seldom: [
-    ...commands('artifact', 'work', 'doctor', 'export', 'import', 'backup', 'trace', 'demo', 'init', 'workflow'),
-    ...commands('report'),
-    ...['make-workspace', 'back-up', 'examine-place', 'carriers/webhook', 'carriers/desktop'].map(
-      (name) => `src/house/${name}.ts`,
-    ),
-    'src/house/evidence/open-evidence-desk.ts',
-    'src/folders/artifact-folder.ts',
-    'src/stores/sqlite/network-folder.ts',
-    ...['audit', 'schema'].map((name) => `src/stores/sqlite/${name}.ts`),
-  ],
-  shadows: [...commands('shadow', 'shadow-test'), 'src/house/shadow/open-shadows.ts'],
-  summaries: commands('ingest', 'hook'),
-  governing: [
-    ...commands('check', 'task', 'index'),
-    ...['guard/check-repository', 'guard/git-hook'].map((name) => `src/house/${name}.ts`),
-  ],
-  server: [...commands('serve'), ...['serve', 'log'].map((name) => `src/house/serve/${name}.ts`)],
-  traces: ['src/house/serve/traces.ts'],
-  fleet: ['open-postgres-store', 'version-at', 'schema'].map((name) => `src/stores/postgres/${name}.ts`),
-  queue: ['folders/queue-folder', 'engine/queue/mirror', 'engine/queue/examine', 'dialects/queue-message/read'].map(
-    (name) => `src/${name}.ts`,
-  ),
-  tasks: ['folders/task-folder', 'engine/tasks/task-keeper'].map((name) => `src/${name}.ts`),
-  migration: [...commands('migrate'), 'src/house/migration/migrate.ts'],
-  documents: ['folders/document-folder', 'engine/documents/mirror'].map((name) => `src/${name}.ts`),
-  configuration: ['src/house/configuration.ts'],
-  schemas: ['src/house/schema-compiler.ts'],
 };
 
-function commands(...names) {
-  return names.map((name) => `src/faces/cli/commands/${name}.ts`);
+/** From the module of each command to the name of the catalogue file that lists it. */
+function commandGroups() {
+  const groups = new Map();
+  for (const name of readdirSync(join(ROOT, CATALOGUE))) {
+    const text = readFileSync(join(ROOT, CATALOGUE, name), 'utf8');
+    for (const [, path] of text.matchAll(/import\('(\.[^']+)'\)/g)) {
+      groups.set(join(CATALOGUE, path).replaceAll('\\', '/'), basename(name, '.ts'));
+    }
+  }
+  return groups;
 }
 
-/** A name that two of them export would be nobody's, and the command that wants it would fail its test. */
+function partOf(file, importerFolder, groups) {
+  if (file === FIRST) return 'command';
+  const group = groups.get(file);
+  if (EVERYDAY.modules.includes(file) || EVERYDAY.catalogues.includes(group)) return 'everyday';
+  if (group !== undefined) return group;
+  const [, ...folders] = dirname(file).split('/');
+  const isSetApart = folders.length < 2 || dirname(file) === importerFolder;
+  return [...folders, ...(isSetApart ? [basename(file, '.ts')] : [])].join('-');
+}
+
+/** A name that two modules of a part export would be nobody's, and the command that wants it would fail its test. */
 const together = {
   name: 'together',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\.ts$/ }, ({ path, kind, resolveDir }) => {
+  setup({ onStart, onResolve, onLoad }) {
+    const groups = commandGroups();
+    const parts = new Map();
+    const add = (part, file) => parts.set(part, (parts.get(part) ?? new Set()).add(file));
+    onStart(() => {
+      const missing = [FIRST, ...EVERYDAY.modules, ...groups.keys()].filter((file) => !existsSync(join(ROOT, file)));
+      if (missing.length > 0) throw new Error(`scripts/build.mjs names what is not there: ${missing.join(', ')}`);
+      for (const [importer, file] of lazyImports()) add(partOf(file, dirname(importer), groups), file);
+    });
+    onResolve({ filter: /\.ts$/ }, ({ path, kind, importer, resolveDir }) => {
       if (kind !== 'dynamic-import') return null;
       const file = relative(ROOT, resolve(resolveDir, path)).replaceAll('\\', '/');
-      const group = Object.keys(TOGETHER).find((name) => TOGETHER[name].includes(file));
-      return group === undefined ? null : { path: group, namespace: 'together' };
+      const from = relative(ROOT, dirname(importer)).replaceAll('\\', '/');
+      return { path: partOf(file, from, groups), namespace: 'together' };
     });
     onResolve({ filter: /^(?:command|everyday)$/ }, ({ path }) => ({ path, namespace: 'together' }));
     onLoad({ filter: /.*/, namespace: 'together' }, ({ path }) => {
-      const own = TOGETHER[path].map((file) => `export * from ${JSON.stringify(join(ROOT, file))};`);
+      const own = [...parts.get(path)].map((file) => `export * from ${JSON.stringify(join(ROOT, file))};`);
       // The command comes before the everyday part, and that before whatever else is loaded. To say so keeps each in one
       // piece: otherwise every module that it shares with another part would become a file of its own.
       const before = path === 'command' ? null : path === 'everyday' ? 'command' : 'everyday';
@@ -93,6 +99,19 @@ const together = {
     });
   },
 };
+
+/** Every `import()` of one of our modules: who loads what. */
+function lazyImports() {
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true }).filter(
+    (name) => name.endsWith('.ts') && !name.endsWith(THREAD),
+  );
+  return sources.flatMap((name) => {
+    const importer = `src/${name.replaceAll('\\', '/')}`;
+    const text = readFileSync(join(ROOT, importer), 'utf8');
+    const found = [...text.matchAll(/\bimport\('(\.[^']+\.ts)'\)/g)];
+    return found.map(([, path]) => [importer, join(dirname(importer), path).replaceAll('\\', '/')]);
+  });
+}
 
 /** Commander starts programs for subcommands that are programs, which we have none of; loading that takes 4 ms of a start. */
 const withoutPrograms = {
@@ -148,18 +167,30 @@ async function buildCommand() {
   if (!existsSync(entry)) throw new Error('src/faces/cli/main.ts is missing: there is no command to build');
 
   // A thread shares no memory with the command, so it need not share files either.
-  const built = await Promise.all([{ baton: entry }, threadEntries()].map(bundleOf));
+  const built = await Promise.all([bundleOf({ baton: entry }, [together]), bundleOf(threadEntries(), [])]);
   const files = built.flatMap(({ outputFiles }) => outputFiles);
   const chunksFirst = files.toSorted((a, b) => Number(isChunk(b.path)) - Number(isChunk(a.path)));
+  const headers = new Map(files.map((file) => [file.path, headerOf(file)]));
   for (const file of chunksFirst) {
-    const executable = file.path === COMMAND;
-    const text = /\brequire\b/.test(file.text) ? `${REQUIRE}\n${file.text}` : file.text;
-    writeWhole(file.path, executable ? `#!/usr/bin/env node\n${text}` : text, executable ? 0o755 : 0o644);
+    const header = headers.get(file.path.replace(/\.map$/, ''));
+    const text = file.path.endsWith('.map') ? mapBelow(header, file.text) : header + file.text;
+    writeWhole(file.path, text, file.path === COMMAND ? 0o755 : 0o644);
   }
   forgetOldChunks(new Set(chunksFirst.map((file) => basename(file.path))));
 }
 
-function bundleOf(entryPoints) {
+function headerOf({ path, text }) {
+  const needsRequire = !path.endsWith('.map') && /\brequire\b/.test(text);
+  return `${path === COMMAND ? '#!/usr/bin/env node\n' : ''}${needsRequire ? `${REQUIRE}\n` : ''}`;
+}
+
+/** In a map each line of the file is closed by a semicolon, so lines that come before add one each. */
+function mapBelow(header, text) {
+  const map = JSON.parse(text);
+  return JSON.stringify({ ...map, mappings: ';'.repeat(header.split('\n').length - 1) + map.mappings });
+}
+
+function bundleOf(entryPoints, plugins) {
   return bundle({
     entryPoints,
     outdir: DIST,
@@ -176,8 +207,10 @@ function bundleOf(entryPoints) {
     // Read on every start: half the text is half the time to read it. Names stay, so that a stack tells where.
     minifyWhitespace: true,
     minifySyntax: true,
-    plugins: [together, withoutPrograms, nativeAtOnce],
+    plugins: [...plugins, withoutPrograms, nativeAtOnce],
     legalComments: 'none',
+    // Files of their own, with the sources in them. Node reads them only with --enable-source-maps.
+    sourcemap: 'linked',
     logLevel: 'warning',
     write: false,
   });
@@ -186,7 +219,7 @@ function bundleOf(entryPoints) {
 /** `src/house/beat-thread.ts` becomes `dist/beat-thread.mjs`: a worker thread needs a file of its own. */
 function threadEntries() {
   const house = join(ROOT, 'src/house');
-  const names = existsSync(house) ? readdirSync(house).filter((name) => name.endsWith('-thread.ts')) : [];
+  const names = existsSync(house) ? readdirSync(house).filter((name) => name.endsWith(THREAD)) : [];
   return Object.fromEntries(names.map((name) => [basename(name, '.ts'), join(house, name)]));
 }
 

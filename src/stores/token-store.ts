@@ -50,20 +50,19 @@ export interface Minting {
   readonly bootstrap?: 'use' | 'close';
 }
 
-export interface Revoking {
+interface Revoking {
   readonly by: string;
   readonly keepsLeases?: boolean;
 }
 
-export interface Denial {
+interface Denial {
   /** The token that was shown, where it is known. */
   readonly token: string | null;
   readonly by: string;
   readonly detail: TokenLogDetail;
 }
 
-export const TOKEN_EVENTS = ['minted', 'recovered', 'revoked', 'denied'] as const;
-export type TokenEvent = (typeof TOKEN_EVENTS)[number];
+export type TokenEvent = 'minted' | 'recovered' | 'revoked' | 'denied';
 export type TokenLogDetail = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 export interface TokenLogLine {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { titlesIn, visit, withBrowser } from './visitor.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
 withBrowser();
 
@@ -108,7 +109,7 @@ describe('the board', () => {
 
   it('draws only what can be seen, however many there are', async (context) => {
     const { page, around, send } = await visit(context);
-    const count = Number(process.env['BATON_BOARD_COUNT'] ?? 1_500);
+    const count = campaignSize('BATON_BOARD_COUNT');
     const { sendMany } = await import('../../src/engine/verbs/send.ts');
     const { OPERATOR } = await import('../../src/domain/principal.ts');
     const requests = Array.from({ length: count }, (_, n) => ({

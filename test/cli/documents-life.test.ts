@@ -202,7 +202,7 @@ describe.each(databases)('the example of the specification on $name', (database)
       'completion_notes',
       '- Expires if not acknowledged',
     ]);
-  }, 120_000);
+  });
 });
 
 describe('the other ends, seen in files', () => {
@@ -219,7 +219,7 @@ describe('the other ends, seen in files', () => {
     expect(fields).toMatchObject({ status: 'Expired', updated_at: due, acknowledged_by: null });
     expect(await here.good('inbox', 'grok', '--as', 'grok')).toContain(id);
     expect(here.index()).toContain('active_handoffs: []\n');
-  }, 60_000);
+  });
 
   it('D10: what is rejected says why, and leads to what took its place', async () => {
     const here = await repository();
@@ -237,7 +237,7 @@ describe('the other ends, seen in files', () => {
     expect(next).toBe(`${id}-2`);
     expect(here.fields(path)['replaced_by']).toBe(next);
     expect(here.fields(here.active(next))['replaces']).toBe(id);
-  }, 60_000);
+  });
 
   it('D3: a draft that is cancelled is archived as rejected, and rework goes back to the same hands', async () => {
     const here = await repository();
@@ -260,7 +260,7 @@ describe('the other ends, seen in files', () => {
       delivered_at: null,
       rework_reason: 'no tests',
     });
-  }, 60_000);
+  });
 
   it('D5: what waits for a place is no file until it has one', async () => {
     const limited = SPECIFIED.replace(
@@ -275,7 +275,7 @@ describe('the other ends, seen in files', () => {
     await here.good('cancel', first, '--as', 'grok');
     await here.good('sync');
     expect(here.fields(here.active(waiting))).toMatchObject({ status: 'Active' });
-  }, 60_000);
+  });
 });
 
 describe('the sample configuration', () => {

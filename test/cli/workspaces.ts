@@ -14,7 +14,8 @@ import type { Surroundings } from '../../src/engine/surroundings.ts';
 import { send } from '../../src/engine/verbs/send.ts';
 import type { DatabaseAddress } from '../../src/house/database-address.ts';
 import { openHouse } from '../../src/house/open-house.ts';
-import { privatePostgres, WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
+import { WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { baton, startBaton, tempFolder, type Ended, type Running, type StartOptions } from '../support/processes.ts';
 
 export interface TestDatabase {
@@ -31,11 +32,11 @@ export const sqlite: TestDatabase = {
 let server: Promise<PrivatePostgres | null> | null = null;
 let databasesMade = 0;
 
-/** One server per test file, started by the first test that needs it. */
+/** Started by the first test that needs it. */
 const postgresql: TestDatabase = {
   name: 'PostgreSQL',
   make: async () => {
-    server ??= privatePostgres({ fsync: true });
+    server ??= sharedPostgres({ fsync: true });
     const running = await server;
     if (running === null) throw new Error(WITHOUT_POSTGRES);
     databasesMade += 1;

@@ -7,10 +7,11 @@ import { usePrograms } from './built-programs.ts';
 import { watchStandstill } from './programs/standstill.ts';
 import type { Kept, WriterReport } from './programs/writer.ts';
 import { complaintsAbout, everythingIn } from './soundness.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
 const WRITERS = 8;
 /** 60 when run by hand: only a long run says something about rates. */
-const SECONDS = Number(process.env['BATON_STORM_SECONDS'] ?? 3);
+const SECONDS = campaignSize('BATON_STORM_SECONDS');
 const LONG_RUN_SECONDS = 30;
 /** From here on a person notices, and a heartbeat would be late. */
 const STANDSTILL_MAX_MS = 150;

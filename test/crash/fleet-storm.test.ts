@@ -12,9 +12,10 @@ import { until, type Running } from '../support/processes.ts';
 import { usePrograms } from './built-programs.ts';
 import { chanceOf, seedOfThisRun } from './seeds.ts';
 import { complaintsAbout, everythingIn } from './soundness.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
-const KILLS = Number(process.env['BATON_STORM_KILLS'] ?? 40);
-const RESTARTS = Number(process.env['BATON_STORM_RESTARTS'] ?? 1);
+const KILLS = campaignSize('BATON_STORM_KILLS');
+const RESTARTS = campaignSize('BATON_STORM_RESTARTS');
 const KILL_EVERY_MS = 50;
 const SEED = seedOfThisRun();
 /** Far beyond what is expected, which is printed: a test that waits this long has failed. */

@@ -5,8 +5,9 @@ import { until, type Running } from '../support/processes.ts';
 import { usePrograms } from './built-programs.ts';
 import { chanceOf, seedOfThisRun, type Chance } from './seeds.ts';
 import { complaintsAbout, everythingIn, type Everything } from './soundness.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
-const SECONDS = Number(process.env['BATON_STORM_SECONDS'] ?? 3);
+const SECONDS = campaignSize('BATON_STORM_SECONDS');
 const KILL_EVERY_MS = 100;
 const DRAIN_MS = 60_000;
 const SEED = seedOfThisRun();

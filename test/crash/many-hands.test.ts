@@ -20,8 +20,9 @@ import { openHouse } from '../../src/house/open-house.ts';
 import { agentOf, databases, makeWorkspace, type Workspace } from '../cli/workspaces.ts';
 import { chanceOf, type Chance } from './seeds.ts';
 import { complaintsAbout, everythingIn } from './soundness.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
-const SEEDS = Number(process.env['BATON_REAL_SEEDS'] ?? 3);
+const SEEDS = campaignSize('BATON_REAL_SEEDS');
 const HOUSES = 3;
 const SENDS = 60;
 const ROOM = 12;

@@ -11,9 +11,10 @@ import type { Acknowledged, RecorderOrder } from './programs/recorder.ts';
 import { chanceOf, seedOfThisRun } from './seeds.ts';
 import { complaintsAbout, everythingIn } from './soundness.ts';
 import { readCalls, straceArguments, type Call } from './system-calls.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
 /** Cuts at moments and with luck chosen by the seed, beside the worst ones. */
-const CUTS = Number(process.env['BATON_POWER_CUTS'] ?? 40);
+const CUTS = campaignSize('BATON_POWER_CUTS');
 const SEED = seedOfThisRun();
 const RECORDER = new URL('./programs/recorder.ts', import.meta.url);
 

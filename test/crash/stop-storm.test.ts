@@ -13,8 +13,9 @@ import { goOn, holdsLock, stop } from '../support/stopping.ts';
 import { usePrograms } from './built-programs.ts';
 import { chanceOf } from './seeds.ts';
 import { complaintsAbout, everythingIn } from './soundness.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
-const STOPS = Number(process.env['BATON_STORM_STOPS'] ?? 12);
+const STOPS = campaignSize('BATON_STORM_STOPS');
 const SEED = Number(process.env['BATON_STORM_SEED'] ?? Date.now() % 1_000_000);
 const LEASE_MS = 2_000;
 /** Every so many stops the worker is killed instead of continued. */

@@ -15,10 +15,11 @@ import { openHouse } from '../../src/house/open-house.ts';
 import { jsonLines } from '../cli/workspaces.ts';
 import { privatePostgres, WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
 import { start, tempFolder, until, type Running } from '../support/processes.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 import { usePrograms } from './built-programs.ts';
 import { complaintsAbout, everythingIn } from './soundness.ts';
 
-const SECONDS = Number(process.env['BATON_MACHINES_SECONDS'] ?? 5);
+const SECONDS = campaignSize('BATON_MACHINES_SECONDS');
 const KILL_EVERY_MS = 700;
 const WORKERS = 2;
 /** Nobody here is silent for this long, however busy the machine is; a kill on the same machine is seen at once. */

@@ -11,6 +11,7 @@ import { readConfiguration } from '../../src/house/configuration.ts';
 import { makingCertificates, WITHOUT_OPENSSL } from '../support/certificates.ts';
 import { privatePgBouncer, WITHOUT_PGBOUNCER } from '../support/private-pgbouncer.ts';
 import { privatePostgres, WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { built } from '../support/built.ts';
 import { BATON, start, tempFolder, type Ended } from '../support/processes.ts';
 import { ROOT } from '../support/source-files.ts';
@@ -100,7 +101,7 @@ describe('the guides', () => {
   });
 
   it('backup and moving can be followed to its end, to PostgreSQL and back', async ({ skip }) => {
-    server = await privatePostgres({ fsync: true });
+    server = await sharedPostgres({ fsync: true });
     if (server === null) return skip(WITHOUT_POSTGRES);
     const address = await server.createDatabase('moved');
     const { stdout } = await follow(MOVING, (script) => script.replaceAll(ADDRESS, address));

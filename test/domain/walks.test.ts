@@ -4,8 +4,9 @@ import { brokenAt } from '../../src/domain/facts.ts';
 import { countedAttempts, type Handoff } from '../../src/domain/handoff.ts';
 import { after, isFinal, LIFECYCLE, STATES, type Move } from '../../src/domain/lifecycle.ts';
 import { aWalk, walk, type Taken, type Walked } from './walk.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
-const RUNS = { numRuns: 3_000 };
+const RUNS = { numRuns: campaignSize('BATON_WALKS') };
 
 /** Deeds that only the present holder may do. */
 const NEEDS_FENCE = ['deliver', 'failAttempt', 'giveBack', 'block', 'renew', 'reject'];

@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { privatePostgres, WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
+import { WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { built } from '../support/built.ts';
 import { BATON, start, tempFolder, type Ended } from '../support/processes.ts';
 import { filesUnder, ROOT } from '../support/source-files.ts';
@@ -39,7 +40,7 @@ describe('the examples', () => {
   });
 
   it(`${POSTGRES} does the same on PostgreSQL`, async ({ skip }) => {
-    server = await privatePostgres({ fsync: false });
+    server = await sharedPostgres({ fsync: false });
     if (server === null) return skip(WITHOUT_POSTGRES);
     const database = await server.createDatabase('example');
     const { stdout } = await run(process.execPath, [join(ROOT, POSTGRES)], { BATON_DATABASE: database });

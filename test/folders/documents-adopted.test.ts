@@ -5,9 +5,10 @@ import { editDocument, type DocumentChanges } from '../../src/dialects/document/
 import { SPEC_DOCUMENT } from '../dialects/document/spec-document.ts';
 import { tempFolder } from '../support/processes.ts';
 import { documentsWorld, gitIn, ON, says, agentOf, type DocumentsWorld } from './documents-world.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
 /** At size by hand: BATON_DOCUMENTS_ADOPTED=10000. */
-const MANY = Number(process.env['BATON_DOCUMENTS_ADOPTED'] ?? 120);
+const MANY = campaignSize('BATON_DOCUMENTS_ADOPTED');
 
 const named = (nth: number | string): string => `handoff-grok-claude-T-${nth}-20260221`;
 

@@ -9,10 +9,11 @@ import { openDocumentFolder } from '../../src/folders/document-folder.ts';
 import type { DocumentFolder } from '../../src/folders/folder.ts';
 import { SPEC_DOCUMENT } from '../dialects/document/spec-document.ts';
 import { as, documentsWorld, type DocumentsWorld } from './documents-world.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
 /** Ten times and more by hand: BATON_DOCUMENTS_ACTIVE=10000 BATON_DOCUMENTS_ARCHIVED=100000. */
-const ACTIVE = Number(process.env['BATON_DOCUMENTS_ACTIVE'] ?? 300);
-const ARCHIVED = Number(process.env['BATON_DOCUMENTS_ARCHIVED'] ?? 1_000);
+const ACTIVE = campaignSize('BATON_DOCUMENTS_ACTIVE');
+const ARCHIVED = campaignSize('BATON_DOCUMENTS_ARCHIVED');
 
 /** Every call to database and folder, by name; what each costs does not depend on how much there is. */
 function counted(world: DocumentsWorld): { readonly around: Surroundings; readonly calls: Map<string, number> } {
@@ -34,7 +35,7 @@ function counted(world: DocumentsWorld): { readonly around: Surroundings; readon
   const inside: Surroundings = { ...world.around, store, rules: { ...world.around.rules, documents: null } };
   const place = { folder: world.folder, privateFolder: join(world.folder, '.baton') };
   const folder: DocumentFolder = counting(openDocumentFolder(place), 'folder');
-  const documents = openDocumentMirror(inside, folder, { strict: false });
+  const documents = openDocumentMirror(inside, folder, { isStrict: () => false });
   return { around: { ...inside, rules: { ...inside.rules, documents } }, calls };
 }
 

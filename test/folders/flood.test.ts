@@ -5,9 +5,10 @@ import { claimByHand } from '../../src/engine/verbs/claim.ts';
 import { start, startBaton, until } from '../support/processes.ts';
 import { WORKER } from './native.ts';
 import { queueWorld, REACT, type QueueWorld } from './queue-world.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
 /** The whole flood with `BATON_FLOOD_COUNT=10000`. */
-const EACH = Math.ceil(Number(process.env['BATON_FLOOD_COUNT'] ?? 120) / 4);
+const EACH = Math.ceil(campaignSize('BATON_FLOOD_COUNT') / 4);
 const COUNT = EACH * 4;
 const PATIENCE_MS = 60_000 + COUNT * 30;
 

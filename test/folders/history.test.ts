@@ -6,9 +6,10 @@ import { howToGet, needComponent } from '../support/components.ts';
 import { BATON, baton, start, tempFolder } from '../support/processes.ts';
 import { answer } from './native.ts';
 import { aRequest, queueWorld } from './queue-world.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
 /** The whole history with `BATON_HISTORY_COUNT=100000`. */
-const HISTORY = Number(process.env['BATON_HISTORY_COUNT'] ?? 300);
+const HISTORY = campaignSize('BATON_HISTORY_COUNT');
 const WORK = 3;
 /** Beside, without anybody looking: how long a life takes. Told, and not judged. */
 const LIVES = 30;

@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { makeWorkspace, sqlite } from '../cli/workspaces.ts';
 import { until } from '../support/processes.ts';
 import { aRequest, queueWorld } from './queue-world.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
 /** The whole heap with `BATON_JUNK_COUNT=100000`. */
-const COUNT = Number(process.env['BATON_JUNK_COUNT'] ?? 3_000);
+const COUNT = campaignSize('BATON_JUNK_COUNT');
 /** Enough to know that a pass is in the middle of it. */
 const SOME = 20;
 

@@ -12,8 +12,9 @@ import { until, untilSays } from '../support/processes.ts';
 import { countListener } from './counting.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
-const SCALE = Number(process.env['BATON_HTTP_LOAD'] ?? '0.1');
+const SCALE = campaignSize('BATON_HTTP_LOAD');
 const LISTENERS = Math.max(5, Math.round(50 * SCALE));
 const PER_SECOND = Math.max(50, Math.round(500 * SCALE));
 const SECONDS = Math.max(2, Math.round(60 * (SCALE >= 1 ? SCALE : 0)));

@@ -8,9 +8,10 @@ import { aRequest, footprint } from '../folders/queue-world.ts';
 import { howToGet, needComponent } from '../support/components.ts';
 import { until } from '../support/processes.ts';
 import { pythonWorkspace } from './python-programs.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
 /** The whole storm with `BATON_FOLDER_COUNT=2000`: then with twice as many workers. */
-const COUNT = Number(process.env['BATON_FOLDER_COUNT'] ?? 200);
+const COUNT = campaignSize('BATON_FOLDER_COUNT');
 const isWhole = COUNT >= 2_000;
 const NATIVE = isWhole ? 8 : 4;
 const FOREIGN = isWhole ? 4 : 2;

@@ -13,6 +13,7 @@ import {
   type PrivateOptions,
   type PrivatePostgres,
 } from '../support/private-postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 
 export interface Fixture {
   readonly server: PrivatePostgres;
@@ -22,13 +23,13 @@ export interface Fixture {
   open(url: string, options?: Partial<PostgresStoreOptions>): Promise<Store>;
 }
 
-/** Describes tests that need a server of their own; without PostgreSQL they skip and say why. */
+/** Describes tests that need a server; without PostgreSQL they skip and say why. */
 export async function describeWithServer(
   title: string,
-  options: PrivateOptions,
+  options: PrivateOptions | { readonly shared: { readonly fsync: boolean } },
   tests: (fixture: Fixture) => void,
 ): Promise<void> {
-  const started = await privatePostgres(options);
+  const started = 'shared' in options ? await sharedPostgres(options.shared) : await privatePostgres(options);
   const missing = started === null ? ` (${WITHOUT_POSTGRES})` : '';
   let count = 0;
   describe.skipIf(started === null)(`${title}${missing}`, () => {
@@ -38,8 +39,8 @@ export async function describeWithServer(
         return present(started, 'there is a server');
       },
       database: async () => {
-        const name = `test_${(count += 1)}`;
-        return { url: await present(started, 'there is a server').createDatabase(name), name };
+        const url = await present(started, 'there is a server').createDatabase(`test_${(count += 1)}`);
+        return { url, name: new URL(url).pathname.slice(1) };
       },
       open: async (url, more = {}) => {
         const store = await openPostgresStore({ url, limits: NO_LIMITS, random: systemRandom, ...more });

@@ -16,17 +16,23 @@ import {
   WORKER,
 } from '../contract/builders.ts';
 import { ALL, put, putHeld, soundRecordOf, trailOf, valueOf } from '../contract/looks.ts';
+import type { PrivatePostgres } from '../support/private-postgres.ts';
 import { describeWithServer, endBackends, type Fixture } from './fixture.ts';
 
 const LIVES = 400;
 const SENDERS = 8;
+/** Nobody is to give up here: what hangs is found by the test's own limit. */
+const PATIENCE_MS = 600_000;
 
-await describeWithServer('a server that ends connections', { fsync: false }, (fixture) => {
+await describeWithServer('a server that ends connections', { shared: { fsync: false } }, (fixture) => {
   it('I1, I2, I3, I6: nothing is lost and nothing happens twice', async () => {
     const { url, name } = await fixture.database();
-    const sending = await fixture.open(url);
+    const sending = await fixture.open(url, { patienceMs: PATIENCE_MS });
     // Two that get in each other's way, so that both ways of claiming are taken.
-    const working = [await fixture.open(url), await fixture.open(url)];
+    const working = [
+      await fixture.open(url, { patienceMs: PATIENCE_MS }),
+      await fixture.open(url, { patienceMs: PATIENCE_MS }),
+    ];
     const trouble = endAgainAndAgain(fixture, name);
     const ids = Array.from({ length: LIVES }, (_, index) => idOf(`a-${index}`));
     const done: HandoffId[] = [];
@@ -44,7 +50,7 @@ await describeWithServer('a server that ends connections', { fsync: false }, (fi
 
   it('I1: changes of one record are each made once', async () => {
     const { url, name } = await fixture.database();
-    const store = await fixture.open(url);
+    const store = await fixture.open(url, { patienceMs: PATIENCE_MS });
     await putHeld(store, openingOf({ id: 'a' }));
     const trouble = endAgainAndAgain(fixture, name);
     const revisions: number[] = [];
@@ -58,7 +64,7 @@ await describeWithServer('a server that ends connections', { fsync: false }, (fi
 
   it('I5: a request is answered with the same record, however often its answer is lost', async () => {
     const { url, name } = await fixture.database();
-    const store = await fixture.open(url);
+    const store = await fixture.open(url, { patienceMs: PATIENCE_MS });
     const trouble = endAgainAndAgain(fixture, name);
     for (let count = 0; count < 60; count += 1) {
       const request = { by: '@sender', key: `key-${count}`, hash: 'same' };
@@ -73,7 +79,10 @@ await describeWithServer('a server that ends connections', { fsync: false }, (fi
   it('I15, D5: limits hold, and what they count comes out right', async () => {
     const { url, name } = await fixture.database();
     const limits = limitsOf({ worker: [null, 5] });
-    const stores = [await fixture.open(url, { limits }), await fixture.open(url, { limits })];
+    const stores = [
+      await fixture.open(url, { limits, patienceMs: PATIENCE_MS }),
+      await fixture.open(url, { limits, patienceMs: PATIENCE_MS }),
+    ];
     const trouble = endAgainAndAgain(fixture, name);
     await Promise.all(
       Array.from({ length: 8 }, async (_, sender) => {
@@ -93,13 +102,18 @@ await describeWithServer('a server that ends connections', { fsync: false }, (fi
   });
 });
 
-/** Ends all connections again and again, in the middle of whatever they do; says how many it has ended. */
+/**
+ * Ends all connections again and again, in the middle of whatever they do; says how many it has ended. Between two times
+ * something is written, so that a machine that is busy with other things gets on as well.
+ */
 function endAgainAndAgain({ server }: Fixture, name: string): { end(): Promise<number> } {
   let over = false;
   const ending = (async () => {
     let ended = 0;
     while (!over) {
+      const before = await newestFact(server, name);
       ended += await endBackends(server, name);
+      while (!over && (await newestFact(server, name)) === before) await pause(5);
       // Long enough for a new connection and a little work on it, and never in step with either.
       await pause(20 + 60 * Math.random());
     }
@@ -111,6 +125,11 @@ function endAgainAndAgain({ server }: Fixture, name: string): { end(): Promise<n
       return ending;
     },
   };
+}
+
+async function newestFact(server: PrivatePostgres, name: string): Promise<unknown> {
+  const [row] = await server.sql(name)`select max(seq) as seq from baton.fact`;
+  return row?.['seq'];
 }
 
 async function send(store: Store, ids: readonly HandoffId[]): Promise<readonly HandoffId[]> {

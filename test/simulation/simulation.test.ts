@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { addCounts, COUNTED, noCounts } from './counters.ts';
 import { simulate, type Story } from './simulate.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
-const SEEDS = Number(process.env['BATON_SIMULATION_SEEDS'] ?? 500);
+const SEEDS = campaignSize('BATON_SIMULATION_SEEDS');
 const ONE_SEED = process.env['BATON_SIMULATION_SEED'];
 const LINES_SHOWN = ONE_SEED === undefined ? 60 : Number.POSITIVE_INFINITY;
 /** So many stories have some of everything. */

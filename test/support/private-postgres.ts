@@ -1,8 +1,7 @@
 /**
  * A PostgreSQL of our own for one test file: in a temporary folder, on a free port, gone when the tests are over.
  *
- * One server per file and not one for all, because the order of facts depends on which transactions are open anywhere
- * on the server. PostgreSQL refuses to run as root; root starts it as the user `postgres`, or else as `nobody`.
+ * For tests that stop it, or need settings of their own; all others share one (`shared-postgres.ts`). PostgreSQL refuses to run as root; root starts it as the user `postgres`, or else as `nobody`.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -35,6 +34,8 @@ export interface PrivatePostgres {
 }
 
 export interface PrivateOptions {
+  /** It goes on when this process ends, and `remove` only closes the connections to it. */
+  readonly outlivesProcess?: true;
   /** Off is faster, and enough where no test takes the power away. */
   readonly fsync: boolean;
   /** Follows this one and can only be read from, until it is promoted. */
@@ -69,7 +70,7 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
     `unix_socket_directories=${home}`,
     'listen_addresses=127.0.0.1',
     `fsync=${options.fsync ? 'on' : 'off'}`,
-    // Its workers open transactions whenever they like, which holds back the newest facts for a moment.
+    // Its workers run whenever they like, which makes plans and timings depend on chance.
     'autovacuum=off',
     'max_connections=400',
     ...(options.settings ?? []),
@@ -79,15 +80,7 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
   ];
   const flags = settings.map((setting) => `-c ${setting}`).join(' ');
   const control = (...args: readonly string[]): Promise<unknown> => program('pg_ctl', '-D', data, '-w', ...args);
-  const url = (database = 'postgres'): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
-  const connections = new Map<string, postgres.Sql>();
-  const connect = (name: string, database: string, max: number): postgres.Sql => {
-    const made = postgres(url(database), { max, onnotice: () => undefined, fetch_types: false, backoff: () => 0.1 });
-    connections.set(name, made);
-    return made;
-  };
-  const sql = (database = 'postgres'): postgres.Sql => connections.get(database) ?? connect(database, database, 3);
-  const session = (database: string): postgres.Sql => connect(`${database} ${connections.size}`, database, 1);
+  const connected = connectTo(port);
   const start = async (): Promise<void> => {
     await control('-l', join(home, 'log'), '-o', flags, 'start');
   };
@@ -103,9 +96,11 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
     leave();
     process.exit(130);
   };
-  process.once('exit', leave);
-  process.once('SIGINT', interrupted);
-  process.once('SIGTERM', interrupted);
+  if (options.outlivesProcess !== true) {
+    process.once('exit', leave);
+    process.once('SIGINT', interrupted);
+    process.once('SIGTERM', interrupted);
+  }
 
   if (options.standbyOf === undefined) {
     await program('initdb', '-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync', '-E', 'UTF8', '--locale=C.UTF-8');
@@ -126,9 +121,7 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
   await start();
 
   return {
-    url,
-    sql,
-    session,
+    ...connected,
     stop,
     start,
     promote: async () => {
@@ -138,6 +131,32 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
       writeFileSync(hba, `host all ${role} all scram-sha-256\n${readFileSync(hba, 'utf8')}`);
       await control('reload');
     },
+    remove: async () => {
+      await connected.remove();
+      if (options.outlivesProcess === true) return;
+      process.off('exit', leave);
+      process.off('SIGINT', interrupted);
+      process.off('SIGTERM', interrupted);
+      leave();
+    },
+  };
+}
+
+/** Ways to a server on this port; `remove` closes them and leaves the server as it is. */
+export function connectTo(
+  port: number,
+): Pick<PrivatePostgres, 'url' | 'sql' | 'session' | 'createDatabase' | 'remove'> {
+  const url = (database = 'postgres'): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
+  const connections = new Map<string, postgres.Sql>();
+  const connect = (name: string, database: string, max: number): postgres.Sql => {
+    const made = postgres(url(database), { max, onnotice: () => undefined, fetch_types: false, backoff: () => 0.1 });
+    connections.set(name, made);
+    return made;
+  };
+  return {
+    url,
+    sql: (database = 'postgres') => connections.get(database) ?? connect(database, database, 3),
+    session: (database) => connect(`${database} ${connections.size}`, database, 1),
     createDatabase: async (name, template) => {
       const admin = postgres(url(), { max: 1, onnotice: () => undefined, fetch_types: false });
       try {
@@ -149,10 +168,6 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
     },
     remove: async () => {
       await Promise.all([...connections.values()].map((each) => each.end({ timeout: 1 }).catch(() => undefined)));
-      process.off('exit', leave);
-      process.off('SIGINT', interrupted);
-      process.off('SIGTERM', interrupted);
-      leave();
     },
   };
 }

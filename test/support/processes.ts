@@ -20,7 +20,7 @@ const MARK = `${process.pid}-${randomUUID()}`;
 const KEPT_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'USER'];
 
 /** Generous, because the machine may be busy with other tests: a test that waits this long has failed. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 90_000;
 const LOOK_AGAIN_MS = 10;
 
 export interface Ended {

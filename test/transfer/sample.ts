@@ -11,8 +11,9 @@ import { anyMaking, madeOf, SESSIONS } from '../contract/arbitraries.ts';
 import { idOf, jsonOf, processOf, WORKER } from '../contract/builders.ts';
 import { valueOf } from '../contract/looks.ts';
 import { manualClock } from '../contract/manual-clock.ts';
+import { campaignSize } from '../support/campaign-sizes.ts';
 
-export const COUNT = Number(process.env['BATON_TRANSFER_COUNT'] ?? 500);
+export const COUNT = campaignSize('BATON_TRANSFER_COUNT');
 
 const BATCH = 100;
 

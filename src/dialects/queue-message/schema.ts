@@ -7,7 +7,7 @@ import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readHandoffId } from '..
 import { PRIORITIES } from '../../domain/priority.ts';
 import { WEEK_SECONDS } from '../../domain/record-values.ts';
 import { RETRIES_MAX } from '../../domain/retry.ts';
-import { secondsShape } from '../seconds.ts';
+import { secondsShape } from '../seconds-shape.ts';
 
 const DEPENDENCIES_MAX = 100;
 const LONG_TEXT_MAX = 20_000;

@@ -5,7 +5,7 @@ import { readSource, type ShadowProblem, type SourceRequest } from '../../domain
 import { SHADOW_ID_RULE } from '../../domain/names.ts';
 import type { Result } from '../../foundation/result.ts';
 import type { Workspace } from '../../house/workspace.ts';
-import { whereabouts, type CommonOptions } from './invocation.ts';
+import { openFor, type CommonOptions } from './invocation.ts';
 import { faceProblem, type Problem } from './problem.ts';
 
 export interface Shadows {
@@ -13,26 +13,24 @@ export interface Shadows {
   readonly workspace: Workspace;
 }
 
+/** The database is asked for the settings in force, and closed again: shadows outlive a command. */
 export async function openShadowsFor(options: CommonOptions): Promise<Shadows> {
-  const { workspace } = whereabouts(options);
-  if (workspace === null) {
-    throw faceProblem(
-      'no-workspace',
-      'shadows belong to a workspace, and there is none here; make one with: baton init',
-    );
+  const house = await openFor(options);
+  try {
+    const { workspace, configuration, around } = house;
+    if (workspace === null) throw noWorkspaceForShadows();
+    const { openShadows } = await import('../../house/shadow/open-shadows.ts');
+    return { world: openShadows(workspace, configuration.shadow, around.liveness), workspace };
+  } finally {
+    await house.close();
   }
-  const { knownConfiguration } = await import('../../house/known-configuration.ts');
-  const { openShadows } = await import('../../house/shadow/open-shadows.ts');
-  const { systemLiveness } = await import('../../house/liveness.ts');
-  const { systemTimers } = await import('../../foundation/clock.ts');
-  const { makePrivateFolder } = await import('../../house/workspace.ts');
-  const { configuration } = await knownConfiguration(workspace).catch((error: unknown) => {
-    if (error instanceof Error && error.name === 'ConfigurationProblem')
-      throw faceProblem('configuration', error.message);
-    throw error;
-  });
-  makePrivateFolder(workspace);
-  return { world: openShadows(workspace, configuration.shadow, systemLiveness(systemTimers)), workspace };
+}
+
+export function noWorkspaceForShadows(): Problem {
+  return faceProblem(
+    'no-workspace',
+    'shadows belong to a workspace, and there is none here; make one with: baton init',
+  );
 }
 
 /** The value, or the refusal as the error that a command ends with. */

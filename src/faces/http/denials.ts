@@ -6,7 +6,7 @@
 import type { Clock } from '../../foundation/clock.ts';
 import type { Tokens } from '../../stores/store.ts';
 
-export interface Denied {
+interface Denied {
   readonly token: string | null;
   readonly by: string;
   readonly code: string;

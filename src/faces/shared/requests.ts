@@ -17,7 +17,7 @@ import {
 import { PRIORITIES } from '../../domain/priority.ts';
 import { isStorableText, WEEK_SECONDS } from '../../domain/record-values.ts';
 import { RETRIES_MAX } from '../../domain/retry.ts';
-import { secondsShape } from '../../dialects/seconds.ts';
+import { secondsShape } from '../../dialects/seconds-shape.ts';
 
 const TEXT_MAX = 500;
 /** A purpose or a reason may be longer than a title. */

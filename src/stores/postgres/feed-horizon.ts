@@ -32,11 +32,11 @@ const WRITERS = `ours as materialized (
   select x as xid from pg_snapshot_xip(pg_current_snapshot()) x where x::xid in (select xid from numbers)
 )`;
 
-export const HORIZON_SQL = `with ${WRITERS}
+const HORIZON_SQL = `with ${WRITERS}
 select coalesce((select xid from writers order by xid limit 1), pg_snapshot_xmax(pg_current_snapshot()))::text`;
 
 /** Writers before which there are facts that the feed does not show yet. */
-export const HOLDERS_SQL = `with ${WRITERS}
+const HOLDERS_SQL = `with ${WRITERS}
 select w.xid::text, a.pid, a.application_name, p.gid, current_database(),
   floor(date_part('epoch', clock_timestamp() - coalesce(p.prepared, a.xact_start)) * 1000)::bigint
 from writers w

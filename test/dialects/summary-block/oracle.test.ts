@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import MarkdownIt from 'markdown-it';
 import { describe, expect, it } from 'vitest';
 import { findBlocks } from '../../../src/dialects/summary-block/find.ts';
+import { campaignSize } from '../../support/campaign-sizes.ts';
 
 /** Fences as a whole markdown parser sees them. Comments are ours alone, and the generator makes none. */
 const parser = new MarkdownIt('commonmark', { html: false, maxNesting: 1000 });
@@ -76,7 +77,7 @@ describe('finding fences', () => {
       fc.property(markdown, (text) => {
         expect(asOurs(text)).toEqual(asMarkdownIt(text));
       }),
-      { numRuns: Number(process.env['BATON_RUNS'] ?? 3000) },
+      { numRuns: campaignSize('BATON_RUNS') },
     );
   });
 });

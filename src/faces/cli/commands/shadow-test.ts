@@ -16,7 +16,7 @@ import { onInterrupt } from '../interrupt.ts';
 import { inHouse, type CommonOptions } from '../invocation.ts';
 import type { Output } from '../output.ts';
 import { faceProblem, problemOf, type Problem } from '../problem.ts';
-import { answered, problemFor, sourceArguments } from '../shadow-workspace.ts';
+import { answered, noWorkspaceForShadows, problemFor, sourceArguments } from '../shadow-workspace.ts';
 
 interface TestOptions extends CommonOptions {
   readonly hostOnly?: boolean;
@@ -52,10 +52,9 @@ async function testIn(options: TestOptions, requests: readonly SourceRequest[], 
     output.note('stopping; the shadow is removed');
   });
   return inHouse(options, {}, async (around, principal, { workspace, configuration }) => {
-    if (workspace === null)
-      throw faceProblem('no-workspace', 'shadow test needs a workspace; make one with: baton init');
+    if (workspace === null) throw noWorkspaceForShadows();
     const { liesIn, openShadows } = await import('../../../house/shadow/open-shadows.ts');
-    const world = openShadows(workspace, configuration?.shadow ?? null, around.liveness);
+    const world = openShadows(workspace, configuration.shadow, around.liveness);
     const sources = answered(await findSources(world, requests));
     const tested = await runShadowTest(around, principal, world, {
       sources,

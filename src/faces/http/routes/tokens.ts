@@ -1,7 +1,8 @@
 /** Tokens, for the operator alone: who may come in, and for how long. */
 import * as z from 'zod';
 import { EVERY_ROLE } from '../../../domain/principal.ts';
-import { secondsShape, toMilliseconds } from '../../../dialects/seconds.ts';
+import { secondsShape } from '../../../dialects/seconds-shape.ts';
+import { toMilliseconds } from '../../../dialects/seconds.ts';
 import { revokeToken } from '../../../engine/verbs/revoke-token.ts';
 import type { TokenRecord } from '../../../stores/store.ts';
 import { AgentName, ListQuery } from '../../shared/requests.ts';
