@@ -2,6 +2,7 @@
  * One process sweeps for all, on each machine, boot and space of process ids. Nobody is special: whoever is there takes
  * the duty when nobody has it, or when its holder is gone, and a second look decides between two who want it at once.
  */
+import type { Clock } from '../foundation/clock.ts';
 import { isSameProcess } from '../foundation/process-identity.ts';
 import { jittered } from '../foundation/random.ts';
 import { StoreGone, type DutyHolder } from '../stores/store.ts';
@@ -15,6 +16,10 @@ const SWEEP_MS = 250;
 /** A holder that has been silent for this long hangs. */
 export const DUTY_LEASE_MS = 5_000;
 const RENEW_MS = 1_000;
+/** How often a process looks whether another policy was stored. */
+const POLICY_MS = 1_000;
+/** How often a process without the duty looks for effects that its holder may have to leave. */
+const STAND_IN_MS = 1_000;
 /** Stands by until the signal is aborted, then leaves the duty to others. */
 export async function standDuty(around: Surroundings, signal: AbortSignal): Promise<void> {
   const { store, clock, timers, random, liveness } = around;
@@ -27,10 +32,13 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
   ];
   let renewedMs = Number.NEGATIVE_INFINITY;
   let mine = false;
+  const isPolicyDue = every(clock, POLICY_MS);
+  const isStandInDue = every(clock, STAND_IN_MS);
 
   const look = async (): Promise<void> => {
     // Also by those who only stand by: whoever takes the duty after a jump has to know of it.
     const steady = watch.look();
+    if (isPolicyDue()) await around.rules.refresh();
     if (mine && clock.monotonicMs() - renewedMs < RENEW_MS) {
       await sweepOnce(steady);
       return;
@@ -38,12 +46,12 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
     const holder = await store.upkeep.dutyHolder(liveness.self);
     // Whoever has the duty writes so once in a while: that is how those who stand by know that anybody can.
     if (holder !== null) watch.proven(clock.monotonicMs() - holder.silentForMs);
-    if (!mayTake(around, holder)) {
-      mine = false;
+    mine = mayTake(around, holder) && (await store.upkeep.takeDuty(liveness.self, holder));
+    if (!mine) {
+      const standsIn = around.rules.carriers.some((carrier) => carrier.standsIn?.() === true);
+      if (standsIn && isStandInDue()) effects.look();
       return;
     }
-    mine = await store.upkeep.takeDuty(liveness.self, holder);
-    if (!mine) return;
     renewedMs = clock.monotonicMs();
     watch.proven(renewedMs);
     await sweepOnce(watch.with(await lookAtClock(around), steady));
@@ -70,6 +78,15 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
   await effects.end();
   for (const folder of folders) await folder.end();
   await store.upkeep.leaveDuty(liveness.self).catch(() => undefined);
+}
+
+function every({ monotonicMs }: Clock, ms: number): () => boolean {
+  let lastMs = monotonicMs();
+  return () => {
+    if (monotonicMs() - lastMs < ms) return false;
+    lastMs = monotonicMs();
+    return true;
+  };
 }
 
 function mayTake({ liveness }: Surroundings, holder: DutyHolder | null): boolean {

@@ -12,6 +12,10 @@ export interface Carrier {
   readonly limitMs?: number;
   /** Effects of one lane go to one target and can fail together; without, all of a carrier do. */
   laneOf?(effect: DueEffect): string;
+  /** Why this process cannot carry it, although another one may: it is left as it is for that one. Null: it can. */
+  notHere?(effect: DueEffect): string | null;
+  /** True where this process can carry what the one that has the duty may have to leave. */
+  standsIn?(): boolean;
   /** Ends soon after its signal is aborted; whatever it then answers still counts. */
   carry(effect: DueEffect, signal: AbortSignal): Promise<Carried>;
 }
@@ -26,6 +30,8 @@ export interface CarryOptions {
   /** How long something may be tried altogether, by its planned pauses: time in which nobody tries does not count. */
   readonly giveUpAfterMs?: number;
   readonly signal?: AbortSignal;
+  /** Keys that were left to other processes, so that each is reported once. */
+  readonly left?: Set<string>;
 }
 
 export interface CarryCount {
@@ -35,6 +41,8 @@ export interface CarryCount {
 }
 
 const ROUND_MAX = 100;
+/** So many that are left to other processes are looked past; more of them are put off, so that others get their turn. */
+const LEFT_MAX = 1_000;
 const PARALLEL_MAX = 8;
 const LANE_PARALLEL_MAX = 2;
 const CARRY_MS = 30_000;
@@ -50,8 +58,11 @@ export async function carryEffects(
   carriers: readonly Carrier[],
   options: CarryOptions = {},
 ): Promise<CarryCount> {
-  const due = await around.store.outbox.due(ROUND_MAX);
+  const left = options.left ?? new Set<string>();
+  const due = await around.store.outbox.due(ROUND_MAX + left.size);
   const count = { carried: 0, postponed: 0, dropped: 0 };
+  const dueKeys = new Set(due.map(({ key }) => key));
+  for (const key of left) if (!dueKeys.has(key)) left.delete(key);
   if (due.length === 0) return count;
   const byKind = new Map(carriers.map((carrier) => [carrier.kind, carrier]));
   const lanes = new Map<string, { readonly carrier: Carrier; readonly effects: DueEffect[] }>();
@@ -60,6 +71,12 @@ export async function carryEffects(
     if (carrier === undefined) {
       // Somebody with a newer version may know it; it waits for them, and its tries are not used up.
       await around.store.outbox.later(effect.key, jittered(PAUSE_MAX_MS, around.random));
+      count.postponed += 1;
+      continue;
+    }
+    const notHere = carrier.notHere?.(effect) ?? null;
+    if (notHere !== null) {
+      await leave(around, effect, notHere, left);
       count.postponed += 1;
       continue;
     }
@@ -80,14 +97,15 @@ export async function carryEffects(
 export function carryBeside(
   around: Surroundings,
   carriers: readonly Carrier[],
-  options: Omit<CarryOptions, 'signal'> = {},
+  options: Omit<CarryOptions, 'signal' | 'left'> = {},
 ): { readonly look: () => void; readonly end: () => Promise<void> } {
   const over = new AbortController();
+  const left = new Set<string>();
   let round: Promise<void> | null = null;
   return {
     look: () => {
       if (over.signal.aborted) return;
-      round ??= carryEffects(around, carriers, { ...options, signal: over.signal })
+      round ??= carryEffects(around, carriers, { ...options, left, signal: over.signal })
         .then(() => undefined)
         .catch((error: unknown) => around.report({ kind: 'fault', doing: 'carrying effects', error }))
         .finally(() => {
@@ -154,6 +172,7 @@ async function carryOne(
   const { outbox } = around.store;
   const answer =
     lane.down === undefined ? await attempt(around, lane.carrier, effect, options.signal) : { says: lane.down };
+  if (answer === TAKEN) return 'postponed';
   if (answer === 'done') {
     await outbox.done([effect.key]);
     return 'carried';
@@ -170,8 +189,11 @@ async function carryOne(
   return postpone(around, effect, answer.says, Math.max(pauseMs, wishedMs), tries);
 }
 
+/** Another process was faster, and has it now. */
+const TAKEN = 'taken';
+
 /**
- * Put off before it is tried: a second process that looks meanwhile leaves it alone, and when this one dies it is due
+ * Taken before it is tried: a second process that looks meanwhile leaves it alone, and when this one dies it is due
  * again.
  */
 async function attempt(
@@ -179,9 +201,9 @@ async function attempt(
   carrier: Carrier,
   effect: DueEffect,
   signal: AbortSignal | undefined,
-): Promise<Carried> {
+): Promise<Carried | typeof TAKEN> {
   const limitMs = carrier.limitMs ?? CARRY_MS;
-  await around.store.outbox.later(effect.key, 2 * (limitMs + LAST_WORD_MS));
+  if (!(await around.store.outbox.take(effect.key, 2 * (limitMs + LAST_WORD_MS)))) return TAKEN;
   if (signal?.aborted === true) return { says: 'stopped before it was tried' };
   const stop = new AbortController();
   const abort = (): void => stop.abort();
@@ -202,6 +224,14 @@ async function attempt(
     over.abort();
     signal?.removeEventListener('abort', abort);
   }
+}
+
+/** It stays due, so that a process that can carry it finds it at once. */
+async function leave(around: Surroundings, { key, kind }: DueEffect, says: string, left: Set<string>): Promise<void> {
+  if (left.has(key)) return;
+  if (left.size < LEFT_MAX) left.add(key);
+  else await around.store.outbox.later(key, jittered(PAUSE_MAX_MS, around.random));
+  around.report({ kind: 'effect-postponed', key, effect: kind, says });
 }
 
 async function postpone(

@@ -62,7 +62,16 @@ export interface HouseRules {
   readonly tasks: TaskKeeper | null;
   /** The documents in a repository; null where there are none. */
   readonly documents: DocumentMirror | null;
+  /** In whose name files of the queue folder act. */
+  fileRights(): FileRights;
+  /** Takes over a policy that was stored since. For processes that run for long. */
+  refresh(): Promise<void>;
 }
+
+/** `agent`: the only one in whose name files act; null: there is none. */
+type FileRights = { readonly anybody: true } | { readonly anybody: false; readonly agent: AgentId | null };
+
+const ANYBODY: FileRights = { anybody: true };
 
 /** Keeps the files in `tasks/` in step with the documents that were made for them. */
 export interface TaskKeeper {
@@ -158,6 +167,8 @@ export const NO_RULES: HouseRules = {
   chiefs: [],
   tasks: null,
   documents: null,
+  fileRights: () => ANYBODY,
+  refresh: async () => undefined,
 };
 
 function unchecked(deliverable: string): Check {
@@ -227,6 +238,8 @@ export type EngineEvent =
   | { readonly kind: 'documents-paused'; readonly says: string }
   /** Only said: a date that was hoped for ends nothing. */
   | { readonly kind: 'document-late'; readonly id: HandoffId; readonly says: string }
+  /** From now on this process follows that version of the policy. */
+  | { readonly kind: 'policy-changed'; readonly version: number }
   /** Nothing can be written; `says` tells why, and what cannot be seen. */
   | { readonly kind: 'store-read-only'; readonly says: string }
   /** The database makes this process wait; `says` names who holds its lock and what to do. */

@@ -1,5 +1,4 @@
 /** What the rules of the house attach to a fact: entries in inboxes, and what the configuration asks for besides. */
-import { digestOf } from '../foundation/digest.ts';
 import type { JsonObject, JsonText } from '../foundation/json.ts';
 import { inboxKind, type Effect } from '../domain/decision.ts';
 import type { Fact } from '../domain/facts.ts';
@@ -21,18 +20,13 @@ const FOR_THE_DESKTOP: readonly Event[] = [
 const NOTHING: readonly Effect[] = [];
 
 export function announcementsBy({ desktop, webhooks }: Notifications): HouseRules['announce'] {
-  const hooks = webhooks.map(({ url, events }) => ({
-    url,
-    events,
-    mark: digestOf(`${url} ${events?.join(' ') ?? ''}`).slice(0, 12),
-  }));
   return (handoff, fact) => {
     const notices = [noticeOf(handoff, fact), escalationOf(fact)].filter((notice) => notice !== null);
     return notices.length === 0 ? NOTHING : notices.flatMap((notice) => effectsOf(notice, handoff, fact));
   };
 
   function effectsOf({ event, to }: Notice, handoff: Handoff, fact: Fact): readonly Effect[] {
-    const wanted = hooks.filter(({ events }) => events === null || events.includes(event));
+    const wanted = webhooks.filter(({ events }) => events === null || events.includes(event));
     const shown = desktop && FOR_THE_DESKTOP.includes(event);
     if (to.length === 0 && wanted.length === 0 && !shown) return NOTHING;
     const told = tellingOf(event, handoff, fact);
@@ -40,8 +34,9 @@ export function announcementsBy({ desktop, webhooks }: Notifications): HouseRule
     const key = `${handoff.id}:${fact.revision}${event === 'escalated' ? ':escalated' : ''}`;
     return [
       ...to.map((agent) => effect(`${key}:inbox:${agent}`, inboxKind(agent), told)),
-      ...wanted.map(({ url, mark }) =>
-        effect(`${key}:webhook:${mark}`, 'webhook', { url, event, id: `${key}:${mark}`, body: told }),
+      // The target is named: whoever delivers looks up its secret and its hosts in the stored policy, not in a file.
+      ...wanted.map(({ name: target, url }) =>
+        effect(`${key}:webhook:${target}`, 'webhook', { target, url, event, id: `${key}:${target}`, body: told }),
       ),
       ...(shown ? [effect(`${key}:desktop`, 'desktop', desktopTextOf(event, handoff))] : []),
     ];

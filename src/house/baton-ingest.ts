@@ -11,7 +11,7 @@ export function ingestOf(
   { around, configuration, workspace }: OpenWorkspace,
   asking: (as: string | undefined) => Promise<Principal>,
 ): Pick<Baton, 'ingest'> {
-  const otherwise = configuration?.project ?? (workspace === null ? 'default' : basename(workspace.folder));
+  const otherwise = configuration.project ?? (workspace === null ? 'default' : basename(workspace.folder));
   return {
     ingest: async ({ as, ...asked }) => {
       const request: TextToIngest = {

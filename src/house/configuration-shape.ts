@@ -3,6 +3,8 @@ import * as z from 'zod';
 import { EVENTS } from '../domain/notices.ts';
 import { WEEK_SECONDS } from '../domain/record-values.ts';
 import { RETRIES_MAX } from '../domain/retry.ts';
+import { everySetting, type Kept } from './configuration-settings.ts';
+import { webhookName } from './configuration-values.ts';
 import { SECRET_POLICIES } from '../engine/secrets/guard-store.ts';
 import { secondsShape } from '../dialects/seconds-shape.ts';
 import { readTaskPattern, TASK_PATTERN_RULE } from '../dialects/task/names.ts';
@@ -66,18 +68,33 @@ const RetryShape = z.strictObject({
 });
 
 const WebhookShape = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'letters, digits, dots, dashes and underscores, at most 64')
+    .optional()
+    .describe('What deliveries that wait call this target; default: made from url and events.'),
   url: z.url({ protocol: /^https?$/ }).max(2_000),
   events: z.array(z.enum(EVENTS)).min(1).optional().describe('Which events; absent is all of them.'),
   secret_env: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
     .optional()
-    .describe('The environment variable that holds the secret which signs each delivery.'),
+    .describe(
+      'The environment variable that holds the secret which signs each delivery. The database has its name, never its value; ' +
+        'a process in which it is not set leaves the delivery to another process.',
+    ),
 });
 
 const NotificationShape = z.strictObject({
   desktop: z.boolean().optional(),
-  webhooks: z.array(WebhookShape).max(50).optional(),
+  webhooks: z
+    .array(WebhookShape)
+    .max(50)
+    .refine(
+      (hooks) => new Set(hooks.map(webhookName)).size === hooks.length,
+      'two webhooks have the same name (or the same url and events): give each a name of its own',
+    )
+    .optional(),
   allow_hosts: z
     .array(
       z
@@ -133,10 +150,10 @@ export const ConfigurationShape = z.strictObject({
   notifications: NotificationShape.optional(),
   server: ServerShape.optional(),
   folders: z
-    .strictObject({ queue: OnOrOff.optional(), documents: OnOrOff.optional() })
+    .strictObject({ queue: OnOrOff.optional(), documents: OnOrOff.optional(), queue_as: AgentName.optional() })
     .optional()
     .describe(
-      'queue: on keeps handoffs/, where programs that only know files take part. documents: on keeps _handoffs/, where documents are markdown in a repository.',
+      'queue: on keeps handoffs/, where programs that only know files take part. documents: on keeps _handoffs/, where documents are markdown in a repository. queue_as: under identity: strict, the one agent in whose name files of the queue folder act.',
     ),
   tasks: z
     .strictObject({
@@ -163,9 +180,28 @@ export type ConfigurationText = z.infer<typeof ConfigurationShape>;
 
 /** For editors. */
 export function configurationSchema(): object {
+  const schema = z.toJSONSchema(ConfigurationShape, { target: 'draft-2020-12' });
+  for (const { path, kept } of everySetting()) annotate(schema, path.split('.'), kept);
   return {
-    ...z.toJSONSchema(ConfigurationShape, { target: 'draft-2020-12' }),
+    ...schema,
     title: 'baton.yaml',
     description: 'Configuration of a Baton workspace.',
   };
+}
+
+interface SchemaPart {
+  readonly properties?: Readonly<Record<string, SchemaPart>>;
+  readonly additionalProperties?: unknown;
+  readonly anyOf?: readonly SchemaPart[];
+}
+
+/** `$comment` says whether a setting is part of the stored policy: editors that are strict refuse keywords of our own. */
+function annotate(schema: unknown, path: readonly string[], kept: Kept): void {
+  const [name, ...rest] = path;
+  const part = schema as SchemaPart;
+  const object = part.properties === undefined ? (part.anyOf?.[0] ?? part) : part;
+  const inner = name === 'NAME' ? part.additionalProperties : object.properties?.[name ?? ''];
+  if (typeof inner !== 'object' || inner === null) throw new Error(`the schema has no setting ${path.join('.')}`);
+  if (rest.length === 0) Object.assign(inner, { $comment: kept });
+  else annotate(inner, rest, kept);
 }

@@ -1,4 +1,5 @@
 /** What the configuration means, once its text is known to be sound: defaults, milliseconds, names of agents. */
+import { digestOf } from '../foundation/digest.ts';
 import type { AgentLimit, Limits } from '../domain/limits.ts';
 import type { Terms } from '../domain/handoff.ts';
 import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../domain/names.ts';
@@ -33,6 +34,8 @@ export interface Configuration {
   readonly server: ServerLimits | null;
   /** Whether `handoffs/` is kept, so that programs that only know files take part. */
   readonly queueFolder: boolean;
+  /** Under `identity: strict`, the one agent in whose name files of the queue folder act; null: none. */
+  readonly queueAs: AgentId | null;
   /** Null: files in `tasks/` are nobody's business here. */
   readonly tasks: TaskRules | null;
   readonly checkIgnore: readonly string[];
@@ -56,7 +59,9 @@ export interface Notifications {
   readonly allowHosts: readonly string[];
 }
 
-interface Webhook {
+export interface Webhook {
+  /** What rows of the outbox call it. */
+  readonly name: string;
   readonly url: string;
   readonly events: readonly Event[] | null;
   readonly secretEnv: string | null;
@@ -117,19 +122,32 @@ export function configurationOf(
     secrets: text.secrets ?? 'warn',
     server: text.server === undefined ? null : serverLimitsOf(text.server),
     queueFolder: text.folders?.queue === 'on',
+    queueAs: text.folders?.queue_as === undefined ? null : agentNamed(text.folders.queue_as, ['folders', 'queue_as']),
     tasks: taskRulesOf(text.tasks, text.folders?.documents === 'on'),
     checkIgnore: (text.check?.ignore ?? []).map((path) => path.replace(/^\.\/|\/+$/g, '')),
     documentFolder: text.folders?.documents === 'on',
     notifications: {
       desktop: notifications?.desktop ?? false,
       allowHosts: notifications?.allow_hosts ?? [],
-      webhooks: (notifications?.webhooks ?? []).map(({ url, events, secret_env: secretEnv }) => ({
+      webhooks: (notifications?.webhooks ?? []).map(({ name, url, events, secret_env: secretEnv }) => ({
+        name: webhookName({ name, url, events }),
         url,
         events: events ?? null,
         secretEnv: secretEnv ?? null,
       })),
     },
   };
+}
+
+/** A webhook without a name of its own is named by what it is: the same entry has the same name in every process. */
+export function webhookName({ name, url, events }: WebhookText): string {
+  return name ?? `webhook-${digestOf(`${url} ${events?.join(' ') ?? ''}`).slice(0, 12)}`;
+}
+
+interface WebhookText {
+  readonly name?: string | undefined;
+  readonly url: string;
+  readonly events?: readonly Event[] | undefined;
 }
 
 function serverLimitsOf(text: NonNullable<ConfigurationText['server']>): ServerLimits {

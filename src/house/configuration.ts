@@ -20,6 +20,10 @@ export function readConfiguration(path: string): Configuration {
   return parseConfiguration(readFileSync(path, 'utf8'), path).configuration;
 }
 
+export function readConfigurationText(path: string): ConfigurationText {
+  return parseConfiguration(readFileSync(path, 'utf8'), path).text;
+}
+
 /** Both what it says and what it means. */
 export function parseConfiguration(
   text: string,

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { digestOf } from '../foundation/digest.ts';
 import { draftBeside } from '../foundation/whole-file.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
-import { configurationOf, type Configuration } from './configuration-values.ts';
 import type { Workspace } from './workspace.ts';
 
 declare const __BATON_VERSION__: string;
@@ -20,7 +19,8 @@ interface Kept {
 }
 
 export interface Known {
-  readonly configuration: Configuration;
+  /** What the file says. */
+  readonly text: ConfigurationText;
   /** For the next command; to be called when the place has proved to be ours. */
   keep(): void;
 }
@@ -30,10 +30,10 @@ export async function knownConfiguration({ configurationPath, privateFolder }: W
   const mark = digestOf(`${__BATON_VERSION__}\n${text}`);
   const place = join(privateFolder, 'configuration.json');
   const kept = keptAt(place);
-  if (kept?.mark === mark) return { configuration: configurationOf(kept.text), keep: () => undefined };
+  if (kept?.mark === mark) return { text: kept.text, keep: () => undefined };
   const { parseConfiguration } = await import('./configuration.ts');
   const parsed = parseConfiguration(text, configurationPath);
-  return { configuration: parsed.configuration, keep: () => keep(place, { mark, text: parsed.text }) };
+  return { text: parsed.text, keep: () => keep(place, { mark, text: parsed.text }) };
 }
 
 function keptAt(place: string): Kept | null {

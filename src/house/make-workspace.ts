@@ -2,11 +2,11 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
-import { NO_LIMITS } from '../domain/limits.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { openHouse } from './open-house.ts';
 import { SAMPLE_SCHEMAS } from './sample-schemas.ts';
 import { makePrivateFolder, workspaceAt, writeOnce } from './workspace.ts';
+import { openPolicy } from './workspace-policy.ts';
 
 export interface MadeWorkspace {
   readonly folder: string;
@@ -19,8 +19,16 @@ export async function makeWorkspace(folder: string, database?: DatabaseAddress):
   const workspace = workspaceAt(folder);
   const made = existsSync(workspace.privateFolder) ? [] : ['.baton/'];
   const address = database ?? { kind: 'sqlite', path: workspace.databasePath };
-  const house = await openHouse({ database: address, limits: NO_LIMITS });
-  await house.close();
+  const house = await openHouse({ database: address });
+  try {
+    // A file that was there before has decided something. The sample has not: the first command stores what it became.
+    if (existsSync(workspace.configurationPath)) {
+      const { readConfigurationText } = await import('./configuration.ts');
+      await openPolicy(house.around.store, readConfigurationText(workspace.configurationPath));
+    }
+  } finally {
+    await house.close();
+  }
   makePrivateFolder(workspace);
   if (writeOnce(workspace.configurationPath, sampleConfiguration(basename(workspace.folder)))) made.push('baton.yaml');
   const schemas = join(workspace.folder, 'schemas');
@@ -33,7 +41,8 @@ export async function makeWorkspace(folder: string, database?: DatabaseAddress):
 }
 
 function sampleConfiguration(project: string): string {
-  return `# A Baton workspace. Everything here is optional.
+  return `# A Baton workspace. Everything here is optional. The first command stores what is shared (limits, roles, verifiers, …)
+# in the database; after later changes run: baton apply
 project: ${JSON.stringify(project)}
 
 # How much may be open at once. A limit given for an agent counts everything; the one for everybody else counts

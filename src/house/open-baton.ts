@@ -47,6 +47,7 @@ export async function openBaton(options: OpenBatonOptions = {}): Promise<Baton> 
   if (house === null) {
     throw new BatonRefusal('no-workspace', 'there is no baton.yaml here; make a workspace with: baton init');
   }
+  if (house.policy.says !== null) process.emitWarning(house.policy.says, 'BatonPolicyWarning');
   return batonIn(house, options);
 }
 
@@ -70,7 +71,7 @@ function batonIn(house: OpenWorkspace, opened: OpenBatonOptions): Baton {
     const named = as ?? opened.as;
     const known = await identify(
       around,
-      house.configuration?.identity ?? 'local',
+      house.configuration.identity,
       {
         as: named === undefined ? null : agentIn(named, 'as'),
         token,

@@ -2,7 +2,7 @@
 import { systemClock, systemTimers } from '../foundation/clock.ts';
 import { systemRandom } from '../foundation/random.ts';
 import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
-import type { Limits } from '../domain/limits.ts';
+import { NO_LIMITS, type Limits } from '../domain/limits.ts';
 import { guardSecrets } from '../engine/secrets/guard-store.ts';
 import {
   NO_RULES,
@@ -19,10 +19,15 @@ import { artifactsWhenNeeded } from './artifacts-when-needed.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { threadHeartbeat } from './heartbeat.ts';
 import { systemLiveness } from './liveness.ts';
+import { openStore } from './open-store.ts';
 
 export interface HouseOptions {
   readonly database: DatabaseAddress;
-  readonly limits: Limits;
+  /** Default: none. */
+  readonly limits?: Limits;
+  /** The database when it is open already. */
+  readonly store?: Store;
+  readonly liveness?: Liveness;
   readonly rules?: HouseRules;
   readonly leaseMs?: number;
   readonly report?: (event: EngineEvent) => void;
@@ -37,7 +42,7 @@ export interface HouseOptions {
   /** Told why, while a server is waited for at the beginning. */
   readonly waiting?: (why: Error) => void;
   /** Where documents are markdown in a repository; strict: a text alone is nobody's word. */
-  readonly documentFolder?: DocumentFolderOptions & { readonly strict: boolean };
+  readonly documentFolder?: DocumentFolderOptions & { readonly isStrict: () => boolean };
 }
 
 export interface House {
@@ -46,19 +51,25 @@ export interface House {
 }
 
 export async function openHouse(options: HouseOptions): Promise<House> {
-  const { database, rules = NO_RULES, leaseMs = SESSION_LEASE_MS, report = () => undefined } = options;
-  const liveness = systemLiveness(systemTimers);
+  const {
+    database,
+    limits = NO_LIMITS,
+    rules = NO_RULES,
+    leaseMs = SESSION_LEASE_MS,
+    report = () => undefined,
+  } = options;
+  const liveness = options.liveness ?? systemLiveness(systemTimers);
   const place = options.workspace ?? options.queueFolder;
-  const store = await openStore(options, liveness, report);
+  const store = options.store ?? (await openStore({ ...options, limits, report }, liveness));
   const around: Surroundings = {
-    store: guardSecrets(store, rules.secrets, report),
+    store: guardSecrets(store, () => rules.secrets, report),
     clock: systemClock,
     timers: systemTimers,
     random: systemRandom,
     liveness,
     heartbeat: threadHeartbeat(database, leaseMs),
     leaseMs,
-    rules: place === undefined ? rules : { ...rules, artifacts: artifactsWhenNeeded(place) },
+    rules: place === undefined ? rules : extended(rules, { artifacts: artifactsWhenNeeded(place) }),
     report,
   };
   const closing: Closing = [() => around.rules.artifacts?.close()];
@@ -71,6 +82,12 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       await store.close();
     },
   };
+}
+
+/** Rules that follow the stored policy are getters: a spread would keep the values of one moment. */
+function extended(rules: HouseRules, more: Partial<HouseRules>): HouseRules {
+  const properties = { ...Object.getOwnPropertyDescriptors(rules), ...Object.getOwnPropertyDescriptors(more) };
+  return Object.defineProperties({}, properties) as HouseRules;
 }
 
 type Closing = (() => void)[];
@@ -87,7 +104,7 @@ async function keepingTasks(
   closing.push(() => folder.close());
   const tasks = openTaskKeeper(around, folder, place.isRequired);
   const carriers = [...around.rules.carriers, taskCarrier(tasks)];
-  return { ...around, rules: { ...around.rules, tasks, carriers } };
+  return { ...around, rules: extended(around.rules, { tasks, carriers }) };
 }
 
 async function withQueue(
@@ -100,7 +117,7 @@ async function withQueue(
   const { openQueueMirror } = await import('../engine/queue/mirror.ts');
   const folder = openQueueFolder(place);
   closing.push(() => folder.close());
-  return { ...around, rules: { ...around.rules, queue: openQueueMirror(around, folder) } };
+  return { ...around, rules: extended(around.rules, { queue: openQueueMirror(around, folder) }) };
 }
 
 async function withDocuments(
@@ -113,28 +130,5 @@ async function withDocuments(
   const { openDocumentMirror } = await import('../engine/documents/mirror.ts');
   const folder = openDocumentFolder(place);
   closing.push(() => folder.close());
-  return { ...around, rules: { ...around.rules, documents: openDocumentMirror(around, folder, place) } };
-}
-
-async function openStore(
-  { database, limits, waiting, onlyReads = false }: Pick<HouseOptions, 'database' | 'limits' | 'waiting' | 'onlyReads'>,
-  liveness: Liveness,
-  report: (event: EngineEvent) => void,
-): Promise<Store> {
-  if (database.kind === 'postgres') {
-    const { openPostgresStore } = await import('../stores/postgres/open-postgres-store.ts');
-    const told = waiting === undefined ? {} : { waiting };
-    return openPostgresStore({ url: database.url, limits, random: systemRandom, ...told });
-  }
-  const { openSqliteStore } = await import('../stores/sqlite/open-sqlite-store.ts');
-  return openSqliteStore({
-    path: database.path,
-    limits,
-    clock: systemClock,
-    random: systemRandom,
-    boot: liveness.self.boot,
-    isAlive: (process) => liveness.of(process) === 'alive',
-    waiting: (says) => report({ kind: 'store-waiting', says }),
-    ...(onlyReads ? { readOnly: (says: string) => report({ kind: 'store-read-only', says }) } : {}),
-  });
+  return { ...around, rules: extended(around.rules, { documents: openDocumentMirror(around, folder, place) }) };
 }

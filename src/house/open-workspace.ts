@@ -1,14 +1,18 @@
 /** A workspace or a bare database becomes a house that stands: the one way in for the command line and the library. */
 import { existsSync } from 'node:fs';
+import { systemTimers } from '../foundation/clock.ts';
 import { flawOfOwnFile } from '../foundation/own-file.ts';
 import { StoreFault } from '../foundation/store-fault.ts';
-import { NO_LIMITS } from '../domain/limits.ts';
+import { NO_LIMITS, type Limits } from '../domain/limits.ts';
 import type { EngineEvent } from '../engine/surroundings.ts';
 import type { Configuration } from './configuration-values.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { knownConfiguration } from './known-configuration.ts';
+import { systemLiveness } from './liveness.ts';
 import { openHouse, type House, type HouseOptions } from './open-house.ts';
-import { hasLostDatabase, makePrivateFolder, workspaceFor, type Workspace, privateFiles } from './workspace.ts';
+import { openStore } from './open-store.ts';
+import { hasLostDatabase, makePrivateFolder, privateFiles, workspaceFor, type Workspace } from './workspace.ts';
+import { openPolicy, type WorkspacePolicy } from './workspace-policy.ts';
 
 export interface OpenOptions {
   /** Its folder; without one, the nearest from here upwards. */
@@ -24,14 +28,16 @@ export interface OpenOptions {
 
 export interface OpenWorkspace extends House {
   readonly workspace: Workspace | null;
-  readonly configuration: Configuration | null;
+  /** What is in force now: the stored policy, and what is local in `baton.yaml`. */
+  readonly configuration: Configuration;
+  readonly policy: WorkspacePolicy;
   /** The database was gone, and this one is new and empty. */
   readonly isReplaced: boolean;
 }
 
 function taskFolderOf(
   { folder, privateFolder }: Workspace,
-  { tasks }: Configuration,
+  { tasks }: Pick<Configuration, 'tasks'>,
 ): Pick<HouseOptions, 'taskFolder'> {
   if (tasks === null) return {};
   return { taskFolder: { folder, privateFolder, pattern: tasks.pattern, isRequired: tasks.required } };
@@ -59,8 +65,8 @@ function refuseFilesOfOthers(place: Workspace): void {
 export async function openWorkspace({
   workspace,
   database,
-  report,
-  onlyReads,
+  report = () => undefined,
+  onlyReads = false,
   waiting,
 }: OpenOptions): Promise<OpenWorkspace | null> {
   const place = workspaceFor(workspace);
@@ -70,32 +76,81 @@ export async function openWorkspace({
     refuseFilesOfOthers(place);
   }
   const known = place === null ? null : await knownConfiguration(place);
-  const configuration = known?.configuration ?? null;
   const address = database ?? { kind: 'sqlite', path: place?.databasePath ?? '' };
   const isReplaced = database === undefined && place !== null && hasLostDatabase(place);
-  const leaseMs = configuration?.leaseMs ?? null;
+  const liveness = systemLiveness(systemTimers);
+  let policy: WorkspacePolicy | null = null;
+  const limits = limitsBy(() => policy?.configuration.limits ?? NO_LIMITS);
+  const told = waiting === undefined ? {} : { waiting };
+  const store = await openStore({ database: address, limits, report, onlyReads, ...told }, liveness);
+  try {
+    policy = await openPolicy(store, known?.text ?? null);
+    const house = await openHouse({
+      database: address,
+      store,
+      liveness,
+      report,
+      ...(await housePartsOf(place, policy, report)),
+    });
+    known?.keep();
+    return openedFrom(house, place, policy, isReplaced);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** A view of the limits that are in force at the moment they are asked for. */
+function limitsBy(now: () => Limits): Limits {
+  return {
+    get agents() {
+      return now().agents;
+    },
+    get everyone() {
+      return now().everyone;
+    },
+  };
+}
+
+async function housePartsOf(
+  place: Workspace | null,
+  policy: WorkspacePolicy,
+  report: (event: EngineEvent) => void,
+): Promise<Partial<HouseOptions>> {
   const { rulesOf } = await import('./rules.ts');
-  const house = await openHouse({
-    database: address,
-    limits: configuration?.limits ?? NO_LIMITS,
-    rules: rulesOf(place, configuration),
+  const { leaseMs, queueFolder, documentFolder, ...rest } = policy.configuration;
+  const refresh = async (): Promise<void> => {
+    if (await policy.refresh()) report({ kind: 'policy-changed', version: policy.version });
+  };
+  const parts = {
+    rules: rulesOf(place, () => policy.configuration, refresh),
     ...(leaseMs === null ? {} : { leaseMs }),
-    ...(place === null ? {} : { workspace: place }),
-    ...(place !== null && configuration?.queueFolder === true ? { queueFolder: place } : {}),
-    ...(place === null || configuration === null ? {} : taskFolderOf(place, configuration)),
-    ...(place !== null && configuration?.documentFolder === true
-      ? {
-          documentFolder: {
-            folder: place.folder,
-            privateFolder: place.privateFolder,
-            strict: configuration.identity === 'strict',
-          },
-        }
-      : {}),
-    ...(report === undefined ? {} : { report }),
-    ...(onlyReads === undefined ? {} : { onlyReads }),
-    ...(waiting === undefined ? {} : { waiting }),
-  });
-  known?.keep();
-  return { ...house, workspace: place, configuration, isReplaced };
+  };
+  if (place === null) return parts;
+  const { folder, privateFolder } = place;
+  const isStrict = (): boolean => policy.configuration.identity === 'strict';
+  return {
+    ...parts,
+    workspace: place,
+    ...(queueFolder ? { queueFolder: place } : {}),
+    ...taskFolderOf(place, rest),
+    ...(documentFolder ? { documentFolder: { folder, privateFolder, isStrict } } : {}),
+  };
+}
+
+function openedFrom(
+  house: House,
+  workspace: Workspace | null,
+  policy: WorkspacePolicy,
+  isReplaced: boolean,
+): OpenWorkspace {
+  return {
+    ...house,
+    workspace,
+    policy,
+    get configuration() {
+      return policy.configuration;
+    },
+    isReplaced,
+  };
 }

@@ -1,4 +1,4 @@
-/** Makes the rules of the house out of the configuration. */
+/** Makes the rules of the house out of the configuration that is in force, and follows it when it changes. */
 import { join } from 'node:path';
 import type { EvidenceDesk } from '../engine/evidence-desk.ts';
 import { NO_RULES, type HouseRules } from '../engine/surroundings.ts';
@@ -10,35 +10,74 @@ import type { EvidenceDeskOptions } from './evidence/open-evidence-desk.ts';
 import { openSchemaBook } from './schema-book.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Where there is no workspace (a database and nothing else), only inboxes are kept. */
-export function rulesOf(workspace: Workspace | null, configuration: Configuration | null): HouseRules {
-  const announce = announcementsBy(configuration?.notifications ?? { desktop: false, webhooks: [], allowHosts: [] });
-  if (workspace === null || configuration === null) return { ...NO_RULES, announce };
-  const { roles, schemas, parties, verifiers, queueTerms, documentTerms, evidence, notifications } = configuration;
+/** What follows from a configuration alone. */
+type PolicyRules = Pick<HouseRules, 'announce' | 'verifiers' | 'terms' | 'chiefs'>;
+
+/** Where there is no workspace (a database and nothing else), there are no schemas and nothing to look at as evidence. */
+export function rulesOf(
+  workspace: Workspace | null,
+  now: () => Configuration,
+  refresh: HouseRules['refresh'],
+): HouseRules {
+  let made: { readonly from: Configuration; readonly rules: PolicyRules } | null = null;
+  const current = (): PolicyRules => {
+    const from = now();
+    if (made?.from !== from) made = { from, rules: policyRulesOf(from) };
+    return made.rules;
+  };
   return {
-    announce: configuration.tasks === null ? announce : withTaskEffects(announce),
-    rolesOf: (agent) => roles.get(agent) ?? NO_RULES.rolesOf(agent),
-    schemasOf: (agent) => schemas.get(agent) ?? NO_RULES.schemasOf(agent),
-    partyOf: (agent) => parties.get(agent) ?? NO_RULES.partyOf(agent),
+    announce: (handoff, fact) => current().announce(handoff, fact),
+    rolesOf: (agent) => now().roles.get(agent) ?? NO_RULES.rolesOf(agent),
+    schemasOf: (agent) => now().schemas.get(agent) ?? NO_RULES.schemasOf(agent),
+    partyOf: (agent) => now().parties.get(agent) ?? NO_RULES.partyOf(agent),
+    get verifiers() {
+      return current().verifiers;
+    },
+    get terms() {
+      return current().terms;
+    },
+    get secrets() {
+      return now().secrets;
+    },
+    get chiefs() {
+      return current().chiefs;
+    },
+    schemas: workspace === null ? null : openSchemaBook(join(workspace.folder, 'schemas')),
+    desk: workspace === null ? NO_RULES.desk : deskWhenNeeded(evidenceRulesOf(workspace, now)),
+    fileRights: () => (now().identity === 'strict' ? { anybody: false, agent: now().queueAs } : NO_RULES.fileRights()),
+    carriers: carriersBy(() => now().notifications, refresh),
+    // The house puts these in when it stands.
+    queue: null,
+    artifacts: null,
+    tasks: null,
+    documents: null,
+    refresh,
+  };
+}
+
+function policyRulesOf(configuration: Configuration): PolicyRules {
+  const { roles, verifiers, queueTerms, documentTerms, notifications, tasks } = configuration;
+  const announce = announcementsBy(notifications);
+  return {
+    announce: tasks === null ? announce : withTaskEffects(announce),
     verifiers,
     terms: {
       ...(Object.keys(queueTerms).length === 0 ? {} : { queue: queueTerms }),
       document: { ...documentTerms, verifiers },
     },
-    secrets: configuration.secrets,
-    schemas: openSchemaBook(join(workspace.folder, 'schemas')),
-    desk: deskWhenNeeded({
-      folder: workspace.folder,
-      commands: evidence.commands,
-      commandTimeoutMs: evidence.timeoutMs,
-    }),
-    carriers: carriersBy(notifications),
-    // The house puts these in when it stands.
-    queue: null,
-    artifacts: null,
     chiefs: [...roles].flatMap(([agent, has]) => (has.includes('chief') ? [agent] : [])),
-    tasks: null,
-    documents: null,
+  };
+}
+
+function evidenceRulesOf({ folder }: Workspace, now: () => Configuration): EvidenceDeskOptions {
+  return {
+    folder,
+    get commands() {
+      return now().evidence.commands;
+    },
+    get commandTimeoutMs() {
+      return now().evidence.timeoutMs;
+    },
   };
 }
 

@@ -156,6 +156,11 @@ export interface Sessions {
 export interface Outbox {
   due(max: number): Promise<readonly DueEffect[]>;
   done(keys: readonly string[]): Promise<void>;
+  /**
+   * Postpones what is due, for whoever is about to carry it out. False: it is not due any more, because another process
+   * took it or has done it.
+   */
+  take(key: string, forMs: number): Promise<boolean>;
   /** `tries` is kept with it, for whoever comes next; without, what is there stays. */
   later(key: string, inMs: number, tries?: number): Promise<void>;
   /** What an agent has not read yet. */

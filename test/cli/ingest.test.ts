@@ -164,6 +164,7 @@ describe('baton ingest', () => {
     const minted = await workspace.run(['token', 'new', '--for', '@research', '--json']);
     const { token } = JSON.parse(minted.stdout) as { token: string };
     writeFileSync(join(workspace.folder, 'baton.yaml'), 'identity: strict\n');
+    expect(await workspace.run(['apply'])).toMatchObject({ code: 0 });
     put(workspace, 'own.md', blockOf({}));
     put(workspace, 'other.md', blockOf({ from: '@qa' }));
     expect((await workspace.run(['ingest', 'own.md'])).code).toBe(4);

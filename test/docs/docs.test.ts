@@ -7,12 +7,14 @@ import { configurationSchema } from '../../src/house/configuration-shape.ts';
 import { cliPage } from './cli-page.ts';
 import { httpPage } from './http-page.ts';
 import { lifecyclePage } from './lifecycle-page.ts';
+import { CONFIGURATION_PAGE, configurationPage } from './settings-table.ts';
 
 /** What is made from tables: each is compared with its file, which BATON_WRITE_DOCS=1 writes. */
 const MADE: readonly (readonly [string, () => string])[] = [
   ['docs/reference/lifecycle.md', lifecyclePage],
   ['docs/reference/cli.md', cliPage],
   ['docs/reference/http.md', httpPage],
+  [CONFIGURATION_PAGE, configurationPage],
   ['schemas/baton.schema.json', () => `${JSON.stringify(configurationSchema(), null, 2)}\n`],
 ];
 

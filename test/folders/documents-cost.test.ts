@@ -35,7 +35,7 @@ function counted(world: DocumentsWorld): { readonly around: Surroundings; readon
   const inside: Surroundings = { ...world.around, store, rules: { ...world.around.rules, documents: null } };
   const place = { folder: world.folder, privateFolder: join(world.folder, '.baton') };
   const folder: DocumentFolder = counting(openDocumentFolder(place), 'folder');
-  const documents = openDocumentMirror(inside, folder, { strict: false });
+  const documents = openDocumentMirror(inside, folder, { isStrict: () => false });
   return { around: { ...inside, rules: { ...inside.rules, documents } }, calls };
 }
 

@@ -35,7 +35,7 @@ function failingAt(
     });
   const inside: Surroundings = { ...around, rules: { ...around.rules, documents: null } };
   const disk: DocumentFolder = failing(openDocumentFolder({ folder, privateFolder: join(folder, '.baton') }));
-  const documents = openDocumentMirror(inside, disk, { strict: false });
+  const documents = openDocumentMirror(inside, disk, { isStrict: () => false });
   return { around: { ...inside, rules: { ...inside.rules, documents } }, calls: () => calls };
 }
 

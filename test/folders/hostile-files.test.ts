@@ -183,13 +183,17 @@ describe('something in the way of an answer', () => {
     expect(onlyReason(world)).toContain('not a plain file');
   });
 
-  it('a bookmark of another database is not believed', async () => {
+  it.each([
+    ['of another database', () => 'another 999999'],
+    ['with a damaged cursor', (hash: string) => `${hash} damaged boot`],
+  ])('a bookmark %s is not believed', async (_, textOf) => {
     const world = await queueWorld();
     const id = await world.send();
     const { answer } = await import('./native.ts');
     await answer(world, id, 1);
     rmSync(world.path('completed', id));
-    writeFileSync(join(world.folder, '.baton/queue.bookmark'), 'another 999999');
+    const [first] = await world.around.store.facts({ max: 1 });
+    writeFileSync(join(world.folder, '.baton/queue.bookmark'), textOf(first?.fact.hash ?? ''));
     const again = await queueWorld(undefined, world.folder);
     await again.sync();
     expect(world.places(id)).toEqual(['completed']);

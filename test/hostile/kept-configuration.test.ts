@@ -14,6 +14,7 @@ describe('what is kept of a configuration', () => {
     expect(existsSync(kept)).toBe(true);
     expect(await run(SEND)).toMatchObject({ code: 6 });
     writeFileSync(join(folder, 'baton.yaml'), LIMITED.replace('1', '2'));
+    expect(await run(['apply'])).toMatchObject({ code: 0 });
     expect(await run(SEND)).toMatchObject({ code: 0 });
     for (const text of ['', '{"mark":', 'null', '[]', '{"mark":"x","text":{}}']) {
       writeFileSync(kept, text);

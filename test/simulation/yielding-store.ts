@@ -101,6 +101,7 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
     nowMs: () => inner.nowMs(),
     sessions: yieldingSessions(inner, call, process, ledger, scheduler.clock),
     outbox: {
+      take: (key, forMs) => call('take', () => inner.outbox.take(key, forMs)),
       due: (max) => call('due', () => inner.outbox.due(max)),
       done: (keys) => call('done', () => inner.outbox.done(keys)),
       later: (key, inMs, tries) => call('later', () => inner.outbox.later(key, inMs, tries)),

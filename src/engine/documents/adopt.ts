@@ -18,7 +18,7 @@ import { settledOpening } from './settled.ts';
 
 export async function adopt(documents: Documents, id: HandoffId, { file, place }: SeenFile): Promise<Looked> {
   const { around, folder } = documents;
-  const strict = documents.strict && !documents.vouched;
+  const strict = documents.isStrict() && !documents.vouched;
   const name = fileNameOf(id);
   const author = await folder.git.authorOf(place, id, file.text);
   if (author === null && file.quietMs < WRITTEN_MS) return 'later';
@@ -100,13 +100,19 @@ export function reasonAgainst(id: HandoffId, fields: DocumentFields, problems: r
   return fields.handoff_id === id ? null : `inside it is ${fields.handoff_id ?? 'another one'}`;
 }
 
-/** A commit tells what has been; on this machine, somebody only says so. */
+/** A commit tells what has been; on this machine, somebody only says so. Where identity is strict, neither is proof. */
 function unproven(fields: DocumentFields, author: string | null, strict: boolean): string | null {
-  if (author !== null) return null;
+  if (author !== null && !strict) return null;
+  if (author !== null) {
+    return (
+      `identity is strict here, and the commit of ${author} does not prove who wrote it; ` +
+      'send it with baton create, or let an operator take it in with baton sync --adopt'
+    );
+  }
   if (isSettled(fields.status as Status))
     return `it is ${fields.status} and nobody here knows it; commit it, or put it into archived/ and run baton sync --adopt`;
   return strict
-    ? 'identity is strict here, and a file shows no token; commit it, use baton create, or baton sync --adopt'
+    ? 'identity is strict here, and a file shows no token; send it with baton create, or let an operator take it in with baton sync --adopt'
     : null;
 }
 

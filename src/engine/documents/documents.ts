@@ -11,7 +11,7 @@ export interface Documents {
   readonly around: Surroundings;
   readonly folder: DocumentFolder;
   /** Under `identity: strict` nobody is believed to be who a text says. */
-  readonly strict: boolean;
+  readonly isStrict: () => boolean;
   /** An operator has shown who they are, and has what only files know taken in. */
   readonly vouched: boolean;
   /** What could not be put right, and has to be tried again before the bookmark may move. */

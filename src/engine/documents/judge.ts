@@ -94,6 +94,16 @@ async function takeCommitted(
     // An earlier commit tells an earlier state; it is what belongs to that commit.
     return agreeOn(documents, whole, agreed, seen);
   }
+  if (plan.kind === 'steps' && documents.isStrict()) {
+    return revert(
+      documents,
+      whole,
+      agreed,
+      seen,
+      read,
+      `${author} has committed ${String(read.fields.status)}: ${UNPROVEN}`,
+    );
+  }
   const done =
     plan.kind === 'impossible' ? plan : await carryOut(around, { via: 'git', who: author }, handoff, plan.steps);
   if ('ok' in done && done.ok) {
@@ -186,6 +196,9 @@ async function wordsAbout(
   return `${says}${instead} (what was written is kept in ${kept})`;
 }
 
+const UNPROVEN =
+  'identity is strict here, and neither a file nor a commit proves who wrote it; use the command with a token in BATON_TOKEN';
+
 /** Null: it is done as asked. */
 async function refusalOf(
   documents: Documents,
@@ -195,7 +208,7 @@ async function refusalOf(
 ): Promise<string | null> {
   if (plan.kind === 'nothing') return null;
   if (plan.kind === 'impossible') return plan.says;
-  if (documents.strict) return 'identity is strict here, and a file shows no token';
+  if (documents.isStrict()) return UNPROVEN;
   const done = await carryOut(documents.around, { via: 'file', who: file.user }, handoff, plan.steps);
   return done.ok ? null : wordsFor(done.refusal);
 }

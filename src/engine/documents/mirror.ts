@@ -17,12 +17,12 @@ const OF_A_DAY_MAX = 1_000;
 export function openDocumentMirror(
   around: Surroundings,
   folder: DocumentFolder,
-  { strict }: { readonly strict: boolean },
+  { isStrict }: { readonly isStrict: () => boolean },
 ): DocumentMirror {
   const documents: Documents = {
     around,
     folder,
-    strict,
+    isStrict,
     vouched: false,
     again: new Set(),
     stamps: new Map(),

@@ -1,6 +1,7 @@
 /** One pass: which documents have to be looked at, because something about them is new or not in order. */
 import { OPEN_STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
+import { bookmarkAt, cursorIn } from '../bookmark.ts';
 import { interruptible, type Interruptible } from '../interruptible.ts';
 import type { Depth, Passed, Surroundings } from '../surroundings.ts';
 import { attend } from './attend.ts';
@@ -38,7 +39,7 @@ export async function pass(documents: Documents, depth: Depth, signal?: AbortSig
 /** True: there were some. */
 async function readFacts({ around, folder, reading, again }: Documents, ids: Set<HandoffId>): Promise<boolean> {
   if (!reading.isBegun) {
-    reading.cursor = bookmarkOf(await databaseName(around), await folder.notes.load('bookmark'));
+    reading.cursor = await cursorIn(around, await folder.notes.load('bookmark'));
     reading.isBegun = true;
   }
   let isNew = false;
@@ -64,19 +65,8 @@ async function documentsIn({ store }: Surroundings, ids: ReadonlySet<HandoffId>)
   return items.flatMap(({ id, kind }) => (kind === 'document' ? [id] : []));
 }
 
-/** A bookmark of another database says nothing about this one: the hash of its first fact tells them apart. */
-async function databaseName({ store }: Surroundings): Promise<string> {
-  const [first] = await store.facts({ max: 1 });
-  return first?.fact.hash ?? '';
-}
-
-function bookmarkOf(database: string, text: string | null): string | null {
-  const [name = '', cursor = ''] = (text ?? '').split(' ');
-  return name === database && cursor !== '' ? cursor : null;
-}
-
 async function saveBookmark({ around, folder, reading }: Documents): Promise<void> {
-  if (reading.cursor !== null) await folder.notes.save('bookmark', `${await databaseName(around)} ${reading.cursor}`);
+  if (reading.cursor !== null) await folder.notes.save('bookmark', await bookmarkAt(around, reading.cursor));
 }
 
 type Listed = ReadonlyMap<HandoffId, string>;

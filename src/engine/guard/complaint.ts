@@ -9,6 +9,7 @@ export type Rule =
   | 'fields'
   | 'transition'
   | 'agreement'
+  | 'unproven'
   | 'completion'
   | 'removed'
   | 'limit'

@@ -3,18 +3,23 @@
  * it is shown, so it works in a clone that has no database.
  */
 import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
+import type { HandoffId } from '../../domain/names.ts';
 import { idInFileName } from '../../dialects/document/names.ts';
 import { complain, type Complaint } from './complaint.ts';
-import { judgeChange } from './judge-change.ts';
+import type { Status } from '../../dialects/document/words.ts';
+import { judgeChange, judgeProof } from './judge-change.ts';
 import { judgeFile, type GuardRules } from './judge-file.ts';
 import { judgeLimits, judgeSameContent, twice, type OpenFile } from './judge-together.ts';
 import { lyingOf, mayHoldHandoff, type GuardedTree, type Lying } from './tree.ts';
 
 export interface HomeRules extends GuardRules {
   readonly limits: Limits;
+  readonly identity: 'local' | 'strict';
+  /** What the database says of documents, where identity is strict and there is one at hand; by id. */
+  readonly recorded?: ReadonlyMap<string, Status>;
 }
 
-const NO_HOUSE: HomeRules = { limits: NO_LIMITS, verifiers: [] };
+const NO_HOUSE: HomeRules = { limits: NO_LIMITS, verifiers: [], identity: 'local' };
 
 type Inside = Exclude<Lying, { kind: 'outside' }>;
 interface InsideFile {
@@ -69,8 +74,22 @@ function judgeOne(
   if (document === null || lying.kind === 'outside' || 'unfit' in text) return complaints;
   const old = tree.before.get(beforeById.get(`${lying.home}/${lying.name}`) ?? '');
   const before = old === undefined ? undefined : tree.texts.get(old.mark);
-  if (old === undefined || old.mark === file.mark || before === undefined || 'unfit' in before) return complaints;
-  return [...complaints, ...judgeChange(path, text.text, document, before.text)];
+  const was = before === undefined || 'unfit' in before ? null : before.text;
+  const isUnchanged = old?.mark === file.mark;
+  const recorded = rules.recorded?.get(document.fields.handoff_id ?? '') ?? null;
+  return [
+    ...complaints,
+    ...(was === null || isUnchanged ? [] : judgeChange(path, text.text, document, was)),
+    ...(rules.identity === 'local' || isUnchanged ? [] : judgeProof(path, text.text, document, was, recorded)),
+  ];
+}
+
+/** The documents of a home that are judged, for whoever asks the database about them. */
+export function judgedIds(tree: Omit<GuardedTree, 'texts'>, home: string): readonly HandoffId[] {
+  return insideOf(tree.files.keys(), tree.homes).flatMap(({ path, lying }) => {
+    const id = lying.home === home && tree.isJudged(path) ? idInFileName(lying.name) : null;
+    return id === null ? [] : [id];
+  });
 }
 
 /** An open handoff that is nowhere any more was not settled: somebody has lost it. */

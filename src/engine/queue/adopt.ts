@@ -7,6 +7,7 @@ import { writeRefusal } from '../../dialects/queue-message/write-refusal.ts';
 import type { FileRead, Place } from '../../folders/folder.ts';
 import { violationOf, type SchemaRefusal } from '../schema-book.ts';
 import { send, type SendRefusal } from '../verbs/send.ts';
+import { whyNotSend, whyNotTake } from './file-rights.ts';
 import { byFile, fileName, quarantine, UNREADABLE_MS, WRITTEN_MS, type LookAgain, type Queue } from './queue.ts';
 
 /** An id in several folders: the furthest one tells most. */
@@ -25,10 +26,20 @@ export async function adopt(queue: Queue, id: HandoffId, places: readonly Place[
     return true;
   }
   const asked = requestIn(queue, id, file.text);
+  const unproven = asked.ok ? whyUnproven(queue, place, asked.value) : null;
+  if (unproven !== null) {
+    await putAside(queue, place, id, { kind: 'wrong', problems: [{ field: '', says: unproven }] }, file.text);
+    return false;
+  }
   if (asked.ok) return take(queue, place, file, asked.value);
   if (isEnd || isStillWritten(asked.refusal, file)) return false;
   await putAside(queue, place, id, asked.refusal, file.text);
   return false;
+}
+
+/** What lies beyond pending/ was taken too, in its recipient's name. */
+function whyUnproven(queue: Queue, place: Place, { from, to }: QueueRequest): string | null {
+  return whyNotSend(queue, from) ?? (place === 'pending' ? null : whyNotTake(queue, to));
 }
 
 type Asked = ReturnType<typeof readRequest>;

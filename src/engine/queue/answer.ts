@@ -4,13 +4,19 @@ import type { Whole } from '../../stores/store.ts';
 import { accept } from '../verbs/accept.ts';
 import { deliver } from '../verbs/deliver.ts';
 import { fail } from '../verbs/fail.ts';
+import { whyNotTake } from './file-rights.ts';
 import { byFile, fileName, quarantine, UNREADABLE_MS, type LookAgain, type Queue } from './queue.ts';
 
 /** Naive programs move first and write after: until then the word inside is the old one. */
 const REWRITTEN_MS = 5_000;
 
 export async function takeAnswer(queue: Queue, whole: Whole, place: 'completed' | 'failed'): Promise<LookAgain> {
-  const { id } = whole.handoff;
+  const { id, to } = whole.handoff;
+  const unproven = whyNotTake(queue, to);
+  if (unproven !== null) {
+    await quarantine(queue, place, fileName(id), unproven);
+    return true;
+  }
   const file = await queue.folder.read(place, id);
   if (file.kind === 'absent') return true;
   if (file.kind === 'unfit') {

@@ -17,6 +17,7 @@ import { release } from '../verbs/release.ts';
 import { adopt } from './adopt.ts';
 import { takeAnswer } from './answer.ts';
 import { collide } from './collide.ts';
+import { whyNotTake } from './file-rights.ts';
 import type { Rest } from './left.ts';
 import { bringBack, finish, publish } from './project.ts';
 import { byFile, fileName, quarantine, WRITTEN_MS, type LookAgain, type Queue } from './queue.ts';
@@ -111,6 +112,11 @@ async function pickedUp(queue: Queue, whole: Whole): Promise<LookAgain> {
   if (!message.ok && file.quietMs < WRITTEN_MS) return false;
   const isOver = message.ok ? isFromBefore(message.value, handoff) : wasLeft(handoff, file.quietMs, queue);
   if (isOver || handoff.state !== 'offered') return bringBack(queue, whole);
+  const unproven = whyNotTake(queue, handoff.to);
+  if (unproven !== null) {
+    await quarantine(queue, 'in-progress', fileName(handoff.id), unproven);
+    return true;
+  }
   const taken = await accept(queue.around, byFile(file.user), handoff.id, {
     leaseMs: handoff.terms.attemptTimeoutMs ?? HAND_LEASE_MS,
     notes: 'the file is in in-progress/',
@@ -145,6 +151,7 @@ async function inHands(queue: Queue, whole: Whole, places: readonly Place[]): Pr
   }
   if (answered !== null) return takeAnswer(queue, whole, answered);
   if (places.includes('in-progress') || !places.includes('pending')) return false;
+  if (whyNotTake(queue, whole.handoff.to) !== null) return false;
   // Whoever moves it back has given it back.
   return (await release(queue.around, byFile(custody.file), id, fence)).ok;
 }

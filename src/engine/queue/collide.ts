@@ -9,6 +9,7 @@ import { readRequest, type Message } from '../../dialects/queue-message/read.ts'
 import type { Place } from '../../folders/folder.ts';
 import type { Whole } from '../../stores/store.ts';
 import { send } from '../verbs/send.ts';
+import { whyNotSend } from './file-rights.ts';
 import { byFile, fileName, quarantine, type Queue } from './queue.ts';
 
 const MARK_LENGTH = 32;
@@ -24,8 +25,9 @@ export async function collide(
   const { around } = queue;
   const says = `the id ${id} belongs to another request of @${from} to @${to}; use a new id`;
   const asked = readRequest(second.message, around.rules.terms.queue?.retry ?? DEFAULT_TERMS.queue.retry);
-  if (!asked.ok) {
-    await quarantine(queue, place, fileName(id), says);
+  const unproven = asked.ok ? whyNotSend(queue, asked.value.from) : null;
+  if (!asked.ok || unproven !== null) {
+    await quarantine(queue, place, fileName(id), unproven === null ? says : `${says}; ${unproven}`);
     return null;
   }
   // First the record, then the file: whoever is interrupted in between sends it again, which is the same request.

@@ -4,6 +4,7 @@ import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { placeOf } from '../../dialects/queue-message/words.ts';
 import { OPEN_PLACES, type OpenPlace, type Place } from '../../folders/folder.ts';
+import { bookmarkAt, cursorIn } from '../bookmark.ts';
 import { interruptible, type Interruptible } from '../interruptible.ts';
 import type { Depth, Passed, Surroundings } from '../surroundings.ts';
 import { attend } from './attend.ts';
@@ -51,10 +52,8 @@ export async function pass(queue: Queue, asked: Depth, signal?: AbortSignal): Pr
 
 async function openBookmark({ around, folder, reading }: Queue): Promise<void> {
   const text = await folder.bookmark.load();
-  const [name = '', cursor = '', boot = ''] = (text ?? '').split(' ');
-  // A bookmark of another database says nothing about this one.
-  if (name === (await databaseName(around)) && cursor !== '') reading.cursor = cursor;
-  reading.isOld = text !== null && boot !== around.liveness.self.boot;
+  reading.cursor = await cursorIn(around, text);
+  reading.isOld = text !== null && text.split(' ')[2] !== around.liveness.self.boot;
   reading.isBegun = true;
 }
 
@@ -76,17 +75,11 @@ async function readFacts({ around, reading, again }: Queue): Promise<ReadonlyMap
   return revisions;
 }
 
-/** The hash of its first fact: no two have the same. */
-async function databaseName({ store }: Surroundings): Promise<string> {
-  const [first] = await store.facts({ max: 1 });
-  return first?.fact.hash ?? '';
-}
-
 async function saveBookmark({ around, folder, reading }: Queue): Promise<void> {
   const nowMs = around.clock.monotonicMs();
   const isDue = reading.isOld || (reading.isRead && nowMs - reading.savedMs >= SAVE_MS);
   if (!isDue || reading.cursor === null) return;
-  await folder.bookmark.save(`${await databaseName(around)} ${reading.cursor} ${around.liveness.self.boot}`);
+  await folder.bookmark.save(`${await bookmarkAt(around, reading.cursor)} ${around.liveness.self.boot}`);
   reading.isOld = false;
   reading.isRead = false;
   reading.savedMs = nowMs;

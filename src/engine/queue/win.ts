@@ -11,8 +11,9 @@ import { fenceIn, readMessage, retriesIn } from '../../dialects/queue-message/re
 import type { FileRead } from '../../folders/folder.ts';
 import type { Whole } from '../../stores/store.ts';
 import { andThen, change, decideBy } from '../change.ts';
+import { whyNotTake } from './file-rights.ts';
 import type { Rest } from './left.ts';
-import { byFile, type Queue } from './queue.ts';
+import { byFile, fileName, quarantine, type Queue } from './queue.ts';
 import { openText } from './told.ts';
 
 /** Far less than any lease: within it nobody can have lost what was his. */
@@ -38,10 +39,14 @@ export async function win(queue: Queue, principal: Principal, { id, fence }: Han
 
 async function take(queue: Queue, principal: Principal, whole: Whole): Promise<boolean> {
   const { folder } = queue;
-  const { id } = whole.handoff;
+  const { id, to } = whole.handoff;
   const there = await folder.read('in-progress', id);
   const isLeft = there.kind === 'file' && isLeftOver(there.text, whole.handoff);
-  if (there.kind !== 'absent' && !isLeft) return handOver(queue, principal, whole, there);
+  const unproven = whyNotTake(queue, to);
+  if (there.kind !== 'absent' && !isLeft) {
+    if (unproven === null) return handOver(queue, principal, whole, there);
+    await quarantine(queue, 'in-progress', fileName(id), unproven);
+  }
   const moved =
     isLeft || (await folder.move(id, 'waiting', 'in-progress')) || (await folder.move(id, 'pending', 'in-progress'));
   const text = openText(whole);
@@ -49,7 +54,9 @@ async function take(queue: Queue, principal: Principal, whole: Whole): Promise<b
   // In the order in which files move: what was ahead of us a moment ago is found further on.
   for (const place of ['in-progress', 'completed', 'failed'] as const) {
     const gone = await folder.read(place, id);
-    if (gone.kind !== 'absent') return handOver(queue, principal, whole, gone);
+    if (gone.kind === 'absent') continue;
+    if (unproven === null) return handOver(queue, principal, whole, gone);
+    await quarantine(queue, place, fileName(id), unproven);
   }
   await folder.put('in-progress', id, text);
   return true;

@@ -19,7 +19,24 @@ import { mayHoldSecret, scanJson, scanText, type Scanned, type SecretFinding } f
 export const SECRET_POLICIES = ['warn', 'block', 'redact', 'off'] as const;
 export type SecretPolicy = (typeof SECRET_POLICIES)[number];
 
-export function guardSecrets(store: Store, policy: SecretPolicy, report: (event: EngineEvent) => void): Store {
+/** `now` is asked at every write: the stored policy may change while the process runs. */
+export function guardSecrets(store: Store, now: () => SecretPolicy, report: (event: EngineEvent) => void): Store {
+  const guards = new Map<SecretPolicy, Store>();
+  const guard = (): Store => {
+    const policy = now();
+    const known = guards.get(policy) ?? guardedBy(store, policy, report);
+    guards.set(policy, known);
+    return known;
+  };
+  return {
+    ...store,
+    insert: async (openings, given) => guard().insert(openings, given),
+    change: async (targets, decide) => guard().change(targets, decide),
+    relay: async (target, decide, openings, given) => guard().relay(target, decide, openings, given),
+  };
+}
+
+function guardedBy(store: Store, policy: SecretPolicy, report: (event: EngineEvent) => void): Store {
   if (policy === 'off') return store;
   const told = (handoffs: readonly Handoff[]): void => {
     for (const handoff of handoffs) {

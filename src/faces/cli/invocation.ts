@@ -22,7 +22,10 @@ export interface CommonOptions {
 export async function openFor(
   options: CommonOptions,
   report: (event: EngineEvent) => void = () => undefined,
-  { onlyReads = false }: { readonly onlyReads?: boolean } = {},
+  {
+    onlyReads = false,
+    saysDifferences = true,
+  }: { readonly onlyReads?: boolean; readonly saysDifferences?: boolean } = {},
 ): Promise<OpenWorkspace> {
   const database = databaseOf(options);
   const { openWorkspace } = await import('../../house/open-workspace.ts');
@@ -48,6 +51,9 @@ export async function openFor(
   if (house.isReplaced) {
     tell(options, `${house.workspace?.databasePath} was gone; a new, empty database was made in its place`);
   }
+  const differs = saysDifferences ? house.policy.says : null;
+  // Said to programs too: what they asked for may follow other rules than the file in front of them.
+  if (differs !== null) process.stderr.write(`baton: ${displayLine(differs)}\n`);
   return house;
 }
 
@@ -110,7 +116,7 @@ export async function whoAsks(
 ): Promise<Principal> {
   const token = process.env['BATON_TOKEN'] ?? '';
   const as = options.as === undefined ? null : agentArgument(options.as, '--as');
-  const identity = configuration?.identity ?? 'local';
+  const { identity } = configuration;
   if (token === '' && identity === 'local') return named(around, as === null ? otherwise : agentPrincipal(as));
   const { identify } = await import('../../house/identity.ts');
   const known = await identify(around, identity, { as, token: token === '' ? null : token, otherwise }, scope);
@@ -126,7 +132,7 @@ function named({ rules }: Surroundings, principal: Principal): Principal {
 /** What concerns the whole database is the operator's business. */
 export async function mustBeOperator(house: OpenWorkspace, options: CommonOptions, scope: Scope): Promise<Principal> {
   const principal = await whoAsks(house, options, OPERATOR, scope);
-  const strict = house.configuration?.identity === 'strict';
+  const strict = house.configuration.identity === 'strict';
   const proven = !strict || (process.env['BATON_TOKEN'] ?? '') !== '';
   if (principal.kind === 'operator' && proven) return principal;
   throw faceProblem('token-needed', "this is the operator's business: show an operator's token in BATON_TOKEN");

@@ -1,39 +1,80 @@
 /** Who carries what: loaded when there is something to carry. */
 import { systemClock } from '../../foundation/clock.ts';
+import type { JsonText } from '../../foundation/json.ts';
 import type { Effect } from '../../domain/decision.ts';
 import type { Carrier } from '../../engine/effects.ts';
-import type { Notifications } from '../configuration-values.ts';
+import type { DueEffect } from '../../stores/store.ts';
+import type { Notifications, Webhook } from '../configuration-values.ts';
 
 const WEBHOOK_LIMIT_MS = 10_000;
 
-export function carriersBy({ webhooks, allowHosts }: Notifications): readonly Carrier[] {
-  const secretEnvs = new Map(webhooks.map(({ url, secretEnv }) => [url, secretEnv]));
-  const missingSecret = ({ payload }: Effect): string | null => {
-    const { url = '' } = JSON.parse(payload) as { readonly url?: string };
-    const name = secretEnvs.get(url) ?? null;
-    const missing = name !== null && (process.env[name] ?? '') === '';
-    return missing ? `${name} with the secret of the webhook is not set in this process` : null;
-  };
+/** `now` answers what is in force at the moment of a delivery; `refresh` looks whether a newer policy was stored. */
+export function carriersBy(now: () => Notifications, refresh: () => Promise<void>): readonly Carrier[] {
   return [
-    lazily({ kind: 'webhook', limitMs: WEBHOOK_LIMIT_MS, laneOf: hostOf }, async () => {
-      const { webhookCarrier } = await import('./webhook.ts');
-      const carrier = webhookCarrier({
-        clock: systemClock,
-        allowHosts,
-        // Looked up when it is needed: the outbox holds no secrets, and a changed one is used at once.
-        secretOf: ({ url }) => process.env[secretEnvs.get(url) ?? ''] ?? null,
-      });
-      return {
-        ...carrier,
-        carry: async (effect, signal) => {
-          const missing = missingSecret(effect);
-          // An unsigned delivery would be refused, or worse, believed.
-          return missing === null ? carrier.carry(effect, signal) : { says: missing, targetDown: true };
-        },
-      };
-    }),
+    webhooksBy(now, refresh),
     lazily({ kind: 'desktop' }, async () => (await import('./desktop.ts')).desktopCarrier()),
   ];
+}
+
+function webhooksBy(now: () => Notifications, refresh: () => Promise<void>): Carrier {
+  const targetFor = (effect: Effect): Webhook | null => targetOf(now().webhooks, effect);
+  return lazily(
+    {
+      kind: 'webhook',
+      limitMs: WEBHOOK_LIMIT_MS,
+      laneOf: (effect) => hostOf(targetFor(effect)?.url ?? readTarget(effect).url),
+      // An unsigned delivery would be refused, or worse, believed.
+      notHere: (effect) => whyNotHere(targetFor(effect)),
+      standsIn: () => now().webhooks.some((webhook) => webhook.secretEnv !== null && secretOf(webhook) !== null),
+    },
+    async () => {
+      const { webhookCarrier } = await import('./webhook.ts');
+      return {
+        kind: 'webhook',
+        carry: async (effect, signal) => {
+          // The row may be of a policy that was stored a moment ago.
+          if (targetFor(effect) === null) await refresh();
+          const target = targetFor(effect);
+          if (target === null)
+            return { never: `the policy has no webhook ${readTarget(effect).target ?? 'with its url'} any more` };
+          const notHere = whyNotHere(target);
+          if (notHere !== null) return { says: notHere, targetDown: true };
+          // Looked up when it is needed: the outbox holds no secrets, and a changed one is used at once.
+          const secret = secretOf(target);
+          const carrier = webhookCarrier({ clock: systemClock, allowHosts: now().allowHosts, secretOf: () => secret });
+          return carrier.carry(addressedTo(target, effect), signal);
+        },
+      };
+    },
+  );
+}
+
+function whyNotHere(target: Webhook | null): string | null {
+  if (target === null || target.secretEnv === null || secretOf(target) !== null) return null;
+  return (
+    `the webhook ${target.name} is signed with the secret in ${target.secretEnv}, which is not set in this process; ` +
+    'it is left to a process that has it'
+  );
+}
+
+function secretOf({ secretEnv }: Webhook): string | null {
+  const secret = secretEnv === null ? '' : (process.env[secretEnv] ?? '');
+  return secret === '' ? null : secret;
+}
+
+/** By its name; a row that was written before rows had one, by its url. */
+function targetOf(webhooks: readonly Webhook[], effect: Effect): Webhook | null {
+  const { target, url } = readTarget(effect);
+  return webhooks.find((webhook) => (target === undefined ? webhook.url === url : webhook.name === target)) ?? null;
+}
+
+function readTarget({ payload }: Effect): { readonly target?: string; readonly url?: string } {
+  return (JSON.parse(payload) ?? {}) as { readonly target?: string; readonly url?: string };
+}
+
+/** A receiver that has moved since is reached where the policy says. */
+function addressedTo({ url }: Webhook, effect: DueEffect): DueEffect {
+  return { ...effect, payload: JSON.stringify({ ...readTarget(effect), url }) as JsonText };
 }
 
 /** Most commands never carry anything. */
@@ -49,7 +90,6 @@ function lazily(known: Omit<Carrier, 'carry'>, load: () => Promise<Carrier>): Ca
 }
 
 /** One receiver that is down does not hold up the others. */
-function hostOf({ payload }: Effect): string {
-  const { url } = JSON.parse(payload) as { readonly url?: string };
+function hostOf(url: string | undefined): string {
   return url !== undefined && URL.canParse(url) ? new URL(url).host : '';
 }

@@ -15,7 +15,8 @@ type CommandEvidence = Extract<Evidence, { kind: 'command' }>;
 const COMMAND_MAX = 4_000;
 /** Both outputs through one pipe: the hash depends on their order. */
 const BOTH_OUTPUTS = 'exec /bin/sh -c "$1" 2>&1';
-const HOW_TO_ALLOW = 'this workspace runs no commands; allow them with `evidence: { commands: allow }` in baton.yaml';
+const HOW_TO_ALLOW =
+  'this workspace runs no commands; allow them with `evidence: { commands: allow }` in baton.yaml, then run: baton apply';
 
 export async function firstLookAtCommand(command: string, rules: CommandRules, signal?: AbortSignal): Promise<Look> {
   const ran = await run(command, rules, signal);

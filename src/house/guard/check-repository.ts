@@ -2,13 +2,15 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { Complaint } from '../../engine/guard/complaint.ts';
-import { judge, wantedMarks, type HomeRules } from '../../engine/guard/judge.ts';
+import { judge, judgedIds, wantedMarks, type HomeRules } from '../../engine/guard/judge.ts';
 import { mayHoldHandoff, type FileText, type GuardedTree, type SeenFile } from '../../engine/guard/tree.ts';
+import type { Status } from '../../dialects/document/words.ts';
 import type { Configuration } from '../configuration-values.ts';
 import { parseConfiguration } from '../configuration.ts';
 import { commitFiles, commitOf, indexFiles, readBlobs, topFolder, workingNames } from './git-lists.ts';
 import type { GitOptions } from './git-run.ts';
 import { lookAtFiles, namesBelow } from './look-at-files.ts';
+import { recordedIn } from './recorded.ts';
 
 /** Asked for something that is not there. */
 export class CheckProblem extends Error {
@@ -44,7 +46,7 @@ export async function checkRepository(request: CheckRequest): Promise<CheckAnswe
     const files = await indexFiles(options);
     const frame = frameOf(request, top, files, before);
     const known = await readBlobs(new Set([...wantedMarks(frame), ...marksOfConfigurations(files)]), options);
-    return judged(frame, known, (path) => textIn(files, known, path) ?? textOnDisk(top, path));
+    return judged(top, frame, known, (path) => textIn(files, known, path) ?? textOnDisk(top, path));
   }
   const names = await workingNames(options);
   const homes = homesIn(names.keys(), top);
@@ -52,7 +54,7 @@ export async function checkRepository(request: CheckRequest): Promise<CheckAnswe
   const frame = frameOf(request, top, files, before);
   const missing = [...wantedMarks(frame)].filter((mark) => !texts.has(mark) && /^[0-9a-f]+$/.test(mark));
   const known = new Map([...texts, ...(await readBlobs(new Set(missing), options))]);
-  return judged(frame, known, (path) => textOnDisk(top, path));
+  return judged(top, frame, known, (path) => textOnDisk(top, path));
 }
 
 async function checkFolder(request: CheckRequest): Promise<CheckAnswer> {
@@ -63,7 +65,7 @@ async function checkFolder(request: CheckRequest): Promise<CheckAnswer> {
   const names = await namesBelow(root);
   const homes = homesIn(names.keys(), root);
   const { files, texts } = await lookAtFiles(root, names, (path) => mayHoldHandoff(path, homes), 'sha1');
-  return judged(frameOf(request, root, files, NO_FILES), texts, (path) => textOnDisk(root, path));
+  return judged(root, frameOf(request, root, files, NO_FILES), texts, (path) => textOnDisk(root, path));
 }
 
 async function filesBefore({ since }: CheckRequest, options: GitOptions): Promise<Files> {
@@ -90,11 +92,12 @@ function frameOf(request: CheckRequest, top: string, files: Files, before: Files
   };
 }
 
-function judged(
+async function judged(
+  top: string,
   frame: Omit<GuardedTree, 'texts'>,
   texts: ReadonlyMap<string, FileText>,
   configurationAt: (path: string) => string | null,
-): CheckAnswer {
+): Promise<CheckAnswer> {
   const configurations = new Map<string, Configuration | null>();
   for (const home of frame.homes) {
     const path = `${home}${CONFIGURATION}`;
@@ -104,7 +107,16 @@ function judged(
   const ignored = [...configurations].flatMap(([home, known]) => (known?.checkIgnore ?? []).map((each) => home + each));
   const isIgnored = (path: string): boolean => ignored.some((each) => path === each || path.startsWith(`${each}/`));
   const isJudged = (path: string): boolean => !isIgnored(path) && frame.isJudged(path);
-  const rulesOf = (home: string): HomeRules | null => configurations.get(home) ?? null;
+  const recorded = new Map<string, ReadonlyMap<string, Status>>();
+  for (const [home, known] of configurations) {
+    if (known?.identity === 'strict') {
+      recorded.set(home, await recordedIn(join(top, home), judgedIds({ ...frame, isJudged }, home)));
+    }
+  }
+  const rulesOf = (home: string): HomeRules | null => {
+    const known = configurations.get(home) ?? null;
+    return known === null ? null : { ...known, recorded: recorded.get(home) ?? new Map() };
+  };
   const complaints = judge({ ...frame, texts, isJudged }, rulesOf);
   const checked = [...frame.files.keys()].filter((path) => isJudged(path) && mayHoldHandoff(path, frame.homes)).length;
   return { checked, complaints };

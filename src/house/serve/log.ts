@@ -36,6 +36,7 @@ function tell(log: Log, event: EngineEvent): void {
     case 'file-adopted':
     case 'document-adopted':
     case 'documents-paused':
+    case 'policy-changed':
     case 'feed-free':
       return log.info(facts, kind);
     case 'result-refused':

@@ -19,7 +19,7 @@ import { openLogins } from '../../faces/http/logins.ts';
 import type { Premises } from '../../faces/http/premises.ts';
 import { startServer, type RunningServer } from '../../faces/http/server.ts';
 import { openTally } from '../../faces/http/tally.ts';
-import { NO_LIMITS } from '../../domain/limits.ts';
+import type { Limits } from '../../domain/limits.ts';
 import { localUser, mintServerToken, mintToken, provenBy, SCOPES } from '../identity.ts';
 import type { OpenWorkspace } from '../open-workspace.ts';
 import type { ServerLog } from './log.ts';
@@ -96,7 +96,7 @@ export async function startServing(house: OpenWorkspace, options: ServingOptions
   return {
     url: server.url,
     link: `${server.url}/login?code=${premises.logins.newCode(options.startedWith ?? file?.tokenId ?? null)}`,
-    where: configuration?.project ?? workspace?.folder ?? 'the database',
+    where: configuration.project ?? workspace?.folder ?? 'the database',
     until: async (stop, insist) => {
       const workers = startWorkers(house, log, stop, insist);
       await untilAborted(stop);
@@ -122,13 +122,14 @@ export async function startServing(house: OpenWorkspace, options: ServingOptions
 
 async function premisesOf(house: OpenWorkspace, log: ServerLog, stopping: AbortController): Promise<Premises> {
   const { around, workspace, configuration } = house;
-  const limits = configuration?.limits ?? NO_LIMITS;
+  // Asked each time: the stored policy may change while the server runs.
+  const limits = (): Limits => house.configuration.limits;
   const hub = await openHub(around, (error) => log.error({ error: String(error) }, 'following the trail'));
   const tally = await openTally(around);
   hub.join(hub.position(), ({ told }) => tally.hear(told));
   return {
     around,
-    project: configuration?.project ?? null,
+    project: configuration.project,
     version: __BATON_VERSION__,
     access: {
       prove: async (secret, scope) => {
@@ -148,16 +149,18 @@ async function premisesOf(house: OpenWorkspace, log: ServerLog, stopping: AbortC
     denials: openDenials(around.store.tokens, around.clock, (error) =>
       log.error({ error: String(error) }, 'writing the token log'),
     ),
-    capacity: openCapacity(configuration?.server ?? DEFAULT_SERVER_LIMITS, around.clock),
+    capacity: openCapacity(configuration.server ?? DEFAULT_SERVER_LIMITS, around.clock),
     hub,
     tally,
     projects: openProjects(around),
     metrics: openMetrics(tally, around.clock, watchFeed(around, stopping.signal)),
     agents: {
-      names: [...(configuration?.agents.keys() ?? [])],
+      get names() {
+        return [...house.configuration.agents.keys()];
+      },
       rolesOf: around.rules.rolesOf,
-      limitOf: (agent) => limits.agents.get(agent) ?? limits.everyone,
-      worksHere: (agent) => (configuration?.agents.get(agent) ?? null) !== null,
+      limitOf: (agent) => limits().agents.get(agent) ?? limits().everyone,
+      worksHere: (agent) => (configuration.agents.get(agent) ?? null) !== null,
     },
     log,
     webFolder: webFolder(),

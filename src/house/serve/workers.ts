@@ -12,9 +12,7 @@ export async function startWorkers(
   stop: AbortSignal,
   abort: AbortSignal,
 ): Promise<void> {
-  const wanted = [...(configuration?.agents ?? [])].flatMap(([agent, own]) =>
-    own === null ? [] : [{ agent, ...own }],
-  );
+  const wanted = [...configuration.agents].flatMap(([agent, own]) => (own === null ? [] : [{ agent, ...own }]));
   const running = wanted.map(async ({ agent, command, concurrency }) => {
     const name = `@${agent}`;
     if (findCommand(command[0] ?? '') === null) {

@@ -19,6 +19,12 @@ export function openOutbox(shelf: Shelf, clock: Clock): Outbox {
     async done(keys) {
       for (const key of keys) plan(key, null);
     },
+    async take(key, forMs) {
+      const dueAtMs = shelf.effects.get(key)?.dueAtMs ?? NEVER;
+      if (dueAtMs > clock.monotonicMs()) return false;
+      plan(key, clock.monotonicMs() + forMs);
+      return true;
+    },
     async later(key, inMs, tries) {
       if (shelf.effects.get(key)?.dueAtMs !== NEVER) plan(key, clock.monotonicMs() + inMs, tries);
     },

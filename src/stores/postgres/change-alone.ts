@@ -45,7 +45,8 @@ export function placeParts(
   limits: Limits,
   { writes, reads }: { readonly writes: Connection; readonly reads: Connection },
 ): Pick<ChangeParts, 'needsPlace' | 'writeWithPlace'> {
-  const hasNone =
+  // Asked each time: the limits follow a policy that may change.
+  const hasNone = (): boolean =>
     limits.agents.size === 0 && limits.everyone.incomingMax === null && limits.everyone.outgoingMax === null;
   const needsOfPiece = (piece: Piece) =>
     gainOf(piece.before, piece.decision.handoff) > 0 ? needsOf(limits, [piece.decision.handoff]) : [];
@@ -67,7 +68,7 @@ export function placeParts(
   };
 
   return {
-    needsPlace: (before, next) => !hasNone && gainOf(before, next) > 0 && needsOf(limits, [next]).length > 0,
+    needsPlace: (before, next) => !hasNone() && gainOf(before, next) > 0 && needsOf(limits, [next]).length > 0,
     writeWithPlace,
   };
 }

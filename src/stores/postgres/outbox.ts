@@ -15,6 +15,10 @@ const LATER_SQL = `update baton.effect set due_at = clock_timestamp() + $2::text
   tries = coalesce($3::integer, tries)
 where key = $1::text and not done and due_at < 'infinity'`;
 
+/** When the answer is lost and we ask again, it is ours and answers false: it is tried again when it is due. */
+const TAKE_SQL = `update baton.effect set due_at = clock_timestamp() + $2::text::interval
+where key = $1::text and not done and due_at <= clock_timestamp() returning key`;
+
 export const INBOX_SQL = `select key, kind, payload, tries from baton.effect
 where kind collate "C" = $1::text and not done and due_at = 'infinity' order by seq limit $2::integer`;
 
@@ -25,6 +29,7 @@ export function outboxOf(connection: Connection): Outbox {
     done: async (keys) => {
       if (keys.length > 0) await connection.write(DONE_SQL, [JSON.stringify(keys)]);
     },
+    take: async (key, forMs) => (await connection.write(TAKE_SQL, [key, `${forMs} milliseconds`])).rows.length > 0,
     later: async (key, inMs, tries) => {
       await connection.write(LATER_SQL, [key, `${inMs} milliseconds`, tries ?? null]);
     },

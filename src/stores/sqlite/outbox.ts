@@ -21,6 +21,7 @@ export function outboxOf(
     database,
     `UPDATE effect SET due_at = ?, tries = coalesce(?, tries) WHERE key = ? AND done = 0 AND due_at < ${NEVER}`,
   );
+  const take = prepare(database, 'UPDATE effect SET due_at = ? WHERE key = ? AND done = 0 AND due_at <= ?');
   const inbox = prepare(database, INBOX_SQL);
 
   return {
@@ -33,6 +34,10 @@ export function outboxOf(
       await commit.run(() => () => {
         for (const key of keys) done.run(key);
       });
+    },
+    take: async (key, forMs) => {
+      alive();
+      return commit.run(() => () => take.run(nowMs() + forMs, key, nowMs()) === 1);
     },
     later: async (key, inMs, tries) => {
       alive();

@@ -42,6 +42,7 @@ export function describeClosing(open: OpenStore): void {
         async () => store.sessions.forget(SESSION),
         async () => store.outbox.due(1),
         async () => store.outbox.done(['k']),
+        async () => store.outbox.take('k', 1),
         async () => store.outbox.later('k', 1),
         async () => store.outbox.inbox(WORKER, 1),
         async () => store.find({ by: 'filter', text: 'word', max: 1 }),

@@ -54,6 +54,19 @@ export function describeOutbox(open: OpenStore): void {
       expect(await dueKeys(store, 2)).toEqual(['made', 'taken-1']);
     });
 
+    it("I9: of several that take what is due, one gets it; what is not due is nobody's", async () => {
+      const { store } = await open();
+      await put(store, openingOf({ id: 'a', effects: [effectOf('one'), effectOf('two')] }));
+      const taken = await Promise.all(Array.from({ length: 5 }, () => store.outbox.take('one', 60_000)));
+      expect(taken.filter(Boolean)).toHaveLength(1);
+      expect(await dueKeys(store)).toEqual(['two']);
+      await store.outbox.later('two', 60_000);
+      expect(await store.outbox.take('two', 60_000)).toBe(false);
+      expect(await store.outbox.take('unknown', 60_000)).toBe(false);
+      await store.outbox.done(['one']);
+      expect(await store.outbox.take('one', 0)).toBe(false);
+    });
+
     it('I9: what is due stays due until it is done', async () => {
       const { store } = await open();
       await put(store, openingOf({ id: 'a', effects: ['one', 'two', 'three'].map((key) => effectOf(key)) }));

@@ -7,6 +7,21 @@ const FORCE: OptionEntry = ['--force', 'replace the file if there is one'];
 
 export const KEEPING: readonly CommandEntry[] = [
   {
+    name: 'apply',
+    summary: 'store what baton.yaml says as the policy that all processes follow',
+    options: [
+      ['--dry-run', 'only show what would change'],
+      ['--show', 'show the policy that is stored'],
+      ['--history', 'list every version: when, by whom, what changed'],
+    ],
+    note:
+      'The first command on a new database stores the policy by itself. When baton.yaml is changed later, every command\n' +
+      'says so and follows the stored policy until it is applied. Commands of agents, folders and the desktop are local:\n' +
+      'they are read from baton.yaml and need no apply.',
+    example: 'apply --dry-run',
+    load: async () => (await import('../commands/apply.ts')).apply,
+  },
+  {
     name: 'sync',
     summary: 'one pass: clocks, places, lost workers, effects',
     options: [['--adopt', 'also take in what was settled before this database knew of it']],

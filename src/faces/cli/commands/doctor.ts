@@ -4,6 +4,7 @@ import * as engine from '../../../engine/examine.ts';
 import type { Check } from '../../../engine/examine.ts';
 import { examineFeed } from '../../../engine/feed-holders.ts';
 import type { DatabaseAddress } from '../../../house/database-address.ts';
+import type { OpenWorkspace } from '../../../house/open-workspace.ts';
 import type { Workspace } from '../../../house/workspace.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import { onInterrupt, type Interrupts } from '../interrupt.ts';
@@ -81,11 +82,14 @@ async function examineInside(
   output: Output,
   { tell, orProblem }: Telling,
 ): Promise<void> {
-  const opened = await orProblem('opening', () => openFor(options, undefined, { onlyReads: true }));
+  const opened = await orProblem('opening', () =>
+    openFor(options, undefined, { onlyReads: true, saysDifferences: false }),
+  );
   if ('verdict' in opened) return tell(opened);
   const { around, close } = opened;
   const progress = progressOf('looked at', output.json);
   const looks: readonly [string, () => Promise<Check>][] = [
+    ['policy', async () => policyCheck(opened)],
     ['clock', () => engine.examineClock(around)],
     ['workers', () => engine.examineSessions(around)],
     ['duty', () => engine.examineDuty(around)],
@@ -108,6 +112,24 @@ async function examineInside(
   } finally {
     await close();
   }
+}
+
+function policyCheck({ policy }: OpenWorkspace): Check {
+  if (policy.says !== null) {
+    const keys = policy.differences.map(({ key }) => key).join(', ');
+    const says = `baton.yaml differs from version ${policy.version} of the stored policy in ${keys}`;
+    return {
+      name: 'policy',
+      verdict: 'warning',
+      says,
+      todo: 'the stored policy holds; store the other with: baton apply',
+    };
+  }
+  if (policy.version === 0) return engine.fine('policy', 'none is stored yet');
+  return engine.fine(
+    'policy',
+    `version ${policy.version} is stored${policy.file === null ? '' : ', as baton.yaml says'}`,
+  );
 }
 
 /** A database that cannot be read is what a doctor is asked about, and no reason to stop looking. */

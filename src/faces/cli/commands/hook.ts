@@ -49,7 +49,7 @@ async function read(field: string, options: CommonOptions): Promise<string | nul
   const session = textIn(said, 'session_id') ?? 'unknown';
   const turn = textIn(said, 'turn_id') ?? textIn(said, 'prompt_id') ?? digestOf(text).slice(0, 16);
   return inHouse({ ...options, workspace: folder }, { otherwise: OPERATOR }, async (around, principal, house) => {
-    const project = house.configuration?.project ?? basename(house.workspace?.folder ?? 'default');
+    const project = house.configuration.project ?? basename(house.workspace?.folder ?? 'default');
     const blocks = await ingestText(around, principal, { text, source: { session, turn }, project, ...heldHere() });
     return blocks
       .map(lineOf)

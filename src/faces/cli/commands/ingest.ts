@@ -139,7 +139,7 @@ function sourceOf(
 
 function projectOf({ project }: IngestOptions, { configuration, workspace }: OpenWorkspace): string {
   if (project !== undefined) return textArgument(project, '--project', 200);
-  return configuration?.project ?? (workspace === null ? 'default' : basename(workspace.folder));
+  return configuration.project ?? (workspace === null ? 'default' : basename(workspace.folder));
 }
 
 /** Inside a worker's command, what it works on is what it reports on. */

@@ -30,11 +30,11 @@ export async function migrate(args: readonly string[], options: MigrateOptions, 
       workspace,
       below: belowOf(workspace.folder, args[0]),
       nowMs: house.around.store.nowMs(),
-      offeredMs: configuration?.documentTerms.offeredMs ?? null,
+      offeredMs: configuration.documentTerms.offeredMs ?? null,
       from: options.from === undefined ? null : agentArgument(options.from, '--from'),
       to: options.to === undefined ? null : agentArgument(options.to, '--to'),
       newest: options.newest === true,
-      limits: configuration?.limits,
+      limits: configuration.limits,
       progress: (what: 'scanned' | 'done', count: number) => (what === 'scanned' ? scanning : doing).show(count),
       signal: interrupts.stop,
     };
@@ -67,7 +67,7 @@ export async function migrate(args: readonly string[], options: MigrateOptions, 
         `\n${counted(migrated)} migrated, ${named(tasks, 'task')} made, ${named(cleared, 'old file')} cleared`,
       );
       if (settled !== undefined) output.line(`${named(settled.adopted, 'settled document')} taken into the database`);
-      if (migrated > 0) output.note(adoptionNote(configuration?.documentFolder === true));
+      if (migrated > 0) output.note(adoptionNote(configuration.documentFolder));
     }
     return 0;
   } catch (error) {

@@ -81,7 +81,7 @@ interface Minted {
  */
 async function mintOne(house: OpenWorkspace, options: CommonOptions, request: TokenRequest): Promise<Minted> {
   const { around, configuration } = house;
-  const isUnproven = configuration?.identity === 'strict' && (process.env['BATON_TOKEN'] ?? '') === '';
+  const isUnproven = configuration.identity === 'strict' && (process.env['BATON_TOKEN'] ?? '') === '';
   if (isUnproven && (await around.store.tokens.bootstrapIsOpen())) {
     if (request.agent !== null) {
       throw faceProblem('token-needed', 'make the first operator token before all others: baton token new --operator');
@@ -143,7 +143,7 @@ export async function revokeToken(args: readonly string[], options: RevokeOption
 
 /** Only a strict workspace cannot be run without one. */
 async function hasOperator({ around, configuration }: OpenWorkspace): Promise<boolean> {
-  if (configuration?.identity !== 'strict') return true;
+  if (configuration.identity !== 'strict') return true;
   const nowMs = around.store.nowMs();
   const tokens = await around.store.tokens.list();
   return tokens.some((token) => token.agent === null && token.scopes.includes('write') && isGood(token, nowMs));
@@ -186,7 +186,7 @@ async function inTokens(options: CommonOptions, act: (house: OpenWorkspace) => P
 }
 
 async function operatorIn(house: OpenWorkspace, options: CommonOptions): Promise<Principal> {
-  const isStrict = house.configuration?.identity === 'strict';
+  const isStrict = house.configuration.identity === 'strict';
   if (isStrict && (process.env['BATON_TOKEN'] ?? '') === '') {
     const says = 'show an operator token in BATON_TOKEN; where none is left, make one with: baton token recover';
     throw faceProblem('token-needed', `this workspace is strict: ${says}`);

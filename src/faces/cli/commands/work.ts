@@ -93,6 +93,9 @@ function tell(event: EngineEvent, output: Output): void {
     case 'clock-jumped':
       output.warn(`the clock was set by ${Math.round(event.byMs / 1000)} s; expiry pauses for one round`);
       break;
+    case 'policy-changed':
+      output.note(`follows version ${event.version} of the policy from now on`);
+      break;
     case 'feed-held':
       output.warn(`${event.says}; ${event.todo}`);
       break;
