@@ -6,8 +6,21 @@ export type Evidence =
   | { readonly kind: 'file'; readonly path: string; readonly sha256: string; readonly bytes?: number }
   | { readonly kind: 'commit'; readonly commit: string }
   | { readonly kind: 'command'; readonly command: string; readonly exitCode: number; readonly outputSha256: string }
+  /** The verdict of a shadow test, by its handoff; `tree` is what was tested, `trail` seals what was answered. */
+  | { readonly kind: 'shadow'; readonly handoff: string; readonly tree: string; readonly trail: string }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'note'; readonly text: string };
+
+/** Every kind, in the order in which people read them. */
+const KINDS: Readonly<Record<Evidence['kind'], true>> = {
+  file: true,
+  commit: true,
+  command: true,
+  shadow: true,
+  url: true,
+  note: true,
+};
+export const EVIDENCE_KINDS = Object.keys(KINDS) as readonly Evidence['kind'][];
 
 export interface Claim {
   readonly deliverable: string;

@@ -226,7 +226,7 @@ export interface SendOptions {
 
 export interface EvidenceOption {
   readonly deliverable: string;
-  readonly kind: 'file' | 'commit' | 'command' | 'url' | 'note';
+  readonly kind: 'file' | 'commit' | 'command' | 'shadow' | 'url' | 'note';
   readonly value: string;
 }
 

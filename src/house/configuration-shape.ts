@@ -141,9 +141,11 @@ export const ConfigurationShape = z.strictObject({
   retry: RetryShape.optional(),
   clocks: z.strictObject({ queue: ClockShape.optional(), documents: ClockShape.optional() }).optional(),
   evidence: z
-    .strictObject({ commands: z.enum(['allow', 'refuse']).optional(), timeout_seconds: Seconds.optional() })
+    .strictObject({ commands: z.enum(['sandbox', 'allow', 'refuse']).optional(), timeout_seconds: Seconds.optional() })
     .optional()
-    .describe('Whether commands given as evidence are run again here.'),
+    .describe(
+      'Where commands given as evidence are run: in a sandbox (the default where podman or docker is installed), on this host, or not at all.',
+    ),
   secrets: z
     .enum(SECRET_POLICIES)
     .optional()

@@ -13,6 +13,7 @@ import type { SecretPolicy } from '../engine/secrets/guard-store.ts';
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from '../faces/http/server-limits.ts';
 import type { AgentSchemas } from '../engine/surroundings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
+import type { CommandPolicy } from './evidence/command-evidence.ts';
 import type { ShadowText } from './shadow/shadow-shape.ts';
 
 export interface Configuration {
@@ -28,7 +29,7 @@ export interface Configuration {
   readonly verifiers: readonly AgentId[];
   readonly queueTerms: Partial<Terms>;
   readonly documentTerms: Partial<Terms>;
-  readonly evidence: { readonly commands: 'allowed' | 'refused'; readonly timeoutMs: number };
+  readonly evidence: { readonly commands: CommandPolicy; readonly timeoutMs: number };
   readonly secrets: SecretPolicy;
   readonly notifications: Notifications;
   /** Null: those of the server itself. */
@@ -118,7 +119,7 @@ export function configurationOf(
     queueTerms: { ...clockTerms(clocks?.queue), ...retryTerms(retry) },
     documentTerms: clockTerms(clocks?.documents),
     evidence: {
-      commands: evidence?.commands === 'allow' ? 'allowed' : 'refused',
+      commands: commandPolicyOf(evidence?.commands),
       timeoutMs:
         evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : toMilliseconds(evidence.timeout_seconds),
     },
@@ -203,4 +204,10 @@ function retryTerms(retry: ConfigurationText['retry']): Partial<Terms> {
 
 function limitOf(limit: ConfigurationText['limits']): AgentLimit {
   return { outgoingMax: limit?.outgoing ?? null, incomingMax: limit?.incoming ?? null };
+}
+
+function commandPolicyOf(word: 'allow' | 'refuse' | 'sandbox' | undefined): CommandPolicy {
+  if (word === 'allow') return 'allowed';
+  if (word === 'refuse') return 'refused';
+  return word === 'sandbox' ? 'sandbox' : 'sandbox-if-possible';
 }

@@ -5,6 +5,7 @@ import { flawOfOwnFile } from '../foundation/own-file.ts';
 import { StoreFault } from '../foundation/store-fault.ts';
 import { NO_LIMITS, type Limits } from '../domain/limits.ts';
 import type { EngineEvent } from '../engine/surroundings.ts';
+import type { Store } from '../stores/store.ts';
 import type { Configuration } from './configuration-values.ts';
 import type { DatabaseAddress } from './database-address.ts';
 import { knownConfiguration } from './known-configuration.ts';
@@ -90,7 +91,7 @@ export async function openWorkspace({
       store,
       liveness,
       report,
-      ...(await housePartsOf(place, policy, report)),
+      ...(await housePartsOf(place, policy, store, report)),
     });
     known?.keep();
     return openedFrom(house, place, policy, isReplaced);
@@ -115,6 +116,7 @@ function limitsBy(now: () => Limits): Limits {
 async function housePartsOf(
   place: Workspace | null,
   policy: WorkspacePolicy,
+  store: Store,
   report: (event: EngineEvent) => void,
 ): Promise<Partial<HouseOptions>> {
   const { rulesOf } = await import('./rules.ts');
@@ -123,7 +125,7 @@ async function housePartsOf(
     if (await policy.refresh()) report({ kind: 'policy-changed', version: policy.version });
   };
   const parts = {
-    rules: rulesOf(place, () => policy.configuration, refresh),
+    rules: rulesOf(place, () => policy.configuration, refresh, store),
     ...(leaseMs === null ? {} : { leaseMs }),
   };
   if (place === null) return parts;

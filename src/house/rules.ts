@@ -7,6 +7,7 @@ import { announcementsBy } from './announcements.ts';
 import { carriersBy } from './carriers/carriers.ts';
 import type { Configuration } from './configuration-values.ts';
 import type { EvidenceDeskOptions } from './evidence/open-evidence-desk.ts';
+import type { Store } from '../stores/store.ts';
 import { openSchemaBook } from './schema-book.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -18,6 +19,7 @@ export function rulesOf(
   workspace: Workspace | null,
   now: () => Configuration,
   refresh: HouseRules['refresh'],
+  store: Pick<Store, 'load' | 'facts'>,
 ): HouseRules {
   let made: { readonly from: Configuration; readonly rules: PolicyRules } | null = null;
   const current = (): PolicyRules => {
@@ -43,7 +45,7 @@ export function rulesOf(
       return current().chiefs;
     },
     schemas: workspace === null ? null : openSchemaBook(join(workspace.folder, 'schemas')),
-    desk: workspace === null ? NO_RULES.desk : deskWhenNeeded(evidenceRulesOf(workspace, now)),
+    desk: workspace === null ? NO_RULES.desk : deskWhenNeeded(evidenceRulesOf(workspace, now, store)),
     fileRights: () => (now().identity === 'strict' ? { anybody: false, agent: now().queueAs } : NO_RULES.fileRights()),
     carriers: carriersBy(() => now().notifications, refresh),
     // The house puts these in when it stands.
@@ -69,9 +71,18 @@ function policyRulesOf(configuration: Configuration): PolicyRules {
   };
 }
 
-function evidenceRulesOf({ folder }: Workspace, now: () => Configuration): EvidenceDeskOptions {
+function evidenceRulesOf(
+  workspace: Workspace,
+  now: () => Configuration,
+  store: Pick<Store, 'load' | 'facts'>,
+): EvidenceDeskOptions {
   return {
-    folder,
+    folder: workspace.folder,
+    store,
+    openSandbox: async () => {
+      const { sandboxForCommands } = await import('./evidence/sandbox-for-commands.ts');
+      return sandboxForCommands(workspace, now().shadow);
+    },
     get commands() {
       return now().evidence.commands;
     },

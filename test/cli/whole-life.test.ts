@@ -157,7 +157,7 @@ describe.each(databases)('a handoff with three deliverables on $name', (database
         what: 'not evidence',
         ask: deliver('--evidence', 'tests=maybe:x'),
         code: 'bad-request',
-        says: /KIND is one of file, commit, command, url, note/,
+        says: /KIND is one of file, commit, command, shadow, url, note/,
       },
       {
         what: 'wrong fence',

@@ -57,7 +57,7 @@ describe('a command as evidence', () => {
     const { check } = await show('command', 'touch ran');
     expect(check).toMatchObject({
       verdict: 'false',
-      says: expect.stringContaining('evidence: { commands: allow }') as unknown,
+      says: expect.stringContaining('evidence: { commands: sandbox }') as unknown,
     });
     const claimed = { kind: 'command', command: 'touch ran', exitCode: 0, outputSha256: '' } as const;
     expect(await again({ deliverable: 'it', evidence: [claimed] })).toMatchObject({ verdict: 'false' });

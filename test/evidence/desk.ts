@@ -6,6 +6,12 @@ import type { EvidenceDesk } from '../../src/engine/evidence-desk.ts';
 import { openEvidenceDesk } from '../../src/house/evidence/open-evidence-desk.ts';
 import { tempFolder } from '../support/processes.ts';
 
+/** These tests have neither a database nor a sandbox; those of `test/shadows` have both. */
+const WITHOUT_SHADOWS = {
+  store: { load: async () => null, facts: async () => [] },
+  openSandbox: async () => ({ isInstalled: false, run: async () => 'there is no sandbox here' }),
+};
+
 export interface DeskUnderTest {
   readonly folder: string;
   readonly desk: EvidenceDesk;
@@ -21,7 +27,7 @@ export function deskIn(
   commands: 'allowed' | 'refused' = 'allowed',
   commandTimeoutMs = 20_000,
 ): DeskUnderTest {
-  const desk = openEvidenceDesk({ folder, commands, commandTimeoutMs });
+  const desk = openEvidenceDesk({ folder, commands, commandTimeoutMs, ...WITHOUT_SHADOWS });
   return {
     folder,
     desk,

@@ -1,5 +1,5 @@
 /** Evidence as a person writes and reads it: `file:src/a.ts`, and behind a # what the machine saw there. */
-import type { Evidence } from '../../domain/evidence.ts';
+import { EVIDENCE_KINDS, type Evidence } from '../../domain/evidence.ts';
 import type { Said } from './yaml-text.ts';
 
 export interface EvidenceText {
@@ -9,7 +9,8 @@ export interface EvidenceText {
   readonly seen: Evidence | null;
 }
 
-const WRITTEN = /^(file|commit|command|url|note):\s*([\s\S]+)$/;
+const WRITTEN = new RegExp(`^(${EVIDENCE_KINDS.join('|')}):\\s*([\\s\\S]+)$`);
+const SHADOW_SEEN = /^([A-Za-z0-9._-]+)#tree=([0-9a-f]{40,64}),trail=([A-Za-z0-9_-]{1,100})$/;
 const FILE_SEEN = /^([\s\S]+)#sha256=([0-9a-f]{64})$/;
 const COMMAND_SEEN = /^([\s\S]+)#exit=(-?\d{1,10}),sha256=([0-9a-f]{64})$/;
 
@@ -21,6 +22,8 @@ export function writeEvidence(evidence: Evidence): string {
       return `commit:${evidence.commit}`;
     case 'command':
       return `command:${evidence.command}#exit=${evidence.exitCode},sha256=${evidence.outputSha256}`;
+    case 'shadow':
+      return `shadow:${evidence.handoff}#tree=${evidence.tree},trail=${evidence.trail}`;
     case 'url':
       return `url:${evidence.url}`;
     case 'note':
@@ -40,6 +43,11 @@ export function readEvidence(text: string): EvidenceText {
       const [, command = value, exit, outputSha256] = COMMAND_SEEN.exec(value) ?? [];
       if (exit === undefined || outputSha256 === undefined) return { kind, value, seen: null };
       return { kind, value: command, seen: { kind, command, exitCode: Number(exit), outputSha256 } };
+    }
+    case 'shadow': {
+      const [, handoff = value, tree, trail] = SHADOW_SEEN.exec(value) ?? [];
+      if (tree === undefined || trail === undefined) return { kind, value, seen: null };
+      return { kind, value: handoff, seen: { kind, handoff, tree, trail } };
     }
     case 'commit':
       return { kind, value, seen: /^[0-9a-f]{40,64}$/.test(value) ? { kind, commit: value } : null };

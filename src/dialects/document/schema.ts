@@ -29,7 +29,7 @@ const Instant = z
   .refine(isOnTheCalendar, INSTANT_RULE);
 const Day = z.string().refine((text) => isOnTheCalendar(text), 'a day like 2026-03-01, or an instant with its zone');
 
-/** `file:PATH`, `commit:ID`, `command:LINE`, `url:ADDRESS`, `note:WORDS`; anything else is a note. */
+/** `file:PATH`, `commit:ID`, `command:LINE`, `shadow:HANDOFF`, `url:ADDRESS`, `note:WORDS`; anything else is a note. */
 const Shown = z.union([Text, z.array(Text).max(LIST_MAX)]);
 const Marked = z.looseObject({ deliverable: Line, status: Line.nullish(), evidence: Shown.nullish() });
 const Checked = z.looseObject({ criterion: Line, status: Line.nullish(), says: Text.nullish() });

@@ -24,6 +24,7 @@ const Evidence = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('file'), path: Text, sha256: Text }),
   z.strictObject({ kind: z.literal('commit'), commit: Text }),
   z.strictObject({ kind: z.literal('command'), command: Text, exitCode: z.int(), outputSha256: Text }),
+  z.strictObject({ kind: z.literal('shadow'), handoff: Text, tree: Text, trail: Text }),
   z.strictObject({ kind: z.literal('url'), url: Text }),
   z.strictObject({ kind: z.literal('note'), text: Text }),
 ]);

@@ -1,7 +1,7 @@
 /** Arguments become values here, once; what is wrong is said with its name. */
 import { readFileSync } from 'node:fs';
 import { JSON_BYTES_MAX, readJson, type Json } from '../../foundation/json.ts';
-import type { Evidence } from '../../domain/evidence.ts';
+import { EVIDENCE_KINDS } from '../../domain/evidence.ts';
 import {
   AGENT_NAME_RULE,
   HANDOFF_ID_RULE,
@@ -17,7 +17,6 @@ import { faceProblem } from './problem.ts';
 const TEXT_MAX = 500;
 /** A purpose or a reason may be longer than a title. */
 export const LONG_TEXT_MAX = 20_000;
-const EVIDENCE_KINDS = ['file', 'commit', 'command', 'url', 'note'] as const satisfies readonly Evidence['kind'][];
 
 export function agentArgument(text: string, what: string): AgentId {
   const agent = readAgentId(text);

@@ -1,4 +1,5 @@
 /** What the shadow commands share: which workspace, and refusals as problems. */
+import { resolve } from 'node:path';
 import type { ShadowRefusal } from '../../engine/shadow/create.ts';
 import type { ShadowWorld } from '../../engine/shadow/world.ts';
 import { readSource, type ShadowProblem, type SourceRequest } from '../../domain/shadow.ts';
@@ -63,10 +64,11 @@ export function unavailable({ code, says, todo }: ShadowProblem): Problem {
 
 /** Without any, the repository around this folder. */
 export function sourceArguments(args: readonly string[]): readonly SourceRequest[] {
-  if (args.length === 0) return [{ path: '.', repository: null }];
+  if (args.length === 0) return [{ path: process.cwd(), repository: null }];
   return args.map((text) => {
     const source = readSource(text);
-    if (source !== null) return source;
+    // A manifest is read by others, from other folders.
+    if (source !== null) return { ...source, path: source.path.startsWith('~') ? source.path : resolve(source.path) };
     throw faceProblem('bad-request', `source ${JSON.stringify(text)}: PATH or PATH:ORG/NAME`);
   });
 }

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import type { Json, JsonObject } from '../../foundation/json.ts';
+import { EVIDENCE_KINDS } from '../../domain/evidence.ts';
 import { KINDS } from '../../domain/handoff.ts';
 import { OPEN_STATES, STATES, type State } from '../../domain/lifecycle.ts';
 import {
@@ -114,7 +115,7 @@ export const ClaimBody = z.strictObject({
 
 const EvidenceItem = z.strictObject({
   deliverable: Text,
-  kind: z.enum(['file', 'commit', 'command', 'url', 'note']),
+  kind: z.enum(EVIDENCE_KINDS),
   value: LongText,
 });
 

@@ -5,9 +5,25 @@ import { runBounded, type Ran } from './run-bounded.ts';
 
 export interface CommandRules {
   readonly folder: string;
-  /** Whoever delivers decides what runs here, so the workspace has to say yes first. */
-  readonly commands: 'allowed' | 'refused';
+  /**
+   * Whoever delivers decides what runs here, so the workspace has to say yes first, or lend a sandbox.
+   * `sandbox-if-possible`: nobody has decided; a sandbox where a container runtime is installed, else refused.
+   */
+  readonly commands: CommandPolicy;
   readonly commandTimeoutMs: number;
+  /** Opened only when a command is to be run in a sandbox. */
+  openSandbox(): Promise<SandboxForCommands>;
+}
+
+export type CommandPolicy = 'allowed' | 'refused' | 'sandbox' | 'sandbox-if-possible';
+
+export interface SandboxForCommands {
+  /** Whether a container runtime is installed. */
+  readonly isInstalled: boolean;
+  run(
+    command: string,
+    options: { readonly folder: string; readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+  ): Promise<Ran | string>;
 }
 
 type CommandEvidence = Extract<Evidence, { kind: 'command' }>;
@@ -16,7 +32,8 @@ const COMMAND_MAX = 4_000;
 /** Both outputs through one pipe: the hash depends on their order. */
 const BOTH_OUTPUTS = 'exec /bin/sh -c "$1" 2>&1';
 const HOW_TO_ALLOW =
-  'this workspace runs no commands; allow them with `evidence: { commands: allow }` in baton.yaml, then run: baton apply';
+  'this workspace runs no commands; let them run in a sandbox with `evidence: { commands: sandbox }` in baton.yaml ' +
+  '(or on this host with `allow`), then run: baton apply';
 
 export async function firstLookAtCommand(command: string, rules: CommandRules, signal?: AbortSignal): Promise<Look> {
   const ran = await run(command, rules, signal);
@@ -44,6 +61,12 @@ async function run(command: string, rules: CommandRules, signal?: AbortSignal): 
   if (command.length > COMMAND_MAX) return `the command is longer than ${COMMAND_MAX} characters; put it into a script`;
   if (!isKeepable(command)) return 'the command holds characters that cannot be kept (U+0000, half a pair)';
   const { folder, commandTimeoutMs: timeoutMs } = rules;
+  if (rules.commands !== 'allowed') {
+    const sandbox = await rules.openSandbox();
+    if (rules.commands === 'sandbox-if-possible' && !sandbox.isInstalled) return HOW_TO_ALLOW;
+    const inside = await sandbox.run(command, { folder, timeoutMs, signal });
+    return typeof inside === 'string' ? inside : (complaintAbout(inside, command, timeoutMs) ?? inside);
+  }
   const ran = await runBounded('/bin/sh', ['-c', BOTH_OUTPUTS, 'sh', command], { folder, timeoutMs, signal });
   return complaintAbout(ran, command, timeoutMs) ?? ran;
 }

@@ -5,12 +5,13 @@ import { firstLookAtCommand, secondLookAtCommand, type CommandRules } from './co
 import { firstLookAtCommit, secondLookAtCommit } from './commit-evidence.ts';
 import { firstLookAtFile, secondLookAtFile } from './file-evidence.ts';
 import { untrue, type Look } from './look.ts';
+import { firstLookAtShadow, secondLookAtShadow, type ShadowRules } from './shadow-evidence.ts';
 import { lookAtNote, lookAtUrl } from './word-evidence.ts';
 
 /** More than anybody reads; a list beyond it is a mistake or an attack. */
 const PIECES_MAX = 500;
 
-export type EvidenceDeskOptions = CommandRules;
+export type EvidenceDeskOptions = CommandRules & ShadowRules;
 
 export function openEvidenceDesk(options: EvidenceDeskOptions): EvidenceDesk {
   return {
@@ -52,7 +53,7 @@ async function lookOnce<Piece>(
 
 const TOO_MANY = untrue(`more than ${PIECES_MAX} pieces of evidence at once; show what proves the most`);
 
-function firstLook({ kind, value }: AskedEvidence, options: CommandRules, signal?: AbortSignal): Promise<Look> {
+function firstLook({ kind, value }: AskedEvidence, options: EvidenceDeskOptions, signal?: AbortSignal): Promise<Look> {
   switch (kind) {
     case 'file':
       return firstLookAtFile(value, options.folder, signal);
@@ -60,6 +61,8 @@ function firstLook({ kind, value }: AskedEvidence, options: CommandRules, signal
       return firstLookAtCommit(value, options.folder, signal);
     case 'command':
       return firstLookAtCommand(value, options, signal);
+    case 'shadow':
+      return firstLookAtShadow(value, options);
     case 'url':
       return Promise.resolve(lookAtUrl(value));
     case 'note':
@@ -67,7 +70,7 @@ function firstLook({ kind, value }: AskedEvidence, options: CommandRules, signal
   }
 }
 
-function secondLook(evidence: Evidence, options: CommandRules, signal?: AbortSignal): Promise<Look> {
+function secondLook(evidence: Evidence, options: EvidenceDeskOptions, signal?: AbortSignal): Promise<Look> {
   switch (evidence.kind) {
     case 'file':
       return secondLookAtFile(evidence, options.folder, signal);
@@ -75,6 +78,8 @@ function secondLook(evidence: Evidence, options: CommandRules, signal?: AbortSig
       return secondLookAtCommit(evidence, options.folder, signal);
     case 'command':
       return secondLookAtCommand(evidence, options, signal);
+    case 'shadow':
+      return secondLookAtShadow(evidence, options);
     case 'url':
       return Promise.resolve(lookAtUrl(evidence.url));
     case 'note':

@@ -65,7 +65,7 @@ function settingsOf(text: ShadowText | null, cache: string | null): ShadowSettin
   };
 }
 
-function withoutTilde(path: string): string {
+export function withoutTilde(path: string): string {
   return path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : path;
 }
 

@@ -48,6 +48,10 @@ export function findRuntime(configured: RuntimeName | null, emptyFolder: string)
   return null;
 }
 
+export function isRuntimeInstalled(configured: RuntimeName | null): boolean {
+  return (configured === null ? RUNTIMES : [configured]).some((name) => programOnPath(name) !== null);
+}
+
 function runtimeAt(name: RuntimeName, program: string, emptyFolder: string): Runtime {
   // Docker's own settings may hold proxies and credentials that it would hand on.
   const first = name === 'docker' ? ['--config', emptyFolder] : [];

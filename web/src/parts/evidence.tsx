@@ -83,6 +83,8 @@ function valueOf(evidence: NonNullable<Shown['claims']>[number]['evidence'][numb
       return evidence.commit;
     case 'command':
       return `${evidence.command} (exit ${evidence.exitCode})`;
+    case 'shadow':
+      return `verdict of ${evidence.handoff} (tree ${evidence.tree.slice(0, 12)}…)`;
     case 'url':
       return evidence.url;
     case 'note':

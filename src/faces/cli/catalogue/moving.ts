@@ -1,4 +1,5 @@
 /** What can be done with a handoff that is there. */
+import { EVIDENCE_KINDS } from '../../../domain/evidence.ts';
 import type * as Moves from '../commands/moves.ts';
 import type { CommandEntry, OptionEntry } from './entry.ts';
 import { REPEATED } from './handing.ts';
@@ -75,7 +76,11 @@ export const MOVING: readonly CommandEntry[] = [
     options: [
       FENCE,
       ['--artifact <json|file|->', 'the result: JSON, a file with JSON, or - for standard input'],
-      ['--evidence <deliverable=kind:value>', 'kind is file, commit, command, url or note (may be repeated)', REPEATED],
+      [
+        '--evidence <deliverable=kind:value>',
+        `kind is one of ${EVIDENCE_KINDS.join(', ')} (may be repeated)`,
+        REPEATED,
+      ],
     ],
     example: "deliver hoff-0190… --fence 1 --evidence 'login page=file:src/login.tsx' --as @dev",
     load: async () => (await moves()).deliver,

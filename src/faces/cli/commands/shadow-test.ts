@@ -82,7 +82,9 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
 function tell({ id, manifest, problem, verdict, removed }: TestRun, options: TestOptions, output: Output): number {
   if (removed.length > 0) output.note(`removed what an earlier run had left: ${removed.join(', ')}`);
   if (problem !== null) output.warn(`no shadow (${problem.code}): ${problem.says}; ${problem.todo}`);
-  output.note(`handoff ${id}`);
+  output.note(
+    `handoff ${id}${verdict['verdict'] === 'PASS' ? `; show it as evidence with DELIVERABLE=shadow:${id}` : ''}`,
+  );
   if (output.json)
     output.answer({ handoff_id: id, manifest: manifestJson(manifest), ...errorView(problem), ...verdict });
   else if (options.yaml === true) output.line(displayText(verdictText(verdict).trimEnd()));
