@@ -6,6 +6,7 @@ export type HandoffId = string & { readonly [brand]: 'HandoffId' };
 export type ArtifactId = string & { readonly [brand]: 'ArtifactId' };
 export type SessionId = string & { readonly [brand]: 'SessionId' };
 export type TaskId = string & { readonly [brand]: 'TaskId' };
+export type ShadowId = string & { readonly [brand]: 'ShadowId' };
 
 /** ASCII, so that two names that look alike are alike; short, so that they fit into file names. */
 const AGENT_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$/;
@@ -45,3 +46,11 @@ export function readTaskId(text: string): TaskId | null {
   const isSafe = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/.test(text) && !text.includes('..') && !text.endsWith('.');
   return isSafe && !DEVICE_NAME.test(text) ? (text as TaskId) : null;
 }
+
+/** The name of a folder and of a container: lower case, because some systems tell no letters apart. */
+export function readShadowId(text: string): ShadowId | null {
+  return /^[a-z0-9][a-z0-9-]{2,40}$/.test(text) && !DEVICE_NAME.test(text) ? (text as ShadowId) : null;
+}
+
+export const SHADOW_ID_RULE =
+  'a shadow id is 3 to 41 lower-case letters, digits or "-", and begins with a letter or digit';

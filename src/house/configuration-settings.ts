@@ -31,6 +31,21 @@ const SETTINGS = {
   folders: { queue: 'local', documents: 'local', queue_as: 'shared' },
   tasks: 'local',
   server: 'local',
+  shadow: {
+    runtime: 'local',
+    image: 'local',
+    containerfile: 'local',
+    cache: 'local',
+    project_type: 'local',
+    commands: 'local',
+    require_limits: 'shared',
+    host_only: 'shared',
+    memory_mb: 'local',
+    processes: 'local',
+    command_seconds: 'local',
+    test_seconds: 'local',
+    life_seconds: 'local',
+  },
   check: 'local',
 } as const satisfies SettingsOf<Omit<ConfigurationText, 'agents'>>;
 

@@ -8,6 +8,7 @@ import { webhookName } from './configuration-values.ts';
 import { SECRET_POLICIES } from '../engine/secrets/guard-store.ts';
 import { secondsShape } from '../dialects/seconds-shape.ts';
 import { readTaskPattern, TASK_PATTERN_RULE } from '../dialects/task/names.ts';
+import { ShadowShape } from './shadow/shadow-shape.ts';
 
 /** A YAML reader of the older kind takes these words for truth values. */
 const OnOrOff = z.preprocess(
@@ -149,6 +150,7 @@ export const ConfigurationShape = z.strictObject({
     .describe('What happens with a text that looks like a key, a token or a password; default warn.'),
   notifications: NotificationShape.optional(),
   server: ServerShape.optional(),
+  shadow: ShadowShape.optional(),
   folders: z
     .strictObject({ queue: OnOrOff.optional(), documents: OnOrOff.optional(), queue_as: AgentName.optional() })
     .optional()

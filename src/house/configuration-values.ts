@@ -13,6 +13,7 @@ import type { SecretPolicy } from '../engine/secrets/guard-store.ts';
 import { DEFAULT_SERVER_LIMITS, type ServerLimits } from '../faces/http/server-limits.ts';
 import type { AgentSchemas } from '../engine/surroundings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
+import type { ShadowText } from './shadow/shadow-shape.ts';
 
 export interface Configuration {
   readonly project: string | null;
@@ -32,6 +33,8 @@ export interface Configuration {
   readonly notifications: Notifications;
   /** Null: those of the server itself. */
   readonly server: ServerLimits | null;
+  /** As it is written; whoever opens shadows reads it. */
+  readonly shadow: ShadowText | null;
   /** Whether `handoffs/` is kept, so that programs that only know files take part. */
   readonly queueFolder: boolean;
   /** Under `identity: strict`, the one agent in whose name files of the queue folder act; null: none. */
@@ -119,6 +122,7 @@ export function configurationOf(
       timeoutMs:
         evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : toMilliseconds(evidence.timeout_seconds),
     },
+    shadow: text.shadow ?? null,
     secrets: text.secrets ?? 'warn',
     server: text.server === undefined ? null : serverLimitsOf(text.server),
     queueFolder: text.folders?.queue === 'on',

@@ -8,6 +8,7 @@ import { KEEPING } from '../../src/faces/cli/catalogue/keeping.ts';
 import { LOOKING } from '../../src/faces/cli/catalogue/looking.ts';
 import { MOVING } from '../../src/faces/cli/catalogue/moving.ts';
 import { REPORTING } from '../../src/faces/cli/catalogue/reporting.ts';
+import { SHADOWS } from '../../src/faces/cli/catalogue/shadows.ts';
 import { SERVING } from '../../src/faces/cli/catalogue/serving.ts';
 import { TELLING } from '../../src/faces/cli/catalogue/telling.ts';
 import { CATALOGUE, sharedOptionsOf } from '../../src/faces/cli/program.ts';
@@ -23,6 +24,7 @@ const CHAPTERS: readonly (readonly [string, readonly CommandEntry[]])[] = [
   ['Projects as their agents tell them', [...REPORTING, ...TELLING]],
   ['Documents in a repository', GOVERNING],
   ['Bringing in what others wrote', BRINGING],
+  ['Trying work before it is passed on', SHADOWS],
   ['Serving', SERVING],
 ];
 

@@ -85,4 +85,12 @@ export const MEANINGS = {
   'artifact-file': 'not active: a generated file is not there, or no plain file of the workspace',
   'artifact-not-valid': 'not active: its `validation.status` is not `passed`',
   'artifact-status': 'its status has no such step',
+  'no-such-shadow': 'this workspace has no shadow with this id',
+  'shadow-source': 'a source of a shadow is no repository, cannot be read, or has no usable name',
+  'shadow-path': 'a path leads out of the shadow or out of the workspace, or there is something already',
+  'shadow-copy': 'files could not be copied into a shadow or out of it',
+  'shadow-unavailable': 'no shadow can be made here; `reason` is the code of the specification, `todo` what to do',
+  'shadow-test-failed': 'the test of a shadow could not be run to its end',
+  'shadow-fail': 'the verdict of a shadow test is FAIL',
+  'shadow-incomplete': 'there was no shadow, and a judgement without one was not allowed',
 } as const satisfies Record<ProblemCode, string>;

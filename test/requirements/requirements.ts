@@ -182,16 +182,6 @@ export const partly: Partial<Record<RequirementId, string>> = {
 
 /** Delete a line here with the first test that cites its id. */
 export const notYet: Partial<Record<RequirementId, string>> = {
-  V1: 'comes with shadow environments',
-  V2: 'comes with shadow environments',
-  V3: 'comes with shadow environments',
-  V4: 'comes with shadow environments',
-  V5: 'comes with shadow environments',
-  V6: 'comes with shadow environments',
-  V7: 'comes with shadow environments',
-  V8: 'comes with shadow environments',
-  V9: 'comes with shadow environments',
-
   X1: 'comes with session succession',
   X2: 'comes with session succession',
   X3: 'comes with session succession',

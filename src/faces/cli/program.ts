@@ -12,6 +12,7 @@ import { LOOKING } from './catalogue/looking.ts';
 import { MOVING } from './catalogue/moving.ts';
 import { REPORTING } from './catalogue/reporting.ts';
 import { SERVING } from './catalogue/serving.ts';
+import { SHADOWS } from './catalogue/shadows.ts';
 import { TELLING } from './catalogue/telling.ts';
 import type { Output } from './output.ts';
 import { faceProblem } from './problem.ts';
@@ -26,6 +27,7 @@ export const CATALOGUE: readonly CommandEntry[] = [
   ...TELLING,
   ...GOVERNING,
   ...BRINGING,
+  ...SHADOWS,
   ...SERVING,
 ];
 

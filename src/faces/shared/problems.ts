@@ -23,7 +23,19 @@ export type FaceCode =
   | 'configuration'
   | 'scope-missing'
   | 'already-serving'
+  | ShadowCode
   | HttpCode;
+
+/** About shadow environments. */
+type ShadowCode =
+  | 'no-such-shadow'
+  | 'shadow-source'
+  | 'shadow-path'
+  | 'shadow-copy'
+  | 'shadow-unavailable'
+  | 'shadow-test-failed'
+  | 'shadow-fail'
+  | 'shadow-incomplete';
 
 /** What only whoever speaks HTTP can do wrong. */
 type HttpCode =
@@ -101,6 +113,14 @@ export const PROBLEMS = {
   'artifact-file': { exitCode: 4, httpStatus: 409, retryable: true },
   'artifact-not-valid': { exitCode: 4, httpStatus: 422, retryable: false },
   'artifact-status': { exitCode: 4, httpStatus: 409, retryable: false },
+  'no-such-shadow': { exitCode: 3, httpStatus: 404, retryable: false },
+  'shadow-source': { exitCode: 5, httpStatus: 422, retryable: false },
+  'shadow-path': { exitCode: 5, httpStatus: 422, retryable: false },
+  'shadow-copy': { exitCode: 4, httpStatus: 409, retryable: false },
+  'shadow-unavailable': { exitCode: 4, httpStatus: 503, retryable: true },
+  'shadow-test-failed': { exitCode: 8, httpStatus: 409, retryable: true },
+  'shadow-fail': { exitCode: 8, httpStatus: 409, retryable: false },
+  'shadow-incomplete': { exitCode: 7, httpStatus: 409, retryable: true },
   'scope-missing': { exitCode: 4, httpStatus: 403, retryable: false },
   'already-serving': { exitCode: 4, httpStatus: 409, retryable: false },
   'no-such-page': { exitCode: 3, httpStatus: 404, retryable: false },

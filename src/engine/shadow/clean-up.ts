@@ -1,0 +1,31 @@
+/** Removes what a run left that could not clean up itself: killed in the middle, or forgotten for too long. */
+import { readShadowId } from '../../domain/names.ts';
+import type { ShadowRecord, ShadowWorld } from './world.ts';
+
+export interface CleanedUp {
+  readonly removed: readonly string[];
+}
+
+export async function cleanUp(world: ShadowWorld): Promise<CleanedUp> {
+  const { records, sandbox } = world;
+  const [containers, known] = await Promise.all([sandbox.list(), records.list()]);
+  const removed: string[] = [];
+  for (const record of known.filter((each) => isOver(world, each))) {
+    await sandbox.destroy(record.id);
+    await records.remove(record.id);
+    removed.push(record.id);
+  }
+  // Read again: a record is written before its container is made.
+  const kept = new Set<string>((await records.list()).map(({ id }) => id));
+  for (const { id: text } of containers.filter(({ id }) => !kept.has(id) && !removed.includes(id))) {
+    const id = readShadowId(text);
+    if (id === null) continue;
+    await sandbox.destroy(id);
+    removed.push(id);
+  }
+  return { removed };
+}
+
+function isOver({ clock, liveness }: ShadowWorld, { untilMs, owner }: ShadowRecord): boolean {
+  return clock.nowMs() >= untilMs || (owner !== null && liveness.of(owner) === 'gone');
+}

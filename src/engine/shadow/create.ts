@@ -1,0 +1,205 @@
+/** Makes a shadow: finds its sources, takes their snapshots, starts the sandbox, clones them inside (V2–V4). */
+import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { readShadowId, type ShadowId } from '../../domain/names.ts';
+import {
+  isRepository,
+  REPOSITORY_RULE,
+  repositoryOfAddress,
+  shellWord,
+  snapshotKey,
+  type ShadowManifest,
+  type ShadowProblem,
+  type SourceRequest,
+} from '../../domain/shadow.ts';
+import { INSIDE } from '../../domain/shadow-plan.ts';
+import { affectedModules, DECIDING_FILES, detectProjectType } from '../../dialects/project/project.ts';
+import { SOURCES_MAX } from '../../dialects/shadow-manifest/manifest.ts';
+import type { ProcessIdentity } from '../../stores/store.ts';
+import { OUTPUT_BYTES_MAX, type RecordedSource, type ShadowRecord, type ShadowWorld } from './world.ts';
+
+export type ShadowRefusal =
+  | { readonly code: 'no-such-shadow'; readonly id: string }
+  | { readonly code: 'shadow-source'; readonly source: string; readonly says: string }
+  | { readonly code: 'shadow-path'; readonly path: string; readonly says: string }
+  | { readonly code: 'shadow-copy'; readonly says: string };
+
+export interface FoundSource {
+  readonly request: SourceRequest;
+  readonly folder: string;
+  readonly repository: string;
+}
+
+export type CreateAnswer =
+  | { readonly success: true; readonly record: ShadowRecord; readonly context: TestContext }
+  | { readonly success: false; readonly problem: ShadowProblem; readonly context: TestContext };
+
+/** What a test is about, as far as the sources tell: with or without a shadow. */
+export interface TestContext {
+  readonly type: ShadowManifest['projectType'];
+  readonly changedFiles: readonly string[];
+  readonly modules: readonly string[];
+}
+
+/** For cloning, and for other commands of git inside. */
+export const CLONE_MS = 120_000;
+const NAME_BYTES = 5;
+
+/** Which repositories are meant, before anything is made. */
+export async function findSources(
+  world: ShadowWorld,
+  requests: readonly SourceRequest[],
+): Promise<Result<readonly FoundSource[], ShadowRefusal>> {
+  const found: FoundSource[] = [];
+  for (const request of requests) {
+    const wrong = (says: string) => refuse({ code: 'shadow-source', source: request.path, says } as const);
+    if (found.length >= SOURCES_MAX) return wrong(`more than ${SOURCES_MAX} sources at once`);
+    const at = await world.snapshots.repositoryAt(world.hostPath(request.path));
+    if (!at.ok) return wrong(at.refusal);
+    const { folder, origin } = at.value;
+    const repository =
+      request.repository ?? (origin === null ? null : repositoryOfAddress(origin)) ?? localName(folder);
+    if (!isRepository(repository)) return wrong(REPOSITORY_RULE);
+    if (found.some((other) => snapshotKey(other.repository) === snapshotKey(repository))) {
+      return wrong(`${repository} is named twice`);
+    }
+    found.push({ request, folder, repository });
+  }
+  return yes(found);
+}
+
+/** A repository that is nowhere on GitHub gets a name that only this shadow knows. */
+function localName(folder: string): string {
+  const name = (folder.split(/[/\\]/).at(-1) ?? '')
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[.-]+|\.git$|[.-]+$/g, '');
+  return `local/${name === '' ? 'source' : name}`;
+}
+
+/** Preflight and a missing image are its own business; the snapshot is taken while the container starts. */
+export async function createShadow(
+  world: ShadowWorld,
+  sources: readonly FoundSource[],
+  { owner = null, signal }: { readonly owner?: ProcessIdentity | null; readonly signal?: AbortSignal } = {},
+): Promise<Result<CreateAnswer, ShadowRefusal>> {
+  const { clock, records, sandbox, settings } = world;
+  const id = newId(world);
+  const createdAtMs = clock.nowMs();
+  const begun: ShadowRecord = {
+    id,
+    createdAtMs,
+    untilMs: createdAtMs + settings.lifeMs,
+    owner,
+    sources: [],
+    sandbox: null,
+  };
+  await records.save(begun);
+  try {
+    const request = {
+      id,
+      snapshots: records.snapshots(id),
+      cache: settings.cache,
+      lifeMs: settings.lifeMs,
+      required: settings.requiredLimits,
+    };
+    const [taken, created] = await Promise.all([takeAll(world, id, sources), sandbox.create(request, signal)]);
+    if (!taken.ok) return await undone(world, id, taken);
+    const context = await contextOf(world, id, taken.value);
+    if (!created.ok) return await undone(world, id, yes({ success: false, problem: created.refusal, context }));
+    const record: ShadowRecord = { ...begun, sources: taken.value, sandbox: created.value };
+    await records.save(record);
+    const cloned = await clone(world, id, taken.value, signal);
+    if (cloned !== null) return await undone(world, id, yes({ success: false, problem: cloned, context }));
+    return yes({ success: true, record, context });
+  } catch (error) {
+    await undone(world, id, null);
+    throw error;
+  }
+}
+
+async function undone<Answer>(world: ShadowWorld, id: ShadowId, answer: Answer): Promise<Answer> {
+  await world.sandbox.destroy(id);
+  await world.records.remove(id);
+  return answer;
+}
+
+function newId({ random }: ShadowWorld): ShadowId {
+  const digits = Array.from(random.bytes(NAME_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return readShadowId(`shadow-${digits}`) as ShadowId;
+}
+
+async function takeAll(
+  world: ShadowWorld,
+  id: ShadowId,
+  sources: readonly FoundSource[],
+): Promise<Result<readonly RecordedSource[], ShadowRefusal>> {
+  const taken: RecordedSource[] = [];
+  for (const source of sources) {
+    const one = await takeSource(world, id, source, snapshotKey(source.repository));
+    if (!one.ok) return one;
+    taken.push(one.value);
+  }
+  return yes(taken);
+}
+
+export async function takeSource(
+  { snapshots, records }: ShadowWorld,
+  id: ShadowId,
+  { request, folder, repository }: FoundSource,
+  place: string,
+): Promise<Result<RecordedSource, ShadowRefusal>> {
+  const snapshot = await snapshots.take(folder, `${records.snapshots(id)}/${place}`);
+  if (!snapshot.ok) return refuse({ code: 'shadow-source', source: request.path, says: snapshot.refusal });
+  const { commit, tree, changedFiles, warnings } = snapshot.value;
+  return yes({ path: request.path, folder, repository, commit, tree, changedFiles, warnings });
+}
+
+/** Where a source is checked out inside. Two of the same name stand beside each other. */
+export function checkoutOf(sources: readonly Pick<RecordedSource, 'repository'>[], repository: string): string {
+  const [org = '', name = ''] = repository.toLowerCase().split('/');
+  const same = sources.filter((other) => other.repository.toLowerCase().split('/')[1] === name);
+  return `${INSIDE.work}/${same.length > 1 ? `${org}--${name}` : name}`;
+}
+
+export async function clone(
+  { sandbox }: ShadowWorld,
+  id: ShadowId,
+  sources: readonly RecordedSource[],
+  signal?: AbortSignal,
+): Promise<ShadowProblem | null> {
+  const commands = sources.map(({ repository }) => {
+    const url = shellWord(`https://github.com/${repository}`);
+    return `git clone -q ${url} ${shellWord(checkoutOf(sources, repository))}`;
+  });
+  const ran = await sandbox.exec(id, {
+    command: commands.join(' && '),
+    timeoutMs: CLONE_MS,
+    outputBytesMax: OUTPUT_BYTES_MAX,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  if (ran.exitCode === 0) return null;
+  const says = `the sources cannot be cloned inside: ${ran.stderr.trim().slice(0, 300)}`;
+  return { code: 'create_failed', says, todo: 'see whether git clone of the repository works outside' };
+}
+
+/** Which kind of project the first source is, and what of it has changed. */
+export async function contextOf(
+  { snapshots, records, settings }: ShadowWorld,
+  id: ShadowId,
+  sources: readonly RecordedSource[],
+): Promise<TestContext> {
+  const [first] = sources;
+  if (first === undefined) return { type: settings.projectType, changedFiles: [], modules: [] };
+  const { repository, commit, changedFiles } = first;
+  const target = `${records.snapshots(id)}/${snapshotKey(repository)}`;
+  const { files, base } = await snapshots.look(target, commit);
+  const paths = [...files.keys()];
+  const type = settings.projectType ?? detectProjectType({ paths });
+  if (type === null) return { type, changedFiles, modules: [] };
+  const texts = await snapshots.texts(
+    target,
+    commit,
+    DECIDING_FILES.filter((path) => files.has(path)),
+  );
+  const modules = affectedModules(type, { paths, texts, changedFiles, repository, commit, base });
+  return { type, changedFiles, modules };
+}

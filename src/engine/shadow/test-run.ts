@@ -1,0 +1,142 @@
+/** `baton shadow test`: makes a shadow, hands its manifest to the smoke test, waits for the verdict, cleans up (V9). */
+import type { Json, JsonObject } from '../../foundation/json.ts';
+import { refuse, yes, type Result } from '../../foundation/result.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import { agentPrincipal, type Principal } from '../../domain/principal.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import type { ShadowManifest, ShadowProblem } from '../../domain/shadow.ts';
+import { manifestJson } from '../../dialects/shadow-manifest/manifest.ts';
+import { standDuty } from '../duty.ts';
+import type { Surroundings } from '../surroundings.ts';
+import { cancel } from '../verbs/end.ts';
+import { send, type SendRefusal } from '../verbs/send.ts';
+import { wait, type WaitRefusal } from '../verbs/wait.ts';
+import { work } from '../work.ts';
+import { cleanUp } from './clean-up.ts';
+import { createShadow, type FoundSource, type ShadowRefusal, type TestContext } from './create.ts';
+import { SHADOW_OPERATOR, SHADOW_SMOKE_TEST, shadowWorker, type WorkerOptions } from './worker.ts';
+import type { ShadowRecord, ShadowWorld } from './world.ts';
+
+export interface TestRequest extends WorkerOptions {
+  readonly sources: readonly FoundSource[];
+  /** The shadow stays when the test is over. */
+  readonly keep: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface TestRun {
+  readonly id: HandoffId;
+  readonly manifest: ShadowManifest;
+  readonly problem: ShadowProblem | null;
+  readonly verdict: JsonObject;
+  readonly removed: readonly string[];
+}
+
+export type TestRefusal =
+  | ShadowRefusal
+  | SendRefusal
+  | WaitRefusal
+  | { readonly code: 'shadow-test-failed'; readonly id: HandoffId; readonly reason: string; readonly says: string }
+  | { readonly code: 'shadow-interrupted' };
+
+/** Handling the test is a matter of milliseconds when all is well; the rest is the test itself. */
+const SETTLE_MARGIN_MS = 30_000;
+
+export async function runShadowTest(
+  around: Surroundings,
+  principal: Principal,
+  world: ShadowWorld,
+  request: TestRequest,
+): Promise<Result<TestRun, TestRefusal>> {
+  const { signal, keep } = request;
+  request.progress?.(0, 'making a shadow of the working tree');
+  const owner = keep ? null : world.liveness.self;
+  const [cleaned, created] = await Promise.all([
+    cleanUp(world),
+    createShadow(world, request.sources, { owner, signal }),
+  ]);
+  if (!created.ok) return created;
+  const record = created.value.success ? created.value.record : null;
+  const problem = created.value.success ? null : created.value.problem;
+  try {
+    if (signal.aborted) return refuse({ code: 'shadow-interrupted' });
+    const manifest = manifestFor(request.sources, record, created.value.context, problem);
+    const tested = await testByHandoff(around, principal, world, request, manifest);
+    return tested.ok ? yes({ ...tested.value, manifest, problem, removed: cleaned.removed }) : tested;
+  } finally {
+    if (record !== null && !keep) {
+      await world.sandbox.destroy(record.id);
+      await world.records.remove(record.id);
+    }
+  }
+}
+
+/** With a shadow, or with the reason why there is none. */
+export function manifestFor(
+  sources: readonly FoundSource[],
+  record: ShadowRecord | null,
+  context: TestContext,
+  problem: ShadowProblem | null,
+): ShadowManifest {
+  return {
+    shadowId: record?.id ?? null,
+    shadowAvailable: record !== null,
+    localSources: sources.map(({ request, repository }, index) => ({
+      path: request.path,
+      repository,
+      snapshotCommit: record?.sources[index]?.commit ?? null,
+    })),
+    changedFiles: context.changedFiles,
+    affectedModules: context.modules,
+    projectType: context.type,
+    fallbackMode: record === null,
+    failureReason: problem?.code ?? null,
+  };
+}
+
+async function testByHandoff(
+  around: Surroundings,
+  principal: Principal,
+  world: ShadowWorld,
+  request: TestRequest,
+  manifest: ShadowManifest,
+): Promise<Result<Pick<TestRun, 'id' | 'verdict'>, TestRefusal>> {
+  const sent = await send(around, principal, {
+    from: SHADOW_OPERATOR,
+    to: SHADOW_SMOKE_TEST,
+    title: `Shadow test of ${manifest.localSources.map(({ repository }) => repository).join(', ')}`.slice(0, 200),
+    input: manifestJson(manifest),
+    terms: { attemptTimeoutMs: world.settings.testMs },
+  });
+  if (!sent.ok) return sent;
+  const { id } = sent.value;
+  const over = new AbortController();
+  const duty = standDuty(around, over.signal);
+  const working = work(around, {
+    agent: SHADOW_SMOKE_TEST,
+    principal: agentPrincipal(SHADOW_SMOKE_TEST),
+    handler: shadowWorker(world, request),
+    stop: over.signal,
+    abort: request.signal,
+  });
+  try {
+    const timeoutMs = world.settings.testMs + SETTLE_MARGIN_MS;
+    const waited = await wait(around, agentPrincipal(SHADOW_OPERATOR), id, { timeoutMs, signal: request.signal });
+    if (request.signal.aborted) return refuse({ code: 'shadow-interrupted' });
+    if (!waited.ok) return waited;
+    const outcome = waited.value.outcome === null ? null : (JSON.parse(waited.value.outcome) as Outcome);
+    if (outcome?.kind === 'result') return yes({ id, verdict: verdictIn(outcome.result) });
+    const reason = outcome?.kind === 'failure' ? outcome.code : waited.value.handoff.state;
+    const says = outcome?.kind === 'failure' ? outcome.message : `the handoff is ${waited.value.handoff.state}`;
+    return refuse({ code: 'shadow-test-failed', id, reason, says });
+  } finally {
+    over.abort();
+    await Promise.all([working, duty]);
+    // The worker has given it back; without its shadow nobody could do it.
+    if (request.signal.aborted) await cancel(around, agentPrincipal(SHADOW_OPERATOR), id, 'interrupted');
+  }
+}
+
+function verdictIn(result: Json): JsonObject {
+  return result as JsonObject;
+}

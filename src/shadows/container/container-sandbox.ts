@@ -1,0 +1,298 @@
+/** The sandbox as a container of podman or docker, driven by its command line. */
+import { cpus, totalmem } from 'node:os';
+import { refuse, yes, type Result } from '../../foundation/result.ts';
+import type { ShadowId } from '../../domain/names.ts';
+import { shadowProblem, unenforced, type LimitState, type ShadowProblem } from '../../domain/shadow.ts';
+import type { BuiltImage, CreatedSandbox, CreateRequest, ListedSandbox, Preflight, Sandbox } from '../sandbox.ts';
+import type { ProgramEnd } from '../run-program.ts';
+import { copyFrom, copyInto } from './copy.ts';
+import { execInside, type Container } from './exec.ts';
+import { keeperCommand, runFlags, variantsFor, WORK_USER, type Placement, type Variant } from './flags.ts';
+import { chooseImage, imageExists, usesHostUsr, type Image, type ImageChoice } from './image.ts';
+import { PROBE, readLimits, type WantedLimits } from './limits.ts';
+import { complaintOf, findRuntime, type Runtime, type RuntimeName } from './runtime.ts';
+import { rememberedVariant, rememberVariant, supportIn, type Support } from './support.ts';
+
+export interface ContainerOptions extends ImageChoice {
+  readonly runtime: RuntimeName | null;
+  /** Where records, snapshots and support files are kept. */
+  readonly stateFolder: string;
+  /** Tells the containers of this workspace from those of others. */
+  readonly workspaceTag: string;
+  readonly memoryMb: number;
+  readonly processes: number;
+}
+
+const CPUS_MAX = 2;
+const PROBE_MS = 20_000;
+const REMOVE_TRIES_MAX = 5;
+const GIT_EXEC_PATH = '/usr/lib/git-core';
+/** Not more than this part of the machine's memory. */
+const MEMORY_PART = 0.75;
+
+export function containerSandbox(options: ContainerOptions): Sandbox {
+  const limits: WantedLimits = {
+    memoryBytes: Math.min(options.memoryMb * 1024 ** 2, Math.floor(totalmem() * MEMORY_PART)),
+    processes: options.processes,
+    cpus: Math.min(CPUS_MAX, cpus().length),
+  };
+  const world: World = { options, limits, support: () => supportIn(options.stateFolder) };
+  return {
+    preflight: (signal) => preflight(world, signal),
+    buildImage: async (signal) => {
+      const runtime = runtimeOf(world);
+      if (runtime === null) return refuse(shadowProblem('docker_not_installed', notInstalled(world)));
+      const image = chooseImage(options);
+      return image.ok ? buildOn(runtime, image.value, signal) : image;
+    },
+    create: (request, signal) => create(world, request, signal),
+    exec: (id, request) => execInside(containerOf(world, id), request),
+    copyOut: (id, path, signal) => copyFrom(containerOf(world, id), path, signal),
+    copyIn: (id, path, bytes, signal) => copyInto(containerOf(world, id), path, bytes, signal),
+    list: (signal) => list(world, signal),
+    destroy: (id) => destroy(world, id),
+  };
+}
+
+interface World {
+  readonly options: ContainerOptions;
+  readonly limits: WantedLimits;
+  readonly support: () => Support;
+}
+
+function runtimeOf({ options, support }: World): Runtime | null {
+  return findRuntime(options.runtime, support().emptyFolder);
+}
+
+function notInstalled({ options }: World): string {
+  return options.runtime === null ? 'neither podman nor docker is installed' : `${options.runtime} is not installed`;
+}
+
+function containerOf(world: World, id: ShadowId): Container {
+  const runtime = runtimeOf(world);
+  if (runtime === null) throw new Error(notInstalled(world));
+  return { runtime, name: nameOf(world, id), remove: () => destroy(world, id) };
+}
+
+function nameOf({ options }: World, id: string): string {
+  return `baton-${options.workspaceTag}-${id}`;
+}
+
+async function preflight(world: World, signal?: AbortSignal): Promise<Preflight> {
+  const runtime = runtimeOf(world);
+  const nothing = { version: null, image: '', imageExists: false, limits: [], warnings: [] };
+  if (runtime === null) {
+    return { ...nothing, runtime: null, problem: shadowProblem('docker_not_installed', notInstalled(world)) };
+  }
+  const chosen = chooseImage(world.options);
+  const told = { ...nothing, runtime: runtime.name, image: chosen.ok ? chosen.value.name : '' };
+  const answer = await versionOf(runtime, signal);
+  if (!answer.ok) return { ...told, problem: answer.refusal };
+  const known = { ...told, version: answer.value };
+  if (!chosen.ok) return { ...known, problem: chosen.refusal };
+  const image = chosen.value;
+  if (!(await imageExists(runtime, image.name, signal))) {
+    // The skeleton needs nobody's consent and no network: without it nothing could be tried.
+    if (!image.isSkeleton) return { ...known, problem: shadowProblem('image_not_found', `${image.name} is missing`) };
+    const built = await buildOn(runtime, image, signal);
+    if (!built.ok) return { ...known, problem: built.refusal };
+  }
+  const tried = await startSomehow(world, runtime, image, { snapshots: null, cache: null }, (flags) =>
+    runtime.ask(['run', '--rm', ...flags, `--user=${WORK_USER}`, image.name, 'sh', '-c', PROBE], { signal }),
+  );
+  if (!tried.ok) return { ...known, imageExists: true, problem: tried.refusal };
+  const limits = readLimits(tried.value.stdout.toString('utf8'), world.limits);
+  return { ...known, imageExists: true, problem: null, limits, warnings: warningsOf(limits) };
+}
+
+function warningsOf(limits: readonly LimitState[]): readonly string[] {
+  return unenforced(limits).map(({ name, says }) => `${name} is not enforced here: ${says}`);
+}
+
+async function versionOf(runtime: Runtime, signal?: AbortSignal): Promise<Result<string, ShadowProblem>> {
+  const format = runtime.name === 'podman' ? '{{.Version.Version}}' : '{{.ServerVersion}}';
+  const ran = await runtime.ask(['info', '--format', format], { signal });
+  const version = ran.stdout.toString('utf8').trim();
+  // Docker's client prints an empty version, and the reason on the other stream.
+  if (ran.exitCode === 0 && version !== '') return yes(version);
+  return refuse(shadowProblem('docker_not_running', `${runtime.name} does not answer: ${complaintOf(ran)}`));
+}
+
+async function buildOn(
+  runtime: Runtime,
+  image: Image,
+  signal?: AbortSignal,
+): Promise<Result<BuiltImage, ShadowProblem>> {
+  const answer = await versionOf(runtime, signal);
+  return answer.ok ? image.build(runtime, signal) : answer;
+}
+
+async function create(
+  world: World,
+  request: CreateRequest,
+  signal?: AbortSignal,
+): Promise<Result<CreatedSandbox, ShadowProblem>> {
+  const runtime = runtimeOf(world);
+  if (runtime === null) return refuse(shadowProblem('docker_not_installed', notInstalled(world)));
+  const chosen = chooseImage(world.options);
+  if (!chosen.ok) return chosen;
+  const image = chosen.value;
+  const name = nameOf(world, request.id);
+  const labels = [`--label=baton.shadow=${request.id}`, `--label=baton.workspace=${world.options.workspaceTag}`];
+  const started = await startSomehow(world, runtime, image, request, async (flags) => {
+    const args = [
+      'run',
+      '--detach',
+      `--name=${name}`,
+      ...labels,
+      ...flags,
+      image.name,
+      ...keeperCommand(request.lifeMs),
+    ];
+    const ran = await runtime.ask(args, { signal });
+    // A container that could not be started is there nevertheless, and has the name.
+    if (ran.exitCode !== 0) await destroy(world, request.id);
+    return ran;
+  });
+  if (!started.ok) return started;
+  const probe = await execInside(containerOf(world, request.id), {
+    command: PROBE,
+    timeoutMs: PROBE_MS,
+    outputBytesMax: 64 * 1024,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const limits = readLimits(probe.stdout, world.limits);
+  const missing = unenforced(limits).filter((limit) => request.required.includes(limit.name));
+  if (probe.exitCode === 0 && missing.length === 0) {
+    return yes({ runtime: runtime.name, image: image.name, base: image.base, limits });
+  }
+  await destroy(world, request.id);
+  const says =
+    probe.exitCode === 0
+      ? missing.map((limit) => `${limit.name} is required and not enforced here: ${limit.says}`).join('; ')
+      : `the container does not answer: ${probe.stderr.trim().slice(0, 300)}`;
+  return refuse(shadowProblem('create_failed', says));
+}
+
+/** Tries what worked last time, then every variant; a missing image is built by the way. */
+async function startSomehow(
+  world: World,
+  runtime: Runtime,
+  image: Image,
+  folders: Pick<CreateRequest, 'snapshots' | 'cache'> | { readonly snapshots: null; readonly cache: null },
+  start: (flags: readonly string[]) => Promise<ProgramEnd>,
+): Promise<Result<ProgramEnd, ShadowProblem>> {
+  const { options, limits } = world;
+  const support = world.support();
+  const key = `${runtime.name} ${image.name} ${process.getuid?.() ?? ''}`;
+  const remembered = rememberedVariant(options.stateFolder, key);
+  if (remembered === null) {
+    const ready = await makeReady(runtime, image);
+    if (ready !== null) return refuse(ready);
+  }
+  const isRoot = process.getuid?.() === 0;
+  let isReady = remembered === null;
+  const place: Omit<Placement, 'variant'> = {
+    runtime: runtime.name,
+    image: image.name,
+    usesHostUsr: await usesHostUsr(runtime, image),
+    gitExecPath: await gitExecPathOf(runtime, image),
+    support: support.folder,
+    seccomp: support.seccomp,
+    ...folders,
+    limits,
+  };
+  const variants = [...(remembered === null ? [] : [remembered]), ...variantsFor(runtime.name, isRoot)];
+  let last: ProgramEnd | null = null;
+  for (const variant of variants) {
+    const ran = await startWith(place, variant, start);
+    if (ran.exitCode === 0) {
+      rememberVariant(options.stateFolder, { key, variant });
+      return yes(ran);
+    }
+    last = ran;
+    if (ran.over === 'aborted') break;
+    if (isReady) continue;
+    // What worked before does not work now: the runtime may have stopped, or the image may be gone.
+    isReady = true;
+    const ready = await makeReady(runtime, image);
+    if (ready !== null) return refuse(ready);
+    const again = await startWith(place, variant, start);
+    if (again.exitCode === 0) return yes(again);
+  }
+  return refuse(shadowProblem('create_failed', last === null ? undefined : complaintOf(last), adviceFor(last)));
+}
+
+function startWith(
+  place: Omit<Placement, 'variant'>,
+  variant: Variant,
+  start: (flags: readonly string[]) => Promise<ProgramEnd>,
+): Promise<ProgramEnd> {
+  return start(runFlags({ ...place, variant }));
+}
+
+async function makeReady(runtime: Runtime, image: Image): Promise<ShadowProblem | null> {
+  const answer = await versionOf(runtime);
+  if (!answer.ok) return answer.refusal;
+  if (await imageExists(runtime, image.name)) return null;
+  const built = await image.build(runtime);
+  return built.ok ? null : built.refusal;
+}
+
+function adviceFor(ran: ProgramEnd | null): string | undefined {
+  const text = ran?.stderr.toString('utf8') ?? '';
+  if (/hybrid/.test(text)) return 'install runc: crun cannot run where control groups of both versions are mixed';
+  if (/newuidmap|subuid/.test(text)) return 'install uidmap and give this user a range in /etc/subuid and /etc/subgid';
+  return undefined;
+}
+
+/** Where git looks for its helpers inside. */
+async function gitExecPathOf(runtime: Runtime, image: Image): Promise<string> {
+  const { runProgram, hostEnvironment } = await import('../run-program.ts');
+  const ran = image.isSkeleton
+    ? await runProgram({
+        program: 'git',
+        args: ['--exec-path'],
+        env: hostEnvironment(['PATH', 'HOME']),
+        timeoutMs: PROBE_MS,
+        outputBytesMax: 4_096,
+      })
+    : await runtime.ask(['run', '--rm', '--network=none', '--entrypoint=git', image.name, '--exec-path']);
+  const path = ran.stdout.toString('utf8').trim();
+  return ran.exitCode === 0 && path.startsWith('/usr/') ? path : GIT_EXEC_PATH;
+}
+
+async function list(world: World, signal?: AbortSignal): Promise<readonly ListedSandbox[]> {
+  const runtime = runtimeOf(world);
+  if (runtime === null) return [];
+  const filter = `label=baton.workspace=${world.options.workspaceTag}`;
+  const ran = await runtime.ask(['ps', '--all', '--filter', filter, '--format', '{{.Names}}\t{{.State}}'], { signal });
+  const begin = nameOf(world, '');
+  return ran.stdout
+    .toString('utf8')
+    .split('\n')
+    .map((line) => line.split('\t'))
+    .filter(([name]) => name?.startsWith(begin) === true)
+    .map(([name = '', state = '']) => ({ id: name.slice(begin.length), isRunning: /^(?:running|up)/i.test(state) }));
+}
+
+/** A container that is just ending may refuse to be removed: a few tries, and the last word has whether it is there. */
+async function destroy(world: World, id: string): Promise<boolean> {
+  const runtime = runtimeOf(world);
+  if (runtime === null) return false;
+  const name = nameOf(world, id);
+  const now = runtime.name === 'podman' ? ['--time=0'] : [];
+  let wasThere = false;
+  for (let round = 0; round < REMOVE_TRIES_MAX; round += 1) {
+    const removed = await runtime.ask(['rm', '--force', '--volumes', ...now, name]);
+    // Both print what they removed; one that was never there is an error for some versions and none for others.
+    wasThere ||= removed.stdout.toString('utf8').trim() !== '';
+    if (!(await isThere(runtime, name))) return wasThere;
+  }
+  throw new Error(`the container ${name} cannot be removed; try: ${runtime.name} rm -f ${name}`);
+}
+
+async function isThere(runtime: Runtime, name: string): Promise<boolean> {
+  const ran = await runtime.ask(['container', 'inspect', '--format', '{{.Id}}', name]);
+  return ran.exitCode === 0;
+}

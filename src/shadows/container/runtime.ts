@@ -1,0 +1,95 @@
+/** The command line of podman or docker: found on the path, asked with a limit on time and output. */
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { hostEnvironment, runProgram, type ProgramEnd } from '../run-program.ts';
+
+const RUNTIMES = ['podman', 'docker'] as const;
+export type RuntimeName = (typeof RUNTIMES)[number];
+
+/** What the runtimes need to find their storage or their daemon. Proxies with passwords are not among it. */
+const KEPT = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'TMPDIR',
+  'XDG_RUNTIME_DIR',
+  'XDG_CONFIG_HOME',
+  'XDG_DATA_HOME',
+  'DBUS_SESSION_BUS_ADDRESS',
+  'DOCKER_HOST',
+  'CONTAINER_HOST',
+  'CONTAINERS_CONF',
+  'CONTAINERS_STORAGE_CONF',
+];
+const ANSWER_MS = 60_000;
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
+
+export interface Runtime {
+  readonly name: RuntimeName;
+  /** A call of the runtime itself. */
+  ask(args: readonly string[], options?: AskOptions): Promise<ProgramEnd>;
+}
+
+interface AskOptions {
+  readonly input?: Uint8Array;
+  readonly timeoutMs?: number;
+  readonly outputBytesMax?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The one that is configured, else the first that is installed. */
+export function findRuntime(configured: RuntimeName | null, emptyFolder: string): Runtime | null {
+  const wanted = configured === null ? RUNTIMES : [configured];
+  for (const name of wanted) {
+    const program = programOnPath(name);
+    if (program !== null) return runtimeAt(name, program, emptyFolder);
+  }
+  return null;
+}
+
+function runtimeAt(name: RuntimeName, program: string, emptyFolder: string): Runtime {
+  // Docker's own settings may hold proxies and credentials that it would hand on.
+  const first = name === 'docker' ? ['--config', emptyFolder] : [];
+  return {
+    name,
+    ask: (args, options = {}) =>
+      runProgram({
+        program,
+        args: [...first, ...args],
+        env: hostEnvironment(KEPT),
+        ...(options.input === undefined ? {} : { input: options.input }),
+        timeoutMs: options.timeoutMs ?? ANSWER_MS,
+        outputBytesMax: options.outputBytesMax ?? ANSWER_BYTES_MAX,
+        signal: options.signal,
+      }),
+  };
+}
+
+function programOnPath(name: string): string | null {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return folders.map((folder) => join(folder, name)).find(isProgram) ?? null;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** The first line that says something about the failure. */
+export function complaintOf(ran: ProgramEnd): string {
+  const lines = ran.stderr
+    .toString('utf8')
+    .split('\n')
+    .map((line) => line.trim());
+  const told = lines.find((line) => /error|cannot|failed|denied|not /i.test(line) && !/level=warning/.test(line));
+  if (ran.over === 'timeout') return 'it did not answer in time';
+  return (told ?? lines.find((line) => line !== '') ?? `it ended with exit code ${ran.exitCode ?? 'none'}`).slice(
+    0,
+    400,
+  );
+}

@@ -1,0 +1,149 @@
+/**
+ * The contract with a sandbox: a place in which code of a project runs and cannot hurt. Small on purpose: look, build,
+ * create, run, copy, destroy. What goes wrong with the runtime is a `ShadowProblem`; what a command inside does is an
+ * answer.
+ */
+import type { Result } from '../foundation/result.ts';
+import type { ShadowId } from '../domain/names.ts';
+import type { LimitName, LimitState, ShadowProblem } from '../domain/shadow.ts';
+
+export interface Sandbox {
+  /** Whether it answers, whether the image is there, and what it can enforce. Changes nothing that stays. */
+  preflight(signal?: AbortSignal): Promise<Preflight>;
+  /** Builds the image, also where there is one already. */
+  buildImage(signal?: AbortSignal): Promise<Result<BuiltImage, ShadowProblem>>;
+  /** Builds a missing image, starts the environment and reads its limits back from inside. */
+  create(request: CreateRequest, signal?: AbortSignal): Promise<Result<CreatedSandbox, ShadowProblem>>;
+  exec(id: ShadowId, request: ExecRequest): Promise<Ran>;
+  /** Regular files below `/workspace`; links and everything else are left out and named. */
+  copyOut(id: ShadowId, path: string, signal?: AbortSignal): Promise<Result<CopiedOut, string>>;
+  /** One file below `/workspace`. */
+  copyIn(id: ShadowId, path: string, bytes: Uint8Array, signal?: AbortSignal): Promise<Result<null, string>>;
+  /** Every environment of this workspace, whoever made it. */
+  list(signal?: AbortSignal): Promise<readonly ListedSandbox[]>;
+  /** Comes back when it is gone; false: there was none. */
+  destroy(id: ShadowId): Promise<boolean>;
+}
+
+export interface Preflight {
+  /** `podman` or `docker`; null where none is installed. */
+  readonly runtime: string | null;
+  readonly version: string | null;
+  readonly image: string;
+  readonly imageExists: boolean;
+  /** Null: a shadow can be created. */
+  readonly problem: ShadowProblem | null;
+  /** What a container here can hold to; empty where none could be started. */
+  readonly limits: readonly LimitState[];
+  /** What should be known and does not stop anybody. */
+  readonly warnings: readonly string[];
+}
+
+export interface BuiltImage {
+  readonly image: string;
+  /** How it was made, for the evidence. */
+  readonly base: string;
+}
+
+export interface CreateRequest {
+  readonly id: ShadowId;
+  /** The host's folder with the snapshots, seen read-only inside. */
+  readonly snapshots: string;
+  /** The host's folder with prefetched packages (`npm/`, `wheels/`), seen read-only; null: there is none. */
+  readonly cache: string | null;
+  /** It ends by itself after this time, whatever happens to us. */
+  readonly lifeMs: number;
+  /** Limits without which there is to be no shadow. */
+  readonly required: readonly LimitName[];
+}
+
+export interface CreatedSandbox {
+  readonly runtime: string;
+  readonly image: string;
+  readonly base: string;
+  readonly limits: readonly LimitState[];
+}
+
+export interface ExecRequest {
+  /** For a shell inside. */
+  readonly command: string;
+  readonly folder?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly outputBytesMax: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Ran {
+  /** Null: a limit ended it, or the environment is gone. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly durationMs: number;
+  readonly stoppedBy: 'timeout' | 'output' | 'memory' | null;
+  /** The environment no longer answers. */
+  readonly isGone: boolean;
+}
+
+export interface CopiedOut {
+  readonly files: readonly CopiedFile[];
+  /** What was not copied, with the reason. */
+  readonly skipped: readonly { readonly path: string; readonly says: string }[];
+}
+
+export interface CopiedFile {
+  /** Relative to the path that was asked for; empty for that path itself. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly isExecutable: boolean;
+}
+
+export interface ListedSandbox {
+  readonly id: string;
+  readonly isRunning: boolean;
+}
+
+/** What a snapshot of a working tree is (V2). Making one touches nothing of the repository. */
+export interface Snapshot {
+  readonly commit: string;
+  readonly tree: string;
+  /** The commit that the work stands on; null where there is none yet. */
+  readonly base: string | null;
+  readonly isDirty: boolean;
+  readonly changedFiles: readonly string[];
+  /** Path to blob id. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly warnings: readonly string[];
+}
+
+export interface SnapshotMaker {
+  /** The repository around a path: its top folder and the address of its origin. */
+  repositoryAt(path: string): Promise<Result<{ readonly folder: string; readonly origin: string | null }, string>>;
+  /** A bare repository with the working tree as its newest commit, at `target`. */
+  take(folder: string, target: string): Promise<Result<Snapshot, string>>;
+  /** The tree that `take` would make now, and nothing else. */
+  treeOf(folder: string): Promise<Result<string, string>>;
+  /** Texts of files of a snapshot, as far as they are there and not too large. */
+  texts(target: string, commit: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /** What is in a snapshot that was taken before. */
+  look(target: string, commit: string): Promise<Pick<Snapshot, 'files' | 'tree' | 'base'>>;
+}
+
+export interface HostCheck {
+  readonly passes: boolean;
+  readonly says: string;
+  readonly command: string;
+  readonly exitCode: number | null;
+  readonly durationMs: number;
+  readonly output: string;
+}
+
+/** Runs programs of this host on texts, never on code of the project unless `run` is used. */
+export interface HostChecks {
+  /** Whether a text is correct in its language; null: there is no way to tell here. */
+  parses(path: string, text: string): Promise<HostCheck | null>;
+  /** The names of modules that come with Python; null where there is none. */
+  pythonModules(): Promise<ReadonlySet<string> | null>;
+  /** Executes a command of the project on this host. Only where the operator has allowed it. */
+  run(folder: string, command: string, timeoutMs: number, signal?: AbortSignal): Promise<HostCheck>;
+}
