@@ -239,7 +239,11 @@ describe('baton doctor', () => {
     ],
     ['a counter', 'problem: audit', (path: string) => change(path, 'UPDATE agent SET in_all = 99')],
     ['a fact', 'problem: trails', (path: string) => change(path, `UPDATE fact SET by = 'nobody'`)],
-    ['a fact of the future', 'warning: clock', (path: string) => change(path, 'UPDATE handoff SET created_at = created_at + 864000000')],
+    [
+      'a fact of the future',
+      'warning: clock',
+      (path: string) => change(path, 'UPDATE handoff SET created_at = created_at + 864000000'),
+    ],
     [
       'an effect',
       'warning: outbox',
