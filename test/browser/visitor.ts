@@ -6,6 +6,8 @@ import { built } from '../support/built.ts';
 import { howToGet, needComponent } from '../support/components.ts';
 import { served, type Served, type ServedOptions } from '../http/served.ts';
 
+const HOLDER_MOVES: readonly string[] = ['deliver', 'fail', 'block', 'progress', 'release', 'renew'];
+
 let browser: Browser | null = null;
 
 /** One browser for a file of tests; each test has a window of its own that knows nothing of the others. */
@@ -59,6 +61,7 @@ export async function visit(
     tokens.set(agent, token);
     return token;
   };
+  const fences = new Map<string, unknown>();
   return {
     ...server,
     page,
@@ -68,8 +71,14 @@ export async function visit(
       return present((answer.json as { id?: string }).id, answer.text);
     },
     move: async (agent, id, move, body = {}) => {
-      const answer = await server.ask('POST', `/api/handoffs/${id}/${move}`, { token: await tokenOf(agent), body });
+      // The holder shows the fence of its acceptance, as every client has to.
+      const fence = HOLDER_MOVES.includes(move) ? { fence: fences.get(id) } : {};
+      const answer = await server.ask('POST', `/api/handoffs/${id}/${move}`, {
+        token: await tokenOf(agent),
+        body: { ...fence, ...body },
+      });
       if (answer.status >= 300) throw new Error(answer.text);
+      if (move === 'accept') fences.set(id, (answer.json as { fence?: number }).fence);
     },
   };
 }

@@ -96,7 +96,7 @@ describe('baton import', () => {
     writeFileSync(file, [lines[0], lines[1], '{"half', lines[2]].join('\n'));
     const answer = await other.run(['import', file]);
     expect(answer).toMatchObject({ code: 5, stdout: '' });
-    expect(answer.stderr).toBe('baton: x.jsonl:3:2: not JSON: a text that is not closed\nimported 1 handoff\n');
+    expect(answer.stderr).toBe('baton: x.jsonl:3:2: not JSON: a text that is not closed\n  imported 1 handoff\n');
     const told = JSON.parse((await other.run(['import', file, '--json'])).stderr) as unknown;
     expect(told).toMatchObject({ error: { code: 'bad-request', file: 'x.jsonl', line: 3, added: 0, same: 1 } });
     for (const wrong of ['nothing.jsonl', folder]) {
@@ -227,7 +227,7 @@ describe('baton doctor', () => {
   });
 
   it.each([
-    ['permissions', 'problem: permissions', (path: string) => chmodSync(join(path, '.baton'), 0o777)],
+    ['permissions', 'warning: permissions', (path: string) => chmodSync(join(path, '.baton'), 0o755)],
     ['configuration', 'problem: configuration', (path: string) => writeFileSync(join(path, 'baton.yaml'), 'colour: 1')],
     ['plain text', 'problem: database', (path: string) => writeFileSync(join(path, '.baton/baton.db'), 'x')],
     ['an emptied file', 'problem: database', (path: string) => truncateSync(join(path, '.baton/baton.db'))],
@@ -239,7 +239,11 @@ describe('baton doctor', () => {
     ],
     ['a counter', 'problem: audit', (path: string) => change(path, 'UPDATE agent SET in_all = 99')],
     ['a fact', 'problem: trails', (path: string) => change(path, `UPDATE fact SET by = 'nobody'`)],
-    ['a fact of the future', 'warning: clock', (path: string) => change(path, 'UPDATE handoff SET created_at = 9e14')],
+    [
+      'a fact of the future',
+      'warning: clock',
+      (path: string) => change(path, 'UPDATE handoff SET created_at = created_at + 864000000'),
+    ],
     [
       'an effect',
       'warning: outbox',

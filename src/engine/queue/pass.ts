@@ -6,7 +6,7 @@ import { placeOf } from '../../dialects/queue-message/words.ts';
 import { OPEN_PLACES, type OpenPlace, type Place } from '../../folders/folder.ts';
 import { bookmarkAt, cursorIn } from '../bookmark.ts';
 import { interruptible, type Interruptible } from '../interruptible.ts';
-import type { Depth, Passed, Surroundings } from '../surroundings.ts';
+import type { Depth, Passed } from '../surroundings.ts';
 import { attend } from './attend.ts';
 import { quarantine, type Queue } from './queue.ts';
 
