@@ -41,7 +41,8 @@ describe('text for a terminal', () => {
 
 describe('every human-readable command over a hostile workspace', () => {
   it('prints no hidden character and no line that somebody else has made up', async () => {
-    const workspace = await makeWorkspace(sqlite, 'folders: { queue: on }\nagents: { react: {} }\n');
+    const react = `react: { agent_type: ${JSON.stringify(HOSTILE)} }`;
+    const workspace = await makeWorkspace(sqlite, `folders: { queue: on }\nagents: { ${react} }\n`);
     const ids = await filled(workspace);
     const hostileFile = join(workspace.folder, 'told.md');
     writeFileSync(hostileFile, summaryText());
@@ -57,6 +58,8 @@ describe('every human-readable command over a hostile workspace', () => {
       ['wait', ids[2] ?? '', '--timeout', '1'],
       ['wait', ids[3] ?? '', '--timeout', '1'],
       ['doctor'],
+      ['apply', '--show'],
+      ['apply', '--history'],
       ['token', 'list'],
       ['workflow'],
       ['report'],
