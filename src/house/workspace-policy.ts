@@ -77,8 +77,9 @@ async function storeFirst(policies: Store['policy'], file: ConfigurationText): P
     const written = await policies.put(policyTextOf(file), 0, FIRST_BY);
     return written ?? (await policies.current());
   } catch (error) {
-    if (error instanceof StoreFault && error.outcome === 'unchanged') return null;
-    throw error;
+    if (!(error instanceof StoreFault)) throw error;
+    // Where it is not known whether it was written, looking tells.
+    return policies.current();
   }
 }
 

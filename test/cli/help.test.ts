@@ -26,13 +26,13 @@ describe('baton --help', () => {
 
 describe('wrong usage', () => {
   it.each([
-    [['sned'], "baton: unknown command 'sned'\n(Did you mean send?)\nbaton --help lists the commands.\n"],
+    [['sned'], "baton: unknown command 'sned'\n  (Did you mean send?)\n  baton --help lists the commands.\n"],
     [
       ['send', '--form', 'x'],
-      "baton: unknown option '--form'\n(Did you mean --from?)\nbaton send --help says what it takes.\n",
+      "baton: unknown option '--form'\n  (Did you mean --from?)\n  baton send --help says what it takes.\n",
     ],
-    [['token', 'crate'], "baton: unknown command 'crate'\nbaton token --help says what it takes.\n"],
-    [['wait'], "baton: missing required argument 'id'\nbaton wait --help says what it takes.\n"],
+    [['token', 'crate'], "baton: unknown command 'crate'\n  baton token --help says what it takes.\n"],
+    [['wait'], "baton: missing required argument 'id'\n  baton wait --help says what it takes.\n"],
     [['wait', 'a', 'b'], "baton: too many arguments for 'wait'. Expected 1 argument but got 2.\n"],
     [['send', '--from'], "baton: option '--from <agent>' argument missing\n"],
     [['work', '@react'], 'baton: work needs a command after --, for example: baton work @react -- cat\n'],

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { identityText, ownJudge } from '../../src/foundation/process-identity.ts';
 import type { Check } from '../../src/engine/examine.ts';
 import { baton, start, tempFolder } from '../support/processes.ts';
 import { aRequest, footprint } from './queue-world.ts';
@@ -164,11 +165,12 @@ describe('a doctor who looks at the queue folder', () => {
 
   it('finds locks of the dead, and nothing wrong with those of the living', async () => {
     const world = await patient();
-    const dead = start('true', []);
-    await dead.ended;
+    const ended = start('true', []);
+    await ended.ended;
+    const { self } = ownJudge();
     const locks = join(world.folder, '.baton/queue');
-    writeFileSync(join(locks, 'x.lock'), `${dead.pid}-${randomUUID()}`);
-    writeFileSync(join(locks, 'y.lock'), `${process.pid}-${randomUUID()}`);
+    writeFileSync(join(locks, 'x.lock'), `${identityText({ ...self, pid: ended.pid })}\n${randomUUID()}\n`);
+    writeFileSync(join(locks, 'y.lock'), `${identityText(self)}\n${randomUUID()}\n`);
     const [found] = await findings(world, 'queue locks');
     expect(found?.says).toMatch(/x\.lock$/);
     await world.sync();

@@ -68,6 +68,8 @@ describe('every human-readable command over a hostile workspace', () => {
       ['migrate'],
       ['sync'],
       ['artifact', 'list'],
+      ['shadow', 'list'],
+      ['shadow', 'status', HOSTILE],
       ['artifact', 'register', `artifacts/${HOSTILE}.json`],
       ['ingest', hostileFile],
       ['ingest', hostileFile, '--strict'],
