@@ -55,6 +55,7 @@ export const HTTP_PATHS: Readonly<Record<string, HttpPath>> = {
   '/api/quarantine': answered('/api/quarantine', OPERATOR_ONLY),
   '/api/session': { seenBy: NOBODY, ask: () => '/api/session' },
   '/api/tokens': answered('/api/tokens', OPERATOR_ONLY),
+  '/api/token-log': answered('/api/token-log', OPERATOR_ONLY),
   '/healthz': { seenBy: NOBODY, ask: () => '/healthz' },
   '/metrics': answered('/metrics', OPERATOR_ONLY),
   '/openapi.json': { seenBy: NOBODY, ask: () => '/openapi.json' },
@@ -70,6 +71,7 @@ export interface CommandPath {
 /** `writes`: it shows nothing but what it changed. `local`: it shows what the user of this machine may read anyway. */
 export const COMMANDS: Readonly<Record<string, CommandPath | 'writes' | 'local'>> = {
   init: 'writes',
+  apply: 'writes',
   send: 'writes',
   create: 'writes',
   work: 'writes',
@@ -113,6 +115,21 @@ export const COMMANDS: Readonly<Record<string, CommandPath | 'writes' | 'local'>
   'token new': 'writes',
   'token list': { seenBy: OPERATOR_ONLY, shows: 'answered' },
   'token revoke': 'writes',
+  'token log': { seenBy: OPERATOR_ONLY, shows: 'answered' },
+  'token recover': 'writes',
+  'shadow test': 'writes',
+  'shadow preflight': 'local',
+  'shadow build-image': 'local',
+  'shadow create': 'local',
+  'shadow add-source': 'local',
+  'shadow sync-source': 'local',
+  'shadow exec': 'local',
+  'shadow diff': 'local',
+  'shadow extract': 'local',
+  'shadow inject': 'local',
+  'shadow list': 'local',
+  'shadow status': 'local',
+  'shadow destroy': 'local',
   serve: 'writes',
 };
 
