@@ -24,6 +24,8 @@ export interface ShadowRow {
   otherwise?(plan: TestPlan): readonly Excuse[];
   /** What to do where it earns nothing. */
   readonly todo: string;
+  /** What to do where there is nothing to run; default: the same. */
+  readonly todoWhenMissing?: string;
 }
 
 export interface Excuse {
@@ -143,7 +145,8 @@ export const SHADOW_RUBRIC: readonly ShadowRow[] = [
       { command: commands.baseTest, expects: 'failure' },
       { command: commands.affectedTest, expects: 'success' },
     ],
-    todo: NAME_A_TEST,
+    todo: 'make the failing test pass; the evidence has its output',
+    todoWhenMissing: NAME_A_TEST,
   },
   {
     id: 'integration',
@@ -153,7 +156,8 @@ export const SHADOW_RUBRIC: readonly ShadowRow[] = [
     command: ({ commands }) => commands.test,
     field: 'test_context.affected_modules',
     when: 'after',
-    todo: NAME_A_TEST,
+    todo: 'make the failing test pass; the evidence has its output',
+    todoWhenMissing: NAME_A_TEST,
   },
   {
     id: 'hostname',
@@ -206,7 +210,8 @@ export const SHADOW_RUBRIC: readonly ShadowRow[] = [
     field: 'test_context.changed_files',
     when: 'after',
     otherwise: ({ commands }) => [{ command: commands.baseTest, expects: 'failure' }],
-    todo: NAME_A_TEST,
+    todo: 'make the failing test pass; the evidence has its output',
+    todoWhenMissing: NAME_A_TEST,
   },
 ];
 

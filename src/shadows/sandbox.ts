@@ -55,6 +55,11 @@ export interface CreateRequest {
   readonly lifeMs: number;
   /** Limits without which there is to be no shadow. */
   readonly required: readonly LimitName[];
+  /**
+   * Asked once the environment runs: a command that is run in it with the first call, because every call costs. Null:
+   * nothing is to be run, and the environment is not wanted any more.
+   */
+  setUp(): Promise<string | null>;
 }
 
 export interface CreatedSandbox {

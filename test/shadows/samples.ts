@@ -1,8 +1,8 @@
 /** Sample projects, repositories and runs of `baton shadow` for tests. Everything is made in temporary folders. */
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { TestContext } from 'vitest';
+import { onTestFinished, type TestContext } from 'vitest';
 import { howToGet, needComponent } from '../support/components.ts';
 import { baton, startBaton, tempFolder, type Ended, type Running } from '../support/processes.ts';
 
@@ -128,6 +128,8 @@ export interface ShadowPlace {
 export function makePlace(configuration = ''): ShadowPlace {
   const folder = tempFolder();
   writeFileSync(join(folder, 'baton.yaml'), configuration);
+  // A test that fails in the middle leaves its shadow.
+  onTestFinished(() => removeContainers(folder));
   return {
     folder,
     run: (args, env = {}) => baton(['shadow', ...args], { cwd: folder, env }),
@@ -163,6 +165,12 @@ export function containersOf(folder: string): readonly string[] {
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   return list.split('\n').filter((line) => line.startsWith(`baton-${tagOf(folder)}-`));
+}
+
+function removeContainers(folder: string): void {
+  if (!existsSync(join(folder, '.baton/shadows/environments'))) return;
+  if (spawnSync('podman', ['--version']).status !== 0) return;
+  for (const line of containersOf(folder)) spawnSync('podman', ['rm', '--force', '--time=0', line.split(' ')[0] ?? '']);
 }
 
 function tagOf(folder: string): string {

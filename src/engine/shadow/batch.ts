@@ -5,7 +5,10 @@ import type { RunEvidence } from '../../domain/shadow-verdict.ts';
 /** Of one command's output. */
 const KEPT_BYTES = 64 * 1024;
 
-/** `mark` must not be guessable by whatever is asked; only commands that run nothing of the project belong in here. */
+/**
+ * What Baton itself relies on may only be asked in here before code of the project has run: later, such code could write
+ * answers of its own between these.
+ */
 export function batchCommand(commands: readonly string[], mark: string): string {
   const ask = [
     'ask() {',

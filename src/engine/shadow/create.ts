@@ -94,21 +94,24 @@ export async function createShadow(
   };
   await records.save(begun);
   try {
+    const taking = takeAll(world, id, sources);
     const request = {
       id,
       snapshots: records.snapshots(id),
       cache: settings.cache,
       lifeMs: settings.lifeMs,
       required: settings.requiredLimits,
+      setUp: async () => {
+        const taken = await taking;
+        return taken.ok ? cloneCommand(taken.value) : null;
+      },
     };
-    const [taken, created] = await Promise.all([takeAll(world, id, sources), sandbox.create(request, signal)]);
+    const [taken, created] = await Promise.all([taking, sandbox.create(request, signal)]);
     if (!taken.ok) return await undone(world, id, taken);
     const context = await contextOf(world, id, taken.value);
     if (!created.ok) return await undone(world, id, yes({ success: false, problem: created.refusal, context }));
     const record: ShadowRecord = { ...begun, sources: taken.value, sandbox: created.value };
     await records.save(record);
-    const cloned = await clone(world, id, taken.value, signal);
-    if (cloned !== null) return await undone(world, id, yes({ success: false, problem: cloned, context }));
     return yes({ success: true, record, context });
   } catch (error) {
     await undone(world, id, null);
@@ -160,25 +163,24 @@ export function checkoutOf(sources: readonly Pick<RecordedSource, 'repository'>[
   return `${INSIDE.work}/${same.length > 1 ? `${org}--${name}` : name}`;
 }
 
+function cloneCommand(sources: readonly RecordedSource[]): string {
+  return sources
+    .map(({ repository }) => {
+      const url = shellWord(`https://github.com/${repository}`);
+      return `git clone -q ${url} ${shellWord(checkoutOf(sources, repository))}`;
+    })
+    .join(' && ');
+}
+
+/** For a source that came later. Answers what is wrong. */
 export async function clone(
   { sandbox }: ShadowWorld,
   id: ShadowId,
   sources: readonly RecordedSource[],
-  signal?: AbortSignal,
-): Promise<ShadowProblem | null> {
-  const commands = sources.map(({ repository }) => {
-    const url = shellWord(`https://github.com/${repository}`);
-    return `git clone -q ${url} ${shellWord(checkoutOf(sources, repository))}`;
-  });
-  const ran = await sandbox.exec(id, {
-    command: commands.join(' && '),
-    timeoutMs: CLONE_MS,
-    outputBytesMax: OUTPUT_BYTES_MAX,
-    ...(signal === undefined ? {} : { signal }),
-  });
-  if (ran.exitCode === 0) return null;
-  const says = `the sources cannot be cloned inside: ${ran.stderr.trim().slice(0, 300)}`;
-  return { code: 'create_failed', says, todo: 'see whether git clone of the repository works outside' };
+): Promise<string | null> {
+  const command = cloneCommand(sources);
+  const ran = await sandbox.exec(id, { command, timeoutMs: CLONE_MS, outputBytesMax: OUTPUT_BYTES_MAX });
+  return ran.exitCode === 0 ? null : `it cannot be cloned inside: ${ran.stderr.trim().slice(0, 300)}`;
 }
 
 /** Which kind of project the first source is, and what of it has changed. */

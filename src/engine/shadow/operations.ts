@@ -23,7 +23,7 @@ export async function addSource(
     if (!taken.ok) return taken;
     const next = { ...record, sources: [...record.sources, taken.value] };
     const problem = await clone(world, record.id, [taken.value]);
-    if (problem !== null) return refuse({ code: 'shadow-source', source: source.request.path, says: problem.says });
+    if (problem !== null) return refuse({ code: 'shadow-source', source: source.request.path, says: problem });
     await world.records.save(next);
     return yes({ record: next, added: taken.value });
   });

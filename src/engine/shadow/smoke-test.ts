@@ -39,12 +39,18 @@ export async function judgeShadow(
   const run = runnerOf(world, record, watching, runs);
   watching.progress(0.1, 'installing');
   const { install, installedFiles, imports, cli, modules, test, testNeedsInstall } = plan.commands;
-  const runAll = (commands: readonly (string | null)[]): Promise<unknown> =>
-    Promise.all(commands.flatMap((command) => (command === null ? [] : [run(command)])));
   // Installing for another project and testing in the checkout may have nothing to do with each other.
-  await runAll([install, testNeedsInstall ? null : test]);
+  await Promise.all(
+    [install, testNeedsInstall ? null : test].flatMap((command) => (command === null ? [] : [run(command)])),
+  );
   watching.progress(0.5, 'importing and testing');
-  await runAll([installedFiles, imports, cli, modules]);
+  const short = [imports, cli, modules].filter((command) => command !== null);
+  const [, told] = await Promise.all([
+    installedFiles === null ? null : run(installedFiles),
+    askTogether(world, record, short, { timeoutMs: world.settings.commandMs, signal: watching.signal }),
+  ]);
+  // One that did not come to an answer (it hung, or took the others along) is asked again, alone and with its own limits.
+  for (const ran of told) runs.set(ran.command, ran);
   const points: JudgedPoint[] = [];
   for (const row of SHADOW_RUBRIC) {
     watching.signal.throwIfAborted();
@@ -125,16 +131,26 @@ function overridden({
   };
 }
 
-async function askBefore(world: ShadowWorld, plan: TestPlan, record: ShadowRecord): Promise<readonly RunEvidence[]> {
+function askBefore(world: ShadowWorld, plan: TestPlan, record: ShadowRecord): Promise<readonly RunEvidence[]> {
   const commands = SHADOW_RUBRIC.filter(({ when }) => when === 'before').flatMap((row) => row.command(plan) ?? []);
+  return askTogether(world, record, commands, { timeoutMs: BATCH_MS });
+}
+
+/** In one call, because each costs as much as a short command. Commands that were not reached have no answer. */
+async function askTogether(
+  world: ShadowWorld,
+  record: ShadowRecord,
+  commands: readonly string[],
+  limits: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+): Promise<readonly RunEvidence[]> {
   const mark = Array.from(world.random.bytes(MARK_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
   const ran = await world.sandbox.exec(record.id, {
     command: batchCommand(commands, mark),
     env: insideEnvironment(record),
-    timeoutMs: BATCH_MS,
     outputBytesMax: OUTPUT_BYTES_MAX,
+    ...limits,
   });
-  return readBatch(ran.stdout, commands, mark);
+  return ran.exitCode === 0 ? readBatch(ran.stdout, commands, mark) : [];
 }
 
 type Run = (command: string) => Promise<RunEvidence>;
@@ -179,7 +195,13 @@ async function judgeRow(row: ShadowRow, plan: TestPlan, run: Run): Promise<Judge
   const command = row.command(plan);
   const about = { id, category, question, max, judged };
   if (command === null) {
-    return { ...about, points: 0, evidence: [], says: 'the project has nothing to run for this', todo: row.todo };
+    return {
+      ...about,
+      points: 0,
+      evidence: [],
+      says: 'the project has nothing to run for this',
+      todo: row.todoWhenMissing ?? row.todo,
+    };
   }
   const ran = await run(command);
   const refusal = row.refuses === undefined ? refusalOf(ran) : (stopOf(ran) ?? row.refuses(ran, plan));

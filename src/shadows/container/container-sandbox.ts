@@ -25,6 +25,8 @@ export interface ContainerOptions extends ImageChoice {
 
 const CPUS_MAX = 2;
 const PROBE_MS = 20_000;
+/** Cloning a large repository takes its time. */
+const SET_UP_MS = 120_000;
 const REMOVE_TRIES_MAX = 5;
 const GIT_EXEC_PATH = '/usr/lib/git-core';
 /** Not more than this part of the machine's memory. */
@@ -155,22 +157,26 @@ async function create(
     return ran;
   });
   if (!started.ok) return started;
-  const probe = await execInside(containerOf(world, request.id), {
-    command: PROBE,
-    timeoutMs: PROBE_MS,
-    outputBytesMax: 64 * 1024,
-    ...(signal === undefined ? {} : { signal }),
-  });
-  const limits = readLimits(probe.stdout, world.limits);
+  const setUp = await request.setUp();
+  const probe =
+    setUp === null
+      ? null
+      : await execInside(containerOf(world, request.id), {
+          command: `${PROBE}\n${setUp}`,
+          timeoutMs: SET_UP_MS,
+          outputBytesMax: 64 * 1024,
+          ...(signal === undefined ? {} : { signal }),
+        });
+  const limits = readLimits(probe?.stdout ?? '', world.limits);
   const missing = unenforced(limits).filter((limit) => request.required.includes(limit.name));
-  if (probe.exitCode === 0 && missing.length === 0) {
+  if (probe?.exitCode === 0 && missing.length === 0) {
     return yes({ runtime: runtime.name, image: image.name, base: image.base, limits });
   }
   await destroy(world, request.id);
   const says =
-    probe.exitCode === 0
+    probe?.exitCode === 0
       ? missing.map((limit) => `${limit.name} is required and not enforced here: ${limit.says}`).join('; ')
-      : `the container does not answer: ${probe.stderr.trim().slice(0, 300)}`;
+      : `the container cannot be set up: ${probe?.stderr.trim().slice(0, 300) ?? 'it is not wanted any more'}`;
   return refuse(shadowProblem('create_failed', says));
 }
 
@@ -286,8 +292,9 @@ async function destroy(world: World, id: string): Promise<boolean> {
   for (let round = 0; round < REMOVE_TRIES_MAX; round += 1) {
     const removed = await runtime.ask(['rm', '--force', '--volumes', ...now, name]);
     // Both print what they removed; one that was never there is an error for some versions and none for others.
-    wasThere ||= removed.stdout.toString('utf8').trim() !== '';
-    if (!(await isThere(runtime, name))) return wasThere;
+    const isRemoved = removed.stdout.toString('utf8').trim() !== '';
+    wasThere ||= isRemoved;
+    if ((isRemoved && removed.exitCode === 0) || !(await isThere(runtime, name))) return wasThere;
   }
   throw new Error(`the container ${name} cannot be removed; try: ${runtime.name} rm -f ${name}`);
 }

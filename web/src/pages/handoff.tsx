@@ -7,6 +7,7 @@ import { Actions } from '../parts/actions.tsx';
 import { lazy } from '../parts/lazy.tsx';
 import { Evidence } from '../parts/evidence.tsx';
 import { Data } from '../parts/json.tsx';
+import { ShadowVerdict, verdictIn } from '../parts/shadow-verdict.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { titleOf, visible } from '../text.ts';
 import { ago, now, whole } from '../time.ts';
@@ -42,6 +43,7 @@ export function HandoffPage(): VNode {
 
 function Whole({ handoff, reload }: { readonly handoff: Shown; readonly reload: () => void }): VNode {
   const { id, state, input, context, result, failure, facts } = handoff;
+  const verdict = verdictIn(handoff);
   useEffect(() => {
     document.title = `${titleOf(handoff)} · Baton`;
     return () => {
@@ -88,6 +90,7 @@ function Whole({ handoff, reload }: { readonly handoff: Shown; readonly reload: 
               ))}
             </section>
           )}
+          {verdict === null ? null : <ShadowVerdict verdict={verdict} />}
           <Evidence handoff={handoff} />
           <section class="panel">
             <h2>Input</h2>
@@ -99,7 +102,7 @@ function Whole({ handoff, reload }: { readonly handoff: Shown; readonly reload: 
               <Data value={context} label="Context" />
             </section>
           )}
-          {result === undefined ? null : (
+          {result === undefined || verdict !== null ? null : (
             <section class="panel">
               <h2>Result</h2>
               <Data value={result} label="Result" />
