@@ -24,6 +24,8 @@ interface TestOptions extends CommonOptions {
   readonly keep?: true;
   readonly yaml?: true;
   readonly verbose?: true;
+  /** The handoff is gone with its workspace when the command ends, so nobody can name it. */
+  readonly forgets?: true;
 }
 
 export async function testShadow(args: readonly string[], options: TestOptions, output: Output): Promise<number> {
@@ -39,7 +41,7 @@ export async function testShadow(args: readonly string[], options: TestOptions, 
   try {
     writeFileSync(join(folder, 'baton.yaml'), '');
     output.note('there is no workspace here, so the verdict is not kept; baton init makes one');
-    return await testIn({ ...options, workspace: folder }, sources, output);
+    return await testIn({ ...options, workspace: folder, forgets: true }, sources, output);
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -82,9 +84,10 @@ const EXIT_CODES: Readonly<Record<string, number>> = {
 function tell({ id, manifest, problem, verdict, removed }: TestRun, options: TestOptions, output: Output): number {
   if (removed.length > 0) output.note(`removed what an earlier run had left: ${removed.join(', ')}`);
   if (problem !== null) output.warn(`no shadow (${problem.code}): ${problem.says}; ${problem.todo}`);
-  output.note(
-    `handoff ${id}${verdict['verdict'] === 'PASS' ? `; show it as evidence with DELIVERABLE=shadow:${id}` : ''}`,
-  );
+  if (options.forgets !== true) {
+    const advice = verdict['verdict'] === 'PASS' ? `; show it as evidence with DELIVERABLE=shadow:${id}` : '';
+    output.note(`handoff ${id}${advice}`);
+  }
   if (output.json)
     output.answer({ handoff_id: id, manifest: manifestJson(manifest), ...errorView(problem), ...verdict });
   else if (options.yaml === true) output.line(displayText(verdictText(verdict).trimEnd()));
