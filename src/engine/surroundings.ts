@@ -96,7 +96,7 @@ export interface DocumentMirror {
   pass(depth: Depth, how?: PassOptions & { readonly vouched?: boolean }): Promise<Passed>;
   watch(changed: () => void): { close(): void };
   /** Takes in what was settled before this database saw it, as what it is: over. Nobody is told. */
-  adoptSettled(): Promise<{ readonly adopted: number }>;
+  adoptSettled(signal?: AbortSignal): Promise<{ readonly adopted: number }>;
   /** Makes `_index.yaml` anew. True: it was not right. */
   writeIndex(): Promise<boolean>;
 }

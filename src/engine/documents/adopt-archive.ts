@@ -7,6 +7,7 @@ import { fileNameOf } from '../../dialects/document/names.ts';
 import { errorsIn, problemText, readDocument } from '../../dialects/document/read.ts';
 import { isSettled, type Status } from '../../dialects/document/words.ts';
 import type { DocumentPlace } from '../../folders/folder.ts';
+import { interruptible } from '../interruptible.ts';
 import { bringSettled, reasonAgainst } from './adopt.ts';
 import type { Writer } from './carry-out.ts';
 import { leave, pausedBy, type Documents } from './documents.ts';
@@ -14,16 +15,20 @@ import { leave, pausedBy, type Documents } from './documents.ts';
 /** Asked for and written in one go. */
 const TOGETHER_MAX = 200;
 
-export async function adoptArchive(documents: Documents): Promise<number> {
-  const { folder } = documents;
+/** Stops between two documents when the signal is aborted; the next call takes in the rest. */
+export async function adoptArchive(documents: Documents, signal?: AbortSignal): Promise<number> {
+  const { around, folder } = documents;
+  const loop = interruptible(around, signal);
   let adopted = 0;
   for (const month of await folder.months()) {
     const ids = await folder.listIn(month);
     for (let from = 0; from < ids.length; from += TOGETHER_MAX) {
-      if ((await pausedBy(documents)) !== null) return adopted;
+      if (!(await loop.goOn()) || (await pausedBy(documents)) !== null) return adopted;
       const unknown = await unknownAmong(documents, ids.slice(from, from + TOGETHER_MAX));
       const done = await Promise.all(
-        unknown.map(async (id) => documents.together.inside(async () => adoptSettled(documents, month, id))),
+        unknown.map(async (id) =>
+          documents.together.inside(async () => (await loop.goOn()) && adoptSettled(documents, month, id)),
+        ),
       );
       adopted += done.filter(Boolean).length;
     }

@@ -65,9 +65,9 @@ export function openDocumentMirror(
         if (id !== null) hints.add(id);
         changed();
       }),
-    async adoptSettled() {
+    async adoptSettled(signal) {
       await folder.prepare();
-      const adopted = await adoptArchive(documents);
+      const adopted = await adoptArchive(documents, signal);
       if (adopted > 0) await makeIndex(documents);
       return { adopted };
     },

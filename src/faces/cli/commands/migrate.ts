@@ -43,7 +43,7 @@ export async function migrate(args: readonly string[], options: MigrateOptions, 
     const applied =
       options.apply === true ? await applyToWorkspace(planned.steps, asked).finally(() => doing.end()) : null;
     // They are over, so nobody has to look at them first.
-    const settled = applied === null ? undefined : await house.around.rules.documents?.adoptSettled();
+    const settled = applied === null ? undefined : await house.around.rules.documents?.adoptSettled(interrupts.stop);
     const { scanned, unclear } = planned.scanned;
     if (output.json) {
       const { steps, overLimit } = planned;

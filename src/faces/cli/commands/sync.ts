@@ -21,12 +21,12 @@ export async function sync(_args: readonly string[], options: SyncOptions, outpu
     const { changed } = await sweep(around, await oneLook(around), signal);
     await around.rules.queue?.pass('thorough', { signal });
     await around.rules.documents?.pass('thorough', { vouched: options.adopt === true, signal });
+    const settled = options.adopt === true ? await around.rules.documents?.adoptSettled(signal) : undefined;
     const interrupted = interrupts.exitCode();
     if (interrupted !== null) {
       output.note('stopped in the middle; the next sync goes on');
       return interrupted;
     }
-    const settled = options.adopt === true ? await around.rules.documents?.adoptSettled() : undefined;
     const { carried, postponed, dropped } = await carryEffects(around, around.rules.carriers, { signal });
     await around.store.upkeep.tend();
     const told = { changed, carried, postponed, dropped, ...(settled === undefined ? {} : settled) };
