@@ -28,7 +28,8 @@ export function shadowWorker(world: ShadowWorld, options: WorkerOptions): Handle
     const manifest = manifestIn((JSON.parse(body) as Body).input);
     const watching: Watching = {
       signal: attempt.signal,
-      progress: (fraction, says) => {
+      progress: (given, says) => {
+        const fraction = Math.round(given * 100) / 100;
         attempt.progress(fraction, says);
         options.progress?.(fraction, says);
       },
