@@ -51,8 +51,8 @@ describe('traces', () => {
     expect(taken.context).toEqual({ traceparent });
     const second = await send(dev, { to: '@qa', parent: first });
     await server.ask('POST', '/api/claims', { token: qa, body: {} });
-    await server.ask('POST', `/api/handoffs/${second}/deliver`, { token: qa, body: {} });
-    await server.ask('POST', `/api/handoffs/${first}/deliver`, { token: dev, body: {} });
+    await server.ask('POST', `/api/handoffs/${second}/deliver`, { token: qa, body: { fence: 1 } });
+    await server.ask('POST', `/api/handoffs/${first}/deliver`, { token: dev, body: { fence: 1 } });
     const alone = await send(me, { to: '@dev' });
     await server.ask('POST', `/api/handoffs/${alone}/cancel`, { token: me, body: {} });
     await server.stop();

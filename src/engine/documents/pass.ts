@@ -106,8 +106,10 @@ async function attendAll(
   const { again, around } = documents;
   const rest = ids.values();
   const work = async (): Promise<void> => {
-    for (const id of rest) {
-      if (!(await loop.goOn())) return;
+    // Taken after the turn, not before it: the order in which files came is the order in which they are adopted.
+    while (await loop.goOn()) {
+      const { value: id } = rest.next();
+      if (id === undefined) return;
       again.add(id);
       try {
         if (await attend(documents, id, patient)) again.delete(id);

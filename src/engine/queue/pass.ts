@@ -163,8 +163,10 @@ async function attendAll(
 ): Promise<void> {
   const rest = ids.values();
   const work = async (): Promise<void> => {
-    for (const id of rest) {
-      if (!(await loop.goOn())) return;
+    // Taken after the turn, not before it: the order in which files came is the order in which they are adopted.
+    while (await loop.goOn()) {
+      const { value: id } = rest.next();
+      if (id === undefined) return;
       queue.again.add(id);
       try {
         await act(id);
