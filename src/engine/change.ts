@@ -24,6 +24,15 @@ export interface Wish {
 }
 
 /**
+ * The operator has no acceptance whose fence it could show: it fails, releases or blocks whatever is held. Everybody
+ * else shows the fence they were given.
+ */
+export function shownFence(principal: Principal, handoff: Handoff, fence: number | null): number | null {
+  const isForced = fence === null && principal.kind === 'operator' && handoff.state === 'accepted';
+  return isForced ? handoff.fence : fence;
+}
+
+/**
  * These say more than "you may not": whoever comes too late with a result was entitled once, and has to learn that it
  * is no longer.
  */

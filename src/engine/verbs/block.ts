@@ -4,7 +4,7 @@ import { block as blocked, unblock as unblocked } from '../../domain/moves/block
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { change, decideBy } from '../change.ts';
+import { change, decideBy, shownFence } from '../change.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** Work stops until somebody has answered; whoever holds it lets go. */
@@ -17,7 +17,7 @@ export async function block(
 ): Promise<Result<Handoff, Refusal>> {
   const decide = decideBy(principal, 'block', (handoff, nowMs) => ({
     deed: 'block',
-    moved: blocked(handoff, { reason: 'question', text: question }, fence, nowMs),
+    moved: blocked(handoff, { reason: 'question', text: question }, shownFence(principal, handoff, fence), nowMs),
     detail: { question },
   }));
   return change(around, id, decide);

@@ -6,7 +6,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { change, decideBy } from '../change.ts';
+import { change, decideBy, shownFence } from '../change.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 export interface FailRequest {
@@ -29,7 +29,7 @@ export async function fail(
   const decide = decideBy(principal, 'fail', (handoff, nowMs) => ({
     ...(forGood === true
       ? { deed: 'fail' as const, moved: failForGood(handoff, nowMs) }
-      : failAttempt(handoff, said.code, fence, nowMs)),
+      : failAttempt(handoff, said.code, shownFence(principal, handoff, fence), nowMs)),
     detail: said,
     outcome,
   }));

@@ -4,7 +4,7 @@ import { giveBack } from '../../domain/moves/release.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { change, decideBy } from '../change.ts';
+import { change, decideBy, shownFence } from '../change.ts';
 import type { Surroundings } from '../surroundings.ts';
 
 /** The holder lets go without having failed: the attempt is not counted, and the handoff keeps its place. */
@@ -16,7 +16,7 @@ export async function release(
 ): Promise<Result<Handoff, Refusal>> {
   const decide = decideBy(principal, 'release', (handoff, nowMs) => ({
     deed: 'release',
-    moved: giveBack(handoff, fence, nowMs),
+    moved: giveBack(handoff, shownFence(principal, handoff, fence), nowMs),
     detail: { reason: 'given back' },
   }));
   return change(around, target, decide);
