@@ -5,6 +5,8 @@ const manifest = JSON.parse(readFileSync(new URL('./package.json', import.meta.u
 
 /** `vitest run --mode long` runs the tests of chance and of crowds, and those alone, at full size. */
 const LONG = 'long';
+/** `vitest run --mode agents` runs the real command lines of Claude Code, Codex and Gemini against a stand-in model. */
+const AGENTS = 'agents';
 /** A long campaign ends by its size. */
 const LONG_TEST_MS = 4 * 60 * 60 * 1000;
 
@@ -12,7 +14,7 @@ export default defineConfig(({ mode }) => ({
   define: { __BATON_VERSION__: JSON.stringify(manifest.version) },
   test: {
     environment: 'node',
-    include: mode === LONG ? campaigns() : ['test/**/*.test.ts'],
+    include: mode === LONG ? campaigns() : mode === AGENTS ? ['test/agents/**/*.real.ts'] : ['test/**/*.test.ts'],
     env: mode === LONG ? { BATON_CAMPAIGN: LONG } : {},
     globalSetup: ['test/support/global-setup.ts'],
     watch: false,

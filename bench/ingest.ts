@@ -6,11 +6,11 @@
  *   npm run bench:ingest
  */
 import MarkdownIt from 'markdown-it';
-import { findBlocks } from '../src/dialects/summary-block/find.ts';
-import { readBlock } from '../src/dialects/summary-block/read.ts';
+import { findBlocks } from '../src/formats/summary-block/find.ts';
+import { readBlock } from '../src/formats/summary-block/read.ts';
 import { OPERATOR } from '../src/domain/principal.ts';
-import { ingestText } from '../src/engine/verbs/ingest-text.ts';
-import { openHouse } from '../src/house/open-house.ts';
+import { ingestText } from '../src/engine/handoffs/ingest-text.ts';
+import { openApp } from '../src/app/open-app.ts';
 import { NO_LIMITS } from '../src/domain/limits.ts';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,8 +73,8 @@ const lines = {
   bullets: `${'- '.repeat(MEGABYTE / 2)}x`,
 } as const;
 const measured = Object.entries(lines).map(([name, line]) => {
-  const around = `${line}\n\n${blockOf(1)}`;
-  return [name, median(Array.from({ length: ROUNDS }, () => timeOf(() => findBlocks(around))))] as const;
+  const ctx = `${line}\n\n${blockOf(1)}`;
+  return [name, median(Array.from({ length: ROUNDS }, () => timeOf(() => findBlocks(ctx))))] as const;
 });
 process.stdout.write(
   `${table(
@@ -91,15 +91,15 @@ if (share > BOUND) process.exitCode = 1;
 async function wholeWay(): Promise<number> {
   mkdirSync('bench/.out', { recursive: true });
   const folder = mkdtempSync(join(process.cwd(), 'bench/.out/ingest-'));
-  const house = await openHouse({ database: { kind: 'sqlite', path: join(folder, 'baton.db') }, limits: NO_LIMITS });
+  const app = await openApp({ database: { kind: 'sqlite', path: join(folder, 'baton.db') }, limits: NO_LIMITS });
   try {
     const from = performance.now();
-    const answers = await ingestText(house.around, OPERATOR, { text, source: { file: 'all.md' }, project: 'bench' });
+    const answers = await ingestText(app.ctx, OPERATOR, { text, source: { file: 'all.md' }, project: 'bench' });
     const taken = answers.filter(({ fate }) => fate === 'done').length;
     if (taken !== BLOCKS) throw new Error(`${taken} blocks were taken`);
     return performance.now() - from;
   } finally {
-    await house.close();
+    await app.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A look through a repository of 20,000 texts, some hundred of them old handoffs, beside reading all of them once.
+ * A look through a repository of 48,000 texts, about a thousand of them old handoffs, beside reading all of them once.
  * Both from a warm cache, rounds interleaved, medians; CPU time beside it, because a busy machine stretches the clock.
  *
  *   node scripts/bench.mjs migrate          BATON_BENCH_SCALE=0.1 for a tenth of it
@@ -8,11 +8,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { planMigration } from '../src/engine/migration/plan.ts';
-import { findFiles } from '../src/house/migration/find-files.ts';
-import { scan } from '../src/house/migration/scan.ts';
+import { findFiles } from '../src/adapters/migration/find-files.ts';
+import { scan } from '../src/adapters/migration/scan.ts';
 import { median, tableOf } from './measure.ts';
 
-const FILES = Math.round(20_000 * Number(process.env['BATON_BENCH_SCALE'] ?? 1));
+const FILES = Math.round(48_000 * Number(process.env['BATON_BENCH_SCALE'] ?? 1));
 const HANDOFF_EVERY = 50;
 const ROUNDS = Number(process.env['BATON_BENCH_ROUNDS'] ?? 5);
 const RATIO_MAX = 4;
@@ -54,7 +54,8 @@ async function readAll(): Promise<void> {
 
 async function lookThrough(): Promise<void> {
   const found = await findFiles(root);
-  const scanned = await scan({ root, found, progress: () => undefined });
+  const terms = { below: '', hasFrom: false, hasTo: false };
+  const scanned = await scan({ root, found, terms, progress: () => undefined });
   const steps = planMigration(scanned, { nowMs: Date.now(), offeredMs: 1, from: null, to: null, newest: false });
   if (steps.length !== Math.ceil(FILES / HANDOFF_EVERY)) throw new Error(`${steps.length} found`);
 }

@@ -21,7 +21,7 @@ if (entries === undefined) {
 if (!WITHOUT_PEERS.includes(name) && !existsSync('bench/node_modules'))
   execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: 'bench', stdio: 'inherit' });
 await build({
-  entryPoints: [...entries.map((entry) => `bench/${entry}.ts`), 'src/house/beat-thread.ts'],
+  entryPoints: [...entries.map((entry) => `bench/${entry}.ts`), 'src/adapters/processes/heartbeat-thread.ts'],
   entryNames: '[name]',
   outdir: 'bench/.out',
   outExtension: { '.js': '.mjs' },

@@ -31,19 +31,22 @@ const EXTERNAL = ['@photostructure/sqlite', 'postgres', '@opentelemetry/*'];
  * Which lazily loaded modules come in one file. Cut along every `import()`, a command came as fifty files, and opening
  * them took longer than running what is in them. The parts follow from where things are:
  *
- * - a command belongs to the part of its catalogue file (`src/faces/cli/catalogue/`);
+ * - a command belongs to the part of its catalogue file (`src/interfaces/cli/catalogue/`);
  * - a module in a folder of its own (`src/stores/postgres/`) belongs to the part of that folder, and one that is loaded
  *   by a module beside it is a part by itself, because it was set apart on purpose;
  * - the commands that agents start on every turn, and what each of them loads, are one part: `everyday`.
  */
-const CATALOGUE = 'src/faces/cli/catalogue';
-const FIRST = 'src/faces/cli/command.ts';
+const CATALOGUE = 'src/interfaces/cli/catalogue';
+const FIRST = 'src/interfaces/cli/command.ts';
+/** What an agent's hooks run, as a file of its own that starts as fast as it can. */
+const HOOK = 'src/app/hook-entry.ts';
 /** A thread is an entry of its own. */
 const THREAD = '-thread.ts';
 const EVERYDAY = {
-  catalogues: ['handing', 'looking', 'moving'],
+  catalogues: ['send-and-work', 'reading', 'operations'],
   modules: [
-    ...['open-workspace', 'open-house', 'rules', 'identity'].map((name) => `src/house/${name}.ts`),
+    ...['open-workspace', 'open-app', 'workspace-rules'].map((name) => `src/app/${name}.ts`),
+    'src/workspace/identity.ts',
     'src/stores/sqlite/open-sqlite-store.ts',
   ],
 };
@@ -163,11 +166,15 @@ try {
 }
 
 async function buildCommand() {
-  const entry = join(ROOT, 'src/faces/cli/main.ts');
-  if (!existsSync(entry)) throw new Error('src/faces/cli/main.ts is missing: there is no command to build');
+  const entry = join(ROOT, 'src/app/main.ts');
+  if (!existsSync(entry)) throw new Error('src/app/main.ts is missing: there is no command to build');
 
   // A thread shares no memory with the command, so it need not share files either.
-  const built = await Promise.all([bundleOf({ baton: entry }, [together]), bundleOf(threadEntries(), [])]);
+  const built = await Promise.all([
+    bundleOf({ baton: entry }, [together]),
+    bundleOf(threadEntries(), []),
+    bundleOf({ hook: join(ROOT, HOOK) }, []),
+  ]);
   const files = built.flatMap(({ outputFiles }) => outputFiles);
   const chunksFirst = files.toSorted((a, b) => Number(isChunk(b.path)) - Number(isChunk(a.path)));
   const headers = new Map(files.map((file) => [file.path, headerOf(file)]));
@@ -216,11 +223,11 @@ function bundleOf(entryPoints, plugins) {
   });
 }
 
-/** `src/house/beat-thread.ts` becomes `dist/beat-thread.mjs`: a worker thread needs a file of its own. */
+/** `src/adapters/processes/heartbeat-thread.ts` becomes `dist/heartbeat-thread.mjs`: a worker thread needs its own file. */
 function threadEntries() {
-  const house = join(ROOT, 'src/house');
-  const names = existsSync(house) ? readdirSync(house).filter((name) => name.endsWith(THREAD)) : [];
-  return Object.fromEntries(names.map((name) => [basename(name, '.ts'), join(house, name)]));
+  const folder = join(ROOT, 'src/adapters/processes');
+  const names = readdirSync(folder).filter((name) => name.endsWith(THREAD));
+  return Object.fromEntries(names.map((name) => [basename(name, '.ts'), join(folder, name)]));
 }
 
 /**

@@ -1,16 +1,15 @@
 /** What others may build on; everything that is not named here can change. */
-export { openBaton } from './house/open-baton.ts';
+export { openBaton } from './app/open-baton.ts';
 export type {
   ArtifactEntry,
   ArtifactOptions,
   ArtifactView,
-  As,
   Baton,
+  CallOptions,
   EvidenceOption,
   FactView,
   FeedItem,
   FeedOptions,
-  Fenced,
   FindOptions,
   HandoffView,
   IngestAnswer,
@@ -18,13 +17,20 @@ export type {
   IngestProblem,
   OpenBatonOptions,
   SendOptions,
+  StatusView,
+  SentHandoff,
+  TypedHandoff,
+  WaitOptions,
   WholeView,
   WorkAttempt,
   Worker,
   WorkerOptions,
   WorkHandler,
-} from './house/baton.ts';
-export { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './house/baton-errors.ts';
+} from './interfaces/library/baton.ts';
+export { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './interfaces/library/errors.ts';
+export { BatonError } from './foundation/baton-error.ts';
+export { StoreFault } from './foundation/store-fault.ts';
+export type { StandardSchema, SchemaViolation } from './interfaces/library/standard-schema.ts';
 export { HandlerFailure } from './engine/attempt.ts';
 export { LIFECYCLE, STATES, type Move, type State } from './domain/lifecycle.ts';
 export type { Json, JsonObject } from './foundation/json.ts';

@@ -5,10 +5,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { bellsIn, type Bells } from '../../src/stores/sqlite/bells.ts';
+import { notifyFilesIn, type NotifyFiles } from '../../src/stores/sqlite/notify-files.ts';
 import { openDatabase, prepare, type Database, type Row, type Statement } from '../../src/stores/sqlite/binding.ts';
 import { ensureDatabaseFile } from '../../src/stores/sqlite/database-file.ts';
-import { CHANGING_COLUMNS, FIXED_COLUMNS } from '../../src/stores/sqlite/rows.ts';
 import { stateNumber, stepNumber } from '../../src/stores/numbers.ts';
 import type { AgentId } from '../../src/domain/names.ts';
 import { databaseIn, emptyFolder, unfinishedIn } from './baton-sqlite.ts';
@@ -23,7 +22,12 @@ const [OFFERED, ACCEPTED, COMPLETED] = [stateNumber('offered'), stateNumber('acc
 const CREATE = stepNumber('create', null, 'offered');
 const ACCEPT = stepNumber('accept', 'offered', 'accepted');
 const DELIVER = stepNumber('deliver', 'accepted', 'delivered');
-const VERIFY = stepNumber('verify', 'delivered', 'completed');
+const COMPLETE = stepNumber('complete', 'delivered', 'completed');
+/** In the order in which this file writes them; columns that are not named are empty, as in nearly every record. */
+const FIXED_COLUMNS = 'id, kind, sender, recipient, priority, title, task, lineage, terms, created_at';
+const CHANGING_COLUMNS =
+  'revision, state, since, offered_at, not_before, rank, ready, due_at, attempt, excused, fence, session, holder, ' +
+  'until_at, blocked, question, claims, trail';
 const CHANGE_ONE = `UPDATE handoff SET (${CHANGING_COLUMNS}) = (${CHANGING_COLUMNS.replace(/\w+/g, '?')}) WHERE n = ?`;
 
 const addFact = (database: Database): Statement =>
@@ -44,7 +48,7 @@ export const bareLoop: EmbeddedContestant = {
   },
   openProducer: async (place) => {
     const database = openDatabase(databaseIn(place), { sync: 'full' });
-    const bells = bellsIn(join(place, 'bells'));
+    const bells = notifyFilesIn(join(place, 'bells'));
     const add = adding(database);
     const settled = hearing(bells, { kind: 'settled' });
     const open = prepare(database, 'SELECT out_all FROM agent WHERE n = ?');
@@ -71,7 +75,7 @@ export const bareLoop: EmbeddedContestant = {
   },
   startWorker: async (place, concurrency, onStart) => {
     const database = openDatabase(databaseIn(place), { sync: 'full' });
-    const bells = bellsIn(join(place, 'bells'));
+    const bells = notifyFilesIn(join(place, 'bells'));
     const offers = hearing(bells, { kind: 'offers', agent: TO });
     const { claim, complete } = working(database, concurrency);
     let stopped = false;
@@ -158,7 +162,7 @@ function working(
           change.run(4, COMPLETED, now, offeredAt, notBefore, rank, 0, null, 1, 0, ...free, HASH, n);
           outcome.run(n, '{"kind":"result","result":null}');
           fact.run(n, 3, now, 'agent:worker', DELIVER, 1, 1, '', HASH);
-          fact.run(n, 4, now, 'system', VERIFY, 1, 1, '', HASH);
+          fact.run(n, 4, now, 'system', COMPLETE, 1, 1, '', HASH);
         }
         count(-rows.length);
       }),
@@ -189,7 +193,10 @@ function inTransaction(database: Database): <Answer>(act: () => Answer) => Answe
 }
 
 /** A ring between two looks is remembered, so that none is slept through. */
-function hearing(bells: Bells, topic: Parameters<Bells['listen']>[0]): { next(): Promise<void>; stop(): void } {
+function hearing(
+  bells: NotifyFiles,
+  topic: Parameters<NotifyFiles['listen']>[0],
+): { next(): Promise<void>; stop(): void } {
   let rung = false;
   let wake = (): void => undefined;
   const heard = (): void => {

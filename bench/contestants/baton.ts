@@ -1,10 +1,10 @@
-import { openHouse, type House } from '../../src/house/open-house.ts';
+import { openApp, type App } from '../../src/app/open-app.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import type { Body } from '../../src/domain/body.ts';
 import type { AgentId } from '../../src/domain/names.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
 import { standDuty } from '../../src/engine/duty.ts';
-import { send, sendMany, type SendRequest } from '../../src/engine/verbs/send.ts';
+import { send, sendMany, type SendRequest } from '../../src/engine/handoffs/send.ts';
 import { work } from '../../src/engine/work.ts';
 import type { Json } from '../../src/foundation/json.ts';
 import type { Contestant, Input } from './contestant.ts';
@@ -12,7 +12,7 @@ import type { Contestant, Input } from './contestant.ts';
 const FROM = 'sender' as AgentId;
 const TO = 'worker' as AgentId;
 
-const open = (url: string): Promise<House> => openHouse({ database: { kind: 'postgres', url }, limits: NO_LIMITS });
+const open = (url: string): Promise<App> => openApp({ database: { kind: 'postgres', url }, limits: NO_LIMITS });
 const requestOf = (input: Input): SendRequest => ({ from: FROM, to: TO, input: input as unknown as Json });
 
 export const baton: Contestant = {
@@ -20,22 +20,22 @@ export const baton: Contestant = {
   share: 1,
   prepare: async (url) => (await open(url)).close(),
   openSender: async (url) => {
-    const { around, close } = await open(url);
+    const { ctx, close } = await open(url);
     const principal = agentPrincipal(FROM);
     const sure = (answer: { readonly ok: boolean }): void => {
       if (!answer.ok) throw new Error(`refused: ${JSON.stringify(answer)}`);
     };
     return {
-      send: async (input) => sure(await send(around, principal, requestOf(input))),
-      sendMany: async (inputs) => sure(await sendMany(around, principal, inputs.map(requestOf))),
+      send: async (input) => sure(await send(ctx, principal, requestOf(input))),
+      sendMany: async (inputs) => sure(await sendMany(ctx, principal, inputs.map(requestOf))),
       close,
     };
   },
   startWorker: async (url, concurrency, onStart) => {
-    const { around, close } = await open(url);
+    const { ctx, close } = await open(url);
     const stop = new AbortController();
-    const duty = standDuty(around, stop.signal);
-    const working = work(around, {
+    const duty = standDuty(ctx, stop.signal);
+    const working = work(ctx, {
       agent: TO,
       concurrency,
       stop: stop.signal,

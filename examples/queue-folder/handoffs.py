@@ -45,6 +45,9 @@ def work(agent, do):
         except Exception as error:
             end = "failed"
             handoff.update(status=end, error={"code": "PROCESSING_ERROR", "message": str(error)})
+        # The file may have been taken back because our time was over: then the answer does not count.
+        if not os.path.exists(mine):
+            continue
         # First the content, then the place: whoever waits sees the whole answer or none.
         write(mine, handoff)
         os.rename(mine, f"handoffs/{end}/{name}")

@@ -1,5 +1,6 @@
 /** What a handoff carries to its recipient. It never changes, and no decision looks into it. */
 import type { Json, JsonObject } from '../foundation/json.ts';
+import { list, object, optional, text, type Shape } from './shape.ts';
 import type { OnFailure } from './summary.ts';
 
 export interface Body {
@@ -15,6 +16,8 @@ export interface Body {
   readonly source?: Party;
   readonly target?: Party;
   readonly leg?: LegNote;
+  /** What was not as it should be when it was taken in; told with the answer. */
+  readonly warnings?: readonly string[];
 }
 
 /** The part that an agent has in the order of phases. */
@@ -29,3 +32,28 @@ export interface LegNote {
   /** What happens when it fails, if whoever fails says nothing else. */
   readonly onFailure?: OnFailure;
 }
+
+const PARTY = optional(
+  object<Party>({ phase: optional<number>({ type: 'non-negative' }), agentType: optional(text()) }, { open: true }),
+);
+
+/** Open, as are its parts: what else a body carries is its own business. */
+export const BODY: Shape<Body> = object<Body>(
+  {
+    input: { type: 'json' },
+    schema: optional(text()),
+    context: optional<JsonObject>({ type: 'object', fields: {}, open: true }),
+    outputSchema: optional(text()),
+    message: optional(text()),
+    source: PARTY,
+    target: PARTY,
+    leg: optional(
+      object<LegNote>(
+        { project: text(), onFailure: optional<OnFailure>({ type: 'object', fields: {}, open: true }) },
+        { open: true },
+      ),
+    ),
+    warnings: optional(list(text())),
+  },
+  { open: true },
+);

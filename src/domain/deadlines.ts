@@ -2,7 +2,9 @@
  * The clock of each state. Documents have an hour as a draft and four on offer; queue handoffs wait for ever unless
  * they say otherwise; whatever is blocked has a day.
  */
+import { err, type Result } from '../foundation/result.ts';
 import type { Handoff, Kind, Terms } from './handoff.ts';
+import type { Refusal } from './refusals.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -53,6 +55,14 @@ export function dueAtOf(handoff: Handoff): number | null {
   }
 }
 
+/** Null: there is time left. A document that nobody took in time is not taken afterwards, marked as expired or not. */
+export function overdueRefusal(handoff: Handoff, nowMs: number): Result<never, Refusal> | null {
+  const { id, state, kind } = handoff;
+  const dueAt = dueAtOf(handoff);
+  const isOver = kind === 'document' && dueAt !== null && dueAt < nowMs;
+  return isOver ? err({ code: 'overdue', id, state, dueAt }) : null;
+}
+
 /** Until when its holder may settle it: the end of the attempt or of the lease, whichever comes first. */
 export function heldUntilOf(handoff: Handoff): number | null {
   if (handoff.state !== 'accepted') return null;
@@ -60,9 +70,11 @@ export function heldUntilOf(handoff: Handoff): number | null {
   return earliest(timeoutAtOf(handoff), custody?.by === 'hand' ? custody.untilAt : null);
 }
 
-/** The end of the present attempt by its own terms. */
-export function timeoutAtOf(handoff: Handoff): number | null {
-  return handoff.state === 'accepted' ? later(handoff.since, handoff.terms.attemptTimeoutMs) : null;
+/** The end of the present attempt: by the word of its worker, else by the terms. */
+export function timeoutAtOf({ state, since, terms, custody }: Handoff): number | null {
+  if (state !== 'accepted') return null;
+  if (custody?.by === 'process' && custody.untilAt !== undefined) return custody.untilAt;
+  return later(since, terms.attemptTimeoutMs);
 }
 
 function later(from: number, ms: number | null): number | null {

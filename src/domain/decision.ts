@@ -16,6 +16,8 @@ export interface Decision {
   /** The answer or the failure of this attempt; absent leaves what is there. */
   readonly outcome?: JsonText;
   readonly effects?: readonly Effect[];
+  /** What others have begun elsewhere goes on whether there is room for it or not, and counts. */
+  readonly overLimits?: true;
 }
 
 /** Something to be done in the world after the commit, at least once; `key` lets the target see a repetition. */

@@ -2,30 +2,58 @@
  * What somebody shows for having done a thing. Claimed and verified are different words everywhere: evidence is a claim
  * until a check of the same evidence has passed.
  */
+import { list, object, optional, text, variants, type Shape } from './shape.ts';
+
 export type Evidence =
   | { readonly kind: 'file'; readonly path: string; readonly sha256: string; readonly bytes?: number }
   | { readonly kind: 'commit'; readonly commit: string }
-  | { readonly kind: 'command'; readonly command: string; readonly exitCode: number; readonly outputSha256: string }
+  | {
+      readonly kind: 'command';
+      readonly command: string;
+      readonly exitCode: number;
+      readonly outputSha256: string;
+      /** Files of the workspace that the command names, as they were when it passed. */
+      readonly files?: readonly NamedFile[];
+      /** It was never run on this machine: a commit or an import tells that it passed. */
+      readonly elsewhere?: true;
+    }
   /** The verdict of a shadow test, by its handoff; `tree` is what was tested, `trail` seals what was answered. */
   | { readonly kind: 'shadow'; readonly handoff: string; readonly tree: string; readonly trail: string }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'note'; readonly text: string };
 
-/** Every kind, in the order in which people read them. */
-const KINDS: Readonly<Record<Evidence['kind'], true>> = {
-  file: true,
-  commit: true,
-  command: true,
-  shadow: true,
-  url: true,
-  note: true,
-};
-export const EVIDENCE_KINDS = Object.keys(KINDS) as readonly Evidence['kind'][];
+export interface NamedFile {
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** Each kind once, in the order in which people read them; the fields of a kind are in the order of their names. */
+const EVIDENCE = {
+  file: object<Of<'file'>>({ bytes: optional<number>({ type: 'integer' }), path: text(), sha256: text() }),
+  commit: object<Of<'commit'>>({ commit: text() }),
+  command: object<Of<'command'>>({
+    command: text(),
+    elsewhere: optional<true>({ type: 'json' } as never),
+    exitCode: { type: 'integer' },
+    files: optional(list(object<NamedFile>({ path: text(), sha256: text() }))),
+    outputSha256: text(),
+  }),
+  shadow: object<Of<'shadow'>>({ handoff: text(), trail: text(), tree: text() }),
+  url: object<Of<'url'>>({ url: text() }),
+  note: object<Of<'note'>>({ text: text() }),
+} as const;
+type Of<Kind extends Evidence['kind']> = Omit<Extract<Evidence, { readonly kind: Kind }>, 'kind'>;
+
+export const EVIDENCE_KINDS = Object.keys(EVIDENCE) as readonly Evidence['kind'][];
 
 export interface Claim {
   readonly deliverable: string;
   readonly evidence: readonly Evidence[];
 }
+
+export const CLAIMS: Shape<readonly Claim[]> = list(
+  object<Claim>({ deliverable: text(), evidence: list(variants<Evidence, 'kind'>('kind', EVIDENCE)) }),
+);
 
 /** One answer of the machine about one claim. What no machine can judge (a note, a url) is `held`, not `true`. */
 export interface Check {

@@ -4,19 +4,27 @@
  */
 import { digestOf } from '../foundation/digest.ts';
 import type { JsonObject } from '../foundation/json.ts';
-import type { Handoff } from './handoff.ts';
-import type { Move, State } from './lifecycle.ts';
+import { assuranceAfter } from './assurance.ts';
+import { copyOf, type Handoff, type Mutable } from './handoff.ts';
+import { MOVES, STATES, type Move, type State } from './lifecycle.ts';
 import type { HandoffId } from './names.ts';
+import { extraOf, type RecordFields } from './record-fields.ts';
+import { sealed } from './seal.ts';
+import { nullable, oneOf, text } from './shape.ts';
 
-/** What happens to a record: the moves of the lifecycle, its creation, and what leaves the state as it is. */
-export type Deed = Move | 'create' | 'renew' | 'progress';
+/**
+ * What happens to a record: the moves of the lifecycle, its creation, what leaves the state as it is, and `supersede`:
+ * the shared history of a document tells otherwise than this database, and this database follows it.
+ */
+export const DEEDS_BESIDE_MOVES = ['create', 'renew', 'progress', 'supersede'] as const;
+export type FactType = Move | (typeof DEEDS_BESIDE_MOVES)[number];
 
 export interface Fact {
   readonly handoff: HandoffId;
   readonly revision: number;
   readonly at: number;
   readonly by: string;
-  readonly deed: Deed;
+  readonly deed: FactType;
   readonly from: State | null;
   readonly to: State;
   readonly attempt: number;
@@ -26,78 +34,97 @@ export interface Fact {
   readonly hash: string;
 }
 
+const DEEDS: readonly FactType[] = [...DEEDS_BESIDE_MOVES, ...MOVES];
+
+/**
+ * Each field once, in the order of an export line. A field that is added later has no column (`columns: null`) and a
+ * usual value, so that the hashes of older facts stay as they are.
+ */
+export const FACT: RecordFields<Fact> = {
+  handoff: { shape: { type: 'handoff-id' }, columns: ['handoff'], exported: false },
+  revision: { shape: { type: 'count' }, columns: ['revision'] },
+  at: { shape: { type: 'instant' }, columns: ['at'] },
+  by: { shape: text(), columns: ['by'] },
+  deed: { shape: oneOf(DEEDS), columns: ['step'] },
+  from: { shape: nullable(oneOf(STATES)), columns: ['step'] },
+  to: { shape: oneOf(STATES), columns: ['step'] },
+  attempt: { shape: { type: 'count' }, columns: ['attempt'] },
+  fence: { shape: { type: 'count' }, columns: ['fence'] },
+  detail: { shape: { type: 'json-text' }, columns: ['detail'] },
+  hash: { shape: text(), columns: ['hash'] },
+};
+
+/** The fields of a fact that have no column of their own. */
+export const FACT_EXTRA = extraOf(FACT);
+
 /** The trail before the first fact. */
 export const NO_TRAIL = '';
 
-export interface Witnessed {
+/** To be filled by whoever makes or reads a fact. */
+export function blankFact(): Mutable<Fact> {
+  return {
+    handoff: '' as HandoffId,
+    revision: 0,
+    at: 0,
+    by: '',
+    deed: 'create',
+    from: null,
+    to: 'draft',
+    attempt: 0,
+    fence: 0,
+    detail: '',
+    hash: '',
+  };
+}
+
+export interface AppendedFact {
   readonly handoff: Handoff;
   readonly fact: Fact;
 }
 
-/** Closes a step: counts the revision, makes its fact and moves the head of the chain. */
-export function witness(
+/**
+ * Closes a step: counts the revision, makes its fact, seals what the fact is about and moves the head of the chain.
+ * `body` is what the handoff carries, for the fact that creates it.
+ */
+export function appendFact(
   before: Handoff | null,
   next: Handoff,
-  deed: Deed,
+  deed: FactType,
   by: string,
   atMs: number,
   detail: JsonObject | null = null,
-): Witnessed {
+  body: string | null = null,
+): AppendedFact {
   const revision = (before?.revision ?? 0) + 1;
-  const fact: Mutable<Fact> = {
-    handoff: next.id,
-    revision,
-    at: atMs,
-    by,
-    deed,
-    from: before?.state ?? null,
-    to: next.state,
-    attempt: next.attempt,
-    fence: next.fence,
-    detail: detail === null ? '' : JSON.stringify(detail),
-    hash: '',
-  };
+  const fact = blankFact();
+  fact.handoff = next.id;
+  fact.revision = revision;
+  fact.at = atMs;
+  fact.by = by;
+  fact.deed = deed;
+  fact.from = before?.state ?? null;
+  fact.to = next.state;
+  fact.attempt = next.attempt;
+  fact.fence = next.fence;
+  const told = sealed(detail, deed, next, body);
+  fact.detail = told === null ? '' : JSON.stringify(told);
   fact.hash = hashOf(fact, before?.trail ?? NO_TRAIL);
-  return { handoff: witnessed(next, revision, fact.hash), fact };
+  const handoff = copyOf(next);
+  handoff.revision = revision;
+  handoff.trail = fact.hash;
+  handoff.assurance = assuranceAfter(next, fact);
+  return { handoff, fact };
 }
-
-/** Written out for the same reason as in `moves/step.ts`. */
-function witnessed(handoff: Handoff, revision: number, trail: string): Handoff {
-  return {
-    id: handoff.id,
-    revision,
-    state: handoff.state,
-    kind: handoff.kind,
-    from: handoff.from,
-    to: handoff.to,
-    priority: handoff.priority,
-    title: handoff.title,
-    task: handoff.task,
-    lineage: handoff.lineage,
-    terms: handoff.terms,
-    createdAt: handoff.createdAt,
-    since: handoff.since,
-    offeredAt: handoff.offeredAt,
-    notBefore: handoff.notBefore,
-    attempt: handoff.attempt,
-    excused: handoff.excused,
-    fence: handoff.fence,
-    custody: handoff.custody,
-    blockedOn: handoff.blockedOn,
-    claims: handoff.claims,
-    trail,
-  };
-}
-
-type Mutable<Thing> = { -readonly [Key in keyof Thing]: Thing[Key] };
 
 export function hashOf(fact: Omit<Fact, 'hash'>, previous: string): string {
   const { handoff, revision, at, by, deed, from, to, attempt, fence, detail } = fact;
   const [who, more] = [JSON.stringify(by), detail === '' ? '""' : JSON.stringify(detail)];
   const begins = from === null ? 'null' : `"${from}"`;
+  const extra = FACT_EXTRA.write(fact as Fact);
+  const rest = extra === null ? '' : `,${extra}`;
   // A list as JSON writes it, put together by hand: ids, digests and states hold nothing that would have to be escaped.
   return digestOf(
-    `["${previous}","${handoff}",${revision},${at},${who},"${deed}",${begins},"${to}",${attempt},${fence},${more}]`,
+    `["${previous}","${handoff}",${revision},${at},${who},"${deed}",${begins},"${to}",${attempt},${fence},${more}${rest}]`,
   );
 }
 

@@ -4,11 +4,14 @@
  * What is carried (input, context, the answer) lives beside it as text that no decision parses. Instants are
  * milliseconds of the store's wall clock.
  */
-import type { Claim } from './evidence.ts';
-import type { State } from './lifecycle.ts';
+import { PROVEN_OTHERWISE, type Assurance } from './assurance.ts';
+import { CLAIMS, type Claim } from './evidence.ts';
+import { STATES, type State } from './lifecycle.ts';
 import type { AgentId, ArtifactId, HandoffId, SessionId } from './names.ts';
-import type { Priority } from './priority.ts';
+import { PRIORITIES, type Priority } from './priority.ts';
+import type { RecordFields } from './record-fields.ts';
 import type { RetryPolicy } from './retry.ts';
+import { list, nullable, object, oneOf, optional, text, variants, type Shape } from './shape.ts';
 
 /** A handoff has one home, that of its origin. */
 export const KINDS = ['queue', 'document'] as const;
@@ -44,6 +47,8 @@ export interface Handoff {
   readonly blockedOn: BlockedOn | null;
   /** What the doer shows for the deliverables, as of the last delivery. */
   readonly claims: readonly Claim[];
+  /** How far its completion is proven; null until it is completed, and of nearly all that are (`assuranceOf`). */
+  readonly assurance: Exclude<Assurance, 'unverified'> | null;
   /** Head of the hash chain over this handoff's facts. */
   readonly trail: string;
 }
@@ -54,6 +59,8 @@ export interface Lineage {
   readonly parent: HandoffId | null;
   readonly retryOf: HandoffId | null;
   readonly hops: number;
+  /** From which export it was imported; absent: it was made here. What came so is never more than `reported`. */
+  readonly imported?: string;
 }
 
 export const NO_LINEAGE: Lineage = Object.freeze({ root: null, parent: null, retryOf: null, hops: 0 });
@@ -73,6 +80,10 @@ export interface Terms {
   readonly criteria: readonly string[];
   /** Who may verify, in order of preference. Empty: nobody must. */
   readonly verifiers: readonly AgentId[];
+  /** The one command that counts as evidence, fixed by the sender; absent: any command that the doer shows. */
+  readonly check?: string;
+  /** Commits that are older than the handoff, empty or on no branch count as evidence too; absent: they do not. */
+  readonly anyCommit?: true;
 }
 
 /**
@@ -80,7 +91,13 @@ export interface Terms {
  * By `hand`: a person or a program that came and went; only time can tell, and for documents not even that.
  */
 export type Custody =
-  | { readonly by: 'process'; readonly holder: AgentId; readonly session: SessionId }
+  | {
+      readonly by: 'process';
+      readonly holder: AgentId;
+      readonly session: SessionId;
+      /** The end of this attempt, where the worker gives it another one than the terms. */
+      readonly untilAt?: number;
+    }
   | {
       readonly by: 'hand';
       readonly holder: AgentId;
@@ -110,6 +127,178 @@ export interface SchemaViolation {
   readonly field: string;
   readonly says: string;
   readonly schemaPath: string;
+}
+
+const AGENT: Shape<AgentId> = { type: 'agent' };
+const ID: Shape<HandoffId> = { type: 'handoff-id' };
+const COUNT: Shape<number> = { type: 'count' };
+const INSTANT: Shape<number> = { type: 'instant' };
+const MILLISECONDS: Shape<number> = { type: 'milliseconds' };
+const DURATION = nullable(MILLISECONDS);
+const LINE: Shape<string | null> = nullable(text());
+
+const LINEAGE = object<Lineage>({
+  root: nullable(ID),
+  parent: nullable(ID),
+  retryOf: nullable(ID),
+  hops: COUNT,
+  imported: optional(text()),
+});
+
+const TERMS = object<Terms>({
+  retry: object<RetryPolicy>({
+    retriesMax: COUNT,
+    delayMs: MILLISECONDS,
+    multiplier: { type: 'non-negative' },
+    capMs: MILLISECONDS,
+    retryOn: list(text()),
+  }),
+  attemptTimeoutMs: DURATION,
+  draftMs: DURATION,
+  offeredMs: DURATION,
+  blockedMs: DURATION,
+  dependsOn: list(ID),
+  artifacts: optional(list<ArtifactId>({ type: 'handoff-id' })),
+  deliverables: list(text()),
+  criteria: list(text()),
+  verifiers: list(AGENT),
+  check: optional(text()),
+  anyCommit: optional<true>({ type: 'json' } as never),
+});
+
+const SESSION_MAX = 200;
+const FILE_USER_MAX = 64;
+const TOKEN_ID_MAX = 64;
+/** Says in a column that is shared with the user of a program that this is a token. */
+export const TOKEN_MARK = 'token:';
+
+const CUSTODY = variants<Custody, 'by'>('by', {
+  process: object<Omit<Extract<Custody, { by: 'process' }>, 'by'>>({
+    holder: AGENT,
+    session: text({ min: 1, max: SESSION_MAX }),
+    untilAt: optional(INSTANT),
+  }),
+  hand: object<Omit<Extract<Custody, { by: 'hand' }>, 'by'>>(
+    {
+      holder: AGENT,
+      untilAt: nullable(INSTANT),
+      file: optional(
+        text({
+          min: 1,
+          max: FILE_USER_MAX,
+          rule: { says: 'not the user of a program', holds: (user) => !user.startsWith(TOKEN_MARK) },
+        }),
+      ),
+      token: optional(text({ min: 1, max: TOKEN_ID_MAX })),
+    },
+    {
+      rule: {
+        says: 'file and token exclude each other',
+        holds: ({ file, token }) => file === undefined || token === undefined,
+      },
+    },
+  ),
+});
+
+export const BLOCKED_ON = variants<BlockedOn, 'reason'>('reason', {
+  dependency: object({}),
+  place: object({}),
+  question: object({ text: text() }),
+  artifact: object({}),
+});
+
+/**
+ * Each field once, in the order of an export line: rows of all stores, export and import, views and published schemas
+ * follow from it. To add a field: name it in `Handoff`, here, in `blankHandoff` and in `copyOf`, and in the view if others
+ * may see it.
+ */
+export const HANDOFF: RecordFields<Handoff> = {
+  id: { shape: ID, columns: ['id'] },
+  revision: { shape: COUNT, columns: ['revision'], changes: true },
+  state: { shape: oneOf(STATES), columns: ['state'], changes: true },
+  kind: { shape: oneOf(KINDS), columns: ['kind'], usual: 'queue' },
+  from: { shape: AGENT, columns: ['sender'] },
+  to: { shape: AGENT, columns: ['recipient'] },
+  priority: { shape: oneOf(PRIORITIES), columns: ['priority'], usual: 'normal' },
+  title: { shape: LINE, columns: ['title'], usual: null },
+  task: { shape: LINE, columns: ['task'], usual: null },
+  lineage: { shape: LINEAGE, columns: ['lineage'] },
+  terms: { shape: TERMS, columns: ['terms'] },
+  createdAt: { shape: INSTANT, columns: ['created_at'] },
+  since: { shape: INSTANT, columns: ['since'], changes: true },
+  offeredAt: { shape: INSTANT, columns: ['offered_at'], changes: true },
+  notBefore: { shape: INSTANT, columns: ['not_before'], changes: true, usual: 0 },
+  attempt: { shape: COUNT, columns: ['attempt'], changes: true, usual: 0 },
+  excused: { shape: COUNT, columns: ['excused'], changes: true, usual: 0 },
+  fence: { shape: COUNT, columns: ['fence'], changes: true, usual: 0 },
+  custody: { shape: nullable(CUSTODY), columns: ['session', 'holder', 'until_at', 'question'], changes: true },
+  blockedOn: { shape: nullable(BLOCKED_ON), columns: ['blocked', 'question'], changes: true },
+  claims: { shape: CLAIMS, columns: ['claims'], changes: true },
+  assurance: { shape: nullable(oneOf(PROVEN_OTHERWISE)), columns: null, changes: true, usual: null },
+  trail: { shape: text(), columns: ['trail'], changes: true },
+};
+
+/** To be filled by whoever makes or reads a record. All have the same fields in the same order, which keeps them fast. */
+export function blankHandoff(): Mutable<Handoff> {
+  return {
+    id: UNSET,
+    revision: 0,
+    state: 'draft',
+    kind: 'queue',
+    from: UNSET,
+    to: UNSET,
+    priority: 'normal',
+    title: null,
+    task: null,
+    lineage: NO_LINEAGE,
+    terms: UNSET,
+    createdAt: 0,
+    since: 0,
+    offeredAt: 0,
+    notBefore: 0,
+    attempt: 0,
+    excused: 0,
+    fence: 0,
+    custody: null,
+    blockedOn: null,
+    claims: NO_CLAIMS,
+    assurance: null,
+    trail: '',
+  };
+}
+
+const UNSET = '' as never;
+const NO_CLAIMS: readonly Claim[] = Object.freeze([]);
+
+export type Mutable<Thing> = { -readonly [Name in keyof Thing]: Thing[Name] };
+
+/** Written out field by field: object spread is several times slower, and every move makes two copies. */
+export function copyOf(handoff: Handoff): Mutable<Handoff> {
+  return {
+    id: handoff.id,
+    revision: handoff.revision,
+    state: handoff.state,
+    kind: handoff.kind,
+    from: handoff.from,
+    to: handoff.to,
+    priority: handoff.priority,
+    title: handoff.title,
+    task: handoff.task,
+    lineage: handoff.lineage,
+    terms: handoff.terms,
+    createdAt: handoff.createdAt,
+    since: handoff.since,
+    offeredAt: handoff.offeredAt,
+    notBefore: handoff.notBefore,
+    attempt: handoff.attempt,
+    excused: handoff.excused,
+    fence: handoff.fence,
+    custody: handoff.custody,
+    blockedOn: handoff.blockedOn,
+    claims: handoff.claims,
+    assurance: handoff.assurance,
+    trail: handoff.trail,
+  };
 }
 
 /** The attempts that count against the retry policy. */

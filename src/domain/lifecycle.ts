@@ -4,6 +4,7 @@
  *
  * Two things that look like states are not: waiting for a retry is `offered` with a later `notBefore`, and the archive
  * is a place. `rework` alone has two ends: back into the hands that delivered, or on offer when those have left.
+ * `verify` is somebody's word; `complete` is the step where nobody has to agree.
  */
 export const LIFECYCLE = {
   draft: { offer: 'offered', expire: 'expired', cancel: 'cancelled' },
@@ -29,6 +30,7 @@ export const LIFECYCLE = {
     verify: 'completed',
     rework: 'accepted',
     reoffer: 'offered',
+    complete: 'completed',
     reject: 'rejected',
     fail: 'failed',
     expire: 'expired',
@@ -51,7 +53,7 @@ export const STATES = Object.keys(LIFECYCLE) as readonly State[];
 export const MOVES = [...new Set(STATES.flatMap((state) => Object.keys(LIFECYCLE[state])))] as readonly Move[];
 
 /** The annotation is also a check: a row that leads to an unknown state does not compile. */
-export function after(state: State, move: Move): State | undefined {
+export function nextState(state: State, move: Move): State | undefined {
   const row: Partial<Record<Move, State>> = LIFECYCLE[state];
   return row[move];
 }

@@ -21,7 +21,7 @@ export interface Limits {
 export const NO_LIMITS: Limits = { agents: new Map(), everyone: { outgoingMax: null, incomingMax: null } };
 
 /** One counter that must have room before a handoff may count. */
-export interface Place {
+export interface LimitSlot {
   readonly agent: AgentId;
   readonly direction: Direction;
   readonly max: number;
@@ -30,19 +30,19 @@ export interface Place {
 }
 
 /** Everything that is open takes a place, except what is itself waiting for one. */
-export function takesPlace(handoff: Pick<Handoff, 'state' | 'blockedOn'>): boolean {
+export function usesCapacity(handoff: Pick<Handoff, 'state' | 'blockedOn'>): boolean {
   return !isFinal(handoff.state) && handoff.blockedOn?.reason !== 'place';
 }
 
 /** Ordered by agent, then direction: whoever locks counters locks them in this order and never deadlocks. */
-export function placesNeeded(limits: Limits, from: AgentId, to: AgentId, kind: Kind): readonly Place[] {
+export function slotsNeeded(limits: Limits, from: AgentId, to: AgentId, kind: Kind): readonly LimitSlot[] {
   const places = [place(limits, from, 'outgoing', kind), place(limits, to, 'incoming', kind)];
   return places
     .filter((each) => each !== null)
     .toSorted((a, b) => (a.agent === b.agent ? compare(a.direction, b.direction) : compare(a.agent, b.agent)));
 }
 
-function place(limits: Limits, agent: AgentId, direction: Direction, kind: Kind): Place | null {
+function place(limits: Limits, agent: AgentId, direction: Direction, kind: Kind): LimitSlot | null {
   const own = limits.agents.get(agent);
   const ownMax = own === undefined ? null : maxOf(own, direction);
   if (ownMax !== null) return { agent, direction, max: ownMax, counts: 'all' };

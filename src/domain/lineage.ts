@@ -1,5 +1,5 @@
 /** How a new leg is tied to the one it comes from, and where a chain has to end. */
-import { refuse, yes, type Result } from '../foundation/result.ts';
+import { err, ok, type Result } from '../foundation/result.ts';
 import type { Handoff, Lineage } from './handoff.ts';
 import type { Refusal } from './refusals.ts';
 
@@ -20,6 +20,6 @@ function descend(
   link: Pick<Lineage, 'parent' | 'retryOf'>,
 ): Result<Lineage, Refusal> {
   const hops = from.lineage.hops + 1;
-  if (hops > HOPS_MAX) return refuse({ code: 'too-many-hops', id: from.id, hops, max: HOPS_MAX });
-  return yes({ root: from.lineage.root ?? from.id, ...link, hops });
+  if (hops > HOPS_MAX) return err({ code: 'too-many-hops', id: from.id, hops, max: HOPS_MAX });
+  return ok({ root: from.lineage.root ?? from.id, ...link, hops });
 }

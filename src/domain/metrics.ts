@@ -1,5 +1,5 @@
 /** What agents measure, in whatever form they write it: understood where that needs no guess, kept as text where not. */
-import { grouped } from '../foundation/grouped.ts';
+import { groupBy } from '../foundation/group-by.ts';
 import type { Json, JsonObject } from '../foundation/json.ts';
 
 type MeasureKind = 'number' | 'percent' | 'duration' | 'count' | 'flag' | 'text';
@@ -131,7 +131,7 @@ const TEXTS_MAX = 10;
 
 /** One per key, in the order of their names. */
 export function totalsOf(measures: readonly Measure[]): readonly Total[] {
-  const byKey = grouped(measures, ({ key }) => key);
+  const byKey = groupBy(measures, ({ key }) => key);
   return [...byKey.keys()].toSorted().map((key) => totalOf(key, byKey.get(key) ?? []));
 }
 

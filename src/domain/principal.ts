@@ -1,14 +1,15 @@
 /** In whose name something is asked. It comes from the face (a token, the local user), never from a payload. */
+import type { JsonObject } from '../foundation/json.ts';
+import { viaKey, viaToken } from './assurance.ts';
 import type { AgentId } from './names.ts';
 
 export const EVERY_ROLE = ['verifier', 'chief'] as const;
 export type Role = (typeof EVERY_ROLE)[number];
 
 export type Principal =
-  /** `token`: the id of the token that proves it, where one was shown. */
-  | { readonly kind: 'agent'; readonly agent: AgentId; readonly roles: readonly Role[]; readonly token?: string }
+  | ({ readonly kind: 'agent'; readonly agent: AgentId; readonly roles: readonly Role[] } & Shown)
   /** The person at the machine, or whoever holds an operator's token. */
-  | { readonly kind: 'operator'; readonly token?: string }
+  | ({ readonly kind: 'operator' } & Shown)
   /** Clocks, sweeps and the rules of the house. */
   | { readonly kind: 'system' }
   /** A program that only moves files: nobody vouches for more than its user id. */
@@ -17,7 +18,21 @@ export type Principal =
    * Whoever wrote a document: a user of this machine, or the author of a commit. The text says for whom it speaks, and
    * it has that one's rights and no others.
    */
-  | { readonly kind: 'writer'; readonly via: 'file' | 'git'; readonly who: string; readonly as: Speaker };
+  | {
+      readonly kind: 'writer';
+      readonly via: 'file' | 'git';
+      readonly who: string;
+      readonly as: Speaker;
+      /** The fingerprint of the registered key of `as` that signed the commit. */
+      readonly key?: string;
+    };
+
+interface Shown {
+  /** The id of the token that proves it, where one was shown. */
+  readonly token?: string;
+  /** The user of this machine who showed it, where identity is local: one user may have the tokens of several agents. */
+  readonly user?: string;
+}
 
 export type Speaker = Exclude<Principal, { readonly kind: 'writer' | 'file' }>;
 
@@ -36,6 +51,17 @@ export function provenWith(principal: Speaker, token: string): Speaker {
 /** The id of the token that was shown, if any. */
 export function tokenIn(principal: Principal): string | null {
   return principal.kind === 'agent' || principal.kind === 'operator' ? (principal.token ?? null) : null;
+}
+
+/** The detail of a fact with what proves its principal; nothing is added for the word of a local user. */
+export function proven(principal: Principal, detail: JsonObject | null): JsonObject | null {
+  if (principal.kind === 'writer') {
+    return principal.key === undefined ? detail : { ...detail, via: viaKey(principal.key) };
+  }
+  const token = tokenIn(principal);
+  if (token === null) return detail;
+  const user = principal.kind === 'agent' || principal.kind === 'operator' ? principal.user : undefined;
+  return { ...detail, via: viaToken(token), ...(user === undefined ? {} : { user }) };
 }
 
 /** As it is written into facts. Agents carry the @ that no other name can begin with. */

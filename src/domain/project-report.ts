@@ -1,8 +1,8 @@
 /** Everything there is to say about a project, in one value: the formats only write it down. */
-import { grouped } from '../foundation/grouped.ts';
+import { groupBy } from '../foundation/group-by.ts';
 import { byNature } from './natural-order.ts';
 import { measuresIn, totalsOf, type Total } from './metrics.ts';
-import type { Leg, Outcome, ProjectTrail, Telling } from './project-trail.ts';
+import type { Leg, LegOutcome, ProjectTrail, ToldSummary } from './project-trail.ts';
 import { workflowOf, worstOf, type Workflow } from './workflow.ts';
 
 export interface ProjectReport {
@@ -13,7 +13,7 @@ export interface ProjectReport {
     readonly byPhase: readonly MetricsOf[];
   };
   /** Who handed what to whom, in the order of the trail. */
-  readonly tellings: readonly Telling[];
+  readonly tellings: readonly ToldSummary[];
   readonly legs: readonly Leg[];
 }
 
@@ -24,7 +24,7 @@ export interface MetricsOf {
 
 export interface Report {
   /** Null: there is nothing to report on. */
-  readonly outcome: Outcome | null;
+  readonly outcome: LegOutcome | null;
   readonly projects: readonly ProjectReport[];
 }
 
@@ -48,14 +48,14 @@ function projectReport(trail: ProjectTrail): ProjectReport {
   };
 }
 
-function metricsBy(tellings: readonly Telling[], nameOf: (telling: Telling) => string): readonly MetricsOf[] {
-  const groups = grouped(tellings, nameOf);
+function metricsBy(tellings: readonly ToldSummary[], nameOf: (telling: ToldSummary) => string): readonly MetricsOf[] {
+  const groups = groupBy(tellings, nameOf);
   return [...groups.keys()]
     .toSorted(byNature)
     .map((name) => ({ name, totals: totalsFrom(groups.get(name) ?? []) }))
     .filter(({ totals }) => totals.length > 0);
 }
 
-function totalsFrom(tellings: readonly Telling[]): readonly Total[] {
+function totalsFrom(tellings: readonly ToldSummary[]): readonly Total[] {
   return totalsOf(tellings.flatMap(({ summary }) => measuresIn(summary.metrics)));
 }

@@ -3,13 +3,15 @@
  * nothing else, so that workflows, reports and the trail cannot disagree.
  */
 import type { JsonObject } from '../foundation/json.ts';
+import type { Assurance } from './assurance.ts';
+import { contradictionIn } from './contradiction.ts';
 import type { Fact } from './facts.ts';
 import { isFinal, type State } from './lifecycle.ts';
 import type { Summary } from './summary.ts';
-import { summaryFrom } from './told-summary.ts';
+import { summaryFrom } from './summary-in-fact.ts';
 
 /** One summary, as its fact tells it. */
-export interface Telling {
+export interface ToldSummary {
   /** In the project, from 1. */
   readonly number: number;
   readonly fact: Fact;
@@ -36,14 +38,18 @@ export interface Leg {
   /** When the present state was entered. */
   readonly since: number;
   readonly attempt: number;
-  readonly last: Telling | null;
+  readonly last: ToldSummary | null;
   /** The handoff that was made in its place by hand, once it was final. */
   readonly retriedAs: string | null;
+  /** Null until it is completed, and where nobody has looked it up. */
+  readonly assurance: Assurance | null;
+  /** Whether its completion is proven as far as the workspace requires. */
+  readonly isProven: boolean;
 }
 
 export interface ProjectTrail {
   readonly project: string;
-  readonly tellings: readonly Telling[];
+  readonly tellings: readonly ToldSummary[];
   /** In the order in which they came up. */
   readonly legs: readonly Leg[];
 }
@@ -51,6 +57,8 @@ export interface ProjectTrail {
 /** Where a leg stands, for the project as a whole. */
 export type Standing =
   | 'done'
+  | 'unproven'
+  | 'contradicted'
   | 'passed-on'
   | 'dropped'
   | 'failed'
@@ -61,11 +69,13 @@ export type Standing =
   | 'offered'
   | 'working';
 
-export type Outcome = 'complete' | 'failed' | 'unfinished';
+export type LegOutcome = 'complete' | 'failed' | 'unfinished';
 
 /** What each standing means for the whole. A failure that was passed on to somebody is theirs now. */
 export const OUTCOME_OF = {
   done: 'complete',
+  unproven: 'unfinished',
+  contradicted: 'failed',
   'passed-on': 'complete',
   dropped: 'complete',
   failed: 'failed',
@@ -75,12 +85,14 @@ export const OUTCOME_OF = {
   draft: 'unfinished',
   offered: 'unfinished',
   working: 'unfinished',
-} as const satisfies Record<Standing, Outcome>;
+} as const satisfies Record<Standing, LegOutcome>;
 
-export function standingOf({ state, last, retriedAs }: Leg): Standing {
+export function standingOf({ state, last, retriedAs, isProven }: Leg): Standing {
   switch (state) {
     case 'completed':
-      return last?.escalated === 'hops' ? 'stopped' : 'done';
+      if (last?.escalated === 'hops') return 'stopped';
+      if (contradictionOf(last) !== null) return 'contradicted';
+      return isProven ? 'done' : 'unproven';
     case 'cancelled':
       return 'dropped';
     case 'failed':
@@ -99,6 +111,13 @@ export function standingOf({ state, last, retriedAs }: Leg): Standing {
   }
 }
 
+/** Why the last word about a completed leg does not say that it is complete; null: it does. */
+export function contradictionOf(last: ToldSummary | null): string | null {
+  if (last === null) return null;
+  if (last.summary.status === 'failed') return 'the last summary says that it failed';
+  return contradictionIn(last.summary.metrics);
+}
+
 export function isOpen({ state }: Leg): boolean {
   return !isFinal(state);
 }
@@ -106,7 +125,7 @@ export function isOpen({ state }: Leg): boolean {
 /** Takes facts one after the other; `projects` answers what they tell so far. */
 export class ProjectFold {
   private readonly legs = new Map<string, Mutable<Leg>>();
-  private readonly tellings = new Map<string, Telling[]>();
+  private readonly tellings = new Map<string, ToldSummary[]>();
 
   see(fact: Fact): void {
     const { detail, handoff } = fact;
@@ -150,6 +169,8 @@ export class ProjectFold {
       attempt: fact.attempt,
       last: null,
       retriedAs: null,
+      assurance: null,
+      isProven: true,
     };
     this.legs.set(fact.handoff, leg);
     return leg;
@@ -167,7 +188,7 @@ export class ProjectFold {
   private tell(fact: Fact, summary: Summary, told: JsonObject, leg: Mutable<Leg> | null): void {
     const before = this.tellings.get(summary.project) ?? [];
     const why = mapIn(told['escalated'])['why'];
-    const telling: Telling = {
+    const telling: ToldSummary = {
       number: before.length + 1,
       fact,
       summary,

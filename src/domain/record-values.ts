@@ -2,8 +2,9 @@
  * Which numbers and texts a record may hold: those that every store can keep and read again. Whoever makes a record or
  * changes one asks here, so that one wrong value is refused with its name before it can spoil a queue.
  */
-import { refuse } from '../foundation/result.ts';
-import type { Handoff, Terms } from './handoff.ts';
+import { err } from '../foundation/result.ts';
+import { HANDOFF, type Handoff, type Terms } from './handoff.ts';
+import { fieldsOf } from './record-fields.ts';
 import type { Refusal } from './refusals.ts';
 
 /** The end of the year 9999: what is later cannot be written as a date. */
@@ -77,20 +78,31 @@ export function flawOfTexts({ title, task, terms }: Pick<Handoff, 'title' | 'tas
     const wrong = terms[name].find((text) => !isStorableText(text));
     if (wrong !== undefined) return badValue(`terms.${name}`, wrong, TEXT_RULE);
   }
+  const { check = '' } = terms;
+  if (!isStorableText(check)) return badValue('terms.check', check, TEXT_RULE);
   return null;
 }
 
+const namesOf = (type: 'count' | 'instant'): readonly (keyof Handoff)[] =>
+  fieldsOf(HANDOFF)
+    .filter(({ shape }) => shape.type === type)
+    .map(({ name }) => name as keyof Handoff);
+const COUNTS = namesOf('count');
+const INSTANTS = namesOf('instant');
+
 export function flawOfNumbers(handoff: Handoff): BadValue | null {
-  for (const name of ['revision', 'attempt', 'excused', 'fence'] as const) {
+  for (const name of COUNTS) {
     // One less than a database can count: every move counts on.
     if (!isCount(handoff[name]) || handoff[name] === COUNT_MAX) {
       return badValue(name, handoff[name], `a whole number from 0 to ${COUNT_MAX - 1}`);
     }
   }
-  for (const name of ['createdAt', 'since', 'offeredAt', 'notBefore'] as const) {
-    if (!isMilliseconds(handoff[name])) return badValue(name, handoff[name], MILLISECONDS_RULE);
+  for (const name of INSTANTS) {
+    const instant = handoff[name];
+    const mayMiss = instant === null && HANDOFF[name].shape.nullable === true;
+    if (!mayMiss && !isMilliseconds(instant)) return badValue(name, instant, MILLISECONDS_RULE);
   }
-  const untilAt = handoff.custody?.by === 'hand' ? handoff.custody.untilAt : null;
+  const untilAt = handoff.custody?.untilAt ?? null;
   return untilAt === null || isMilliseconds(untilAt) ? null : badValue('lease', untilAt, MILLISECONDS_RULE);
 }
 
@@ -114,5 +126,5 @@ function badValue(field: string, given: unknown, allowed: string): BadValue {
 }
 
 export function refuseValue(flaw: BadValue): { readonly ok: false; readonly refusal: Refusal } {
-  return refuse<Refusal>({ code: 'bad-value', ...flaw });
+  return err<Refusal>({ code: 'bad-value', ...flaw });
 }

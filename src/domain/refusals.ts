@@ -11,9 +11,17 @@ export type Refusal =
   | { readonly code: 'request-reused'; readonly key: string }
   | { readonly code: 'move-not-allowed'; readonly id: HandoffId; readonly state: State; readonly move: Move }
   | { readonly code: 'not-entitled'; readonly id: HandoffId; readonly op: Op; readonly principal: string }
-  | { readonly code: 'own-work'; readonly id: HandoffId; readonly principal: string; readonly part: 'sender' | 'doer' }
+  | {
+      readonly code: 'own-work';
+      readonly id: HandoffId;
+      readonly principal: string;
+      /** `child`, `sibling`: they did another part of the same work. */
+      readonly part: 'sender' | 'doer' | 'child' | 'sibling';
+    }
   | { readonly code: 'too-early'; readonly id: HandoffId; readonly notBefore: number }
   | { readonly code: 'not-overdue'; readonly id: HandoffId }
+  /** Its time was up at that instant, whether anybody has marked it as expired or not. */
+  | { readonly code: 'overdue'; readonly id: HandoffId; readonly state: State; readonly dueAt: number }
   /** The handoff is held with a lease, and the request shows no fence. */
   | { readonly code: 'fence-needed'; readonly id: HandoffId }
   | {

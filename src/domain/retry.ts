@@ -27,6 +27,9 @@ export function backoffMs(policy: RetryPolicy, attempt: number): number {
 
 export type AfterFailure = { readonly do: 'retry'; readonly inMs: number } | { readonly do: 'give-up' };
 
+/** What a worker for agents gives an attempt where the sender named nothing: agents work for long, and trying again is dear. */
+export const AGENT_TERMS = Object.freeze({ attemptTimeoutMs: 2 * 3_600_000, retriesMax: 1 });
+
 /** `attempt` is the number of attempts that count so far, the failed one included. */
 export function afterFailure(attempt: number, code: string, policy: RetryPolicy): AfterFailure {
   if (attempt > policy.retriesMax) return { do: 'give-up' };

@@ -4,12 +4,13 @@
  * A principal stands in relations to a handoff (it sent it, it is the addressee, it holds it, …); one relation that
  * grants the operation in the present state is enough, except that nobody judges their own work.
  */
-import { refuse, yes, type Result } from '../foundation/result.ts';
+import { err, ok, type Result } from '../foundation/result.ts';
 import type { Handoff } from './handoff.ts';
 import { STATES, type State } from './lifecycle.ts';
 import type { AgentId } from './names.ts';
 import { principalText, type Principal } from './principal.ts';
 import type { Refusal } from './refusals.ts';
+import { needsVerifier } from './verification.ts';
 
 export const OPS = [
   'create',
@@ -30,6 +31,7 @@ export const OPS = [
   'expire',
   'follow',
   'read',
+  'complete',
 ] as const;
 export type Op = (typeof OPS)[number];
 
@@ -67,7 +69,9 @@ export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
   block: { holder: HELD, operator: ['offered', 'accepted'], system: ['offered'] },
   unblock: { sender: ['blocked'], recipient: ['blocked'], operator: ['blocked'], system: ['blocked'] },
   reject: { recipient: ['offered', 'accepted'], verifier: ['delivered'], operator: ['delivered'] },
-  verify: { verifier: ['delivered'], operator: ['delivered'], system: ['delivered'] },
+  verify: { verifier: ['delivered'], operator: ['delivered'] },
+  // The rule that nobody has to agree; it is nobody's word.
+  complete: { system: ['delivered'] },
   rework: { verifier: ['delivered'], operator: ['delivered'] },
   cancel: { sender: OPEN, operator: OPEN },
   retry: { sender: FINAL_BUT_DONE, operator: FINAL_BUT_DONE },
@@ -81,12 +85,12 @@ export function may(asking: Principal, op: Op, handoff: Handoff): Result<true, R
   const principal = asking.kind === 'writer' ? asking.as : asking;
   const own = isJudging(op, handoff) ? partIn(principal, handoff) : null;
   if (own !== null) {
-    return refuse({ code: 'own-work', id: handoff.id, principal: principalText(asking), part: own });
+    return err({ code: 'own-work', id: handoff.id, principal: principalText(asking), part: own });
   }
-  if (!isForSomebody(principal, op, handoff) && grants(principal, op, handoff)) return yes(true);
+  if (!isForSomebody(op, handoff) && grants(principal, op, handoff)) return ok(true);
   // Whoever makes a handoff knows of it, in whosever name.
-  if (op !== 'create' && isHidden(asking, handoff)) return refuse({ code: 'no-such-handoff', id: handoff.id });
-  return refuse({ code: 'not-entitled', id: handoff.id, op, principal: principalText(asking) });
+  if (op !== 'create' && isHidden(asking, handoff)) return err({ code: 'no-such-handoff', id: handoff.id });
+  return err({ code: 'not-entitled', id: handoff.id, op, principal: principalText(asking) });
 }
 
 function grants(principal: Principal, op: Op, handoff: Handoff): boolean {
@@ -152,9 +156,9 @@ function isJudging(op: Op, { state }: Handoff): boolean {
   return op === 'verify' || op === 'rework' || (op === 'reject' && state === 'delivered');
 }
 
-/** The rules of the house agree only where nobody was asked to. */
-function isForSomebody(principal: Principal, op: Op, { terms }: Handoff): boolean {
-  return principal.kind === 'system' && op === 'verify' && terms.verifiers.length > 0;
+/** The rule completes only where nobody has to agree. */
+function isForSomebody(op: Op, handoff: Handoff): boolean {
+  return op === 'complete' && needsVerifier(handoff);
 }
 
 function partIn(principal: Principal, handoff: Handoff): 'sender' | 'doer' | null {

@@ -3,22 +3,42 @@
  *
  * Whoever brings records from elsewhere asks here first, because a record that no move leads to would stay for ever.
  */
-import { brokenAt, type Deed, type Fact } from './facts.ts';
+import { assuranceAfter } from './assurance.ts';
+import { brokenAt, type FactType, type Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
-import { after, type State } from './lifecycle.ts';
+import { nextState, type State } from './lifecycle.ts';
+import { flawOfSeals } from './seal.ts';
 
 const BEGINNINGS: readonly State[] = ['draft', 'offered', 'blocked'];
+/** From where the shared history of a document goes on after a `supersede`. */
+export const RESUMED = ['draft', 'offered', 'accepted'] as const satisfies readonly State[];
 
-/** The lifecycle, with what stands beside it: a beginning, and deeds that leave an accepted handoff accepted. */
-export function isLegalStep(deed: Deed, from: State | null, to: State): boolean {
+/**
+ * The lifecycle, with what stands beside it: a beginning, deeds that leave an accepted handoff accepted, and what the
+ * shared history of a document overrules.
+ */
+export function isLegalStep(deed: FactType, from: State | null, to: State): boolean {
   if (from === null) return deed === 'create' && BEGINNINGS.includes(to);
   if (deed === 'create') return false;
-  return deed === 'renew' || deed === 'progress' ? from === 'accepted' && to === from : after(from, deed) === to;
+  if (deed === 'supersede') return (RESUMED as readonly State[]).includes(to);
+  return deed === 'renew' || deed === 'progress' ? from === 'accepted' && to === from : nextState(from, deed) === to;
 }
 
 /** What is wrong, in words; null when all of it adds up. */
-export function flawOf(handoff: Handoff, facts: readonly Fact[]): string | null {
-  return flawOfTrail(handoff, facts) ?? flawOfRecord(handoff);
+export function flawOf(handoff: Handoff, facts: readonly Fact[], body: string): string | null {
+  return (
+    flawOfTrail(handoff, facts) ??
+    flawOfRecord(handoff) ??
+    flawOfSeals(handoff, facts, body) ??
+    flawOfAssurance(handoff, facts)
+  );
+}
+
+function flawOfAssurance(handoff: Handoff, facts: readonly Fact[]): string | null {
+  const last = facts.at(-1);
+  const derived = last === undefined ? null : assuranceAfter(handoff, last);
+  if (derived === handoff.assurance) return null;
+  return `it is called ${handoff.assurance ?? 'unverified'}, its trail makes it ${derived ?? 'unverified'}`;
 }
 
 function flawOfTrail(handoff: Handoff, facts: readonly Fact[]): string | null {

@@ -1,5 +1,5 @@
 /** Who has to agree that delivered work is done, and what they have to look at. */
-import { refuse, yes, type Result } from '../foundation/result.ts';
+import { err, ok, type Result } from '../foundation/result.ts';
 import { falseChecks, withoutEvidence, type Check } from './evidence.ts';
 import type { Handoff } from './handoff.ts';
 import type { AgentId } from './names.ts';
@@ -12,9 +12,9 @@ export interface Verdict {
   readonly criteria: readonly string[];
 }
 
-/** Where nobody has to verify, delivering and verifying are one transaction. */
-export function needsVerifier(handoff: Handoff): boolean {
-  return handoff.terms.verifiers.length > 0;
+/** Where nobody has to verify, delivering and completing are one transaction. */
+export function needsVerifier({ terms }: Pick<Handoff, 'terms'>): boolean {
+  return terms.verifiers.length > 0;
 }
 
 /** The first in the list who neither sent nor did the work; when there is none, the operator. */
@@ -26,10 +26,10 @@ export function verifierFor(handoff: Handoff): AgentId | 'operator' {
 export function judge(handoff: Handoff, verdict: Verdict): Result<true, Refusal> {
   const { id, terms, claims } = handoff;
   const missing = withoutEvidence(terms.deliverables, claims);
-  if (missing.length > 0) return refuse({ code: 'evidence-missing', id, deliverables: missing });
+  if (missing.length > 0) return err({ code: 'evidence-missing', id, deliverables: missing });
   const wrong = falseChecks(verdict.checks);
-  if (wrong.length > 0) return refuse({ code: 'evidence-false', id, checks: wrong });
+  if (wrong.length > 0) return err({ code: 'evidence-false', id, checks: wrong });
   const open = terms.criteria.filter((criterion) => !verdict.criteria.includes(criterion));
-  if (open.length > 0) return refuse({ code: 'criteria-open', id, criteria: open });
-  return yes(true);
+  if (open.length > 0) return err({ code: 'criteria-open', id, criteria: open });
+  return ok(true);
 }

@@ -1,14 +1,14 @@
 /** A project by phases: how far it is, where its time went, what is open, and what has to come first. */
-import { grouped } from '../foundation/grouped.ts';
+import { groupBy } from '../foundation/group-by.ts';
 import { byNature } from './natural-order.ts';
 import { isOpen, OUTCOME_OF, standingOf, taskIn } from './project-trail.ts';
-import type { Leg, Outcome, ProjectTrail, Standing, Telling } from './project-trail.ts';
+import type { Leg, LegOutcome, ProjectTrail, Standing, ToldSummary } from './project-trail.ts';
 import { PHASES, SUMMARY_STATUSES, type SummaryStatus } from './summary.ts';
 import { orderTasks } from './task-order.ts';
 
 export interface Workflow {
   readonly project: string;
-  readonly outcome: Outcome;
+  readonly outcome: LegOutcome;
   readonly told: number;
   readonly statuses: Statuses;
   readonly legs: LegCounts;
@@ -73,7 +73,7 @@ export interface OpenLeg {
 export interface TaskFlow {
   readonly task: string;
   /** `unknown`: only named by others. */
-  readonly state: Outcome | 'unknown';
+  readonly state: LegOutcome | 'unknown';
   readonly needs: readonly string[];
   /** Those of them that are not complete yet. */
   readonly waitsFor: readonly string[];
@@ -108,12 +108,12 @@ export function workflowOf(trail: ProjectTrail): Workflow {
 }
 
 /** The worst of them counts. */
-function outcomeOf(legs: readonly Leg[]): Outcome {
+function outcomeOf(legs: readonly Leg[]): LegOutcome {
   const outcomes = new Set(legs.map((leg) => OUTCOME_OF[standingOf(leg)]));
   return worstOf(outcomes);
 }
 
-export function worstOf(outcomes: ReadonlySet<Outcome>): Outcome {
+export function worstOf(outcomes: ReadonlySet<LegOutcome>): LegOutcome {
   if (outcomes.has('failed')) return 'failed';
   return outcomes.has('unfinished') ? 'unfinished' : 'complete';
 }
@@ -125,7 +125,7 @@ interface Times {
   readonly spent: readonly number[];
 }
 
-function timesOf(tellings: readonly Telling[]): Times {
+function timesOf(tellings: readonly ToldSummary[]): Times {
   const told = tellings.map(({ summary }) => summary.toldAt);
   const inOrder = told.every((at, index) => at !== null && (index === 0 || at >= (told[index - 1] ?? at)));
   const at = inOrder ? (told as readonly number[]) : tellings.map(({ fact }) => fact.at);
@@ -154,13 +154,17 @@ function agentsOf({ tellings, legs }: ProjectTrail, spent: readonly number[]): r
   }));
 }
 
-function flowOf(tellings: readonly Telling[], spent: readonly number[], wanted: (telling: Telling) => boolean): Flow {
+function flowOf(
+  tellings: readonly ToldSummary[],
+  spent: readonly number[],
+  wanted: (telling: ToldSummary) => boolean,
+): Flow {
   const own = tellings.filter(wanted);
-  const timeMs = spent.reduce((sum, ms, index) => sum + (wanted(tellings[index] as Telling) ? ms : 0), 0);
+  const timeMs = spent.reduce((sum, ms, index) => sum + (wanted(tellings[index] as ToldSummary) ? ms : 0), 0);
   return { told: own.length, statuses: countStatuses(own), timeMs };
 }
 
-function countStatuses(tellings: readonly Telling[]): Statuses {
+function countStatuses(tellings: readonly ToldSummary[]): Statuses {
   const counts = Object.fromEntries(SUMMARY_STATUSES.map((status) => [status, 0])) as Record<SummaryStatus, number>;
   for (const { summary } of tellings) counts[summary.status] += 1;
   return counts;
@@ -194,7 +198,7 @@ function tasksOf({ tellings, legs }: ProjectTrail): Pick<Workflow, 'tasks' | 'ci
   }
   for (const { task } of legs) if (task !== null && !needs.has(task)) needs.set(task, new Set());
 
-  const byTask = grouped(legs, ({ task }) => task);
+  const byTask = groupBy(legs, ({ task }) => task);
   const { order, circles } = orderTasks(needs);
   const states = new Map(order.map((task) => [task, stateOf(byTask.get(task) ?? [])]));
   const tasks = order.map((task): TaskFlow => {

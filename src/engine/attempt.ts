@@ -1,25 +1,27 @@
 /** One attempt: the handler under its time limit, then the settling, until the store has answered. */
+import { BatonError } from '../foundation/baton-error.ts';
 import { BrokenAssumption } from '../foundation/assert.ts';
-import type { Json } from '../foundation/json.ts';
+import type { Json, JsonObject } from '../foundation/json.ts';
 import type { Result } from '../foundation/result.ts';
 import type { Failure, Handoff } from '../domain/handoff.ts';
 import { isFinal } from '../domain/lifecycle.ts';
 import type { Principal } from '../domain/principal.ts';
 import { StoreGone, type Claimed } from '../stores/store.ts';
 import type { Refusal } from '../domain/refusals.ts';
-import type { AskedEvidence } from './evidence-desk.ts';
-import { violationOf } from './schema-book.ts';
-import { tellingProgress } from './telling-progress.ts';
-import type { Interruption } from './interruptions.ts';
-import type { EngineEvent, Surroundings } from './surroundings.ts';
-import { deliver, type DeliverRefusal } from './verbs/deliver.ts';
-import { fail } from './verbs/fail.ts';
-import { release } from './verbs/release.ts';
+import type { EvidenceRequest } from './evidence-checker.ts';
+import { violationOf } from './schema-registry.ts';
+import { throttledProgress } from './throttled-progress.ts';
+import type { Interruption } from './attempt-interruptions.ts';
+import type { EngineEvent, Context } from './context.ts';
+import { deliver, type DeliverRefusal } from './handoffs/deliver.ts';
+import { fail } from './handoffs/fail.ts';
+import { hasUsualRetries } from './handoffs/claim.ts';
+import { release, type Later } from './handoffs/release.ts';
 import type { Attempt, Hold, WorkOptions } from './work.ts';
-import { secretWarning } from './secrets/found.ts';
+import { secretWarning } from './secrets/warnings.ts';
 
 /** Thrown by a handler that knows the code; anything else it throws is a PROCESSING_ERROR. */
-export class HandlerFailure extends Error {
+export class HandlerFailure extends BatonError {
   override readonly name = 'HandlerFailure';
   readonly code: string;
 
@@ -29,12 +31,30 @@ export class HandlerFailure extends Error {
   }
 }
 
+/** Thrown by a handler that cannot work now, through no fault of the handoff: it is offered again later, uncounted. */
+export class PostponedAttempt extends Error {
+  override readonly name = 'PostponedAttempt';
+  readonly inMs: number;
+
+  constructor(inMs: number, reason: string) {
+    super(reason);
+    this.inMs = inMs;
+  }
+}
+
 /** A reason given saves the making of an error with its stack, which nobody reads. */
 export const OVER = 'over';
 
 type Ending =
-  | { readonly kind: 'result'; readonly result: Json; readonly evidence: readonly AskedEvidence[] }
-  | { readonly kind: 'failure'; readonly failure: Failure }
+  | {
+      readonly kind: 'result';
+      readonly result: Json;
+      readonly evidence: readonly EvidenceRequest[];
+      readonly detail?: JsonObject;
+    }
+  | { readonly kind: 'failure'; readonly failure: Failure; readonly detail?: JsonObject }
+  /** Not now: offered again after a while. */
+  | { readonly kind: 'postponed'; readonly later: Later }
   /** The worker must stop: nobody's fault. */
   | { readonly kind: 'given-up' }
   /** The handoff is no longer ours; there is nobody to tell. */
@@ -49,31 +69,31 @@ export interface RunningAttempt {
 
 /** `askedMs` is when the claim was asked for, so that our own time is up before anybody else could think so. */
 export function runAttempt(
-  around: Surroundings,
+  ctx: Context,
   options: WorkOptions & { readonly principal: Principal },
   hold: Hold,
   claimed: Claimed,
   askedMs: number,
 ): RunningAttempt {
   const { id, attempt } = claimed.handoff;
-  around.report({ kind: 'attempt-started', id, attempt });
-  const ending = handle(around, options, hold, claimed, askedMs);
-  const settled = ending.then((how) => settle(around, options.principal, claimed, how));
+  ctx.report({ kind: 'attempt-started', id, attempt });
+  const ending = handle(ctx, options, hold, claimed, askedMs);
+  const settled = ending.then((how) => settle(ctx, options, claimed, how));
   return { handled: ending.then(() => undefined), settled };
 }
 
 async function handle(
-  around: Surroundings,
+  ctx: Context,
   { handler, principal }: WorkOptions & { readonly principal: Principal },
   hold: Hold,
   claimed: Claimed,
   askedMs: number,
 ): Promise<Ending> {
-  const limitMs = claimed.handoff.terms.attemptTimeoutMs;
+  const limitMs = limitOf(claimed.handoff);
   const untilMs = limitMs === null ? Number.POSITIVE_INFINITY : askedMs + limitMs;
   const over = lazySignal();
-  const recording: Recording = { isOpen: false, leftMs: () => untilMs - around.clock.monotonicMs() };
-  const answered = answerOf(around, handler, hold, claimed, over, recording, principal);
+  const recording: Recording = { isOpen: false, leftMs: () => untilMs - ctx.clock.monotonicMs() };
+  const answered = answerOf(ctx, handler, hold, claimed, over, recording, principal);
   const stoppedBy = await new Promise<Interruption | null>((resolve) => {
     const leave = hold.interruptions.attend(untilMs, resolve);
     void answered.then(() => {
@@ -84,19 +104,27 @@ async function handle(
   const waitsForStore = recording.isOpen;
   over.abort();
   if (stoppedBy === null) return answered;
-  await ended(around, answered);
+  await ended(ctx, answered);
   // A handler that is over has taken its command off this list.
   const left = hold.groups.filter((group) => group.handoff === claimed.handoff.id);
-  for (const group of left) await around.liveness.endGroup(group);
+  for (const group of left) await ctx.liveness.endGroup(group);
   if (stoppedBy !== 'time-up') return { kind: stoppedBy };
   // All of its time went by while the store was waited for, and the command never began.
   if (waitsForStore) return { kind: 'given-up' };
-  return { kind: 'failure', failure: { code: 'TIMEOUT', message: `no result within ${(limitMs ?? 0) / 1000} s` } };
+  const failure = { code: 'TIMEOUT', message: `no result within ${(limitMs ?? 0) / 1000} s` };
+  return { kind: 'failure', failure, ...detailOf(recording) };
+}
+
+/** How long this attempt may take: by the word of its worker, else by the terms. */
+function limitOf({ custody, since, terms }: Handoff): number | null {
+  return custody?.by === 'process' && custody.untilAt !== undefined ? custody.untilAt - since : terms.attemptTimeoutMs;
 }
 
 /** Before a command begins, the store has to know of it. That the store could not is no failure of the command. */
 interface Recording {
   isOpen: boolean;
+  /** What the handler has noted so far; an attempt that is ended early keeps it. */
+  detail?: JsonObject;
   leftMs(): number;
 }
 
@@ -125,7 +153,7 @@ function lazySignal(): LazySignal {
 }
 
 /** Two agents never work in one tree: a command that was told to stop is gone before its handoff is offered again. */
-async function ended({ timers }: Surroundings, answered: Promise<unknown>): Promise<void> {
+async function ended({ timers }: Context, answered: Promise<unknown>): Promise<void> {
   const waited = new AbortController();
   await Promise.race([answered, timers.sleep(ENDING_MS, waited.signal)]);
   waited.abort(OVER);
@@ -135,7 +163,7 @@ async function ended({ timers }: Surroundings, answered: Promise<unknown>): Prom
 const ENDING_MS = 1_500;
 
 async function answerOf(
-  around: Surroundings,
+  ctx: Context,
   handler: WorkOptions['handler'],
   hold: Hold,
   claimed: Claimed,
@@ -144,7 +172,7 @@ async function answerOf(
   principal: Principal,
 ): Promise<Ending> {
   const { id } = claimed.handoff;
-  const evidence: AskedEvidence[] = [];
+  const evidence: EvidenceRequest[] = [];
   let telling: Attempt['progress'] | null = null;
   try {
     const result = await handler(claimed, {
@@ -152,8 +180,11 @@ async function answerOf(
         return over.signal;
       },
       progress: (fraction, says) => {
-        telling ??= tellingProgress(around, principal, claimed.handoff, over.signal);
+        telling ??= throttledProgress(ctx, principal, claimed.handoff, over.signal);
         telling(fraction, says);
+      },
+      note: (more) => {
+        recording.detail = { ...recording.detail, ...more };
       },
       evidence: (deliverable, kind, value) => {
         evidence.push({ deliverable, kind, value });
@@ -161,21 +192,24 @@ async function answerOf(
       running: async (group) => {
         hold.groups.push({ handoff: id, ...group });
         recording.isOpen = true;
-        await around.store.sessions.running(hold.session, hold.groups);
+        await ctx.store.sessions.running(hold.session, hold.groups);
         // First on record, then alive: whoever ends the session from now on finds the group and ends it too.
-        if (!(await around.store.sessions.beat(hold.session))) throw new Error('the session is lost');
+        if (!(await ctx.store.sessions.beat(hold.session))) throw new Error('the session is lost');
         if (recording.leftMs() <= 0) throw new Error('time was up before the command could begin');
         recording.isOpen = false;
       },
     });
-    return { kind: 'result', result, evidence };
+    return { kind: 'result', result, evidence, ...detailOf(recording) };
   } catch (error) {
     if (recording.isOpen) {
-      around.report({ kind: 'fault', doing: `beginning ${id}`, error });
+      ctx.report({ kind: 'fault', doing: `beginning ${id}`, error });
       return { kind: 'given-up' };
     }
+    if (error instanceof PostponedAttempt) {
+      return { kind: 'postponed', later: { inMs: error.inMs, reason: error.message, ...detailOf(recording) } };
+    }
     const code = error instanceof HandlerFailure ? error.code : 'PROCESSING_ERROR';
-    return { kind: 'failure', failure: { code, message: messageOf(error) } };
+    return { kind: 'failure', failure: { code, message: messageOf(error) }, ...detailOf(recording) };
   } finally {
     const at = hold.groups.findIndex((group) => group.handoff === id);
     if (at !== -1) hold.groups.splice(at, 1);
@@ -183,30 +217,39 @@ async function answerOf(
 }
 
 /** A result must not be lost to a passing fault: it is offered to the store again until there is an answer. */
-async function settle(around: Surroundings, principal: Principal, claimed: Claimed, ending: Ending): Promise<boolean> {
+async function settle(
+  ctx: Context,
+  options: WorkOptions & { readonly principal: Principal },
+  claimed: Claimed,
+  ending: Ending,
+): Promise<boolean> {
   const { handoff } = claimed;
   if (ending.kind === 'lost') return false;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS)) {
     try {
-      const answer = await tell(around, principal, claimed, ending);
-      if (answer.ok) around.report(settledAs(answer.value, ending));
+      const answer = await tell(ctx, options, claimed, ending);
+      if (answer.ok) ctx.report(settledAs(answer.value, ending));
       else {
         const failure = unusable(answer.refusal);
-        if (failure !== null) return await settle(around, principal, claimed, { kind: 'failure', failure });
-        around.report({ kind: 'result-refused', id: handoff.id, refusal: answer.refusal as Refusal });
+        if (failure !== null) return await settle(ctx, options, claimed, { ...ending, kind: 'failure', failure });
+        ctx.report({ kind: 'result-refused', id: handoff.id, refusal: answer.refusal as Refusal });
       }
       return answer.ok;
     } catch (error) {
       if (error instanceof BrokenAssumption) throw error;
-      around.report({ kind: 'fault', doing: `settling ${handoff.id}`, error });
+      ctx.report({ kind: 'fault', doing: `settling ${handoff.id}`, error });
       if (error instanceof StoreGone) return false;
-      await around.timers.sleep(pauseMs);
+      await ctx.timers.sleep(pauseMs);
     }
   }
 }
 
 function settledAs(handoff: Handoff, ending: Ending): EngineEvent {
   const { id, state, attempt, notBefore, since } = handoff;
+  if (ending.kind === 'postponed') {
+    const { reason, inMs } = ending.later;
+    return { kind: 'attempt-settled', id, state, postponed: { reason, inMs } };
+  }
   if (ending.kind !== 'failure') return { kind: 'attempt-settled', id, state };
   const { code, message } = ending.failure;
   const againInMs = isFinal(state) ? null : Math.max(0, notBefore - since);
@@ -217,26 +260,39 @@ const FIRST_PAUSE_MS = 100;
 const PAUSE_MAX_MS = 5_000;
 
 async function tell(
-  around: Surroundings,
-  principal: Principal,
+  ctx: Context,
+  { principal, terms }: WorkOptions & { readonly principal: Principal },
   { handoff, body }: Claimed,
   ending: Exclude<Ending, { kind: 'lost' }>,
 ): Promise<Result<Handoff, DeliverRefusal>> {
   const { fence } = handoff;
   switch (ending.kind) {
     case 'result':
-      return deliver(around, principal, {
+      return deliver(ctx, principal, {
         target: handoff,
         fence,
         result: ending.result,
         evidence: ending.evidence,
         body,
+        ...detailOf(ending),
       });
     case 'failure':
-      return fail(around, principal, { target: handoff, fence, failure: ending.failure });
+      return fail(ctx, principal, {
+        target: handoff,
+        fence,
+        failure: ending.failure,
+        ...(terms?.retriesMax !== undefined && hasUsualRetries(ctx, handoff) ? { retriesMax: terms.retriesMax } : {}),
+        ...detailOf(ending),
+      });
+    case 'postponed':
+      return release(ctx, principal, handoff, fence, ending.later);
     case 'given-up':
-      return release(around, principal, handoff, fence);
+      return release(ctx, principal, handoff, fence);
   }
+}
+
+function detailOf({ detail }: { readonly detail?: JsonObject }): { readonly detail?: JsonObject } {
+  return detail === undefined ? {} : { detail };
 }
 
 /** A result that cannot be taken as it is ends the attempt: the next one may do better. */

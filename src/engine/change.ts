@@ -4,20 +4,20 @@
  */
 import type { JsonObject, JsonText } from '../foundation/json.ts';
 import { present } from '../foundation/assert.ts';
-import { refuse, yes, type Result } from '../foundation/result.ts';
+import { err, ok, type Result } from '../foundation/result.ts';
 import type { Decide, Decision } from '../domain/decision.ts';
-import { witness, type Deed } from '../domain/facts.ts';
+import { appendFact, type FactType, type AppendedFact } from '../domain/facts.ts';
 import type { Handoff, Kind } from '../domain/handoff.ts';
 import type { Moved } from '../domain/moves/step.ts';
 import type { HandoffId } from '../domain/names.ts';
-import { principalText, type Principal } from '../domain/principal.ts';
+import { principalText, proven, type Principal } from '../domain/principal.ts';
 import type { Refusal, RefusalCode } from '../domain/refusals.ts';
 import { isHidden, may, type Op } from '../domain/rights.ts';
 import type { Guard, Opening, Relayed } from '../stores/store.ts';
-import type { HouseRules, Surroundings } from './surroundings.ts';
+import type { WorkspaceRules, Context } from './context.ts';
 
-export interface Wish {
-  readonly deed: Deed;
+export interface RequestedMove {
+  readonly deed: FactType;
   readonly moved: Moved;
   readonly detail?: JsonObject | null;
   readonly outcome?: JsonText;
@@ -27,7 +27,7 @@ export interface Wish {
  * The operator has no acceptance whose fence it could show: it fails, releases or blocks whatever is held. Everybody
  * else shows the fence they were given.
  */
-export function shownFence(principal: Principal, handoff: Handoff, fence: number | null): number | null {
+export function fenceFor(principal: Principal, handoff: Handoff, fence: number | null): number | null {
   const isForced = fence === null && principal.kind === 'operator' && handoff.state === 'accepted';
   return isForced ? handoff.fence : fence;
 }
@@ -36,19 +36,30 @@ export function shownFence(principal: Principal, handoff: Handoff, fence: number
  * These say more than "you may not": whoever comes too late with a result was entitled once, and has to learn that it
  * is no longer.
  */
-const BEFORE_RIGHTS: readonly RefusalCode[] = ['lease-lost', 'move-not-allowed', 'too-early', 'not-overdue'];
+const BEFORE_RIGHTS: readonly RefusalCode[] = ['lease-lost', 'move-not-allowed', 'too-early', 'not-overdue', 'overdue'];
 
-export function decideBy(principal: Principal, op: Op, wish: (handoff: Handoff, nowMs: number) => Wish): Decide {
+export function decideBy(
+  principal: Principal,
+  op: Op,
+  wish: (handoff: Handoff, nowMs: number) => RequestedMove,
+): Decide {
   return (handoff, nowMs) => {
-    if (isHidden(principal, handoff)) return refuse({ code: 'no-such-handoff', id: handoff.id });
+    if (isHidden(principal, handoff)) return err({ code: 'no-such-handoff', id: handoff.id });
     const { deed, moved, detail, outcome } = wish(handoff, nowMs);
     if (!moved.ok && BEFORE_RIGHTS.includes(moved.refusal.code)) return moved;
     const entitled = may(principal, op, handoff);
     if (!entitled.ok) return entitled;
     if (!moved.ok) return moved;
-    const seen = witness(handoff, moved.value, deed, principalText(principal), nowMs, detail ?? null);
+    const seen = appendFact(
+      handoff,
+      moved.value,
+      deed,
+      principalText(principal),
+      nowMs,
+      proven(principal, detail ?? null),
+    );
     const facts = [seen.fact];
-    return yes(outcome === undefined ? { handoff: seen.handoff, facts } : { handoff: seen.handoff, facts, outcome });
+    return ok(outcome === undefined ? { handoff: seen.handoff, facts } : { handoff: seen.handoff, facts, outcome });
   };
 }
 
@@ -57,67 +68,87 @@ export function decideBy(principal: Principal, op: Op, wish: (handoff: Handoff, 
  * command, reads a file) asks this first, so that only a caller whose request can succeed causes the effect. The record
  * may change before the real decision, which therefore decides everything again.
  */
-export async function decideFirst(
-  { store }: Surroundings,
+export async function previewDecision(
+  { store }: Context,
   target: HandoffId | Handoff,
   decide: Decide,
 ): Promise<Result<Handoff, Refusal>> {
   const id = typeof target === 'string' ? target : target.id;
   const handoff = typeof target === 'string' ? (await store.find({ by: 'ids', ids: [id] })).items[0] : target;
-  if (handoff === undefined) return refuse({ code: 'no-such-handoff', id });
+  if (handoff === undefined) return err({ code: 'no-such-handoff', id });
   const decided = decide(handoff, store.nowMs());
-  return decided.ok ? yes(handoff) : decided;
+  return decided.ok ? ok(handoff) : decided;
+}
+
+/** The detail of a fact with the version of the policy that it was decided under. */
+export function underPolicy({ policyVersion }: WorkspaceRules, detail: JsonObject | null): JsonObject | null {
+  return policyVersion === 0 ? detail : { ...detail, policy: policyVersion };
+}
+
+/** The first fact of a handoff: sealed, with what proves its principal and the policy that it was made under. */
+export function appendCreation(
+  rules: WorkspaceRules,
+  principal: Principal,
+  created: Handoff,
+  body: JsonText,
+  nowMs: number,
+  detail: JsonObject | null = null,
+): AppendedFact {
+  const more = underPolicy(rules, proven(principal, detail));
+  return appendFact(null, created, 'create', principalText(principal), nowMs, more, body);
 }
 
 /** One change of one handoff, with whatever the rules of the house attach to it. */
 export async function change(
-  around: Surroundings,
+  ctx: Context,
   target: HandoffId | Handoff,
   decide: Decide,
 ): Promise<Result<Handoff, Refusal>> {
-  const [answer] = await around.store.change([target], announced(around.rules, decide));
+  const [answer] = await ctx.store.change([target], withNotifications(ctx.rules, decide));
   const changed = present(answer, 'one target, one answer');
-  if (changed.ok) await attendTo(around, [changed.value]);
+  if (changed.ok) await reconcileFolders(ctx, [changed.value]);
   return changed;
 }
 
 /** One change and the handoffs that follow from it, all or none; openings bring their own effects. */
 export async function relay(
-  around: Surroundings,
+  ctx: Context,
   target: HandoffId | Handoff,
   decide: Decide,
   openings: readonly Opening[],
   guard: Guard = {},
 ): Promise<Result<Relayed, Refusal>> {
-  const relayed = await around.store.relay(target, announced(around.rules, decide), openings, guard);
-  if (relayed.ok) await attendTo(around, [relayed.value.changed, ...relayed.value.inserted]);
+  const relayed = await ctx.store.relay(target, withNotifications(ctx.rules, decide), openings, guard);
+  if (relayed.ok) await reconcileFolders(ctx, [relayed.value.changed, ...relayed.value.inserted]);
   return relayed;
 }
 
 /** In order, so that whoever looks into the folders meets the first one first. */
-export async function attendTo({ rules }: Surroundings, handoffs: readonly Handoff[]): Promise<void> {
+export async function reconcileFolders({ rules }: Context, handoffs: readonly Handoff[]): Promise<void> {
   for (const handoff of handoffs) {
-    await mirrorOf(rules, handoff.kind)?.attend(handoff.id);
-    if (handoff.kind === 'document') await rules.tasks?.attend(handoff);
+    await mirrorOf(rules, handoff.kind)?.reconcile(handoff.id);
+    if (handoff.kind === 'document') await rules.tasks?.reconcile(handoff);
   }
 }
 
 /** The files in which handoffs of a kind are told. */
-function mirrorOf(rules: HouseRules, kind: Kind): { attend(id: HandoffId): Promise<void> } | null {
+function mirrorOf(rules: WorkspaceRules, kind: Kind): { reconcile(id: HandoffId): Promise<void> } | null {
   return kind === 'queue' ? rules.queue : rules.documents;
 }
 
 /** Adds to each fact what has to happen because of it. */
-export function announced(rules: HouseRules, decide: Decide): Decide {
+export function withNotifications(rules: WorkspaceRules, decide: Decide): Decide {
   return (handoff, nowMs) => {
     const decided = decide(handoff, nowMs);
-    return decided.ok ? yes(withEffects(rules, decided.value)) : decided;
+    return decided.ok ? ok(withEffects(rules, decided.value)) : decided;
   };
 }
 
 /** The reason of blocking stands in the record alone, so a fact is told with the state it led to. */
-export function withEffects(rules: HouseRules, decision: Decision): Decision {
-  const effects = decision.facts.flatMap((fact) => rules.announce({ ...decision.handoff, state: fact.to }, fact));
+export function withEffects(rules: WorkspaceRules, decision: Decision): Decision {
+  const effects = decision.facts.flatMap((fact) =>
+    rules.notificationsFor({ ...decision.handoff, state: fact.to }, fact),
+  );
   return effects.length === 0 ? decision : { ...decision, effects: [...(decision.effects ?? []), ...effects] };
 }
 
@@ -136,7 +167,14 @@ export function andThen(first: Decide, wanted: (handoff: Handoff) => boolean, se
     const effects = [...(one.value.effects ?? []), ...(two.value.effects ?? [])];
     const facts = [...one.value.facts, ...two.value.facts];
     const outcome = two.value.outcome ?? one.value.outcome;
+    const over = one.value.overLimits ?? two.value.overLimits;
     const { handoff: last } = two.value;
-    return yes(outcome === undefined ? { handoff: last, facts, effects } : { handoff: last, facts, effects, outcome });
+    return ok({
+      handoff: last,
+      facts,
+      effects,
+      ...(outcome === undefined ? {} : { outcome }),
+      ...(over === undefined ? {} : { overLimits: over }),
+    });
   };
 }

@@ -6,11 +6,11 @@ import type { Clock } from '../foundation/clock.ts';
 import { isSameProcess } from '../foundation/process-identity.ts';
 import { jittered } from '../foundation/random.ts';
 import { StoreGone, type DutyHolder } from '../stores/store.ts';
-import { carryBeside } from './effects.ts';
-import { keepFolder } from './queue/keep.ts';
-import { lookAtClock, openWatch, type Steadiness } from './steadiness.ts';
+import { sendEffectsInBackground } from './effects.ts';
+import { folderDuty } from './queue/folder-duty.ts';
+import { checkClock, openStallWatch, type StallCheck } from './stall-detection.ts';
 import { sweep } from './sweep.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Context } from './context.ts';
 
 const SWEEP_MS = 250;
 /** A holder that has been silent for this long hangs. */
@@ -21,14 +21,14 @@ const POLICY_MS = 1_000;
 /** How often a process without the duty looks for effects that its holder may have to leave. */
 const STAND_IN_MS = 1_000;
 /** Stands by until the signal is aborted, then leaves the duty to others. */
-export async function standDuty(around: Surroundings, signal: AbortSignal): Promise<void> {
-  const { store, clock, timers, random, liveness } = around;
-  const watch = openWatch(around, RENEW_MS);
-  const effects = carryBeside(around, around.rules.carriers);
-  const { queue: messages, documents } = around.rules;
+export async function standDuty(ctx: Context, signal: AbortSignal): Promise<void> {
+  const { store, clock, timers, random, liveness } = ctx;
+  const watch = openStallWatch(ctx, RENEW_MS);
+  const effects = sendEffectsInBackground(ctx, ctx.rules.effectSenders);
+  const { queue: messages, documents } = ctx.rules;
   const folders = [
-    ...(messages === null ? [] : [keepFolder(around, messages, 'queue')]),
-    ...(documents === null ? [] : [keepFolder(around, documents, 'document')]),
+    ...(messages === null ? [] : [folderDuty(ctx, messages, 'queue')]),
+    ...(documents === null ? [] : [folderDuty(ctx, documents, 'document')]),
   ];
   let renewedMs = Number.NEGATIVE_INFINITY;
   let mine = false;
@@ -38,7 +38,7 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
   const look = async (): Promise<void> => {
     // Also by those who only stand by: whoever takes the duty after a jump has to know of it.
     const steady = watch.look();
-    if (isPolicyDue()) await around.rules.refresh();
+    if (isPolicyDue()) await ctx.rules.refresh();
     if (mine && clock.monotonicMs() - renewedMs < RENEW_MS) {
       await sweepOnce(steady);
       return;
@@ -46,19 +46,19 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
     const holder = await store.upkeep.dutyHolder(liveness.self);
     // Whoever has the duty writes so once in a while: that is how those who stand by know that anybody can.
     if (holder !== null) watch.proven(clock.monotonicMs() - holder.silentForMs);
-    mine = mayTake(around, holder) && (await store.upkeep.takeDuty(liveness.self, holder));
+    mine = mayTake(ctx, holder) && (await store.upkeep.takeDuty(liveness.self, holder));
     if (!mine) {
-      const standsIn = around.rules.carriers.some((carrier) => carrier.standsIn?.() === true);
+      const standsIn = ctx.rules.effectSenders.some((carrier) => carrier.standsIn?.() === true);
       if (standsIn && isStandInDue()) effects.look();
       return;
     }
     renewedMs = clock.monotonicMs();
     watch.proven(renewedMs);
-    await sweepOnce(watch.with(await lookAtClock(around), steady));
+    await sweepOnce(watch.with(await checkClock(ctx), steady));
   };
 
-  const sweepOnce = async (steady: Steadiness): Promise<void> => {
-    await sweep(around, steady, signal);
+  const sweepOnce = async (steady: StallCheck): Promise<void> => {
+    await sweep(ctx, steady, signal);
     if (signal.aborted) return;
     effects.look();
     for (const folder of folders) folder.look();
@@ -70,7 +70,7 @@ export async function standDuty(around: Surroundings, signal: AbortSignal): Prom
       await look();
     } catch (error) {
       mine = false;
-      around.report({ kind: 'fault', doing: 'sweeping', error });
+      ctx.report({ kind: 'fault', doing: 'sweeping', error });
       if (error instanceof StoreGone) return;
     }
     await timers.sleep(jittered(SWEEP_MS, random), signal);
@@ -89,7 +89,7 @@ function every({ monotonicMs }: Clock, ms: number): () => boolean {
   };
 }
 
-function mayTake({ liveness }: Surroundings, holder: DutyHolder | null): boolean {
+function mayTake({ liveness }: Context, holder: DutyHolder | null): boolean {
   if (holder === null) return true;
   const { self } = liveness;
   if (isSameProcess(holder.process, self) || liveness.of(holder.process) === 'gone') return true;

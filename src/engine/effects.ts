@@ -4,9 +4,9 @@
  */
 import { jittered } from '../foundation/random.ts';
 import type { DueEffect } from '../stores/store.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Context } from './context.ts';
 
-export interface Carrier {
+export interface EffectSender {
   readonly kind: string;
   /** How long one may take; without, `CARRY_MS`. */
   readonly limitMs?: number;
@@ -17,16 +17,16 @@ export interface Carrier {
   /** True where this process can carry what the one that has the duty may have to leave. */
   standsIn?(): boolean;
   /** Ends soon after its signal is aborted; whatever it then answers still counts. */
-  carry(effect: DueEffect, signal: AbortSignal): Promise<Carried>;
+  carry(effect: DueEffect, signal: AbortSignal): Promise<SendResult>;
 }
 
 /** `targetDown` says that others of the same lane need not try now. */
-export type Carried =
+export type SendResult =
   | 'done'
   | { readonly retryInMs?: number; readonly says: string; readonly targetDown?: true }
   | { readonly never: string };
 
-export interface CarryOptions {
+export interface SendEffectsOptions {
   /** How long something may be tried altogether, by its planned pauses: time in which nobody tries does not count. */
   readonly giveUpAfterMs?: number;
   readonly signal?: AbortSignal;
@@ -34,7 +34,7 @@ export interface CarryOptions {
   readonly left?: Set<string>;
 }
 
-export interface CarryCount {
+export interface SentCount {
   readonly carried: number;
   readonly postponed: number;
   readonly dropped: number;
@@ -53,30 +53,30 @@ const PAUSE_MAX_MS = 5 * 60_000;
 const GIVE_UP_MS = 3 * 24 * 60 * 60_000;
 
 /** One round over what is due. Where nothing is, it costs one look at the outbox. */
-export async function carryEffects(
-  around: Surroundings,
-  carriers: readonly Carrier[],
-  options: CarryOptions = {},
-): Promise<CarryCount> {
+export async function sendEffects(
+  ctx: Context,
+  carriers: readonly EffectSender[],
+  options: SendEffectsOptions = {},
+): Promise<SentCount> {
   const left = options.left ?? new Set<string>();
-  const due = await around.store.outbox.due(ROUND_MAX + left.size);
+  const due = await ctx.store.outbox.due(ROUND_MAX + left.size);
   const count = { carried: 0, postponed: 0, dropped: 0 };
   const dueKeys = new Set(due.map(({ key }) => key));
   for (const key of left) if (!dueKeys.has(key)) left.delete(key);
   if (due.length === 0) return count;
   const byKind = new Map(carriers.map((carrier) => [carrier.kind, carrier]));
-  const lanes = new Map<string, { readonly carrier: Carrier; readonly effects: DueEffect[] }>();
+  const lanes = new Map<string, { readonly carrier: EffectSender; readonly effects: DueEffect[] }>();
   for (const effect of due) {
     const carrier = byKind.get(effect.kind);
     if (carrier === undefined) {
       // Somebody with a newer version may know it; it waits for them, and its tries are not used up.
-      await around.store.outbox.later(effect.key, jittered(PAUSE_MAX_MS, around.random));
+      await ctx.store.outbox.later(effect.key, jittered(PAUSE_MAX_MS, ctx.random));
       count.postponed += 1;
       continue;
     }
     const notHere = carrier.notHere?.(effect) ?? null;
     if (notHere !== null) {
-      await leave(around, effect, notHere, left);
+      await leave(ctx, effect, notHere, left);
       count.postponed += 1;
       continue;
     }
@@ -87,17 +87,17 @@ export async function carryEffects(
   }
   const queues = [...lanes.values()].map(({ carrier, effects }) => ({ carrier, effects, running: 0 }));
   await workOff(queues, options.signal, async (lane, effect) => {
-    const ending = await carryOne(around, lane, effect, options);
+    const ending = await carryOne(ctx, lane, effect, options);
     count[ending] += 1;
   });
   return count;
 }
 
 /** For a loop that must not wait for slow targets: at most one round at a time, beside whatever else the loop does. */
-export function carryBeside(
-  around: Surroundings,
-  carriers: readonly Carrier[],
-  options: Omit<CarryOptions, 'signal' | 'left'> = {},
+export function sendEffectsInBackground(
+  ctx: Context,
+  carriers: readonly EffectSender[],
+  options: Omit<SendEffectsOptions, 'signal' | 'left'> = {},
 ): { readonly look: () => void; readonly end: () => Promise<void> } {
   const over = new AbortController();
   const left = new Set<string>();
@@ -105,9 +105,9 @@ export function carryBeside(
   return {
     look: () => {
       if (over.signal.aborted) return;
-      round ??= carryEffects(around, carriers, { ...options, left, signal: over.signal })
+      round ??= sendEffects(ctx, carriers, { ...options, left, signal: over.signal })
         .then(() => undefined)
-        .catch((error: unknown) => around.report({ kind: 'fault', doing: 'carrying effects', error }))
+        .catch((error: unknown) => ctx.report({ kind: 'fault', doing: 'carrying effects', error }))
         .finally(() => {
           round = null;
         });
@@ -120,7 +120,7 @@ export function carryBeside(
 }
 
 interface Lane {
-  readonly carrier: Carrier;
+  readonly carrier: EffectSender;
   /** Still to be tried, in order. */
   readonly effects: DueEffect[];
   running: number;
@@ -164,29 +164,29 @@ async function workOff(
 }
 
 async function carryOne(
-  around: Surroundings,
+  ctx: Context,
   lane: Lane,
   effect: DueEffect,
-  options: CarryOptions,
-): Promise<keyof CarryCount> {
-  const { outbox } = around.store;
+  options: SendEffectsOptions,
+): Promise<keyof SentCount> {
+  const { outbox } = ctx.store;
   const answer =
-    lane.down === undefined ? await attempt(around, lane.carrier, effect, options.signal) : { says: lane.down };
+    lane.down === undefined ? await attempt(ctx, lane.carrier, effect, options.signal) : { says: lane.down };
   if (answer === TAKEN) return 'postponed';
   if (answer === 'done') {
     await outbox.done([effect.key]);
     return 'carried';
   }
-  if ('never' in answer) return drop(around, effect, answer.never);
+  if ('never' in answer) return drop(ctx, effect, answer.never);
   if ('targetDown' in answer && answer.targetDown) lane.down = answer.says;
   // Nobody's fault: whoever comes next tries it as if it had not been tried.
-  if (options.signal?.aborted === true) return postpone(around, effect, answer.says, 0, effect.tries ?? 0);
+  if (options.signal?.aborted === true) return postpone(ctx, effect, answer.says, 0, effect.tries ?? 0);
   const tries = (effect.tries ?? 0) + 1;
   const { giveUpAfterMs = GIVE_UP_MS } = options;
-  if (plannedMs(tries) > giveUpAfterMs) return drop(around, effect, `tried ${tries} times in vain: ${answer.says}`);
-  const pauseMs = jittered(pauseAfter(tries), around.random);
+  if (plannedMs(tries) > giveUpAfterMs) return drop(ctx, effect, `tried ${tries} times in vain: ${answer.says}`);
+  const pauseMs = jittered(pauseAfter(tries), ctx.random);
   const wishedMs = 'retryInMs' in answer ? (answer.retryInMs ?? 0) : 0;
-  return postpone(around, effect, answer.says, Math.max(pauseMs, wishedMs), tries);
+  return postpone(ctx, effect, answer.says, Math.max(pauseMs, wishedMs), tries);
 }
 
 /** Another process was faster, and has it now. */
@@ -197,13 +197,13 @@ const TAKEN = 'taken';
  * again.
  */
 async function attempt(
-  around: Surroundings,
-  carrier: Carrier,
+  ctx: Context,
+  carrier: EffectSender,
   effect: DueEffect,
   signal: AbortSignal | undefined,
-): Promise<Carried | typeof TAKEN> {
+): Promise<SendResult | typeof TAKEN> {
   const limitMs = carrier.limitMs ?? CARRY_MS;
-  if (!(await around.store.outbox.take(effect.key, 2 * (limitMs + LAST_WORD_MS)))) return TAKEN;
+  if (!(await ctx.store.outbox.take(effect.key, 2 * (limitMs + LAST_WORD_MS)))) return TAKEN;
   if (signal?.aborted === true) return { says: 'stopped before it was tried' };
   const stop = new AbortController();
   const abort = (): void => stop.abort();
@@ -211,11 +211,11 @@ async function attempt(
   const over = new AbortController();
   const carrying = carrier
     .carry(effect, stop.signal)
-    .catch((error: unknown): Carried => ({ says: error instanceof Error ? error.message : String(error) }));
-  const timeIsUp = async (): Promise<Carried> => {
-    await around.timers.sleep(limitMs, AbortSignal.any([over.signal, stop.signal]));
+    .catch((error: unknown): SendResult => ({ says: error instanceof Error ? error.message : String(error) }));
+  const timeIsUp = async (): Promise<SendResult> => {
+    await ctx.timers.sleep(limitMs, AbortSignal.any([over.signal, stop.signal]));
     stop.abort();
-    await around.timers.sleep(LAST_WORD_MS, over.signal);
+    await ctx.timers.sleep(LAST_WORD_MS, over.signal);
     return { says: `did not end within ${limitMs} ms`, targetDown: true };
   };
   try {
@@ -227,28 +227,28 @@ async function attempt(
 }
 
 /** It stays due, so that a process that can carry it finds it at once. */
-async function leave(around: Surroundings, { key, kind }: DueEffect, says: string, left: Set<string>): Promise<void> {
+async function leave(ctx: Context, { key, kind }: DueEffect, says: string, left: Set<string>): Promise<void> {
   if (left.has(key)) return;
   if (left.size < LEFT_MAX) left.add(key);
-  else await around.store.outbox.later(key, jittered(PAUSE_MAX_MS, around.random));
-  around.report({ kind: 'effect-postponed', key, effect: kind, says });
+  else await ctx.store.outbox.later(key, jittered(PAUSE_MAX_MS, ctx.random));
+  ctx.report({ kind: 'effect-postponed', key, effect: kind, says });
 }
 
 async function postpone(
-  around: Surroundings,
+  ctx: Context,
   { key, kind }: DueEffect,
   says: string,
   inMs: number,
   tries: number,
 ): Promise<'postponed'> {
-  await around.store.outbox.later(key, Math.ceil(inMs), tries);
-  around.report({ kind: 'effect-postponed', key, effect: kind, says });
+  await ctx.store.outbox.later(key, Math.ceil(inMs), tries);
+  ctx.report({ kind: 'effect-postponed', key, effect: kind, says });
   return 'postponed';
 }
 
-async function drop(around: Surroundings, { key, kind }: DueEffect, says: string): Promise<'dropped'> {
-  await around.store.outbox.done([key]);
-  around.report({ kind: 'effect-dropped', key, effect: kind, says });
+async function drop(ctx: Context, { key, kind }: DueEffect, says: string): Promise<'dropped'> {
+  await ctx.store.outbox.done([key]);
+  ctx.report({ kind: 'effect-dropped', key, effect: kind, says });
   return 'dropped';
 }
 

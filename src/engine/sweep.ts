@@ -3,24 +3,24 @@
  * the moment it is changed, so a sweep can run anywhere, twice, or half.
  */
 import { JUMP_MS } from '../foundation/clock.ts';
-import { refuse } from '../foundation/result.ts';
+import { err } from '../foundation/result.ts';
 import { dueAtOf } from '../domain/deadlines.ts';
 import type { Decide } from '../domain/decision.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import { unblock } from '../domain/moves/block.ts';
-import { lost, overtake, type Overtaken } from '../domain/moves/overtake.ts';
+import { onWorkerLost, onDeadline, type DeadlineMove } from '../domain/moves/on-deadline.ts';
 import type { HandoffId, SessionId } from '../domain/names.ts';
 import { SYSTEM } from '../domain/principal.ts';
 import type { Op } from '../domain/rights.ts';
 import type { SessionRecord } from '../stores/store.ts';
-import { andThen, announced, decideBy, type Wish } from './change.ts';
-import { lacksArtifact, sweepAwaiting } from './artifacts/awaited.ts';
-import { fillPlaces } from './places.ts';
-import { freeHeld } from './summaries/held.ts';
-import { SETTLE_AFTER_GAP_MS, type Steadiness } from './steadiness.ts';
-import type { Surroundings } from './surroundings.ts';
-import { decideWaiting } from './verbs/activate.ts';
-import { failureText } from './verbs/fail.ts';
+import { andThen, withNotifications, decideBy, type RequestedMove } from './change.ts';
+import { lacksArtifact, sweepAwaiting } from './artifacts/awaited-artifacts.ts';
+import { fillFreeCapacity } from './fill-capacity.ts';
+import { freeHeldBack } from './summaries/held-legs.ts';
+import { SETTLE_AFTER_GAP_MS, type StallCheck } from './stall-detection.ts';
+import type { Context } from './context.ts';
+import { decideWaiting } from './handoffs/activate.ts';
+import { failureText } from './handoffs/fail.ts';
 
 /** One sweep never holds the write lock for longer than a worker's claim may wait for it. */
 const SWEPT_MAX = 200;
@@ -29,33 +29,32 @@ const SILENCE_GRACE_MS = 500;
 
 /** Between its parts it can be told to stop; each of them is bounded. */
 export async function sweep(
-  around: Surroundings,
-  steady: Steadiness,
+  ctx: Context,
+  steady: StallCheck,
   signal?: AbortSignal,
 ): Promise<{ readonly changed: number }> {
   const parts: readonly (() => Promise<number>)[] = [
-    () => sweepSessions(around, steady),
+    () => sweepSessions(ctx, steady),
     // Nothing expires in the sweep that finds the clock set.
-    async () => (steady.wasSet ? 0 : sweepOverdue(around, steady)),
-    () => sweepFreed(around),
-    () => sweepAwaiting(around),
-    () => freeHeld(around, 'held'),
-    () => fillPlaces(around),
+    async () => (steady.wasSet ? 0 : sweepOverdue(ctx, steady)),
+    () => sweepFreed(ctx),
+    () => sweepAwaiting(ctx),
+    () => freeHeldBack(ctx, 'held'),
+    () => fillFreeCapacity(ctx),
   ];
   let changed = 0;
   for (const part of parts) if (signal?.aborted !== true) changed += await part();
   return { changed };
 }
 
-async function sweepSessions(around: Surroundings, steady: Steadiness): Promise<number> {
+async function sweepSessions(ctx: Context, steady: StallCheck): Promise<number> {
   const over: SessionRecord[] = [];
-  for (const session of await around.store.sessions.list())
-    if (await isOver(around, session, steady)) over.push(session);
+  for (const session of await ctx.store.sessions.list()) if (await isOver(ctx, session, steady)) over.push(session);
   if (over.length === 0) return 0;
   // What they run is asked for again now: until its end, a session could begin something.
-  const newest = await around.store.sessions.list();
+  const newest = await ctx.store.sessions.list();
   let changed = 0;
-  for (const session of over) changed += await recover(around, newest.find(({ id }) => id === session.id) ?? session);
+  for (const session of over) changed += await recover(ctx, newest.find(({ id }) => id === session.id) ?? session);
   return changed;
 }
 
@@ -63,7 +62,7 @@ async function sweepSessions(around: Surroundings, steady: Steadiness): Promise<
  * A process that is provably gone is over at once; one that cannot be seen, or that hangs, when its lease is. The lease is
  * the session's own: the sweeping process may have been started with another one.
  */
-async function isOver({ store, liveness }: Surroundings, session: SessionRecord, steady: Steadiness): Promise<boolean> {
+async function isOver({ store, liveness }: Context, session: SessionRecord, steady: StallCheck): Promise<boolean> {
   if (session.ended) return true;
   if (liveness.of(session.process) === 'gone') return store.sessions.end(session.id, 0);
   const patienceMs = session.leaseMs + SILENCE_GRACE_MS;
@@ -72,45 +71,45 @@ async function isOver({ store, liveness }: Surroundings, session: SessionRecord,
   return store.sessions.end(session.id, patienceMs);
 }
 
-async function recover(around: Surroundings, session: SessionRecord): Promise<number> {
+async function recover(ctx: Context, session: SessionRecord): Promise<number> {
   // Two agents never work in one tree: the old command ends before anybody else can begin.
-  for (const group of session.groups) await endIfOurs(around, session, group.handoff);
+  for (const group of session.groups) await endIfOurs(ctx, session, group.handoff);
   const says = `session ${session.id} of process ${session.process.pid} is gone`;
-  const held = await around.store.find({ by: 'session', session: session.id, max: SWEPT_MAX });
-  const answers = await around.store.change(held.items, announced(around.rules, decideLost(session.id, says)));
+  const held = await ctx.store.find({ by: 'session', session: session.id, max: SWEPT_MAX });
+  const answers = await ctx.store.change(held.items, withNotifications(ctx.rules, decideLost(session.id, says)));
   const recovered = answers.filter((answer) => answer.ok);
-  for (const { value } of recovered) around.report({ kind: 'handoff-recovered', id: value.id, says });
-  const rest = await around.store.find({ by: 'session', session: session.id, max: 1 });
-  if (rest.items.length === 0) await around.store.sessions.forget(session.id);
+  for (const { value } of recovered) ctx.report({ kind: 'handoff-recovered', id: value.id, says });
+  const rest = await ctx.store.find({ by: 'session', session: session.id, max: 1 });
+  if (rest.items.length === 0) await ctx.store.sessions.forget(session.id);
   return recovered.length;
 }
 
-async function sweepOverdue(around: Surroundings, steady: Steadiness): Promise<number> {
-  const found = await around.store.find({ by: 'overdue', max: SWEPT_MAX });
-  const nowMs = around.store.nowMs();
+async function sweepOverdue(ctx: Context, steady: StallCheck): Promise<number> {
+  const found = await ctx.store.find({ by: 'overdue', max: SWEPT_MAX });
+  const nowMs = ctx.store.nowMs();
   const items = found.items.filter((handoff) => isTrulyOverdue(handoff, nowMs, steady));
   if (items.length === 0) return 0;
-  const sessions = await around.store.sessions.list();
+  const sessions = await ctx.store.sessions.list();
   for (const { id, custody } of items) {
     if (custody?.by !== 'process') continue;
     const session = sessions.find((each) => each.id === custody.session);
-    if (session !== undefined) await endIfOurs(around, session, id);
+    if (session !== undefined) await endIfOurs(ctx, session, id);
   }
-  const answers = await around.store.change(items, announced(around.rules, decideOverdue(steady)));
+  const answers = await ctx.store.change(items, withNotifications(ctx.rules, decideOverdue(steady)));
   return answers.filter((answer) => answer.ok).length;
 }
 
-async function sweepFreed(around: Surroundings): Promise<number> {
-  const { items } = await around.store.find({ by: 'freed', max: SWEPT_MAX });
+async function sweepFreed(ctx: Context): Promise<number> {
+  const { items } = await ctx.store.find({ by: 'freed', max: SWEPT_MAX });
   if (items.length === 0) return 0;
   const lacking = new Set<HandoffId>();
-  for (const { id, terms } of items) if (await lacksArtifact(around, terms.artifacts)) lacking.add(id);
+  for (const { id, terms } of items) if (await lacksArtifact(ctx, terms.artifacts)) lacking.add(id);
   const decide = andThen(decideFreed, ({ id }) => lacking.has(id), decideWaiting('artifact'));
-  const answers = await around.store.change(items, announced(around.rules, decide));
+  const answers = await ctx.store.change(items, withNotifications(ctx.rules, decide));
   return answers.filter((answer) => answer.ok).length;
 }
 
-async function endIfOurs({ liveness }: Surroundings, session: SessionRecord, handoff: HandoffId): Promise<void> {
+async function endIfOurs({ liveness }: Context, session: SessionRecord, handoff: HandoffId): Promise<void> {
   if (liveness.of(session.process) === 'unknown') return;
   for (const group of session.groups) if (group.handoff === handoff) await liveness.endGroup(group);
 }
@@ -121,11 +120,11 @@ const decideFreed: Decide = decideBy(SYSTEM, 'unblock', (handoff, nowMs) => ({
   detail: { reason: 'dependencies completed' },
 }));
 
-function decideOverdue(steady: Steadiness): Decide {
+function decideOverdue(steady: StallCheck): Decide {
   return (handoff, nowMs) => {
-    const overtaken = overtake(handoff, nowMs);
+    const overtaken = onDeadline(handoff, nowMs);
     if (!overtaken.ok) return overtaken;
-    if (!isTrulyOverdue(handoff, nowMs, steady)) return refuse({ code: 'not-overdue', id: handoff.id });
+    if (!isTrulyOverdue(handoff, nowMs, steady)) return err({ code: 'not-overdue', id: handoff.id });
     return decideBy(SYSTEM, opOf(overtaken.value), () => wishOf(overtaken.value, 'time is up'))(handoff, nowMs);
   };
 }
@@ -137,7 +136,7 @@ function decideOverdue(steady: Steadiness): Decide {
  * A session that beats is believed to live, so its time is up only for somebody who has watched all of it. Hands are
  * not heard in between: what is kept in the store about the clock decides (`lookAtClock`).
  */
-function isTrulyOverdue(handoff: Handoff, nowMs: number, steady: Steadiness): boolean {
+function isTrulyOverdue(handoff: Handoff, nowMs: number, steady: StallCheck): boolean {
   const { lookedAt, steadyMs, watchedMs } = steady;
   const { custody, since } = handoff;
   const dueAt = dueAtOf(handoff);
@@ -150,8 +149,8 @@ function isTrulyOverdue(handoff: Handoff, nowMs: number, steady: Steadiness): bo
 function decideLost(session: SessionId, says: string): Decide {
   return (handoff, nowMs) => {
     // Settled, or in other hands, since it was selected.
-    if (!isHeldBy(handoff, session)) return refuse({ code: 'not-overdue', id: handoff.id });
-    const overtaken = lost(handoff, nowMs, says);
+    if (!isHeldBy(handoff, session)) return err({ code: 'not-overdue', id: handoff.id });
+    const overtaken = onWorkerLost(handoff, nowMs, says);
     return decideBy(SYSTEM, opOf(overtaken), () => wishOf(overtaken, says))(handoff, nowMs);
   };
 }
@@ -160,7 +159,7 @@ function isHeldBy({ custody }: Handoff, session: SessionId): boolean {
   return custody?.by === 'process' && custody.session === session;
 }
 
-function wishOf({ deed, moved, failure }: Overtaken, reason: string): Wish {
+function wishOf({ deed, moved, failure }: DeadlineMove, reason: string): RequestedMove {
   return {
     deed,
     moved,
@@ -170,7 +169,7 @@ function wishOf({ deed, moved, failure }: Overtaken, reason: string): Wish {
 }
 
 /** Under which right the house acts: a retry is how failing an attempt can end. */
-function opOf({ deed }: Overtaken): Op {
+function opOf({ deed }: DeadlineMove): Op {
   switch (deed) {
     case 'expire':
       return 'expire';

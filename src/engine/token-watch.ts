@@ -4,7 +4,7 @@
  */
 import { tokenIn, type Principal } from '../domain/principal.ts';
 import type { TokenRecord } from '../stores/store.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Context } from './context.ts';
 
 export interface TokenWatch {
   /** The signal is aborted with a `TokenEnd` as its reason. Call `leave` when the wait is over. */
@@ -40,11 +40,7 @@ interface Watched {
   count: number;
 }
 
-export function openTokenWatch({
-  store,
-  timers,
-  report,
-}: Pick<Surroundings, 'store' | 'timers' | 'report'>): TokenWatch {
+export function openTokenWatch({ store, timers, report }: Pick<Context, 'store' | 'timers' | 'report'>): TokenWatch {
   const watched = new Map<string, Watched>();
   let rest: AbortController | null = null;
 
@@ -96,17 +92,17 @@ export function openTokenWatch({
 
 /** The same for one principal, such as a worker's; one that showed no token is always good. */
 export function watchOwn(
-  around: Pick<Surroundings, 'store' | 'timers' | 'report'>,
+  ctx: Pick<Context, 'store' | 'timers' | 'report'>,
   principal: Principal,
 ): { readonly signal: AbortSignal; leave(): void; isGood(): Promise<boolean> } {
   const token = tokenIn(principal);
   if (token === null) {
     return { signal: new AbortController().signal, leave: () => undefined, isGood: async () => true };
   }
-  const { signal, leave } = openTokenWatch(around).attend(token);
+  const { signal, leave } = openTokenWatch(ctx).attend(token);
   const isGood = async (): Promise<boolean> => {
-    const [record] = await around.store.tokens.byIds([token]);
-    return whyNotGood(record ?? null, around.store.nowMs()) === null;
+    const [record] = await ctx.store.tokens.byIds([token]);
+    return whyNotGood(record ?? null, ctx.store.nowMs()) === null;
   };
   return { signal, leave, isGood };
 }

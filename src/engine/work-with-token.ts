@@ -1,6 +1,6 @@
 /** A worker works for as long as the token is good with which it was started. */
 import { agentPrincipal } from '../domain/principal.ts';
-import type { Surroundings } from './surroundings.ts';
+import type { Context } from './context.ts';
 import { TokenEnd, watchOwn } from './token-watch.ts';
 import { work, type WorkDone, type WorkOptions } from './work.ts';
 
@@ -13,9 +13,9 @@ export interface TokenWorkDone extends WorkDone {
  * When the token ends, nothing new is taken. What runs is given back where the token was revoked; it may end where the
  * token expired, or was revoked with its leases kept.
  */
-export async function workWithToken(around: Surroundings, options: WorkOptions): Promise<TokenWorkDone> {
+export async function workWithToken(ctx: Context, options: WorkOptions): Promise<TokenWorkDone> {
   const { agent, principal = agentPrincipal(agent), stop, abort } = options;
-  const watch = watchOwn(around, principal);
+  const watch = watchOwn(ctx, principal);
   const giveBack = new AbortController();
   let tokenEnd: string | null = null;
   watch.signal.addEventListener('abort', () => {
@@ -28,6 +28,6 @@ export async function workWithToken(around: Surroundings, options: WorkOptions):
     stop: AbortSignal.any([watch.signal, ...(stop === undefined ? [] : [stop])]),
     abort: AbortSignal.any([giveBack.signal, ...(abort === undefined ? [] : [abort])]),
   };
-  const done = await work(around, { ...options, principal, ...either }).finally(watch.leave);
+  const done = await work(ctx, { ...options, principal, ...either }).finally(watch.leave);
   return { ...done, tokenEnd };
 }

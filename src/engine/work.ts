@@ -6,7 +6,7 @@
  * next share a commit. Where handlers are quick, more is claimed than there are hands (`shelf.ts`). Words: a *session* is this worker's life in the store, an *attempt* one acceptance.
  */
 import { newUuid } from '../foundation/ids.ts';
-import type { Json } from '../foundation/json.ts';
+import type { Json, JsonObject } from '../foundation/json.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import type { AgentId, SessionId } from '../domain/names.ts';
@@ -14,11 +14,11 @@ import { agentPrincipal, type Principal } from '../domain/principal.ts';
 import { CLAIM_MAX, StoreGone, type Claimed, type RunningGroup } from '../stores/store.ts';
 import { OVER, runAttempt } from './attempt.ts';
 import { HeartbeatFault } from './heartbeat-fault.ts';
-import { interruptionsOf, type Interruptions } from './interruptions.ts';
-import type { HeartbeatListener, Surroundings } from './surroundings.ts';
-import { openShelf, type Shelved } from './shelf.ts';
-import { claimForSession, won } from './verbs/claim.ts';
-import { release } from './verbs/release.ts';
+import { interruptionsOf, type Interruptions } from './attempt-interruptions.ts';
+import type { HeartbeatListener, Context } from './context.ts';
+import { openPrefetch, type Prefetched } from './prefetch.ts';
+import { claimForSession, won } from './handoffs/claim.ts';
+import { release } from './handoffs/release.ts';
 
 export type Handler = (claimed: Claimed, attempt: Attempt) => Promise<Json>;
 
@@ -27,6 +27,8 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** How far it is; told at most once a second, and never a reason to wait. */
   progress(fraction: number | null, says?: string): void;
+  /** What the trail is to say of this attempt, beside its result or failure; later names replace earlier ones. */
+  note(detail: JsonObject): void;
   /** What is shown for a deliverable, with the result. */
   evidence(deliverable: string, kind: Evidence['kind'], value: string): void;
   /** A command was started for this attempt; it must not go on before this has come back. */
@@ -38,6 +40,8 @@ export interface WorkOptions {
   readonly handler: Handler;
   readonly principal?: Principal;
   readonly concurrency?: number;
+  /** Instead of the workspace's own terms, where the sender named nothing else. */
+  readonly terms?: { readonly attemptTimeoutMs?: number; readonly retriesMax?: number };
   /** Ends after this many attempts; default: never. */
   readonly attemptsMax?: number;
   /** Take nothing new; what runs is finished. */
@@ -64,7 +68,7 @@ export interface Hold {
   readonly stop: () => Promise<void>;
 }
 
-export async function work(around: Surroundings, options: WorkOptions): Promise<WorkDone> {
+export async function work(ctx: Context, options: WorkOptions): Promise<WorkDone> {
   const { agent, concurrency = 1, attemptsMax = Number.POSITIVE_INFINITY } = options;
   const principal = options.principal ?? agentPrincipal(agent);
   const entitled = { ...options, principal };
@@ -83,8 +87,7 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
     stopping.abort(OVER);
     givingUp.abort(OVER);
   };
-  const openNext = async (): Promise<Hold> =>
-    openHold(around, agent, givingUp.signal, { onLost: look, onFailed: failed });
+  const openNext = async (): Promise<Hold> => openHold(ctx, agent, givingUp.signal, { onLost: look, onFailed: failed });
   let hold = await openNext();
   let attempts = 0;
   let refused = 0;
@@ -93,21 +96,21 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
   let hint: Promise<void> | null = null;
   /** A claim was asked for, and its answer is not there. */
   let unsure = false;
-  const shelf = openShelf(around, listening.signal, (items) => keep(settling, giveBack(items)));
+  const shelf = openPrefetch(ctx, listening.signal, (items) => keep(settling, giveBack(items)));
 
-  const giveBack = async (items: readonly Shelved[]): Promise<void> => {
+  const giveBack = async (items: readonly Prefetched[]): Promise<void> => {
     for (const { claimed } of items) {
-      await safely(around, 'giving back', () => release(around, principal, claimed.handoff, claimed.handoff.fence));
+      await safely(ctx, 'giving back', () => release(ctx, principal, claimed.handoff, claimed.handoff.fence));
       attended.delete(acceptanceOf(claimed.handoff));
     }
   };
 
-  const start = ({ claimed, askedMs }: Shelved): void => {
+  const start = ({ claimed, askedMs }: Prefetched): void => {
     attempts += 1;
-    const beganMs = around.clock.monotonicMs();
-    const { handled, settled } = runAttempt(around, entitled, hold, claimed, askedMs);
+    const beganMs = ctx.clock.monotonicMs();
+    const { handled, settled } = runAttempt(ctx, entitled, hold, claimed, askedMs);
     const freed = (): void => {
-      shelf.took(around.clock.monotonicMs() - beganMs);
+      shelf.took(ctx.clock.monotonicMs() - beganMs);
       startNext();
       look();
     };
@@ -139,12 +142,12 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
   };
 
   const claim = async (): Promise<number> => {
-    if (unsure) await giveBackStrays(around, principal, hold.session, attended);
+    if (unsure) await giveBackStrays(ctx, principal, hold.session, attended);
     unsure = true;
-    const askedMs = around.clock.monotonicMs();
+    const askedMs = ctx.clock.monotonicMs();
     const asked = wanted();
-    const claimed = await claimForSession(around, principal, agent, hold.session, asked);
-    const ours = await won(around, principal, claimed);
+    const claimed = await claimForSession(ctx, principal, agent, hold.session, asked, options.terms?.attemptTimeoutMs);
+    const ours = await won(ctx, principal, claimed);
     for (const { handoff } of ours) attended.add(acceptanceOf(handoff));
     shelf.brought(asked, claimed.length);
     shelf.put(ours.map((each) => ({ claimed: each, askedMs })));
@@ -154,19 +157,19 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
 
   const round = async (): Promise<void> => {
     if (hold.lost.signal.aborted) {
-      const next = await safely(around, 'opening a session', openNext);
+      const next = await safely(ctx, 'opening a session', openNext);
       if (next === null) return;
       // What lies there was the lost session's.
       for (const { claimed } of shelf.takeAll()) attended.delete(acceptanceOf(claimed.handoff));
       hold = next;
       unsure = false;
     }
-    hint ??= around.store.changed({ kind: 'offers', agent }, listening.signal).then(() => {
+    hint ??= ctx.store.changed({ kind: 'offers', agent }, listening.signal).then(() => {
       hint = null;
       if (wanted() > 0) goOn();
     });
     if (wanted() > 0) {
-      const got = (await safely(around, 'claiming', claim)) ?? 0;
+      const got = (await safely(ctx, 'claiming', claim)) ?? 0;
       startNext();
       if (got > 0 && wanted() > 0) return;
     }
@@ -193,7 +196,7 @@ export async function work(around: Surroundings, options: WorkOptions): Promise<
   }
   await giveBack(shelf.takeAll());
   await Promise.all([...running, ...settling]);
-  if (unsure) await safely(around, 'giving back', () => giveBackStrays(around, principal, hold.session, attended));
+  if (unsure) await safely(ctx, 'giving back', () => giveBackStrays(ctx, principal, hold.session, attended));
   await hold.stop();
   if (broken !== null) throw broken as HeartbeatFault;
   return { attempts, refused };
@@ -208,36 +211,36 @@ function linked(signal: AbortSignal | undefined): AbortController {
 }
 
 async function openHold(
-  around: Surroundings,
+  ctx: Context,
   agent: AgentId,
   abort: AbortSignal,
   told: { readonly onLost: () => void; readonly onFailed: (fault: HeartbeatFault) => void },
 ): Promise<Hold> {
-  const session = newUuid(around.store.nowMs(), around.random) as SessionId;
+  const session = newUuid(ctx.store.nowMs(), ctx.random) as SessionId;
   const lost = new AbortController();
-  await around.store.sessions.open({ id: session, agent, process: around.liveness.self, leaseMs: around.leaseMs });
+  await ctx.store.sessions.open({ id: session, agent, process: ctx.liveness.self, leaseMs: ctx.leaseMs });
   const close = async (): Promise<void> => {
     try {
       // Nothing is held any more, so nothing has to be waited for.
-      if (await around.store.sessions.end(session, 0)) await around.store.sessions.forget(session);
+      if (await ctx.store.sessions.end(session, 0)) await ctx.store.sessions.forget(session);
     } catch (error) {
       // All is settled; that the session is over is told by its silence as well.
-      around.report({ kind: 'fault', doing: 'closing a session', error });
+      ctx.report({ kind: 'fault', doing: 'closing a session', error });
     }
   };
   const listener: HeartbeatListener = {
     lost: () => {
-      around.report({ kind: 'session-lost', session });
+      ctx.report({ kind: 'session-lost', session });
       lost.abort(OVER);
       told.onLost();
     },
     failed: told.onFailed,
   };
-  const beating = await around.heartbeat.start(session, listener).catch(async (error: unknown) => {
+  const beating = await ctx.heartbeat.start(session, listener).catch(async (error: unknown) => {
     await close();
     throw error;
   });
-  const interruptions = interruptionsOf(around, { abort, lost: lost.signal });
+  const interruptions = interruptionsOf(ctx, { abort, lost: lost.signal });
   const stop = async (): Promise<void> => {
     interruptions.close();
     await beating.stop();
@@ -248,14 +251,14 @@ async function openHold(
 
 /** What a claim whose answer was lost has taken: nobody here works on it, and our beats would keep it for ever. */
 async function giveBackStrays(
-  around: Surroundings,
+  ctx: Context,
   principal: Principal,
   session: SessionId,
   attended: ReadonlySet<string>,
 ): Promise<void> {
-  const { items } = await around.store.find({ by: 'session', session, max: CLAIM_MAX });
+  const { items } = await ctx.store.find({ by: 'session', session, max: CLAIM_MAX });
   for (const handoff of items) {
-    if (!attended.has(acceptanceOf(handoff))) await release(around, principal, handoff, handoff.fence);
+    if (!attended.has(acceptanceOf(handoff))) await release(ctx, principal, handoff, handoff.fence);
   }
 }
 
@@ -264,13 +267,13 @@ function acceptanceOf({ id, fence }: Handoff): string {
 }
 
 /** A passing fault is no reason to end a worker that has begun; one that does not pass is. */
-async function safely<Answer>(around: Surroundings, doing: string, ask: () => Promise<Answer>): Promise<Answer | null> {
+async function safely<Answer>(ctx: Context, doing: string, ask: () => Promise<Answer>): Promise<Answer | null> {
   try {
     return await ask();
   } catch (error) {
     if (error instanceof StoreGone || error instanceof HeartbeatFault) throw error;
-    around.report({ kind: 'fault', doing, error });
-    await around.timers.sleep(FAULT_PAUSE_MS);
+    ctx.report({ kind: 'fault', doing, error });
+    await ctx.timers.sleep(FAULT_PAUSE_MS);
     return null;
   }
 }

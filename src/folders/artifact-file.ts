@@ -24,7 +24,7 @@ export async function putArtifact(
   path: string,
   text: string,
   isOurs: (text: string) => boolean,
-): Promise<boolean> {
+): Promise<'made' | 'there' | false> {
   if (!isArtifactPath(path)) return false;
   const parts = dirname(path).split('/');
   for (let depth = 1; depth <= parts.length; depth += 1) {
@@ -33,9 +33,9 @@ export async function putArtifact(
   const target = join(workspace, path);
   const there = readPlainFile(target);
   if (there.kind === 'unfit') return false;
-  if (there.kind === 'file') return isOurs(there.text);
+  if (there.kind === 'file') return isOurs(there.text) ? 'there' : false;
   await writeDurably(target, text);
-  return true;
+  return 'made';
 }
 
 export function isRealFolder(path: string): boolean {

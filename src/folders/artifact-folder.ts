@@ -1,14 +1,14 @@
 /** `artifacts/` and `context/` of a workspace. No link is followed, neither on the way nor at its end. */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync } from 'node:fs';
 import { lstat, readdir, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../foundation/error-code.ts';
-import { refuse, yes, type Result } from '../foundation/result.ts';
+import { err, ok, type Result } from '../foundation/result.ts';
 import { readArtifactId, type ArtifactId } from '../domain/names.ts';
-import { openAlone } from './alone.ts';
+import { openNameLocks } from './name-locks.ts';
 import { isArtifactPath, isRealFolder, REGISTRY } from './artifact-file.ts';
-import { writeDurably } from './durable-write.ts';
+import { writeDurably, writeWhole } from './durable-write.ts';
 import type { ArtifactFolder, Cards, KeptText } from './folder.ts';
 import { openedPlain, readPlainFile, unfitness } from './plain-file.ts';
 import type { QueueFolderOptions } from './queue-folder.ts';
@@ -20,12 +20,14 @@ const REGISTRY_BYTES_MAX = 256 * 1024 * 1024;
 const GENERATED_BYTES_MAX = 256 * 1024 * 1024;
 const LISTED_MAX = 100_000;
 const PATH_MAX = 1_000;
+/** One folder for each phase; nobody has more. */
+const LOCATED_MAX = 1_000;
 /** For that long four folders are what they were: every answer of a worker passes here. */
 const SOUND_MS = 1_000;
 
 export function openArtifactFolder({ folder, privateFolder }: QueueFolderOptions): ArtifactFolder {
   const locks = join(privateFolder, 'artifacts');
-  const alone = openAlone();
+  const alone = openNameLocks();
 
   return {
     async read(path) {
@@ -35,6 +37,16 @@ export function openArtifactFolder({ folder, privateFolder }: QueueFolderOptions
     },
 
     list: () => listed(folder),
+
+    async locate(id) {
+      if (!(await isFolder(join(folder, 'artifacts')))) return null;
+      const names = await readdir(join(folder, 'artifacts')).catch(noNames);
+      for (const name of names.slice(0, LOCATED_MAX)) {
+        const path = `artifacts/${name}/${id}${ENDING}`;
+        if (isArtifactPath(path) && (await lstat(join(folder, path)).catch(() => null))?.isFile() === true) return path;
+      }
+      return null;
+    },
 
     async remove(path) {
       if (isArtifactPath(path) && (await wayTo(folder, path)).ok) await unlink(join(folder, path)).catch(ignoreMissing);
@@ -100,9 +112,8 @@ function cardsIn(folder: string): Cards {
     return read.kind === 'file' ? read.text : null;
   };
   const put = async (id: ArtifactId, text: string): Promise<void> => {
-    const draft = join(root, `.${id}.${randomUUID()}.draft`);
-    await writeFile(draft, text, { flag: 'wx' });
-    await rename(draft, join(fresh, `${id}${ENDING}`));
+    // At once: handing three small calls to threads takes longer than doing them.
+    writeWhole(join(fresh, `${id}${ENDING}`), text, root);
   };
   const load = async (id: ArtifactId): Promise<string | null> => {
     if (!(await isSound())) return null;
@@ -117,7 +128,7 @@ function cardsIn(folder: string): Cards {
       try {
         await put(id, text);
       } catch (error) {
-        if (codeOf(error) !== 'ENOENT') throw error;
+        if (codeOf(error) !== 'ENOENT' && codeOf(causeOf(error)) !== 'ENOENT') throw error;
         // Somebody has taken the folders away since they were last looked at.
         soundUntilMs = Number.NEGATIVE_INFINITY;
         await prepare();
@@ -144,7 +155,7 @@ function keptText(folder: string, within: string, path: string): KeptText {
   return {
     async load() {
       if (!(await isFolder(join(folder, within)))) return null;
-      const read = readPlainFile(join(folder, path), REGISTRY_BYTES_MAX);
+      const read = readPlainFile(join(folder, path), { bytesMax: REGISTRY_BYTES_MAX });
       return read.kind === 'file' ? read.text : null;
     },
     async save(text) {
@@ -177,29 +188,27 @@ async function wayTo(folder: string, path: string): Promise<Result<true, string>
   const parts = path.split('/');
   const isPlain = path.length <= PATH_MAX && !path.includes('\\') && !path.includes('\0');
   if (!isPlain || parts.some((part) => part === '' || part === '.' || part === '..')) {
-    return refuse('it is not a path inside the workspace; give one relative to it, without ".."');
+    return err('it is not a path inside the workspace; give one relative to it, without ".."');
   }
   for (let depth = 1; depth < parts.length; depth += 1) {
     const here = join(folder, ...parts.slice(0, depth));
     const found = await lstat(here).catch(() => null);
-    if (found === null) return refuse('it is not there');
-    if (!found.isDirectory())
-      return refuse('a part of its path is not a folder of its own, and links are not followed');
+    if (found === null) return err('it is not there');
+    if (!found.isDirectory()) return err('a part of its path is not a folder of its own, and links are not followed');
   }
-  return yes(true);
+  return ok(true);
 }
 
 async function hashOf(path: string): Promise<Result<string, string>> {
   const file = openedPlain(path);
-  if (file === 'no right') return refuse('it may not be read');
-  if (file === null)
-    return refuse((await lstat(path).catch(() => null)) === null ? 'it is not there' : 'it is no file');
+  if (file === 'no right') return err('it may not be read');
+  if (file === null) return err((await lstat(path).catch(() => null)) === null ? 'it is not there' : 'it is no file');
   try {
     const unfit = unfitness(fstatSync(file), GENERATED_BYTES_MAX);
-    if (unfit !== null) return refuse(unfit);
+    if (unfit !== null) return err(unfit);
     const hash = createHash('sha256');
     for await (const chunk of createReadStream(path, { fd: file, autoClose: false })) hash.update(chunk as Buffer);
-    return yes(hash.digest('hex'));
+    return ok(hash.digest('hex'));
   } finally {
     closeSync(file);
   }
@@ -222,6 +231,10 @@ async function listed(folder: string): Promise<readonly string[]> {
 
 async function isFolder(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null))?.isDirectory() ?? false;
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined;
 }
 
 function ignoreMissing(error: unknown): void {

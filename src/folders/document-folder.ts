@@ -1,15 +1,15 @@
 /** `_handoffs/` of a workspace, and the few files of ours that belong to it. */
-import { randomUUID } from 'node:crypto';
-import { lstat, opendir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { appendFile, lstat, mkdir, opendir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../foundation/error-code.ts';
 import { readHandoffId, type HandoffId } from '../domain/names.ts';
-import { DOCUMENT_ENDING, fileNameOf } from '../dialects/document/names.ts';
-import { forgetTheDead, openAlone } from './alone.ts';
+import { DOCUMENT_ENDING, fileNameOf } from '../formats/document/names.ts';
+import { removeDeadLocks, openNameLocks } from './name-locks.ts';
 import { monthsBack, monthsFrom } from './archive-months.ts';
 import { writeDurably } from './durable-write.ts';
 import type { Agreed, DocumentFolder, DocumentPlace, ListedDocument } from './folder.ts';
-import { openGitTree } from './git-tree.ts';
+import { openGitTree, type GitTree } from './git-tree.ts';
 import { readPlainFile } from './plain-file.ts';
 import { ignoreMissing, kindOf, realFolder } from './real-folder.ts';
 import { watchFolders } from './watch.ts';
@@ -18,8 +18,8 @@ const ROOT = '_handoffs';
 const ACTIVE = 'active';
 const ARCHIVED = 'archived';
 const INDEX = '_index.yaml';
-/** Two clones write the index on every day; whoever merges takes both, and the next look makes it right. */
-const ATTRIBUTES = `${INDEX} merge=union\n`;
+/** As far back as the history of one document is read. */
+const VERSIONS_MAX = 100;
 
 export interface DocumentFolderOptions {
   /** The workspace. */
@@ -31,15 +31,17 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
   const own = join(privateFolder, 'documents');
   const agreedFolder = join(own, 'agreed');
   const refused = join(own, 'refused');
+  const told = join(own, 'told');
   const locks = join(own, 'locks');
   const tree = openGitTree(folder);
-  const alone = openAlone();
+  const alone = openNameLocks();
   const partOf = (place: DocumentPlace): string => (place === ACTIVE ? ACTIVE : join(ARCHIVED, place));
   const folderOf = (place: DocumentPlace): string => join(folder, ROOT, partOf(place));
   const pathOf = (place: DocumentPlace, id: HandoffId): string => join(folderOf(place), fileNameOf(id));
   const gitPathOf = (place: DocumentPlace, id: HandoffId): string =>
     `${ROOT}/${partOf(place).replaceAll('\\', '/')}/${fileNameOf(id)}`;
   const agreedPath = (id: HandoffId): string => join(agreedFolder, `${id}${DOCUMENT_ENDING}`);
+  const toldPath = (id: HandoffId): string => join(told, id);
   const notePath = (name: string): string => join(own, name);
   const indexPath = join(folder, ROOT, INDEX);
 
@@ -48,19 +50,17 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       const parts = [
         own,
         agreedFolder,
+        told,
         refused,
         locks,
         ...['', ACTIVE, ARCHIVED].map((part) => join(folder, ROOT, part)),
       ];
       const kinds = await Promise.all(parts.map(kindOf));
       for (const [index, path] of parts.entries()) if (kinds[index] !== 'folder') await realFolder(path);
-      const attributes = join(folder, ROOT, '.gitattributes');
-      if ((await kindOf(attributes)) === null)
-        await writeFile(attributes, ATTRIBUTES, { flag: 'wx' }).catch(() => undefined);
     },
 
     async list() {
-      forgetTheDead(locks);
+      removeDeadLocks(locks);
       const names = (await readdir(folderOf(ACTIVE))).filter(isListed);
       const listed = await Promise.all(
         names.map(async (name): Promise<readonly ListedDocument[]> => {
@@ -84,6 +84,12 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       for (const place of [ACTIVE, ...monthsFrom(sinceMs)])
         if ((await kindOf(pathOf(place, id))) !== null) return place;
       return null;
+    },
+
+    async findAll(id, sinceMs) {
+      const places = [ACTIVE, ...monthsFrom(sinceMs)];
+      const kinds = await Promise.all(places.map((place) => kindOf(pathOf(place, id))));
+      return places.filter((_place, index) => kinds[index] !== null);
     },
 
     async read(place, id) {
@@ -134,6 +140,17 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       forget: (id) => unlink(agreedPath(id)).catch(ignoreMissing),
     },
 
+    told: {
+      async add(id, text) {
+        const mark = markOf(text);
+        const known = await readOrNull(toldPath(id));
+        if (known === null || !known.includes(mark)) await appendFile(toldPath(id), `${mark}\n`);
+      },
+      has: async (id, text) => (await readOrNull(toldPath(id)))?.includes(markOf(text)) === true,
+    },
+
+    discard: (place, id) => unlink(pathOf(place, id)).catch(ignoreMissing),
+
     async keepRefused(id, text) {
       const path = join(refused, `${id}.${randomUUID().slice(0, 8)}${DOCUMENT_ENDING}`);
       await writeFile(path, text);
@@ -142,7 +159,13 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
 
     index: {
       load: () => readOrNull(indexPath),
-      save: (text) => writeDurably(indexPath, text, own),
+      async save(text, isAsked = true) {
+        const isTracked = tree.commonFolder() !== null && (await tree.tracks(`${ROOT}/${INDEX}`));
+        if (isTracked && !isAsked) return false;
+        if (!isTracked) await keepOutOfGit(tree, `${ROOT}/${INDEX}`);
+        await writeDurably(indexPath, text, own);
+        return true;
+      },
     },
 
     notes: {
@@ -194,6 +217,20 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
         const author = await tree.authorOf(gitPathOf(place, id), text);
         return author === '' ? 'unknown' : author;
       },
+      commitOf: (place, id, text) => tree.commitOf(gitPathOf(place, id), text),
+      isCommitted: (place, id, text) => tree.isCommitted(gitPathOf(place, id), text),
+      async changedSince(known) {
+        const names = await tree.changedSince(known, `${ROOT}/`);
+        if (names === null) return null;
+        return new Set([...names].filter(isListed).flatMap((name) => idOf(name) ?? []));
+      },
+      lastChange: (commit, id) => tree.lastChange(commit, `${ROOT}/`, fileNameOf(id)),
+      lastChangeAt: (place, id) => tree.lastChangeAt(gitPathOf(place, id)),
+      versions: (id) => tree.versions(`${ROOT}/`, fileNameOf(id), VERSIONS_MAX),
+      isAnywhere: (id) => tree.isAnywhere(`${ROOT}/`, fileNameOf(id)),
+      isArchivedAnywhere: (id) => tree.isAnywhere(`${ROOT}/${ARCHIVED}/`, fileNameOf(id)),
+      isAncestor: (older, newer) => tree.isAncestor(older, newer),
+      isShared: (commit) => tree.isShared(commit),
     },
 
     alone: (name, act) => alone.with(join(locks, `${name}.lock`), act),
@@ -204,6 +241,21 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
         if (name === null || isListed(name)) changed(name === null ? null : idOf(name));
       }),
   };
+}
+
+/**
+ * Ignored by this clone alone: a file that git ignores is never in the way of a pull or a switch, and no file of the
+ * repository has to say so.
+ */
+async function keepOutOfGit(tree: GitTree, path: string): Promise<void> {
+  const common = tree.commonFolder();
+  if (common === null) return;
+  const exclude = join(common, 'info', 'exclude');
+  const line = `/${await tree.prefix()}${path}`;
+  const text = (await readOrNull(exclude)) ?? '';
+  if (text.split(/\r?\n/).includes(line)) return;
+  await mkdir(join(common, 'info'), { recursive: true });
+  await appendFile(exclude, `${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`);
 }
 
 function isListed(name: string): boolean {
@@ -225,14 +277,21 @@ async function stampOf(path: string): Promise<string | null> {
   }
 }
 
-function agreedText({ text, revision, head, newest }: Agreed): string {
-  return `${revision} ${head ?? '-'} ${newest}\n${text}`;
+/** However its lines end. Half of the hash is enough to know a text again. */
+function markOf(text: string): string {
+  return createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex').slice(0, 32);
+}
+
+function agreedText({ text, revision, head, committed }: Agreed): string {
+  return `${revision} ${head ?? '-'} ${committed}\n${text}`;
 }
 
 function agreedIn(written: string): Agreed | null {
-  const [, revision, head, newest, text] = /^(\d+) (\S+) ([^\n]*)\n([\s\S]*)$/.exec(written) ?? [];
-  if (revision === undefined || head === undefined || newest === undefined || text === undefined) return null;
-  return { text, revision: Number(revision), newest, head: head === '-' ? null : head };
+  const [, revision, head, committed, text] = /^(\d+) (\S+) ([^\n]*)\n([\s\S]*)$/.exec(written) ?? [];
+  if (revision === undefined || head === undefined || committed === undefined || text === undefined) return null;
+  // An older Baton wrote an instant there; then all that was told counts as committed.
+  const told = /^\d+$/.test(committed) ? Number(committed) : Number(revision);
+  return { text, revision: Number(revision), committed: told, head: head === '-' ? null : head };
 }
 
 async function readOrNull(path: string): Promise<string | null> {

@@ -15,6 +15,7 @@ import {
   fsync,
   ftruncateSync,
   openSync,
+  readSync,
   renameSync,
   unlinkSync,
   writeSync,
@@ -22,6 +23,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf } from '../foundation/error-code.ts';
+import { JSON_BYTES_MAX } from '../foundation/json.ts';
 import { syncFolder } from './shared-sync.ts';
 
 const synced = promisify(fsync);
@@ -31,7 +33,11 @@ const contentSynced = promisify(fdatasync);
  * There after a power cut, too. The draft may lie in another folder of the same file system, where nobody stumbles over
  * what a killed process left.
  */
-export async function writeDurably(path: string, text: string, draftFolder: string = dirname(path)): Promise<void> {
+export async function writeDurably(
+  path: string,
+  text: string | Buffer,
+  draftFolder: string = dirname(path),
+): Promise<void> {
   const draft = draftOf(path, draftFolder);
   try {
     const file = openSync(draft, 'wx', 0o644);
@@ -78,7 +84,20 @@ function unwritten(path: string, draft: string, cause: unknown): Error {
   } catch {
     // It never came to be, or is a file already.
   }
-  return new Error(`could not write ${path}`, { cause });
+  return new Error(`could not write ${path}: ${reasonOf(cause)}`, { cause });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota of this user is used up',
+  EROFS: 'the file system can only be read',
+  EACCES: 'this user has no right to write there',
+  EPERM: 'this user has no right to write there',
+};
+
+function reasonOf(cause: unknown): string {
+  const known = REASONS[codeOf(cause) ?? ''];
+  return known ?? (cause instanceof Error ? cause.message : String(cause));
 }
 
 /**
@@ -89,13 +108,15 @@ function unwritten(path: string, draft: string, cause: unknown): Error {
 export async function rewriteInPlace(
   path: string,
   text: string,
-  { durably }: { readonly durably: boolean },
-): Promise<boolean> {
+  { durably, isExpected }: { readonly durably: boolean; readonly isExpected?: (old: string) => boolean },
+): Promise<boolean | 'other'> {
   const file = openPlain(path, constants.O_RDWR);
   if (file === null) return false;
   try {
     const found = fstatSync(file);
     if (!found.isFile() || found.nlink !== 1) return false;
+    if (isExpected !== undefined && found.size <= JSON_BYTES_MAX && !isExpected(readWhole(file, found.size)))
+      return 'other';
     const length = writeAll(file, text);
     // Cut off after and not before: a file that was emptied is flushed to the disk at once by some systems.
     if (found.size > length) ftruncateSync(file, length);
@@ -129,9 +150,16 @@ export function openPlain(path: string, how: number): number | null {
   }
 }
 
+function readWhole(file: number, size: number): string {
+  const bytes = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (let read = -1; at < size && read !== 0; at += read) read = readSync(file, bytes, at, size - at, at);
+  return bytes.toString('utf8', 0, at);
+}
+
 /** A full disk can take a part and not complain. */
-function writeAll(file: number, text: string): number {
-  const bytes = Buffer.from(text);
+function writeAll(file: number, text: string | Buffer): number {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   for (let at = 0; at < bytes.length;) {
     const written = writeSync(file, bytes, at, bytes.length - at, at);
     if (written === 0) throw new Error('nothing more could be written');

@@ -9,47 +9,55 @@
 import type { Result } from '../foundation/result.ts';
 import type { ArtifactId, HandoffId, TaskId } from '../domain/names.ts';
 
-export const PLACES = ['waiting', 'pending', 'in-progress', 'completed', 'failed'] as const;
-export type Place = (typeof PLACES)[number];
+export const QUEUE_FOLDERS = ['waiting', 'pending', 'in-progress', 'completed', 'failed'] as const;
+export type QueueFolder = (typeof QUEUE_FOLDERS)[number];
 /** Those that hold what is open, and so may be listed; the others grow for ever. */
-export const OPEN_PLACES = ['waiting', 'pending', 'in-progress'] as const satisfies readonly Place[];
-export type OpenPlace = (typeof OPEN_PLACES)[number];
+export const OPEN_QUEUE_FOLDERS = ['waiting', 'pending', 'in-progress'] as const satisfies readonly QueueFolder[];
+export type OpenQueueFolder = (typeof OPEN_QUEUE_FOLDERS)[number];
 
 export interface MessageFolder {
   /** Makes what is missing. A fault where a folder of the queue is something else, such as a link to elsewhere. */
   prepare(): Promise<void>;
-  list(place: OpenPlace): Promise<readonly ListedName[]>;
+  list(place: OpenQueueFolder): Promise<readonly ListedName[]>;
+  /** For whoever has lost the database: these grow for ever. */
+  finished(place: 'completed' | 'failed'): AsyncIterable<ListedName>;
   /** In which places there is something of this name, looked at in this order: files only ever move forward through it. */
-  whereIs(id: HandoffId): Promise<readonly Place[]>;
+  whereIs(id: HandoffId, among?: readonly QueueFolder[]): Promise<readonly QueueFolder[]>;
   /** Differs as soon as anything has happened to what is called like that; null where nothing is. */
-  stamp(place: Place, id: HandoffId): string | null;
-  /** When it was last written, by its file system; zero where nothing is. */
-  writtenAt(place: Place, id: HandoffId): number;
+  stamp(place: QueueFolder, id: HandoffId): string | null;
+  /** When it was last written or moved, by its file system; zero where nothing is. */
+  changedAt(place: QueueFolder, id: HandoffId): number;
   /** Links, pipes, folders, giants and what belongs to strangers are never read: they are `unfit`. */
-  read(place: Place, id: HandoffId): Promise<FileRead>;
+  read(place: QueueFolder, id: HandoffId): Promise<FileRead>;
   /** False: there was nothing to move. Replaces what is at the other end. */
-  move(id: HandoffId, from: Place, to: Place): Promise<boolean>;
+  move(id: HandoffId, from: QueueFolder, to: QueueFolder): Promise<boolean>;
   /** A new file, whole when it appears; replaces what is there. */
-  put(place: Place, id: HandoffId, text: string): Promise<void>;
-  /** In place. False: it is gone, or unfit to be written. */
-  rewrite(place: Place, id: HandoffId, text: string): Promise<boolean>;
+  put(place: QueueFolder, id: HandoffId, text: string): Promise<void>;
+  /** In place. False: it is gone, or unfit to be written. Other: it says something unexpected, and stays as it is. */
+  rewrite(
+    place: QueueFolder,
+    id: HandoffId,
+    text: string,
+    isExpected?: (old: string) => boolean,
+  ): Promise<boolean | 'other'>;
   /** From `in-progress` to an end: whole there, on the disk, and for good. False: somebody was faster, and has it. */
   seal(id: HandoffId, text: string, to: 'completed' | 'failed'): Promise<boolean>;
-  /** Takes a copy of ours away; only ever from `waiting`, where nobody else looks. */
-  discard(id: HandoffId): Promise<void>;
+  /** Takes a file of ours away: a copy in `waiting`, where nobody else looks, or a refusal in `failed`. */
+  discard(place: 'waiting' | 'failed', id: HandoffId): Promise<void>;
   /** Out of everybody's way, with the reason beside it; nothing is lost. */
-  quarantine(place: Place, name: string, reason: string): Promise<void>;
+  quarantine(place: QueueFolder, name: string, reason: string): Promise<void>;
+  /** Moves finished files that are old or too many to `archive/`, a few thousand at a time. Answers how many. */
+  tidy(): Promise<number>;
+  /** Whether what ended at this time lies in the archive. */
+  isArchived(id: HandoffId, endedMs: number): boolean;
   /** A file below `artifacts/`. False: the path leads elsewhere, or something else has that name. */
-  putArtifact(path: string, text: string, isOurs: (text: string) => boolean): Promise<boolean>;
-  /** One of our processes at a time; foreign programs do not ask. */
-  alone<Answer>(id: HandoffId, act: () => Promise<Answer>): Promise<Answer>;
+  putArtifact(path: string, text: string, isOurs: (text: string) => boolean): Promise<'made' | 'there' | false>;
   /** What is there, for a doctor: nothing is made, moved or read but reasons. */
   inspect(): Inspection;
-  close(): void;
   /** Up to which fact these folders are right. It describes the folders and not the database, so it lies beside them. */
   readonly bookmark: { load(): Promise<string | null>; save(cursor: string): Promise<void> };
   /** Tells what may have changed, until it is closed: a hint. */
-  watch(changed: (place: Place, id: HandoffId | null) => void): { close(): void };
+  watch(changed: (place: QueueFolder, id: HandoffId | null) => void): { close(): void };
 }
 
 export interface ListedName {
@@ -62,7 +70,7 @@ export interface Inspection {
   /** Folders of the queue that are none. */
   readonly wrong: readonly { readonly name: string; readonly is: 'missing' | 'a link' | 'no folder' }[];
   readonly open: readonly {
-    readonly place: OpenPlace;
+    readonly place: OpenQueueFolder;
     readonly files: readonly (ListedName & { readonly isFile: boolean })[];
   }[];
   readonly quarantined: readonly Quarantined[];
@@ -80,13 +88,14 @@ export interface Quarantined {
 
 export type FileRead =
   | { readonly kind: 'absent' }
-  | { readonly kind: 'unfit'; readonly says: string }
+  /** `isPlain`: it is a file with one name, so somebody may have meant it as a message. */
+  | { readonly kind: 'unfit'; readonly says: string; readonly isPlain?: boolean }
   | {
       readonly kind: 'file';
       readonly text: string;
       /** The user it belongs to. */
       readonly user: string;
-      /** Since it was last written, by the clock of the machine. */
+      /** How long it has been as it is, where it is. */
       readonly quietMs: number;
     };
 
@@ -100,6 +109,8 @@ export interface ArtifactFolder {
   read(path: string): Promise<FileRead>;
   /** Every file below `artifacts/` that can be that of an artifact. */
   list(): Promise<readonly string[]>;
+  /** Where in a folder of `artifacts/` a file is called like this artifact; null: nowhere. */
+  locate(id: ArtifactId): Promise<string | null>;
   /** Takes a file below `artifacts/` away. */
   remove(path: string): Promise<void>;
   /** SHA-256 of a plain file of the workspace, or what is wrong with it. */
@@ -147,6 +158,8 @@ export interface DocumentFolder {
   hasMoreThan(count: number): Promise<boolean>;
   /** In `active/`, else in a month of the archive, looked for from this instant on. */
   find(id: HandoffId, sinceMs: number): Promise<DocumentPlace | null>;
+  /** All places that have it. */
+  findAll(id: HandoffId, sinceMs: number): Promise<readonly DocumentPlace[]>;
   read(place: DocumentPlace, id: HandoffId): Promise<DocumentFile>;
   /** A new file. False: there is one already. */
   put(id: HandoffId, text: string): Promise<boolean>;
@@ -160,10 +173,19 @@ export interface DocumentFolder {
     save(id: HandoffId, agreed: Agreed): Promise<void>;
     forget(id: HandoffId): Promise<void>;
   };
+  /** Every text on which both sides have agreed once, also of what is settled: none of them is ever news again. */
+  readonly told: {
+    add(id: HandoffId, text: string): Promise<void>;
+    has(id: HandoffId, text: string): Promise<boolean>;
+  };
   /** A text that was refused, kept out of everybody's way. Answers where. */
   keepRefused(id: HandoffId, text: string): Promise<string>;
   /** The derived index, and small notes of ours beside the database. */
-  readonly index: { load(): Promise<string | null>; save(text: string): Promise<void> };
+  readonly index: {
+    load(): Promise<string | null>;
+    /** `isAsked` is true unless said. False: git follows it, and nobody has asked: a file that we write by ourselves never makes a tree dirty. */
+    save(text: string, isAsked?: boolean): Promise<boolean>;
+  };
   readonly notes: {
     load(name: NoteName): Promise<string | null>;
     save(name: NoteName, text: string | null): Promise<void>;
@@ -182,7 +204,28 @@ export interface DocumentFolder {
     has(place: DocumentPlace, id: HandoffId): Promise<boolean>;
     /** Who committed this text; null: that commit has another one, or none. */
     authorOf(place: DocumentPlace, id: HandoffId, text: string): Promise<string | null>;
+    /** The commit that brought this text, as git stores it; null: it is not known. */
+    commitOf(place: DocumentPlace, id: HandoffId, text: string): Promise<string | null>;
+    /** Whether what is checked out has exactly this text there. */
+    isCommitted(place: DocumentPlace, id: HandoffId, text: string): Promise<boolean>;
+    /** Documents that commits have changed which are not contained in `known`; null: git cannot say. */
+    changedSince(known: readonly string[]): Promise<ReadonlySet<HandoffId> | null>;
+    /** The last commit that changed the document, in the history of `commit`. */
+    lastChange(commit: string, id: HandoffId): Promise<string | null>;
+    /** The last commit that changed the document in this place, in the history of what is checked out. */
+    lastChangeAt(place: DocumentPlace, id: HandoffId): Promise<string | null>;
+    /** What the document said, the newest first: the line of history that led to what is checked out. */
+    versions(id: HandoffId): Promise<readonly DocumentVersion[]>;
+    /** Whether any commit of this repository has it. */
+    isAnywhere(id: HandoffId): Promise<boolean>;
+    /** Whether any commit of this repository has it in the archive. */
+    isArchivedAnywhere(id: HandoffId): Promise<boolean>;
+    isAncestor(older: string, newer: string): Promise<boolean>;
+    /** Whether a branch of a remote contains this commit: others can have it. */
+    isShared(commit: string): Promise<boolean>;
   };
+  /** Takes a copy of ours away that git does not have. */
+  discard(place: DocumentPlace, id: HandoffId): Promise<void>;
   alone<Answer>(name: string, act: () => Promise<Answer>): Promise<Answer>;
   /** Leaves nothing of ours behind. */
   close(): void;
@@ -190,7 +233,13 @@ export interface DocumentFolder {
   watch(changed: (id: HandoffId | null) => void): { close(): void };
 }
 
-type NoteName = 'bookmark' | 'index-is-old' | 'completed';
+type NoteName = 'bookmark' | 'index-is-old' | 'completed' | 'tips';
+
+export interface DocumentVersion {
+  readonly commit: string;
+  readonly author: string;
+  readonly text: string;
+}
 
 /** `active`, or a month like `2026/02`. */
 export type DocumentPlace = string;
@@ -202,8 +251,8 @@ export interface ListedDocument extends ListedName {
 export interface Agreed {
   readonly text: string;
   readonly revision: number;
-  /** The latest that this document was ever said to be changed; a text from before is an older one. */
-  readonly newest: string;
+  /** The revision that a commit told last: what came later is in no commit that this database has seen. */
+  readonly committed: number;
   /** What was checked out then. */
   readonly head: string | null;
 }

@@ -2,20 +2,16 @@
  * The repository around a workspace, as far as its documents depend on it. Nothing of ours is ever written by git, and
  * no setting of the repository makes git run something for us.
  */
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
+import { runGit } from '../foundation/git.ts';
 
 const GIT_MS = 20_000;
 /** Once through a long history; whoever is not found by then is asked for alone. */
 const HISTORY_MS = 60_000;
 const BYTES_MAX = 64 * 1024 * 1024;
 const ONE_BY_ONE_MAX = 4;
-const HARDENED = ['-c', 'core.fsmonitor=', '-c', 'core.hooksPath=/dev/null', '-c', 'log.showSignature=false'];
 
 /** While one of these is there, files are on their way from one commit to another. */
 const UNDER_WAY: readonly (readonly [name: string, says: string])[] = [
@@ -38,16 +34,41 @@ export interface GitTree {
   has(path: string): Promise<boolean>;
   /** Who wrote this text, however its lines end; empty: nobody knows. Null: it is not what that commit has there. */
   authorOf(path: string, text: string): Promise<string | null>;
+  /** The commit that brought this text, as git stores it, so that its signature can be checked; null: it is not known. */
+  commitOf(path: string, text: string): Promise<string | null>;
+  /** Whether that commit has exactly this text there, however its lines end. */
+  isCommitted(path: string, text: string): Promise<boolean>;
+  /** Names of files below a folder that commits have changed which are not contained in `known`; null: git cannot say. */
+  changedSince(known: readonly string[], folder: string): Promise<ReadonlySet<string> | null>;
+  /** The last commit that changed a file of this name below the folder, in the history of `commit`. */
+  lastChange(commit: string, folder: string, name: string): Promise<string | null>;
+  /** The last commit that changed exactly this file. */
+  lastChangeAt(path: string): Promise<string | null>;
+  /** What that file said, the newest first: the line of history that led to what is checked out. */
+  versions(folder: string, name: string, max: number): Promise<readonly FileVersion[]>;
+  /** Whether a commit of any branch has a file of this name below the folder. */
+  isAnywhere(folder: string, name: string): Promise<boolean>;
+  isAncestor(older: string, newer: string): Promise<boolean>;
+  /** Whether a branch of a remote contains this commit: others can have it. */
+  isShared(commit: string): Promise<boolean>;
+  /** Whether git follows this file. */
+  tracks(path: string): Promise<boolean>;
+  /** The folder that all worktrees of the repository share; null: no repository. */
+  commonFolder(): string | null;
+  /** Where the workspace lies in the repository: empty, or ending in a slash. */
+  prefix(): Promise<string>;
+}
+
+interface FileVersion {
+  readonly commit: string;
+  readonly author: string;
+  readonly text: string;
 }
 
 export function openGitTree(folder: string): GitTree {
   const gitFor = async (timeout: number, args: readonly string[]): Promise<string | null> => {
-    try {
-      const options = { cwd: folder, env: environment(), timeout, maxBuffer: BYTES_MAX };
-      return (await run('git', [...HARDENED, ...args], options)).stdout;
-    } catch {
-      return null;
-    }
+    const { over, exitCode, stdout } = await runGit(args, { folder, timeoutMs: timeout, outputBytesMax: BYTES_MAX });
+    return over === 'ended' && exitCode === 0 ? stdout.toString('utf8') : null;
   };
   const git = async (...args: readonly string[]): Promise<string | null> => gitFor(GIT_MS, args);
   const headNow = async (): Promise<string | null> => {
@@ -64,17 +85,17 @@ export function openGitTree(folder: string): GitTree {
     return known;
   };
   /** One file is asked for alone; whoever asks for many of one folder gets all of it, once for each commit. */
-  const allIn = (around: string, of: Map<string, Many>, ask: () => Promise<Names>): Promise<Names> | null => {
-    const many = of.get(around) ?? { asked: 0, all: null };
-    of.set(around, many);
+  const allIn = (parent: string, of: Map<string, Many>, ask: () => Promise<Names>): Promise<Names> | null => {
+    const many = of.get(parent) ?? { asked: 0, all: null };
+    of.set(parent, many);
     many.asked += 1;
     if (many.asked <= ONE_BY_ONE_MAX) return null;
     many.all ??= ask();
     return many.all;
   };
   const blobAt = async (at: Known, path: string): Promise<string | null> => {
-    const [around, name] = parted(path);
-    const many = allIn(around, at.blobs, async () => listed(await git('ls-tree', '-z', at.head, `./${around}`)));
+    const [parent, name] = parted(path);
+    const many = allIn(parent, at.blobs, async () => listed(await git('ls-tree', '-z', at.head, `./${parent}`)));
     const blobs = await (many ?? git('ls-tree', '-z', at.head, `./${path}`).then(listed));
     return blobs.get(name) ?? null;
   };
@@ -94,13 +115,74 @@ export function openGitTree(folder: string): GitTree {
       const at = await knownAtHead();
       return at !== null && (await blobAt(at, path)) !== null;
     },
+    async isCommitted(path, text) {
+      const at = await knownAtHead();
+      const blob = at === null ? null : await blobAt(at, path);
+      return blob !== null && isBlobOf(blob, text);
+    },
+    async changedSince(commits, below) {
+      const head = await headNow();
+      if (head === null) return new Set();
+      const told = await gitFor(HISTORY_MS, [
+        'log',
+        '-z',
+        '-m',
+        '--raw',
+        '--no-abbrev',
+        '--no-renames',
+        '--format=',
+        head,
+        ...commits.map((commit) => `^${commit}`),
+        '--',
+        `./${below}`,
+      ]);
+      return told === null ? null : new Set([...namesChangedIn(told)].map((path) => parted(path)[1]));
+    },
+    async lastChange(commit, below, name) {
+      return (await git('log', '-1', '--format=%H', commit, '--', fileBelow(below, name)))?.trim() || null;
+    },
+    lastChangeAt: async (path) => (await git('log', '-1', '--format=%H', 'HEAD', '--', `./${path}`))?.trim() || null,
+    async versions(below, name, max) {
+      const format = ['-z', '--raw', '--no-abbrev', '--no-renames', '--format=by %H%n%ae%n%an'];
+      const told = await git('log', `--max-count=${max}`, ...format, 'HEAD', '--', fileBelow(below, name));
+      const found: FileVersion[] = [];
+      for (const { commit, author, blob } of versionsIn(told ?? '')) {
+        const text = await git('cat-file', 'blob', blob);
+        if (text !== null) found.push({ commit, author, text });
+      }
+      return found;
+    },
+    async isAnywhere(below, name) {
+      const told = await git('log', '--all', '-1', '--format=%H', '--diff-filter=A', '--', fileBelow(below, name));
+      return (told ?? '').trim() !== '';
+    },
+    isAncestor: async (older, newer) => (await git('merge-base', '--is-ancestor', older, newer)) !== null,
+    async isShared(commit) {
+      return ((await git('for-each-ref', '--count=1', `--contains=${commit}`, 'refs/remotes')) ?? '').trim() !== '';
+    },
+    tracks: async (path) => (await git('ls-files', '--error-unmatch', '--', `./${path}`)) !== null,
+    commonFolder() {
+      const gitFolder = findGitFolder(folder);
+      if (gitFolder === null) return null;
+      const shared = textOf(join(gitFolder, 'commondir')).trim();
+      return shared === '' ? gitFolder : resolve(gitFolder, shared);
+    },
+    prefix: async () => (await git('rev-parse', '--show-prefix'))?.replace(/\r?\n$/, '') ?? '',
+    async commitOf(path, text) {
+      const at = await knownAtHead();
+      if (at === null) return null;
+      const id = (await git('log', '-1', '--format=%H', at.head, '--', `./${path}`))?.trim() ?? '';
+      if (!COMMIT.test(id)) return null;
+      const blob = listed(await git('ls-tree', '-z', id, `./${path}`)).get(parted(path)[1]);
+      return blob !== undefined && isBlobOf(blob, text) ? git('cat-file', 'commit', id) : null;
+    },
     async authorOf(path, text) {
       const at = await knownAtHead();
       const blob = at === null ? null : await blobAt(at, path);
       if (at === null || blob === null || !isBlobOf(blob, text)) return null;
-      const [around, name] = parted(path);
-      const many = await allIn(around, at.authors, async () =>
-        authorsIn(await gitFor(HISTORY_MS, [...HISTORY, at.head, '--', `./${around}`])),
+      const [parent, name] = parted(path);
+      const many = await allIn(parent, at.authors, async () =>
+        authorsIn(await gitFor(HISTORY_MS, [...HISTORY, at.head, '--', `./${parent}`])),
       );
       return many?.get(`${name} ${blob}`) ?? (await authorAlone(path)) ?? '';
     },
@@ -120,7 +202,36 @@ interface Many {
 
 type Names = ReadonlyMap<string, string>;
 
-function parted(path: string): readonly [around: string, name: string] {
+/** In whichever folder below `around` the file lies. */
+function fileBelow(parent: string, name: string): string {
+  return `:(glob)${parent}**/${name}`;
+}
+
+function* namesChangedIn(told: string): Generator<string> {
+  let isName = false;
+  for (const part of told.split('\0')) {
+    if (isName) yield part;
+    isName = !isName && /^\n*:{1,}\d{6} /.test(part);
+  }
+}
+
+/** One for each commit: where a commit moves the file, the place to which it went. */
+export function versionsIn(
+  told: string,
+): readonly { readonly commit: string; readonly author: string; readonly blob: string }[] {
+  const found: { commit: string; author: string; blob: string }[] = [];
+  let by: { readonly commit: string; readonly author: string } | null = null;
+  for (const part of told.split('\0')) {
+    const [, commit, mail = '', name = ''] = /^\n*by ([0-9a-f]+)\n([^\n]*)\n([^\n]*)/.exec(part) ?? [];
+    if (commit !== undefined) by = { commit, author: authorIn(mail, name) ?? 'unknown' };
+    const [, blob] = /:+[\d ]+(?:[0-9a-f]+ )+?([0-9a-f]{40,64}) [A-Z]+$/.exec(part) ?? [];
+    const isThere = blob !== undefined && !/^0+$/.test(blob);
+    if (by !== null && isThere && found.at(-1)?.commit !== by.commit) found.push({ ...by, blob });
+  }
+  return found;
+}
+
+function parted(path: string): readonly [parent: string, name: string] {
   const at = path.lastIndexOf('/') + 1;
   return [path.slice(0, at), path.slice(at)];
 }
@@ -214,19 +325,6 @@ function namesIn(folder: string): readonly string[] {
   } catch {
     return [];
   }
-}
-
-/** Inside of a hook these would lead us to another repository. */
-function environment(): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
-  return {
-    ...Object.fromEntries(own),
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_TERMINAL_PROMPT: '0',
-    LC_ALL: 'C',
-  };
 }
 
 /** It becomes a part of a principal's name. */

@@ -1,9 +1,16 @@
 /** What a doctor sees in the folders. It makes nothing, moves nothing and follows nothing. */
 import { closeSync, constants, lstatSync, readdirSync, readSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { deadIn } from './alone.ts';
+import { deadLocksIn } from './name-locks.ts';
 import { openPlain } from './durable-write.ts';
-import { OPEN_PLACES, PLACES, type Inspection, type ListedName, type OpenPlace, type Quarantined } from './folder.ts';
+import {
+  OPEN_QUEUE_FOLDERS,
+  QUEUE_FOLDERS,
+  type Inspection,
+  type ListedName,
+  type OpenQueueFolder,
+  type Quarantined,
+} from './folder.ts';
 
 const REASON_ENDING = '.reason.txt';
 const REASON_BYTES_MAX = 4_096;
@@ -16,14 +23,14 @@ export interface InspectedPaths {
 }
 
 export function inspectFolders({ root, quarantine, locks, listed }: InspectedPaths): Inspection {
-  const names = ['.', ...PLACES, quarantine];
+  const names = ['.', ...QUEUE_FOLDERS, quarantine];
   const wrong = names.flatMap((name) => {
     const is = wrongnessOf(lstatSync(join(root, name), { throwIfNoEntry: false }));
     return is === null ? [] : [{ name: name === '.' ? 'handoffs' : `handoffs/${name}`, is }];
   });
   const namesIn = (folder: string): readonly string[] =>
     lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true ? readdirSync(folder) : [];
-  const openNames = (place: OpenPlace): Inspection['open'][number] => ({
+  const openNames = (place: OpenQueueFolder): Inspection['open'][number] => ({
     place,
     files: namesIn(join(root, place))
       .flatMap(listed)
@@ -34,9 +41,9 @@ export function inspectFolders({ root, quarantine, locks, listed }: InspectedPat
   });
   return {
     wrong,
-    open: OPEN_PLACES.map(openNames),
+    open: OPEN_QUEUE_FOLDERS.map(openNames),
     quarantined: quarantinedIn(join(root, quarantine), namesIn(join(root, quarantine))),
-    dead: namesIn(locks).length === 0 ? [] : deadIn(locks),
+    dead: namesIn(locks).length === 0 ? [] : deadLocksIn(locks),
   };
 }
 

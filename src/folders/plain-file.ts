@@ -1,56 +1,84 @@
-/** Reads a file that a stranger may have put there: only a plain one, of one name, of ours, of bearable size. */
+/** Reads a file that a stranger may have put there: only a plain one, of one name, of a trusted user, of bearable size. */
 import { closeSync, constants, fstatSync, lstatSync, readFileSync, type Stats } from 'node:fs';
 import { codeOf } from '../foundation/error-code.ts';
 import { JSON_BYTES_MAX } from '../foundation/json.ts';
 import { openPlain } from './durable-write.ts';
 import type { FileRead } from './folder.ts';
 
-export function readPlainFile(path: string, bytesMax: number = JSON_BYTES_MAX): FileRead {
+export interface ReadOptions {
+  readonly bytesMax?: number;
+  readonly trusted?: Trusted;
+  /** How long the file has been as it is. By default since its last write, by the clock of this machine. */
+  readonly quietMsOf?: (found: Stats) => number;
+}
+
+/** Whose files are read beside our own and those of root: containers often run under another user id. */
+export interface Trusted {
+  readonly users: readonly number[];
+  readonly groups: readonly number[];
+}
+
+const NOBODY_ELSE: Trusted = { users: [], groups: [] };
+
+export function readPlainFile(path: string, options: ReadOptions = {}): FileRead {
   const seen = lstatSync(path, { throwIfNoEntry: false });
   if (seen === undefined) return { kind: 'absent' };
-  const unfit = unfitness(seen, bytesMax);
-  if (unfit !== null) return { kind: 'unfit', says: unfit };
+  const unfit = unfitnessOf(seen, options);
+  if (unfit !== null) return unfit;
   const file = openedPlain(path);
-  if (file === 'no right') return { kind: 'unfit', says: 'it may not be read' };
+  if (file === 'no right') return { kind: 'unfit', says: 'it may not be read', isPlain: true };
   // It became something else, or went away, since we looked: the next look tells.
   if (file === null) return { kind: 'absent' };
   try {
-    return contentOf(file, bytesMax);
+    return contentOf(file, options);
   } finally {
     closeSync(file);
   }
 }
 
-function contentOf(file: number, bytesMax: number): FileRead {
+function contentOf(file: number, options: ReadOptions): FileRead {
   const before = fstatSync(file);
-  const unfit = unfitness(before, bytesMax);
-  if (unfit !== null) return { kind: 'unfit', says: unfit };
+  const unfit = unfitnessOf(before, options);
+  if (unfit !== null) return unfit;
   const bytes = readFileSync(file);
   const after = fstatSync(file);
   const moved = after.size !== before.size || after.mtimeMs !== before.mtimeMs || bytes.length !== before.size;
-  const quietMs = moved ? 0 : Math.max(0, Date.now() - after.mtimeMs);
+  const { quietMsOf = sinceWritten } = options;
+  const quietMs = moved ? 0 : Math.max(0, quietMsOf(after));
   const user = String(after.uid);
   try {
     // The mark at the beginning is kept: what came is what is written down.
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     return { kind: 'file', text, user, quietMs };
   } catch {
-    return moved ? { kind: 'absent' } : { kind: 'unfit', says: 'it is not UTF-8 text' };
+    return moved ? { kind: 'absent' } : { kind: 'unfit', says: 'it is not UTF-8 text', isPlain: true };
   }
 }
 
-export function unfitness(found: Stats, bytesMax: number): string | null {
+function sinceWritten(found: Stats): number {
+  return Date.now() - found.mtimeMs;
+}
+
+function unfitnessOf(
+  found: Stats,
+  { bytesMax = JSON_BYTES_MAX, trusted = NOBODY_ELSE }: ReadOptions,
+): Extract<FileRead, { kind: 'unfit' }> | null {
+  const says = unfitness(found, bytesMax, trusted);
+  return says === null ? null : { kind: 'unfit', says, isPlain: found.isFile() && found.nlink === 1 };
+}
+
+export function unfitness(found: Stats, bytesMax: number, trusted: Trusted = NOBODY_ELSE): string | null {
   if (found.isSymbolicLink()) return 'it is a link, and links are not followed';
   if (!found.isFile()) return 'it is not a plain file';
   if (found.nlink > 1) return 'it has a second name elsewhere';
   if (found.size > bytesMax) return `it has ${found.size} bytes, at most ${bytesMax} are read`;
-  return isTrusted(found.uid) ? null : `it belongs to user ${found.uid}, who has no part in this workspace`;
+  return isTrusted(found, trusted) ? null : `it belongs to user ${found.uid}, who has no part in this workspace`;
 }
 
-/** Whoever runs us, and whoever could do anything anyway. */
-function isTrusted(uid: number): boolean {
+/** Whoever runs us, whoever could do anything anyway, and whom the workspace names. */
+function isTrusted({ uid, gid }: Stats, { users, groups }: Trusted): boolean {
   const own = process.getuid?.();
-  return own === undefined || uid === own || uid === 0;
+  return own === undefined || uid === own || uid === 0 || users.includes(uid) || groups.includes(gid);
 }
 
 export function openedPlain(path: string): number | null | 'no right' {

@@ -1,16 +1,19 @@
 /** `handoffs/` of a workspace, and the few files of ours that belong to it. */
 import { randomUUID } from 'node:crypto';
-import { lstatSync, mkdirSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, unlinkSync, type Stats } from 'node:fs';
+import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
 import { codeOf } from '../foundation/error-code.ts';
 import { readHandoffId, type HandoffId } from '../domain/names.ts';
-import { forgetTheDead, openAlone } from './alone.ts';
+import { removeDeadLocks } from './name-locks.ts';
+import { archiveFinished, isArchived } from './archive-finished.ts';
 import { putArtifact } from './artifact-file.ts';
+import { openFileClock } from './file-clock.ts';
 import { isDraft, moveFile, rewriteInPlace, writeDurably, writeWhole } from './durable-write.ts';
-import { PLACES, type ListedName, type MessageFolder, type Place } from './folder.ts';
+import { QUEUE_FOLDERS, type ListedName, type MessageFolder, type QueueFolder } from './folder.ts';
 import { inspectFolders } from './inspect.ts';
-import { readPlainFile } from './plain-file.ts';
+import { readPlainFile, type ReadOptions, type Trusted } from './plain-file.ts';
 import { watchFolders } from './watch.ts';
 
 const ENDING = '.json';
@@ -22,18 +25,34 @@ const FORGOTTEN_DRAFT_MS = 60_000;
 export interface QueueFolderOptions {
   /** The workspace. */
   readonly folder: string;
-  /** Where locks and the bookmark are. */
+  /** Where the locks of the registry and the bookmark are. */
   readonly privateFolder: string;
+  /** Whose files are read beside our own. */
+  readonly trusted?: Trusted;
+  /** When finished files go to the archive. @default never */
+  readonly keep?: Keep;
+  /** How long a file has been as it is. @default by its change time and the clock of its file system */
+  readonly quietMsOf?: (found: Stats) => number;
 }
 
-export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): MessageFolder {
+interface Keep {
+  readonly ageMs: number | null;
+  /** In each of the two folders. */
+  readonly files: number | null;
+}
+
+export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
+  const { folder, privateFolder, trusted } = options;
   const root = join(folder, 'handoffs');
-  const locks = join(privateFolder, 'queue');
+  const quietMsOf = options.quietMsOf ?? openFileClock(join(root, 'waiting'));
+  const reading: ReadOptions = { quietMsOf, ...(trusted === undefined ? {} : { trusted }) };
+  // Files of the queue need none: each rename has one winner, and the fence decides between ours.
+  const locks = join(privateFolder, 'artifacts');
   const bookmarkPath = join(privateFolder, BOOKMARK);
-  const folders = [root, ...[...PLACES, QUARANTINE].map((place) => join(root, place)), locks];
-  const alone = openAlone();
-  const folderOf = (place: Place): string => join(root, place);
-  const pathOf = (place: Place, id: HandoffId): string => join(root, place, `${id}${ENDING}`);
+  const folders = [root, ...[...QUEUE_FOLDERS, QUARANTINE].map((place) => join(root, place))];
+  const refreshes = new Set<() => void>();
+  const folderOf = (place: QueueFolder): string => join(root, place);
+  const pathOf = (place: QueueFolder, id: HandoffId): string => join(root, place, `${id}${ENDING}`);
 
   return {
     async prepare() {
@@ -43,18 +62,23 @@ export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): 
     async list(place) {
       const names = readdirSync(folderOf(place));
       if (place === 'waiting') {
-        forgetDrafts(folderOf(place), names);
-        forgetTheDead(locks);
+        forgetDrafts(folderOf(place), names, quietMsOf);
+        if (kindOf(locks) === 'folder') removeDeadLocks(locks);
+        for (const refresh of refreshes) refresh();
       }
       return names.flatMap(listed);
     },
 
-    whereIs: async (id) => PLACES.filter((place) => kindOf(pathOf(place, id)) !== null),
+    async *finished(place) {
+      for await (const { name } of await opendir(folderOf(place))) yield* listed(name);
+    },
+
+    whereIs: async (id, among = QUEUE_FOLDERS) => among.filter((place) => kindOf(pathOf(place, id)) !== null),
 
     stamp: (place, id) => stampOf(pathOf(place, id)),
 
-    writtenAt: (place, id) => lstatSync(pathOf(place, id), { throwIfNoEntry: false })?.mtimeMs ?? 0,
-    read: async (place, id) => readPlainFile(pathOf(place, id)),
+    changedAt: (place, id) => lstatSync(pathOf(place, id), { throwIfNoEntry: false })?.ctimeMs ?? 0,
+    read: async (place, id) => readPlainFile(pathOf(place, id), reading),
 
     async move(id, from, to) {
       if (kindOf(pathOf(from, id)) !== 'file') return false;
@@ -66,7 +90,11 @@ export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): 
       else writeWhole(pathOf(place, id), text, folderOf('waiting'));
     },
 
-    rewrite: async (place, id, text) => rewriteInPlace(pathOf(place, id), text, { durably: false }),
+    rewrite: async (place, id, text, isExpected) =>
+      rewriteInPlace(pathOf(place, id), text, {
+        durably: false,
+        ...(isExpected === undefined ? {} : { isExpected }),
+      }),
 
     async seal(id, text, to) {
       const path = pathOf('in-progress', id);
@@ -74,8 +102,8 @@ export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): 
       return moveFile(path, pathOf(to, id), { durably: true });
     },
 
-    async discard(id) {
-      remove(pathOf('waiting', id));
+    async discard(place, id) {
+      remove(pathOf(place, id));
     },
 
     async quarantine(place, name, reason) {
@@ -87,10 +115,10 @@ export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): 
         writeWhole(`${aside}.reason.txt`, `${reason}\n`);
     },
 
+    tidy: () => archiveFinished({ root, keep: options.keep ?? { ageMs: null, files: null }, quietMsOf }),
+    isArchived: (id, sinceMs) => isArchived(root, `${id}${ENDING}`, sinceMs),
     putArtifact: (path, text, isOurs) => putArtifact(folder, path, text, isOurs),
-    alone: (id, act) => alone.with(join(locks, `${id}.lock`), act),
     inspect: () => inspectFolders({ root, quarantine: QUARANTINE, locks, listed }),
-    close: () => alone.close(),
 
     bookmark: {
       async load() {
@@ -104,16 +132,28 @@ export function openQueueFolder({ folder, privateFolder }: QueueFolderOptions): 
       save: (cursor) => writeDurably(bookmarkPath, cursor),
     },
 
-    watch: (changed) =>
-      watchFolders(PLACES.map(folderOf), (index, name) => {
+    watch(changed) {
+      const watching = watchFolders(QUEUE_FOLDERS.map(folderOf), (index, name) => {
         const [entry] = name === null ? [] : listed(name);
-        const place = PLACES[index];
+        const place = QUEUE_FOLDERS[index];
         if (place !== undefined && (name === null || entry !== undefined)) changed(place, entry?.id ?? null);
-      }),
+      });
+      const refresh = (): void => {
+        // What came before it was watched did not ring.
+        if (watching.refresh()) changed('pending', null);
+      };
+      refreshes.add(refresh);
+      return {
+        close: () => {
+          refreshes.delete(refresh);
+          watching.close();
+        },
+      };
+    },
   };
 }
 
-function isEnd(place: Place): boolean {
+function isEnd(place: QueueFolder): boolean {
   return place === 'completed' || place === 'failed';
 }
 
@@ -123,11 +163,11 @@ function listed(name: string): readonly ListedName[] {
   return [{ name, id: readHandoffId(name.slice(0, -ENDING.length)) }];
 }
 
-function forgetDrafts(folder: string, names: readonly string[]): void {
+function forgetDrafts(folder: string, names: readonly string[], quietMsOf: (found: Stats) => number): void {
   for (const name of names.filter(isDraft)) {
     const path = join(folder, name);
     const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found !== undefined && Date.now() - found.mtimeMs > FORGOTTEN_DRAFT_MS) remove(path);
+    if (found !== undefined && quietMsOf(found) > FORGOTTEN_DRAFT_MS) remove(path);
   }
 }
 

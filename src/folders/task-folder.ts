@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
 import { codeOf } from '../foundation/error-code.ts';
 import type { TaskId } from '../domain/names.ts';
-import { taskFileName, taskIdOf, taskNumberIn, type TaskPattern } from '../dialects/task/names.ts';
-import { openAlone } from './alone.ts';
+import { taskFileName, taskIdOf, taskNumberIn, type TaskPattern } from '../formats/task/names.ts';
+import { openNameLocks } from './name-locks.ts';
 import type { TaskFolder } from './folder.ts';
 import { openGitTree } from './git-tree.ts';
 import { readPlainFile } from './plain-file.ts';
@@ -24,7 +24,7 @@ const NUMBERS_MAX = 10_000;
 export function openTaskFolder({ folder, privateFolder, pattern }: TaskFolderOptions): TaskFolder {
   const root = join(folder, 'tasks');
   const drafts = join(privateFolder, 'tasks');
-  const alone = openAlone();
+  const alone = openNameLocks();
   const pathOf = (id: TaskId): string => join(root, taskFileName(id));
   const draftOf = async (text: string, mode: number): Promise<string> => {
     await mkdir(drafts, { recursive: true, mode: 0o700 });

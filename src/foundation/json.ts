@@ -4,7 +4,7 @@
  * JSON.parse alone takes the last of two equal keys, follows any depth and says where it stumbled only sometimes;
  * all three have lost people data.
  */
-import { refuse, yes, type Result } from './result.ts';
+import { err, ok, type Result } from './result.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
@@ -43,22 +43,22 @@ const TEXT_LIMITS: JsonLimits = { bytesMax: JSON_BYTES_MAX, nodesMax: JSON_NODES
 export function readJson(source: string, limits: JsonLimits = TEXT_LIMITS): Result<JsonRead, JsonProblem> {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
   if (text.length > limits.bytesMax || Buffer.byteLength(text) > limits.bytesMax) {
-    return refuse({ says: `larger than ${limits.bytesMax} bytes`, line: 1, column: 1 });
+    return err({ says: `larger than ${limits.bytesMax} bytes`, line: 1, column: 1 });
   }
   const scan = new Scan(text, limits.nodesMax);
   try {
     scan.document();
   } catch (error) {
     if (!(error instanceof Stumble)) throw error;
-    return refuse({ says: error.message, ...placeOf(text, error.at) });
+    return err({ says: error.message, ...placeOf(text, error.at) });
   }
   const value = JSON.parse(text) as Json;
   // Stored as JSON.stringify writes it: without the sender's spacing, and with the same bytes for the same value.
-  return yes({ value, text: JSON.stringify(value) as JsonText });
+  return ok({ value, text: JSON.stringify(value) as JsonText });
 }
 
 /** For values from code. Refuses what JSON would change without a word; a property that is undefined is not there. */
-export function writeJson(value: unknown): Result<JsonText, JsonProblem> {
+export function writeJson(value: unknown, limits: JsonLimits = TEXT_LIMITS): Result<JsonText, JsonProblem> {
   let text: string | undefined;
   try {
     text = JSON.stringify(value);
@@ -66,14 +66,14 @@ export function writeJson(value: unknown): Result<JsonText, JsonProblem> {
     if (text?.includes('null')) JSON.stringify(value, refuseWhatBecomesNull);
   } catch (error) {
     const says = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
-    return refuse({ says: `not JSON: ${says ?? 'unknown reason'}`, line: 1, column: 1 });
+    return err({ says: `not JSON: ${says ?? 'unknown reason'}`, line: 1, column: 1 });
   }
-  if (text === undefined) return refuse({ says: 'not JSON: undefined or a function', line: 1, column: 1 });
+  if (text === undefined) return err({ says: 'not JSON: undefined or a function', line: 1, column: 1 });
   if (!isPlainlySound(text)) {
-    const read = readJson(text);
+    const read = readJson(text, limits);
     if (!read.ok) return read;
   }
-  return yes(text as JsonText);
+  return ok(text as JsonText);
 }
 
 function refuseWhatBecomesNull(this: unknown, _key: string, value: unknown): unknown {

@@ -3,10 +3,10 @@ export type Result<Value, Reason> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly refusal: Reason };
 
-export function yes<Value>(value: Value): { readonly ok: true; readonly value: Value } {
+export function ok<Value>(value: Value): { readonly ok: true; readonly value: Value } {
   return { ok: true, value };
 }
 
-export function refuse<Reason>(refusal: Reason): { readonly ok: false; readonly refusal: Reason } {
+export function err<Reason>(refusal: Reason): { readonly ok: false; readonly refusal: Reason } {
   return { ok: false, refusal };
 }

@@ -1,6 +1,9 @@
+import { BatonError } from './baton-error.ts';
+
 /** The database could not do it. `unchanged`: nothing has happened. `unknown`: it may or may not have. */
-export class StoreFault extends Error {
+export class StoreFault extends BatonError {
   override readonly name: string = 'StoreFault';
+  readonly code = 'fault';
   readonly outcome: 'unchanged' | 'unknown';
 
   constructor(says: string, outcome: 'unchanged' | 'unknown', options?: ErrorOptions) {
@@ -39,8 +42,8 @@ export class BadCursor extends StoreFault {
 const SHOWN_MAX = 100;
 
 /** Something that was brought from elsewhere cannot be: nothing of what came with it was written. */
-export class UnsoundCopy extends StoreFault {
-  override readonly name = 'UnsoundCopy';
+export class InvalidCopy extends StoreFault {
+  override readonly name = 'InvalidCopy';
   readonly id: string;
   readonly flaw: string;
 

@@ -3,7 +3,7 @@ import { appendFile, copyFile, mkdtemp, realpath, rm, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { codeOf } from '../foundation/error-code.ts';
-import { refuse, yes, type Result } from '../foundation/result.ts';
+import { err, ok, type Result } from '../foundation/result.ts';
 import type { Snapshot, SnapshotMaker } from './sandbox.ts';
 import { entriesOf, gitText, quietGit, SnapshotProblem, type Git } from './snapshot-git.ts';
 import { findRepository, writeWorkingTree, type WrittenTree } from './working-tree.ts';
@@ -56,12 +56,12 @@ export const gitSnapshots: SnapshotMaker = {
 /** What is wrong with a repository is an answer; a fault of ours is not. */
 async function answered<Value>(act: () => Promise<Value>): Promise<Result<Value, string>> {
   try {
-    return yes(await act());
+    return ok(await act());
   } catch (error) {
-    if (error instanceof SnapshotProblem) return refuse(error.message);
+    if (error instanceof SnapshotProblem) return err(error.message);
     const code = codeOf(error);
     if (code === null) throw error;
-    return refuse(`the repository cannot be read (${code})`);
+    return err(`the repository cannot be read (${code})`);
   }
 }
 

@@ -60,7 +60,7 @@ async function realFolder(path: string): Promise<string> {
 export async function writeWorkingTree(path: string, bare: string): Promise<WrittenTree> {
   const repository = await findRepository(path);
   const { folder, objectFormat } = repository;
-  const git = quietGit(await filtersOf(folder));
+  const git = quietGit();
   await mkdir(dirname(bare), { recursive: true });
   await git(['init', '-q', '--bare', '--template=', `--object-format=${objectFormat}`, bare], {
     folder: dirname(bare),
@@ -203,15 +203,6 @@ async function addRaw(
   } finally {
     await handle.close();
   }
-}
-
-async function filtersOf(folder: string): Promise<readonly string[]> {
-  const pattern = '^filter\\..*\\.(clean|smudge|process|required)$';
-  const listed = await quietGit()(['config', '--null', '--name-only', '--get-regexp', pattern], {
-    folder,
-    codes: [0, 1],
-  });
-  return [...new Set(entriesOf(listed.output).map((key) => key.slice('filter.'.length, key.lastIndexOf('.'))))];
 }
 
 function named(all: readonly string[]): string {

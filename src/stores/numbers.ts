@@ -2,7 +2,7 @@
  * States, deeds and the steps between them as the numbers under which both databases know them. A stored number means
  * the same for ever: a number is never reused, and the lists only grow at their ends.
  */
-import type { Deed } from '../domain/facts.ts';
+import type { FactType } from '../domain/facts.ts';
 import type { BlockedOn } from '../domain/handoff.ts';
 import { STATES, type State } from '../domain/lifecycle.ts';
 import { isLegalStep } from '../domain/trail.ts';
@@ -25,7 +25,9 @@ const DEEDS = [
   'verify',
   'rework',
   'reoffer',
-] as const satisfies readonly Deed[];
+  'supersede',
+  'complete',
+] as const satisfies readonly FactType[];
 
 export const BLOCKED_REASONS = [
   'dependency',
@@ -54,14 +56,14 @@ export function stateOfNumber(number: number): State | undefined {
 const NOTHING = 15;
 
 /** What happened, from where and to where, as one number: that is what the checks on facts are about. */
-export function stepNumber(deed: Deed, from: State | null, to: State): number {
+export function stepNumber(deed: FactType, from: State | null, to: State): number {
   const fromNumber = from === null ? NOTHING : stateNumber(from);
   return DEEDS.indexOf(deed) * 256 + fromNumber * 16 + stateNumber(to);
 }
 
-export function readStep(step: number): { readonly deed: Deed; readonly from: State | null; readonly to: State } {
+export function readStep(step: number): { readonly deed: FactType; readonly from: State | null; readonly to: State } {
   return {
-    deed: DEEDS[step >> 8] as Deed,
+    deed: DEEDS[step >> 8] as FactType,
     from: stateOfNumber((step >> 4) & 15) ?? null,
     to: stateOfNumber(step & 15) as State,
   };

@@ -57,7 +57,7 @@ export interface FactQuery {
   readonly handoff?: HandoffId;
   readonly after?: string;
   readonly max: number;
-  /** Only the last one of all: where a listener begins who does not want the past. */
+  /** The last `max` of all, oldest first: where a listener begins that does not want the whole past. */
   readonly newest?: true;
 }
 

@@ -19,8 +19,10 @@ import type { Handoff } from '../domain/handoff.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import type { FactQuery, FactRead, Page, Query } from './query.ts';
+import type { AgentSessions } from './agent-session-store.ts';
 import type { Tokens } from './token-store.ts';
 
+export type { AgentSessions } from './agent-session-store.ts';
 export type { Minting, TokenLogLine, TokenRecord, Tokens } from './token-store.ts';
 
 export interface Store {
@@ -59,6 +61,7 @@ export interface Store {
   readonly sessions: Sessions;
   readonly outbox: Outbox;
   readonly tokens: Tokens;
+  readonly agents: AgentSessions;
   readonly policy: Policies;
   readonly transfer: Transfer;
   readonly upkeep: Upkeep;
@@ -197,7 +200,7 @@ export interface PolicyRecord {
 /** Records as they are, from one database to another. */
 export interface Transfer {
   /** In an order that does not change while others write; `after` is the `next` of the page before. */
-  copies(after: string | null, max: number): Promise<{ readonly items: readonly Copy[]; readonly next: string | null }>;
+  copies(after: string | null, max: number): Promise<CopiesPage>;
   /**
    * All in one transaction, exactly as they are, facts included; limits do not apply. A known id with the same trail is
    * `same`, with another one `different`: neither is written. Whoever held one by process is an ended session here.
@@ -211,6 +214,18 @@ export interface Transfer {
     after: string | null,
     heads: readonly Head[],
   ): Promise<{ readonly known: number; readonly next: string | null }>;
+}
+
+export interface CopiesPage {
+  readonly items: readonly Copy[];
+  readonly next: string | null;
+  /** What is in the database and cannot be copied. */
+  readonly damaged: readonly DamagedRecord[];
+}
+
+export interface DamagedRecord {
+  readonly id: string;
+  readonly says: string;
 }
 
 /** A handoff as it was at one moment, told by the hash of its last fact. */

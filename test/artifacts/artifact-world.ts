@@ -24,13 +24,13 @@ export interface ArtifactWorld extends QueueWorld {
 
 export async function artifactWorld(...where: Parameters<typeof queueWorld>): Promise<ArtifactWorld> {
   const world = await queueWorld(...where);
-  const artifacts = present(world.around.rules.artifacts, 'there are artifacts');
+  const artifacts = present(world.ctx.rules.artifacts, 'there are artifacts');
   const file = (path: string, content: string | object): void => {
     mkdirSync(dirname(join(world.folder, path)), { recursive: true });
     writeFileSync(join(world.folder, path), typeof content === 'string' ? content : JSON.stringify(content));
   };
   const enter: ArtifactWorld['register'] = async (path, more = {}) => {
-    const entered = await register(world.around, artifacts, { path, ...more });
+    const entered = await register(world.ctx, artifacts, { path, ...more });
     return entered.ok ? entered.value : entered.refusal.code;
   };
   return {

@@ -3,10 +3,10 @@ import type { JsonObject } from '../../src/foundation/json.ts';
 import type { Terms } from '../../src/domain/handoff.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal, OPERATOR } from '../../src/domain/principal.ts';
-import { oneLook } from '../../src/engine/steadiness.ts';
+import { checkOnce } from '../../src/engine/stall-detection.ts';
 import { sweep } from '../../src/engine/sweep.ts';
-import { activate } from '../../src/engine/verbs/activate.ts';
-import { send } from '../../src/engine/verbs/send.ts';
+import { activate } from '../../src/engine/handoffs/activate.ts';
+import { send } from '../../src/engine/handoffs/send.ts';
 import { databases, type TestDatabase } from '../cli/workspaces.ts';
 import { answer } from '../folders/native.ts';
 import { aRequest, ME, REACT } from '../folders/queue-world.ts';
@@ -19,17 +19,17 @@ async function worldOn(database: TestDatabase): Promise<ArtifactWorld> {
 const CONTEXT = { tech_stack_artifact_id: 'stack', other: 1 };
 
 async function ask(
-  { around }: ArtifactWorld,
+  { ctx }: ArtifactWorld,
   context: JsonObject = CONTEXT,
   terms: Partial<Terms> = {},
   more: object = {},
 ): Promise<HandoffId | string> {
-  const sent = await send(around, agentPrincipal(ME), { from: ME, to: REACT, input: {}, context, terms, ...more });
+  const sent = await send(ctx, agentPrincipal(ME), { from: ME, to: REACT, input: {}, context, terms, ...more });
   return sent.ok ? sent.value.id : sent.refusal.code;
 }
 
-async function swept({ around }: ArtifactWorld): Promise<void> {
-  await sweep(around, await oneLook(around));
+async function swept({ ctx }: ArtifactWorld): Promise<void> {
+  await sweep(ctx, await checkOnce(ctx));
 }
 
 describe.each(databases)('Q9: a handoff that needs an artifact, over $name', (database) => {
@@ -54,7 +54,7 @@ describe.each(databases)('Q9: a handoff that needs an artifact, over $name', (da
     expect(world.places(id)).toEqual(['pending']);
     await answer(world, id, { done: true });
     expect(await world.card(`artifact-${id}`)).toMatchObject({ required: ['stack'], status: 'active' });
-    expect(await world.around.store.upkeep.audit()).toEqual([]);
+    expect(await world.ctx.store.upkeep.audit()).toEqual([]);
   });
 
   it('Q9: is offered at once where it is there', async () => {
@@ -88,14 +88,14 @@ describe.each(databases)('Q9: a handoff that needs an artifact, over $name', (da
     await world.make('stack');
     await swept(world);
     expect(await world.state(id)).toBe('offered');
-    expect(await world.around.store.upkeep.audit()).toEqual([]);
+    expect(await world.ctx.store.upkeep.audit()).toEqual([]);
   });
 
   it('Q9: a draft begins to wait when it is activated', async () => {
     const world = await worldOn(database);
     const id = (await ask(world, CONTEXT, {}, { draft: true })) as HandoffId;
     expect(await world.state(id)).toBe('draft');
-    await activate(world.around, OPERATOR, id);
+    await activate(world.ctx, OPERATOR, id);
     expect((await world.whole(id)).handoff.blockedOn).toEqual({ reason: 'artifact' });
   });
 
@@ -113,9 +113,9 @@ describe.each(databases)('Q9: a handoff that needs an artifact, over $name', (da
   it('Q9: is carried from one database to another as it is', async () => {
     const world = await worldOn(database);
     const id = await ask(world);
-    const { items } = await world.around.store.transfer.copies(null, 10);
+    const { items } = await world.ctx.store.transfer.copies(null, 10);
     const other = await artifactWorld();
-    expect(await other.around.store.transfer.restore(items)).toEqual(['added']);
+    expect(await other.ctx.store.transfer.restore(items)).toEqual(['added']);
     expect((await other.whole(id)).handoff).toEqual((await world.whole(id)).handoff);
   });
 });

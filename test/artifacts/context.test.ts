@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/foundation/json.ts';
 import type { Body } from '../../src/domain/body.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import { cancel } from '../../src/engine/verbs/end.ts';
+import { cancel } from '../../src/engine/handoffs/reject-and-cancel.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
-import { send } from '../../src/engine/verbs/send.ts';
+import { send } from '../../src/engine/handoffs/send.ts';
 import { tempFolder } from '../support/processes.ts';
 import { databases } from '../cli/workspaces.ts';
 import { answer, take } from '../folders/native.ts';
@@ -36,7 +36,7 @@ describe('phase-status.json', () => {
       { ...none, phase: 13, status: 'in_progress', in_progress: 1 },
       { ...none, phase: null, status: 'pending', pending: 1 },
     ]);
-    await cancel(world.around, agentPrincipal(ME), two, 'no');
+    await cancel(world.ctx, agentPrincipal(ME), two, 'no');
     expect(await now()).toMatchObject([{ phase: 13 }, { phase: null, status: 'failed', failed: 1, pending: 0 }]);
   });
 
@@ -76,7 +76,7 @@ describe('phase-status.json', () => {
     const world = await artifactWorld();
     for (let n = 0; n < 20; n += 1) await world.send();
     await world.sync();
-    const { store } = world.around;
+    const { store } = world.ctx;
     const asked: (string | undefined)[] = [];
     const loaded: string[] = [];
     const counting = {
@@ -86,7 +86,7 @@ describe('phase-status.json', () => {
     };
     const { phaseKeeper } = await import('../../src/engine/queue/phase-status.ts');
     const id = await world.send();
-    await phaseKeeper({ ...world.around, store: counting }, world.artifacts)(true);
+    await phaseKeeper({ ...world.ctx, store: counting }, world.artifacts)(true);
     expect(loaded).toEqual([id]);
     expect(asked.filter((after) => after === undefined)).toHaveLength(1);
     expect(phases(world)).toMatchObject([{ handoffs: { pending: 21 } }]);
@@ -106,7 +106,7 @@ describe('phase-status.json', () => {
 
 describe('context files', () => {
   const ask = async (world: ArtifactWorld, context: JsonObject): Promise<JsonObject | string | undefined> => {
-    const sent = await send(world.around, agentPrincipal(ME), { from: ME, to: REACT, input: {}, context });
+    const sent = await send(world.ctx, agentPrincipal(ME), { from: ME, to: REACT, input: {}, context });
     if (!sent.ok) return sent.refusal.code;
     return (JSON.parse((await world.whole(sent.value.id)).body) as Body).context;
   };

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hexDigestOf } from '../../src/foundation/digest.ts';
-import { showArtifact } from '../../src/engine/artifacts/look.ts';
+import { showArtifact } from '../../src/engine/artifacts/read.ts';
 import type { ArtifactId } from '../../src/domain/names.ts';
 import { OPERATOR } from '../../src/domain/principal.ts';
 import { tempFolder } from '../support/processes.ts';
@@ -109,7 +109,7 @@ describe('what makes an artifact active', () => {
     const world = await artifactWorld();
     const wrong = { ...requiring('base'), content: { files: ['src/a.tsx'] }, validation: { status: 'failed' } };
     const schemas = { check: async () => ({ ok: false, refusal: { code: 'schema-unknown', schema: 's', known: [] } }) };
-    const strict = { ...world.around, rules: { ...world.around.rules, schemas } };
+    const strict = { ...world.ctx, rules: { ...world.ctx.rules, schemas } };
     const { register } = await import('../../src/engine/artifacts/register.ts');
     world.file(placeOf('x'), anArtifact('x', wrong));
     const asked = { path: placeOf('x'), schema: 's' };
@@ -161,8 +161,7 @@ it('Q14: a changed file is found out, and dependents are known', async () => {
   world.file('src/a.tsx', 'export {};');
   await world.make('base', { content: { files: ['src/a.tsx'] } });
   await world.make('user', requiring('base'));
-  const look = async (): Promise<unknown> =>
-    showArtifact(world.around, OPERATOR, world.artifacts, 'base' as ArtifactId);
+  const look = async (): Promise<unknown> => showArtifact(world.ctx, OPERATOR, world.artifacts, 'base' as ArtifactId);
   expect(await look()).toMatchObject({ changed: [], dependents: ['user'], file: { artifact_id: 'base' } });
   world.file('src/a.tsx', 'export {}; // touched');
   world.file(placeOf('base'), anArtifact('base', { content: 'other' }));

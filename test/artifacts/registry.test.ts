@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { AGES, neededOf, type ArtifactCard } from '../../src/domain/artifacts.ts';
 import type { ArtifactId } from '../../src/domain/names.ts';
 import { OPERATOR } from '../../src/domain/principal.ts';
-import { readCard, readRegistry, writeCard, writeRegistry } from '../../src/dialects/artifact/card.ts';
+import { readCard, readRegistry, writeCard, writeRegistry } from '../../src/formats/artifact/card.ts';
 import { deprecate, saveCard } from '../../src/engine/artifacts/cards.ts';
 import { cleanArtifacts } from '../../src/engine/artifacts/clean.ts';
-import { findArtifacts } from '../../src/engine/artifacts/look.ts';
+import { findArtifacts } from '../../src/engine/artifacts/read.ts';
 import { refreshRegistry } from '../../src/engine/artifacts/registry.ts';
 import { register } from '../../src/engine/artifacts/register.ts';
 import type { ArtifactFolder } from '../../src/folders/folder.ts';
@@ -73,7 +73,7 @@ describe('the registry', () => {
     await refreshRegistry(world.artifacts);
     const sound = world.textOf(REGISTRY);
     writeFileSync(join(world.folder, REGISTRY), text);
-    expect(await findArtifacts(world.around, OPERATOR, world.artifacts, {})).toMatchObject([
+    expect(await findArtifacts(world.ctx, OPERATOR, world.artifacts, {})).toMatchObject([
       { id: 'a', path: placeOf('a') },
     ]);
     expect(world.textOf(REGISTRY)).toBe(sound);
@@ -87,9 +87,9 @@ describe('the registry', () => {
     rmSync(join(cards, 'a.json'));
     writeFileSync(join(cards, 'b.json'), '');
     writeFileSync(join(world.folder, REGISTRY), 'x');
-    expect(await findArtifacts(world.around, OPERATOR, world.artifacts, {})).toMatchObject([{ id: 'c' }]);
+    expect(await findArtifacts(world.ctx, OPERATOR, world.artifacts, {})).toMatchObject([{ id: 'c' }]);
     for (const id of ['a', 'b']) expect(await world.register(placeOf(id))).toMatchObject({ status: 'active' });
-    expect(await findArtifacts(world.around, OPERATOR, world.artifacts, {})).toMatchObject([
+    expect(await findArtifacts(world.ctx, OPERATOR, world.artifacts, {})).toMatchObject([
       { id: 'a' },
       { id: 'b' },
       { id: 'c' },
@@ -101,7 +101,7 @@ describe('the registry', () => {
     await world.make('a');
     await world.make('b', { artifact_type: 'report', metadata: { phase: 16, agent_id: '@Reporter' } });
     const ids = async (filter: object): Promise<readonly string[]> =>
-      (await findArtifacts(world.around, OPERATOR, world.artifacts, filter)).map(({ id }) => id);
+      (await findArtifacts(world.ctx, OPERATOR, world.artifacts, filter)).map(({ id }) => id);
     expect(await ids({ type: 'report' })).toEqual(['b']);
     expect(await ids({ phase: 13 })).toEqual(['a']);
     expect(await ids({ agent: 'reporter' })).toEqual(['b']);
@@ -134,7 +134,7 @@ describe('the registry', () => {
       },
     };
     world.file(placeOf('new'), anArtifact('new', requiring('a-9999')));
-    expect(await register(world.around, counting, { path: placeOf('new') })).toMatchObject({ ok: true });
+    expect(await register(world.ctx, counting, { path: placeOf('new') })).toMatchObject({ ok: true });
     expect(asked).toEqual(['new', 'a-9999', 'a-9999']);
     asked.length = 0;
     await refreshRegistry(counting);
@@ -152,7 +152,7 @@ describe('the registry', () => {
 });
 
 describe('age', () => {
-  const later = (world: ArtifactWorld, days: number): number => world.around.store.nowMs() + days * DAY_MS;
+  const later = (world: ArtifactWorld, days: number): number => world.ctx.store.nowMs() + days * DAY_MS;
   const clean = async (world: ArtifactWorld, days: number, apply = true): Promise<readonly object[]> =>
     cleanArtifacts(world.artifacts, AGES, later(world, days), { apply });
 
@@ -160,7 +160,7 @@ describe('age', () => {
     const world = await artifactWorld();
     await world.make('old');
     expect(await clean(world, 10_000)).toEqual([]);
-    await deprecate(world.artifacts, 'old' as ArtifactId, world.around.store.nowMs());
+    await deprecate(world.artifacts, 'old' as ArtifactId, world.ctx.store.nowMs());
     expect(await clean(world, 29)).toEqual([]);
     expect(await clean(world, 31, false)).toEqual([{ id: 'old', from: 'deprecated', to: 'archived', kept: null }]);
     expect(await world.card('old')).toMatchObject({ status: 'deprecated' });

@@ -108,9 +108,9 @@ describe('the board', () => {
   });
 
   it('draws only what can be seen, however many there are', async (context) => {
-    const { page, around, send } = await visit(context);
+    const { page, ctx, send } = await visit(context);
     const count = campaignSize('BATON_BOARD_COUNT');
-    const { sendMany } = await import('../../src/engine/verbs/send.ts');
+    const { sendMany } = await import('../../src/engine/handoffs/send.ts');
     const { OPERATOR } = await import('../../src/domain/principal.ts');
     const requests = Array.from({ length: count }, (_, n) => ({
       from: 'lead' as never,
@@ -118,7 +118,7 @@ describe('the board', () => {
       input: { n },
       title: `number ${n}`,
     }));
-    for (let at = 0; at < count; at += 500) await sendMany(around, OPERATOR, requests.slice(at, at + 500));
+    for (let at = 0; at < count; at += 500) await sendMany(ctx, OPERATOR, requests.slice(at, at + 500));
     await page.reload();
     const offered = page.getByRole('region', { name: 'Offered', exact: true });
     await expect.poll(() => offered.locator('.count').textContent(), { timeout: 30_000 }).toBe(String(count));

@@ -56,7 +56,7 @@ describe('the page of a handoff', () => {
     expect(troubles).toEqual([]);
   });
 
-  it('D7 D8: tells what is claimed from what is verified', async (context) => {
+  it('D7 D8: tells what is claimed from what somebody else agreed to', async (context) => {
     const { page, url, send, move } = await visit(context);
     const id = await send({
       to: '@writer',
@@ -70,14 +70,15 @@ describe('the page of a handoff', () => {
     await move('@writer', id, 'accept', { notes: 'on it' });
     await page.goto(`${url}/#/handoffs/${id}`);
     const evidence = page.locator('.evidence');
-    await expect.poll(() => evidence.first().textContent()).toContain('nothing shown yet');
+    await expect.poll(() => evidence.first().textContent()).toContain('nothing shown');
     const shown = [{ deliverable: 'the guide', kind: 'note', value: 'two pages' }];
     await move('@writer', id, 'deliver', { evidence: shown });
     await expect.poll(() => evidence.first().textContent()).toContain('claimed');
     await page.getByRole('button', { name: 'Verify' }).click();
     await page.getByLabel('Notes').fill('read it');
     await page.getByRole('dialog').getByRole('button', { name: 'Verify' }).click();
-    await expect.poll(() => evidence.first().textContent()).toContain('verified');
+    // A note is no proof: somebody else agreed, and that is all.
+    await expect.poll(() => evidence.first().textContent()).toContain('attested');
     await expect.poll(() => page.locator('.timeline').textContent()).toContain('read it');
     expect(await page.locator('.timeline').textContent()).toContain('it is clear');
     expect(await page.locator('.timeline').textContent()).not.toContain('"criterion"');
@@ -118,7 +119,7 @@ describe('the page of a handoff', () => {
 
 describe('another origin', () => {
   it('a form or a script of another page changes nothing', async (context) => {
-    const { page, url, around } = await visit(context);
+    const { page, url, ctx } = await visit(context);
     const { createServer } = await import('node:http');
     const form = `<form id="f" method="post" enctype="text/plain" action="${url}/api/handoffs"><input name='{"from":"@a","to":"@b","x":"' value='"}'></form>
       <iframe src="${url}/"></iframe>
@@ -133,7 +134,7 @@ describe('another origin', () => {
       await page.locator('#f').evaluate(submit);
       await page.waitForURL(`${url}/api/handoffs`);
       expect(await page.locator('body').textContent()).toContain('origin');
-      const { items } = await around.store.find({ by: 'filter', max: 10 });
+      const { items } = await ctx.store.find({ by: 'filter', max: 10 });
       expect(items).toEqual([]);
     } finally {
       evil.closeAllConnections();

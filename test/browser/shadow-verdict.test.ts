@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SHADOW_RUBRIC } from '../../src/domain/shadow-rubric.ts';
 import { verdictOf } from '../../src/domain/shadow-verdict.ts';
-import { verdictJson } from '../../src/dialects/shadow-manifest/verdict.ts';
+import { verdictJson } from '../../src/formats/shadow-manifest/verdict.ts';
 import { visit, withBrowser } from './visitor.ts';
 
 withBrowser();

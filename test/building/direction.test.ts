@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { filesUnder, ROOT } from '../support/source-files.ts';
-import { findCycles, type Import, judgeDirection, readImports } from './direction.ts';
+import { findCycles, findFolderCycles, type Import, judgeDirection, readImports } from './direction.ts';
 
 /** Fewer would mean that the sources moved and this test looks at nothing. */
 const MODULES_MIN = 10;
@@ -24,6 +24,10 @@ describe('the direction of imports', () => {
   it('closes no cycle', () => {
     expect(findCycles(imports)).toEqual([]);
   });
+
+  it('closes no cycle between folders, types included', () => {
+    expect(findFolderCycles(imports)).toEqual([]);
+  });
 });
 
 describe('the judge of directions', () => {
@@ -39,27 +43,29 @@ describe('the judge of directions', () => {
     ['src/foundation/ids.ts', 'zod'],
     ['src/domain/handoff.ts', 'node:crypto'],
     ['src/domain/handoff.ts', 'zod'],
-    ['src/domain/handoff.ts', '../dialects/document/read.ts'],
-    ['src/dialects/document/read.ts', '../../stores/store.ts'],
+    ['src/domain/handoff.ts', '../formats/document/read.ts'],
+    ['src/formats/document/read.ts', '../../stores/store.ts'],
     ['src/stores/store.ts', '../engine/change.ts'],
     ['src/stores/store.ts', '../folders/folder.ts'],
     ['src/stores/sqlite/open.ts', '../memory/open.ts'],
     ['src/stores/sqlite/open.ts', '../../folders/folder.ts'],
-    ['src/stores/sqlite/open.ts', '../../dialects/document/read.ts'],
+    ['src/stores/sqlite/open.ts', '../../formats/document/read.ts'],
     ['src/stores/sqlite/open.ts', '../../engine/change.ts'],
     ['src/folders/watch.ts', '../stores/store.ts'],
     ['src/engine/engine.ts', '../folders/queue-folder.ts'],
     ['src/engine/engine.ts', '../shadows/container/run.ts'],
-    ['src/engine/engine.ts', '../faces/shared/requests.ts'],
-    ['src/faces/http/routes.ts', '../cli/main.ts'],
-    ['src/faces/http/routes.ts', '../../house/open-baton.ts'],
-    ['src/faces/http/routes.ts', '../../stores/store.ts'],
-    ['src/faces/shared/views.ts', '../cli/main.ts'],
-    ['src/house/open-baton.ts', '../index.ts'],
-    ['src/index.ts', './faces/cli/main.ts'],
+    ['src/engine/engine.ts', '../interfaces/shared/requests.ts'],
+    ['src/interfaces/http/routes.ts', '../cli/main.ts'],
+    ['src/interfaces/http/routes.ts', '../../app/open-workspace.ts'],
+    ['src/interfaces/shared/views.ts', '../cli/main.ts'],
+    ['src/interfaces/library/open-baton.ts', '../../app/open-workspace.ts'],
+    ['src/workspace/policy.ts', '../adapters/database/open-store.ts'],
+    ['src/adapters/guard/check.ts', '../../interfaces/cli/output.ts'],
+    ['src/operations/send.ts', '../workspace/identity.ts'],
+    ['src/app/open-workspace.ts', '../index.ts'],
     ['src/index.ts', './stores/sqlite/open.ts'],
     ['src/elsewhere/open.ts', '../domain/handoff.ts'],
-    ['src/house/open-baton.ts', '../../test/support/clock.ts'],
+    ['src/app/open-workspace.ts', '../../test/support/clock.ts'],
   ])('refuses %s → %s', (file, specifier) => {
     expect(judgeDirection([made(file, specifier)])).toHaveLength(1);
   });
@@ -67,28 +73,23 @@ describe('the judge of directions', () => {
   it.each([
     ['src/foundation/ids.ts', 'node:crypto'],
     ['src/domain/moves/accept.ts', '../lifecycle.ts'],
-    ['src/dialects/document/read.ts', '../../domain/handoff.ts'],
-    ['src/dialects/document/read.ts', 'yaml'],
+    ['src/formats/document/read.ts', '../../domain/handoff.ts'],
+    ['src/formats/document/read.ts', 'yaml'],
     ['src/stores/store.ts', '../domain/handoff.ts'],
     ['src/stores/sqlite/open.ts', '../store.ts'],
     ['src/stores/sqlite/open.ts', '../overlay.ts'],
     ['src/stores/sqlite/open.ts', './rows.ts'],
-    ['src/folders/queue-folder.ts', '../dialects/queue-message/read.ts'],
+    ['src/folders/queue-folder.ts', '../formats/queue-message/read.ts'],
     ['src/folders/queue-folder.ts', './durable-write.ts'],
-    ['src/engine/verbs/send.ts', '../../stores/store.ts'],
-    ['src/faces/http/routes.ts', '../shared/requests.ts'],
-    ['src/faces/http/routes.ts', '../../engine/engine.ts'],
-    ['src/faces/cli/main.ts', '../../house/open-baton.ts'],
-    ['src/house/open-baton.ts', '../stores/sqlite/open.ts'],
-    ['src/index.ts', './house/open-baton.ts'],
+    ['src/engine/handoffs/send.ts', '../../stores/store.ts'],
+    ['src/interfaces/http/routes.ts', '../shared/requests.ts'],
+    ['src/interfaces/http/routes.ts', '../../engine/engine.ts'],
+    ['src/interfaces/cli/commands/check.ts', '../../../adapters/guard/check-repository.ts'],
+    ['src/adapters/database/open-store.ts', '../../stores/sqlite/open.ts'],
+    ['src/app/main.ts', '../interfaces/cli/command.ts'],
+    ['src/index.ts', './app/open-baton.ts'],
   ])('allows %s → %s', (file, specifier) => {
     expect(judgeDirection([made(file, specifier)])).toEqual([]);
-  });
-
-  it('lets a face know the types of a contract, and only those', () => {
-    const face = 'src/faces/http/routes.ts';
-    expect(judgeDirection(readImports(face, "import type { Store } from '../../stores/store.ts';"))).toEqual([]);
-    expect(judgeDirection(readImports(face, "import { open } from '../../stores/store.ts';"))).toHaveLength(1);
   });
 });
 

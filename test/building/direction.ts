@@ -1,7 +1,6 @@
 /**
- * Judges which room of the house may import which: a line of code may import only what lies to its left.
- *
- *   foundation ← domain ← dialects, contracts ← engine ← faces ← house
+ * Judges which layer may import which. A file may import its own layer and the layers that `MAY_IMPORT` names for it;
+ * there are no exceptions.
  */
 import { posix } from 'node:path';
 import ts from 'typescript';
@@ -14,25 +13,54 @@ export interface Import {
   readonly kind: 'value' | 'type' | 'lazy';
 }
 
-const CONTRACTS: Readonly<Record<string, string>> = {
-  'src/stores/store.ts': 'stores',
-  'src/stores/token-store.ts': 'stores',
-  'src/stores/query.ts': 'stores',
-  'src/folders/folder.ts': 'folders',
-  'src/agents/agent-host.ts': 'agents',
-  'src/shadows/sandbox.ts': 'shadows',
+/** The files that describe what a store, folder, agent host or sandbox does; everything else in these folders does it. */
+const CONTRACTS: readonly string[] = [
+  'src/stores/store.ts',
+  'src/stores/token-store.ts',
+  'src/stores/query.ts',
+  'src/stores/agent-session-store.ts',
+  'src/folders/folder.ts',
+  'src/agents/agent-host.ts',
+  'src/shadows/sandbox.ts',
+];
+
+const MODEL = ['foundation', 'domain'] as const;
+const ENGINE = [...MODEL, 'formats', 'contracts', 'engine', 'operations'] as const;
+
+/** From the inside out: each layer names only layers above it in this table. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  foundation: [],
+  domain: ['foundation'],
+  formats: MODEL,
+  contracts: MODEL,
+  stores: [...MODEL, 'contracts'],
+  folders: [...MODEL, 'formats', 'contracts'],
+  shadows: [...MODEL, 'contracts'],
+  agents: [...MODEL, 'formats', 'contracts'],
+  engine: [...MODEL, 'formats', 'contracts'],
+  operations: [...MODEL, 'formats', 'contracts', 'engine'],
+  workspace: ENGINE,
+  adapters: [...ENGINE, 'workspace', 'stores', 'folders', 'shadows', 'agents'],
+  interfaces: [...ENGINE, 'workspace', 'adapters'],
+  app: [...ENGINE, 'workspace', 'adapters', 'stores', 'folders', 'shadows', 'agents', 'interfaces'],
+  'index.ts': [...ENGINE, 'interfaces', 'app'],
+  'testing.ts': ['app'],
 };
 
-/** The rooms by kind; `part` tells concrete neighbours of one family, and the faces, apart. */
-type Room =
-  | { readonly kind: 'index' | 'foundation' | 'domain' | 'dialects' | 'engine' | 'house' }
-  | { readonly kind: 'contract'; readonly family: string }
-  | { readonly kind: 'concrete'; readonly family: string; readonly part: string | null }
-  | { readonly kind: 'face'; readonly part: string };
+/** In these, a folder knows nothing of its neighbours except what lies beside them or in `shared/`. */
+const SEPARATE_PARTS = ['stores', 'folders', 'shadows', 'interfaces'];
 
-const INNER = ['foundation', 'domain', 'dialects', 'contract', 'engine'];
+/** These know the contract that they fulfil, and no other. */
+const CONCRETE = ['stores', 'folders', 'shadows', 'agents'];
 
-/** One complaint per forbidden import, with file and line; the last word on direction is `mayImport`. */
+interface Place {
+  readonly layer: string;
+  /** The top-level folder, which for a contract is not its layer. */
+  readonly family: string;
+  readonly part: string | null;
+}
+
+/** One complaint per forbidden import, with file and line. */
 export function judgeDirection(imports: readonly Import[]): readonly string[] {
   return imports.flatMap((each) => {
     const problem = isRelative(each.specifier) ? judgeOurs(each) : judgePackage(each);
@@ -42,85 +70,60 @@ export function judgeDirection(imports: readonly Import[]): readonly string[] {
 
 function judgeOurs(each: Import): string | null {
   const target = targetOf(each);
-  const from = roomOf(each.file);
-  const to = roomOf(target);
-  if (from === null) return 'lies in no room of the house';
-  if (to === null) return `imports ${target}, which lies in no room of the house`;
-  return mayImport(from, to, each.kind) ? null : `${nameOf(from)} may not import ${target} (${nameOf(to)})`;
+  const from = placeOf(each.file);
+  const to = placeOf(target);
+  if (from === null) return 'lies in no layer';
+  if (to === null) return `imports ${target}, which lies in no layer`;
+  return mayImport(from, to) ? null : `${nameOf(from)} may not import ${target} (${nameOf(to)})`;
 }
 
 function judgePackage(each: Import): string | null {
-  const kind = roomOf(each.file)?.kind;
+  const layer = placeOf(each.file)?.layer;
   const isBuiltin = each.specifier.startsWith('node:');
-  if (kind === 'domain') return `domain may import nothing from outside, not even ${each.specifier}`;
-  if (kind === 'foundation' && !isBuiltin) return `foundation may import no package, not even ${each.specifier}`;
+  if (layer === 'domain') return `domain may import nothing from outside, not even ${each.specifier}`;
+  if (layer === 'foundation' && !isBuiltin) return `foundation may import no package, not even ${each.specifier}`;
   return null;
 }
 
-function mayImport(from: Room, to: Room, how: Import['kind']): boolean {
-  switch (from.kind) {
-    case 'foundation':
-      return to.kind === 'foundation';
-    case 'domain':
-      return ['foundation', 'domain'].includes(to.kind);
-    case 'dialects':
-      return ['foundation', 'domain', 'dialects'].includes(to.kind);
-    case 'contract':
-      return ['foundation', 'domain'].includes(to.kind) || (to.kind === 'contract' && to.family === from.family);
-    case 'concrete':
-      return mayConcreteImport(from.family, from.part, to);
-    case 'engine':
-      return INNER.includes(to.kind);
-    case 'face':
-      if (to.kind === 'face') return to.part === from.part || to.part === 'shared';
-      if (to.kind === 'contract') return how === 'type';
-      // The command's entry is where the house is wired.
-      return INNER.includes(to.kind) || (to.kind === 'house' && from.part === 'cli');
-    case 'house':
-      return to.kind !== 'index';
-    case 'index':
-      return INNER.includes(to.kind) || to.kind === 'house';
+function mayImport(from: Place, to: Place): boolean {
+  if (to.layer !== from.layer) {
+    const isOfAnother = to.layer === 'contracts' && CONCRETE.includes(from.layer) && to.family !== from.family;
+    return MAY_IMPORT[from.layer]?.includes(to.layer) === true && !isOfAnother;
   }
+  if (from.layer === 'contracts') return to.family === from.family;
+  if (!SEPARATE_PARTS.includes(from.layer)) return true;
+  return to.part === from.part || to.part === null || to.part === 'shared';
 }
 
-/** Folders speak in written forms and so know the dialects; files beside the contract are shared by their family. */
-function mayConcreteImport(family: string, part: string | null, to: Room): boolean {
-  if (to.kind === 'contract') return to.family === family;
-  if (to.kind === 'concrete') return to.family === family && (to.part === part || to.part === null);
-  if (to.kind === 'dialects') return family === 'folders';
-  return ['foundation', 'domain'].includes(to.kind);
-}
-
-function roomOf(file: string): Room | null {
-  const family = CONTRACTS[file];
-  if (family !== undefined) return { kind: 'contract', family };
+function placeOf(file: string): Place | null {
   const [, top = '', second = '', ...deeper] = file.split('/');
-  const isInFolder = deeper.length > 0;
-  switch (top) {
-    case 'index.ts':
-      return { kind: 'index' };
-    case 'foundation':
-    case 'domain':
-    case 'dialects':
-    case 'engine':
-    case 'house':
-      return { kind: top };
-    case 'stores':
-    case 'folders':
-    case 'agents':
-    case 'shadows':
-      return { kind: 'concrete', family: top, part: isInFolder ? second : null };
-    case 'faces':
-      return isInFolder ? { kind: 'face', part: second } : null;
-    default:
-      return null;
-  }
+  const layer = CONTRACTS.includes(file) ? 'contracts' : top;
+  if (MAY_IMPORT[layer] === undefined) return null;
+  return { layer, family: top, part: deeper.length > 0 ? second : null };
 }
 
-function nameOf(room: Room): string {
-  if (room.kind === 'contract') return `contract of ${room.family}`;
-  if (room.kind === 'concrete') return room.part === null ? room.family : `${room.family}/${room.part}`;
-  return room.kind === 'face' ? `faces/${room.part}` : room.kind;
+function nameOf({ layer, family, part }: Place): string {
+  if (layer === 'contracts') return `contract of ${family}`;
+  return part === null || !SEPARATE_PARTS.includes(layer) ? layer : `${layer}/${part}`;
+}
+
+/** Which top-level folders of `src/` import each other; a layer table with a mistake would show here. */
+export function findFolderCycles(imports: readonly Import[]): readonly string[] {
+  const edges = imports
+    .filter(({ specifier }) => isRelative(specifier))
+    .map((each) => ({
+      ...each,
+      specifier: `./${folderOf(targetOf(each))}`,
+      file: folderOf(each.file),
+      kind: 'value' as const,
+    }))
+    .filter(({ file, specifier }) => `./${file}` !== specifier);
+  return findCycles(edges);
+}
+
+function folderOf(file: string): string {
+  const place = placeOf(file);
+  return place?.layer === 'contracts' ? `${place.family}-contract` : (file.split('/')[1] ?? file);
 }
 
 /** Each cycle once, as `a → b → a`. Types close no cycle: they are gone when the program runs. */

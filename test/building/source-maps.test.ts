@@ -20,8 +20,8 @@ it('a place in a bundled file is found in its source', () => {
     const lines = text.split('\n');
     const line = lines.findIndex((each) => each.includes(SOUGHT));
     const entry = new SourceMap(payload).findEntry(line, lines[line]!.indexOf(SOUGHT));
-    expect('originalSource' in entry ? entry.originalSource : '').toMatch(/src\/faces\/cli\/command\.ts$/);
-    const index = payload.sources.findIndex((source) => source.endsWith('src/faces/cli/command.ts'));
+    expect('originalSource' in entry ? entry.originalSource : '').toMatch(/src\/interfaces\/cli\/command\.ts$/);
+    const index = payload.sources.findIndex((source) => source.endsWith('src/interfaces/cli/command.ts'));
     const original = payload.sourcesContent[index]?.split('\n')['originalLine' in entry ? entry.originalLine : -1];
     expect(original).toContain(SOUGHT);
   }

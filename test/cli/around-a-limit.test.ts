@@ -19,7 +19,7 @@ describe.each(databases)('a full recipient on $name', (database) => {
       'blocked',
       'blocked',
     ]);
-    await run(['cancel', first]);
+    await run(['cancel', first, '--as', 'operator']);
     expect(await run(['sync'])).toMatchObject({ code: 0 });
     expect([await stateOf(second), await stateOf(third)]).toEqual(['offered', 'blocked']);
   });

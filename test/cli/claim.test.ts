@@ -41,7 +41,7 @@ describe.each(databases)('by hand on $name', (database) => {
       'unblock by @me',
       'accept by @react',
       'deliver by @react',
-      'verify by system',
+      'complete by system',
     ]);
   });
 

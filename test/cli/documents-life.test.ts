@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readDocument, type SaidFields } from '../../src/dialects/document/read.ts';
-import { PROBLEMS } from '../../src/faces/shared/problems.ts';
+import { readDocument, type SaidFields } from '../../src/formats/document/read.ts';
+import { PROBLEMS } from '../../src/interfaces/shared/problems.ts';
 import { databases, makeWorkspace, sqlite, type Workspace } from './workspaces.ts';
 
 /** The workspace of the specification. */
@@ -18,6 +18,7 @@ agents:
 `;
 const CREATE = [
   'create',
+  '--any-commit',
   '--document',
   '--from',
   'grok',
@@ -173,9 +174,9 @@ describe.each(databases)('the example of the specification on $name', (database)
       completion_notes: 'PR #123 merged',
       verification_record: {
         deliverable_checks: [
-          { deliverable: 'Implemented rate limiting middleware', status: 'verified' },
-          { deliverable: 'Unit tests passing', status: 'verified' },
-          { deliverable: 'Documentation updated', status: 'verified' },
+          { deliverable: 'Implemented rate limiting middleware', status: 'attested' },
+          { deliverable: 'Unit tests passing', status: 'attested' },
+          { deliverable: 'Documentation updated', status: 'attested' },
         ],
       },
       criteria_checks: [
@@ -275,30 +276,5 @@ describe('the other ends, seen in files', () => {
     await here.good('cancel', first, '--as', 'grok');
     await here.good('sync');
     expect(here.fields(here.active(waiting))).toMatchObject({ status: 'Active' });
-  });
-});
-
-describe('the sample configuration', () => {
-  it('D5: holds the limits of the specification, one line away', async () => {
-    const here = await makeWorkspace(sqlite);
-    const { folder } = here;
-    execFileSync('rm', [join(folder, 'baton.yaml')]);
-    expect(await here.run(['init', '.'])).toMatchObject({ code: 0 });
-    const sample = readFileSync(join(folder, 'baton.yaml'), 'utf8');
-    const lines = sample
-      .split('\n')
-      .map((line) => line.replace(/^# (?=agents:|limits:|verifiers:|folders:| +\w+: \{)/, ''));
-    writeFileSync(join(folder, 'baton.yaml'), lines.join('\n'));
-    const { readConfiguration } = await import('../../src/house/configuration.ts');
-    const { limits, verifiers } = readConfiguration(join(folder, 'baton.yaml'));
-    const table = [...limits.agents].map(([agent, { outgoingMax, incomingMax }]) => [agent, outgoingMax, incomingMax]);
-    expect(table).toEqual([
-      ['grok', 10, 5],
-      ['claude', 5, 10],
-      ['abacus', 5, 10],
-      ['perplexity', 3, 15],
-      ['gemini', 5, 10],
-    ]);
-    expect(verifiers).toEqual(['perplexity']);
   });
 });

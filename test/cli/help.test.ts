@@ -35,7 +35,10 @@ describe('wrong usage', () => {
     [['wait'], "baton: missing required argument 'id'\n  baton wait --help says what it takes.\n"],
     [['wait', 'a', 'b'], "baton: too many arguments for 'wait'. Expected 1 argument but got 2.\n"],
     [['send', '--from'], "baton: option '--from <agent>' argument missing\n"],
-    [['work', '@react'], 'baton: work needs a command after --, for example: baton work @react -- cat\n'],
+    [
+      ['work', '@react'],
+      'baton: work needs an agent or a command, for example: baton work @react --agent codex, or baton work @react -- cat\n',
+    ],
     [
       ['send', '--from', 'a', '--to', 'b', '--database', 'mysql://x/y'],
       'baton: --database takes postgres://… or the path',

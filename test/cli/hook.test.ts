@@ -53,6 +53,7 @@ describe('an agent’s own hook', () => {
     });
     expect(wrong.code).toBe(0);
     expect(wrong.told).toContain('does not say by what');
-    expect((await baton(['hook', 'nobody', 'Stop'], { cwd: folder })).code).toBe(2);
+    expect(await speak(folder, ['nobody', 'Stop'], {})).toEqual(quiet);
+    expect(await speak(folder, ['claude', 'no-such-event'], {})).toEqual(quiet);
   });
 });

@@ -161,7 +161,7 @@ describe('baton ingest', () => {
 
   it('where the workspace is strict, a token speaks for its own agent only', async () => {
     const workspace = await makeWorkspace(sqlite, 'identity: local\n');
-    const minted = await workspace.run(['token', 'new', '--for', '@research', '--json']);
+    const minted = await workspace.run(['token', 'new', '--for', '@research', '--json', '--as', 'operator']);
     const { token } = JSON.parse(minted.stdout) as { token: string };
     writeFileSync(join(workspace.folder, 'baton.yaml'), 'identity: strict\n');
     expect(await workspace.run(['apply'])).toMatchObject({ code: 0 });
@@ -194,7 +194,7 @@ describe('baton ingest', () => {
     for (const each of [workspace, other]) put(each, 'one.md', text);
     await ingested(workspace, 'one.md');
     expect((await workspace.run(['export', 'all.jsonl'])).code).toBe(0);
-    expect((await other.run(['import', join(workspace.folder, 'all.jsonl')])).code).toBe(0);
+    expect((await other.run(['import', join(workspace.folder, 'all.jsonl'), '--as', 'operator'])).code).toBe(0);
     const before = await (await other.open()).store.facts({ max: 1_000 });
     expect(await ingested(other, 'one.md')).toMatchObject({ known: 2 });
     expect(await (await other.open()).store.facts({ max: 1_000 })).toEqual(before);

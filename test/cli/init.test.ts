@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readConfiguration } from '../../src/workspace/configuration.ts';
+import { TEMPLATES } from '../../src/workspace/templates.ts';
 import { baton, tempFolder } from '../support/processes.ts';
 
 describe('baton init', () => {
@@ -8,7 +10,7 @@ describe('baton init', () => {
     const folder = tempFolder();
     const made = await baton(['init'], { cwd: folder });
     expect(made).toMatchObject({ code: 0, stderr: '' });
-    expect(made.stdout).toBe(`made .baton/, baton.yaml and schemas/ in ${folder}\n`);
+    expect(made.stdout).toBe(`made .baton/ and baton.yaml in ${folder}\n`);
     const inside = join(folder, '.baton');
     expect(statSync(inside).mode & 0o777).toBe(0o700);
     expect(readFileSync(join(inside, '.gitignore'), 'utf8')).toBe('*\n');
@@ -51,9 +53,37 @@ describe('baton init', () => {
     const folder = tempFolder();
     const made = await baton(['init', 'deep/inside', '--json'], { cwd: folder });
     const workspace = join(folder, 'deep/inside');
-    expect(JSON.parse(made.stdout)).toEqual({ workspace, made: ['.baton/', 'baton.yaml', 'schemas/'] });
+    expect(JSON.parse(made.stdout)).toEqual({ workspace, made: ['.baton/', 'baton.yaml'] });
     const again = await baton(['init', workspace, '--json']);
     expect(JSON.parse(again.stdout)).toEqual({ workspace, made: [] });
+  });
+
+  it('is neutral: no agent, task or schema of a specification unless a template is asked for', async () => {
+    const folder = tempFolder();
+    await baton(['init'], { cwd: folder });
+    expect(readFileSync(join(folder, 'baton.yaml'), 'utf8')).not.toMatch(/grok|abacus|perplexity|react|BPRD/i);
+    expect(readdirSync(folder).toSorted()).toEqual(['.baton', 'baton.yaml']);
+  });
+
+  it.each(TEMPLATES)('--template %s begins with settings that are in force', async (template) => {
+    const folder = tempFolder();
+    const made = await baton(['init', '--template', template], { cwd: folder });
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    const { queueFolder, documentFolder, verifiers } = readConfiguration(join(folder, 'baton.yaml'));
+    expect([queueFolder, documentFolder, verifiers]).toEqual(
+      {
+        queue: [true, false, []],
+        documents: [false, true, ['perplexity']],
+        relay: [false, false, ['reviewer']],
+      }[template],
+    );
+    expect((await baton(['doctor'], { cwd: folder })).code).toBe(0);
+  });
+
+  it('refuses a template that there is none of, and says which there are', async () => {
+    const refused = await baton(['init', '--template', 'react'], { cwd: tempFolder() });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('queue, documents, relay');
   });
 
   it('refuses a file in the place of the folder', async () => {

@@ -30,9 +30,9 @@ describe.each(databases)('interrupting baton on $name', (database) => {
       await untilSays(worker, 'stopping when the running work is done; once more to give it back now');
       writeFileSync(join(folder, 'go'), '');
       expect(await worker.ended).toMatchObject({ code, stdout: '' });
-      const around = await open();
-      expect((await around.store.load(first))?.handoff.state).toBe('completed');
-      expect(await storyOf(around, second)).toEqual(['create by @me']);
+      const ctx = await open();
+      expect((await ctx.store.load(first))?.handoff.state).toBe('completed');
+      expect(await storyOf(ctx, second)).toEqual(['create by @me']);
     },
   );
 
@@ -45,19 +45,19 @@ describe.each(databases)('interrupting baton on $name', (database) => {
     await untilSays(worker, 'once more to give it back now');
     worker.signal('SIGINT');
     expect(await worker.ended).toMatchObject({ code: 130, stdout: '' });
-    const around = await open();
-    expect(await storyOf(around, id)).toEqual(['create by @me', 'accept by @react', 'release by @react']);
-    expect((await around.store.load(id))?.handoff).toMatchObject({ state: 'offered', attempt: 1, excused: 1 });
+    const ctx = await open();
+    expect(await storyOf(ctx, id)).toEqual(['create by @me', 'accept by @react', 'release by @react']);
+    expect((await ctx.store.load(id))?.handoff).toMatchObject({ state: 'offered', attempt: 1, excused: 1 });
     await until('nothing of the command is left', () => markedProcesses().length === 0);
   });
 
   it('Ctrl-C while waiting: the handoff goes on without us', async () => {
     const { start: startIn, send, open } = await makeWorkspace(database);
     const id = await send('@nobody');
-    const around = await open();
+    const ctx = await open();
     const waiter = startIn(['wait', id]);
     // Whoever waits stands by for the duty, after it has learnt to be interrupted.
-    await until('it has the duty', async () => (await dutyPidOf(around)) === waiter.pid);
+    await until('it has the duty', async () => (await dutyPidOf(ctx)) === waiter.pid);
     waiter.signal('SIGINT');
     const ended = await waiter.ended;
     expect(ended).toMatchObject({ code: 130, stdout: '' });

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { filesFor } from '../../src/faces/cli/patterns.ts';
+import { filesFor } from '../../src/interfaces/cli/glob-files.ts';
 import { tempFolder } from '../support/processes.ts';
 
 const NAMES = ['a.md', 'b.md', 'b.txt', '.hidden.md', '[odd].md', 'deep/c.md', 'deep/er/d.md', '.git/e.md'];

@@ -140,16 +140,13 @@ describe('the stored policy', () => {
     const { port, received } = await receiver();
     const workspace = await makeWorkspace(sqlite, '');
     const poor = workspace.start(['work', '@nobody', '--', 'cat']);
-    const around = await workspace.open();
-    await until(
-      'somebody has the duty',
-      async () => (await around.store.upkeep.dutyHolder(around.liveness.self)) !== null,
-    );
+    const ctx = await workspace.open();
+    await until('somebody has the duty', async () => (await ctx.store.upkeep.dutyHolder(ctx.liveness.self)) !== null);
     const rich = startBaton(['work', '@noone', '--', 'cat'], {
       cwd: workspace.folder,
       env: { TEST_HOOK_SECRET: 'top secret' },
     });
-    await until('both are at work', async () => (await around.store.sessions.list()).length === 2);
+    await until('both are at work', async () => (await ctx.store.sessions.list()).length === 2);
     const hook = `{ name: ci, url: "http://127.0.0.1:${port}/", secret_env: TEST_HOOK_SECRET }`;
     rewrite(workspace, `notifications: { webhooks: [${hook}], allow_hosts: [127.0.0.1] }\n`);
     await workspace.run(['apply']);

@@ -34,7 +34,7 @@ describe.each(databases)('baton send and wait on $name', (database) => {
       state: 'accepted',
     });
     expect(answered.stderr).toMatch(
-      /^(hoff-\S+) offered to @react; waiting\n\1 completed after [0-9]+ ms, attempt 1\n$/,
+      /^(hoff-\S+) offered to @react; waiting\n\1 completed \(unverified\) after [0-9]+ ms, attempt 1\n$/,
     );
   });
 

@@ -41,7 +41,7 @@ describe.each(databases)('export and import on $name', (database) => {
     const streamed = await one.run(['export']);
     expect(streamed.stderr).toMatch(/^exported 1 handoff, checksum [0-9a-f]{64}\n$/);
     expect(jsonLines(streamed.stdout).slice(1)).toEqual(jsonLines(readFileSync(file, 'utf8')).slice(1));
-    const taken = await two.run(['import', '-'], { input: Buffer.from(streamed.stdout) });
+    const taken = await two.run(['import', '-', '--as', 'operator'], { input: Buffer.from(streamed.stdout) });
     expect(taken).toMatchObject({ code: 0, stderr: '' });
     expect(taken.stdout).toMatch(/^imported 1 handoff; checksum [0-9a-f]{64}\n$/);
     expect((await (await two.open()).store.load(id))?.handoff.state).toBe('offered');
@@ -94,13 +94,19 @@ describe('baton import', () => {
     const file = join(folder, 'x.jsonl');
     const lines = readFileSync(file, 'utf8').split('\n');
     writeFileSync(file, [lines[0], lines[1], '{"half', lines[2]].join('\n'));
-    const answer = await other.run(['import', file]);
+    const answer = await other.run(['import', file, '--as', 'operator']);
     expect(answer).toMatchObject({ code: 5, stdout: '' });
-    expect(answer.stderr).toBe('baton: x.jsonl:3:2: not JSON: a text that is not closed\n  imported 1 handoff\n');
-    const told = JSON.parse((await other.run(['import', file, '--json'])).stderr) as unknown;
+    expect(answer.stderr).toBe(
+      [
+        'baton: x.jsonl:3:2: not JSON: a text that is not closed',
+        '  x.jsonl:4:1: the export was made of 1 handoffs, here are 2: lines are missing, or stand here twice',
+        '  imported 1 handoff\n',
+      ].join('\n'),
+    );
+    const told = JSON.parse((await other.run(['import', file, '--json', '--as', 'operator'])).stderr) as unknown;
     expect(told).toMatchObject({ error: { code: 'bad-request', file: 'x.jsonl', line: 3, added: 0, same: 1 } });
     for (const wrong of ['nothing.jsonl', folder]) {
-      expect(await other.run(['import', wrong])).toMatchObject({ code: 5, stdout: '' });
+      expect(await other.run(['import', wrong, '--as', 'operator'])).toMatchObject({ code: 5, stdout: '' });
     }
   });
 
@@ -109,7 +115,7 @@ describe('baton import', () => {
     const source = await makeWorkspace(sqlite);
     await fill((await source.open()).store, 600);
     const text = (await source.run(['export'])).stdout;
-    const importing = startIn(['import', '-'], { input: 'open' });
+    const importing = startIn(['import', '-', '--as', 'operator'], { input: 'open' });
     importing.say(text.slice(0, Math.floor(text.length * 0.8)));
     const { store } = await open();
     await until('some of it is here', async () => (await store.find({ by: 'filter', max: 1 })).items.length > 0);
@@ -141,9 +147,9 @@ describe.each(databases)('baton doctor on $name', (database) => {
   it('finds nothing in a workspace that is at work', async () => {
     const { run, start: startIn, send, open } = await makeWorkspace(database);
     await send('@react');
-    const around = await open();
+    const ctx = await open();
     const worker = startIn(['work', '@react', '--', 'cat']);
-    await until('it has the duty', async () => (await dutyPidOf(around)) === worker.pid);
+    await until('it has the duty', async () => (await dutyPidOf(ctx)) === worker.pid);
     const { code, stdout, stderr } = await run(['doctor']);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).not.toMatch(/^(?:warning|problem)/m);
@@ -153,11 +159,11 @@ describe.each(databases)('baton doctor on $name', (database) => {
   it('sees a worker that was killed and a duty that hangs', async () => {
     const { run, start: startIn, send, open } = await makeWorkspace(database);
     await send('@react');
-    const around = await open();
+    const ctx = await open();
     const worker = startIn(['work', '@react', '--', 'sleep', '600']);
     await until(
       'it holds something',
-      async () => (await around.store.find({ by: 'filter', states: ['accepted'], max: 1 })).items[0],
+      async () => (await ctx.store.find({ by: 'filter', states: ['accepted'], max: 1 })).items[0],
     );
     worker.signal('SIGSTOP');
     const hanging = await until('it counts as hanging', async () => {

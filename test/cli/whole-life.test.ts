@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PROBLEMS } from '../../src/faces/shared/problems.ts';
+import { PROBLEMS } from '../../src/interfaces/shared/problems.ts';
 import type { Ended } from '../support/processes.ts';
 import { databases, makeWorkspace, storyOf, type Workspace } from './workspaces.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
@@ -25,6 +25,7 @@ async function begin(workspace: Workspace): Promise<HandoffId> {
   const asked = DELIVERABLES.flatMap((name) => ['--deliverable', name]);
   const created = await run([
     'create',
+    '--any-commit',
     '--document',
     '--from',
     '@pm',
@@ -126,9 +127,9 @@ describe.each(databases)('a handoff with three deliverables on $name', (database
         what: 'nothing shown',
         ask: deliver(),
         code: 'evidence-missing',
-        says: /nothing is shown for: login page, tests, notes/,
+        says: /there is no evidence for: login page, tests, notes/,
       },
-      { what: 'one missing', ask: deliver(...GOOD), code: 'evidence-missing', says: /nothing is shown for: notes/ },
+      { what: 'one missing', ask: deliver(...GOOD), code: 'evidence-missing', says: /there is no evidence for: notes/ },
       {
         what: 'not asked for',
         ask: deliver(...SHOWN, '--evidence', 'cake=note:x'),

@@ -1,7 +1,7 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { EXAMPLES, example } from '../dialects/queue-message/messages.ts';
+import { EXAMPLES, example } from '../formats/queue-message/messages.ts';
 import { baton, tempFolder } from '../support/processes.ts';
 
 const ID = 'hoff-001-1705147200000';
@@ -9,8 +9,8 @@ const ID = 'hoff-001-1705147200000';
 /** The request refers to an artifact, so that has to be there before anybody can work. */
 async function workspace(folders: 'on' | 'off' = 'on', more = ''): Promise<string> {
   const folder = tempFolder();
-  await baton(['init'], { cwd: folder });
-  appendFileSync(join(folder, 'baton.yaml'), `folders: { queue: ${folders} }\n${more}`);
+  await baton(['init', '--template', 'queue'], { cwd: folder });
+  writeFileSync(join(folder, 'baton.yaml'), `folders: { queue: ${folders} }\n${more}`);
   if (folders === 'on') await registerStack(folder);
   return folder;
 }
@@ -68,7 +68,7 @@ describe('the request of the specification', () => {
       error: { code: 'VALIDATION_FAILED' },
       validation: {
         status: 'failed',
-        errors: [{ field: 'output.components[0].name' }, { field: 'output.components[0].code' }],
+        errors: [{ field: 'components[0]' }, { field: 'components[0].code' }],
       },
       max_retries: 0,
     });

@@ -10,10 +10,10 @@ import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
 import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
-import type { Surroundings } from '../../src/engine/surroundings.ts';
-import { send } from '../../src/engine/verbs/send.ts';
-import type { DatabaseAddress } from '../../src/house/database-address.ts';
-import { openHouse } from '../../src/house/open-house.ts';
+import type { Context } from '../../src/engine/context.ts';
+import { send } from '../../src/engine/handoffs/send.ts';
+import type { DatabaseAddress } from '../../src/workspace/database-address.ts';
+import { openApp } from '../../src/app/open-app.ts';
 import { WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { baton, startBaton, tempFolder, type Ended, type Running, type StartOptions } from '../support/processes.ts';
@@ -53,7 +53,7 @@ export interface Workspace {
   readonly run: (args: readonly string[], options?: StartOptions) => Promise<Ended>;
   readonly start: (args: readonly string[], options?: StartOptions) => Running;
   /** The engine's surroundings on the same database, in the process of the test. */
-  readonly open: () => Promise<Surroundings>;
+  readonly open: () => Promise<Context>;
   /** Sends and answers the id. */
   readonly send: (to: string, input?: unknown, more?: readonly string[]) => Promise<HandoffId>;
 }
@@ -85,19 +85,19 @@ export async function makeWorkspace(database: TestDatabase, configuration = ''):
 }
 
 /** Opened for the test that calls this, and closed after it. */
-export async function openFor(database: DatabaseAddress): Promise<Surroundings> {
-  const house = await openHouse({ database, limits: NO_LIMITS });
-  onTestFinished(async () => house.close());
-  return house.around;
+export async function openFor(database: DatabaseAddress): Promise<Context> {
+  const app = await openApp({ database, limits: NO_LIMITS });
+  onTestFinished(async () => app.close());
+  return app.ctx;
 }
 
-export async function factsOf({ store }: Surroundings, handoff: HandoffId): Promise<readonly Fact[]> {
+export async function factsOf({ store }: Context, handoff: HandoffId): Promise<readonly Fact[]> {
   return (await store.facts({ handoff, max: 10_000 })).map((read) => read.fact);
 }
 
 /** The trail in words: what happened and by whom. */
-export async function storyOf(around: Surroundings, handoff: HandoffId): Promise<readonly string[]> {
-  return (await factsOf(around, handoff)).map((fact) => `${fact.deed} by ${fact.by}`);
+export async function storyOf(ctx: Context, handoff: HandoffId): Promise<readonly string[]> {
+  return (await factsOf(ctx, handoff)).map((fact) => `${fact.deed} by ${fact.by}`);
 }
 
 export function agentOf(name: string): AgentId {
@@ -113,14 +113,9 @@ export function jsonLines(text: string): readonly unknown[] {
 }
 
 /** Sends with terms that the command line cannot express. */
-export async function sendWith(
-  around: Surroundings,
-  to: string,
-  terms: Partial<Terms>,
-  input: Json = {},
-): Promise<HandoffId> {
+export async function sendWith(ctx: Context, to: string, terms: Partial<Terms>, input: Json = {}): Promise<HandoffId> {
   const from = agentOf('me');
-  const sent = await send(around, agentPrincipal(from), { from, to: agentOf(to), input, terms });
+  const sent = await send(ctx, agentPrincipal(from), { from, to: agentOf(to), input, terms });
   if (!sent.ok) throw new Error(`refused: ${sent.refusal.code}`);
   return sent.value.id;
 }
@@ -129,6 +124,6 @@ export async function sendWith(
 export const NO_RETRIES = { retry: { ...DEFAULT_RETRY, retriesMax: 0 } } as const satisfies Partial<Terms>;
 
 /** The process that sweeps for all on this host, if there is one. */
-export async function dutyPidOf({ store, liveness }: Surroundings): Promise<number | null> {
+export async function dutyPidOf({ store, liveness }: Context): Promise<number | null> {
   return (await store.upkeep.dutyHolder(liveness.self))?.process.pid ?? null;
 }

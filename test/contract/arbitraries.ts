@@ -4,23 +4,18 @@
  */
 import fc from 'fast-check';
 import type { JsonObject } from '../../src/foundation/json.ts';
-import { yes } from '../../src/foundation/result.ts';
+import { ok } from '../../src/foundation/result.ts';
 import type { Decision } from '../../src/domain/decision.ts';
-import type { Claim, Evidence } from '../../src/domain/evidence.ts';
-import { witness, type Deed, type Fact } from '../../src/domain/facts.ts';
-import {
-  KINDS,
-  type BlockedOn,
-  type Custody,
-  type Handoff,
-  type Lineage,
-  type Terms,
-} from '../../src/domain/handoff.ts';
+import { BODY, type Body } from '../../src/domain/body.ts';
+import { appendFact, type FactType, type Fact } from '../../src/domain/facts.ts';
+import { blankHandoff, HANDOFF, KINDS, type Custody, type Handoff } from '../../src/domain/handoff.ts';
 import { STATES, type State } from '../../src/domain/lifecycle.ts';
 import { readAgentId, readHandoffId, type AgentId, type HandoffId, type SessionId } from '../../src/domain/names.ts';
 import { PRIORITIES } from '../../src/domain/priority.ts';
-import type { RetryPolicy } from '../../src/domain/retry.ts';
+import { OUTCOME, type Outcome } from '../../src/domain/outcome.ts';
 import type { Opening } from '../../src/stores/store.ts';
+import type { Shape } from '../../src/domain/shape.ts';
+import { arbitraryOf } from './arbitrary-of.ts';
 import { FAR_AHEAD, jsonOf, sessionOf } from './builders.ts';
 
 export const SESSIONS: readonly SessionId[] = ['one', "two'); --", 'drei ü'].map(sessionOf);
@@ -64,54 +59,17 @@ const anyId: fc.Arbitrary<HandoffId> = fc
   .filter((id) => id !== null);
 
 const instant = fc.integer({ min: 0, max: FAR_AHEAD });
-const duration = fc.option(fc.integer({ min: 0, max: 2 ** 40 }));
 const count = fc.nat({ max: 1_000_000 });
-const texts = fc.array(anyText, { maxLength: 4 });
 
-const anyRetry: fc.Arbitrary<RetryPolicy> = fc.record({
-  retriesMax: fc.nat({ max: 100 }),
-  delayMs: fc.nat(),
-  multiplier: fc.double({ min: 1, max: 1000, noNaN: true }),
-  capMs: fc.nat(),
-  retryOn: texts,
-});
+const leaves = { text: anyText, agent: anyAgent, id: anyId };
 
-const anyTerms: fc.Arbitrary<Terms> = fc.record({
-  retry: anyRetry,
-  attemptTimeoutMs: duration,
-  draftMs: duration,
-  offeredMs: duration,
-  blockedMs: duration,
-  dependsOn: fc.uniqueArray(anyId, { maxLength: 4 }),
-  deliverables: texts,
-  criteria: texts,
-  verifiers: fc.array(anyAgent, { maxLength: 3 }),
-});
+/** Any value that the record may have in this field. */
+function anyIn<Name extends keyof Handoff>(name: Name): fc.Arbitrary<Handoff[Name]> {
+  return arbitraryOf(HANDOFF[name].shape as unknown as Shape<Handoff[Name]>, leaves);
+}
 
-const anyLineage: fc.Arbitrary<Lineage> = fc.record({
-  root: fc.option(anyId),
-  parent: fc.option(anyId),
-  retryOf: fc.option(anyId),
-  hops: fc.nat({ max: 16 }),
-});
-
-const anyEvidence: fc.Arbitrary<Evidence> = fc.oneof(
-  fc.record({ kind: fc.constant('file' as const), path: anyText, sha256: anyText }),
-  fc.record({ kind: fc.constant('commit' as const), commit: anyText }),
-  fc.record({
-    kind: fc.constant('command' as const),
-    command: anyText,
-    exitCode: fc.integer({ min: -255, max: 255 }),
-    outputSha256: anyText,
-  }),
-  fc.record({ kind: fc.constant('url' as const), url: anyText }),
-  fc.record({ kind: fc.constant('note' as const), text: anyText }),
-);
-
-const anyClaim: fc.Arbitrary<Claim> = fc.record({
-  deliverable: anyText,
-  evidence: fc.array(anyEvidence, { maxLength: 4 }),
-});
+export const anyOutcome: fc.Arbitrary<Outcome> = arbitraryOf(OUTCOME, leaves);
+export const anyBody: fc.Arbitrary<Body> = arbitraryOf(BODY, leaves);
 
 const byHand: fc.Arbitrary<Custody> = fc
   .tuple(
@@ -126,10 +84,7 @@ const byProcess: fc.Arbitrary<Custody> = fc.record({
   session: fc.constantFrom(...SESSIONS),
 });
 
-const anyBlockedOn: fc.Arbitrary<BlockedOn> = fc.oneof(
-  fc.record({ reason: fc.constantFrom('dependency' as const, 'place' as const) }),
-  fc.record({ reason: fc.constant('question' as const), text: anyText }),
-);
+const anyBlockedOn = anyIn('blockedOn').filter((blockedOn) => blockedOn !== null);
 
 type Fixed = Pick<Handoff, 'kind' | 'from' | 'to' | 'priority' | 'title' | 'task' | 'lineage' | 'terms' | 'createdAt'>;
 /** What moves change. */
@@ -145,8 +100,8 @@ const anyFixed: fc.Arbitrary<Fixed> = fc.record({
   priority: fc.constantFrom(...PRIORITIES),
   title: fc.option(anyText),
   task: fc.option(anyText),
-  lineage: anyLineage,
-  terms: anyTerms,
+  lineage: anyIn('lineage'),
+  terms: anyIn('terms'),
   createdAt: instant,
 });
 
@@ -163,7 +118,7 @@ function changingIn(state: State, held: fc.Arbitrary<Custody>): fc.Arbitrary<Cha
     fence: count,
     custody: state === 'accepted' ? held : state === 'delivered' ? fc.option(byHand) : nothing,
     blockedOn: state === 'blocked' ? anyBlockedOn : nothing,
-    claims: fc.array(anyClaim, { maxLength: 3 }),
+    claims: anyIn('claims'),
   });
   // Only an attempt that was made can be excused.
   return parts.map((changing) => ({ ...changing, excused: Math.min(changing.excused, changing.attempt) }));
@@ -177,7 +132,7 @@ export const anyChanging: fc.Arbitrary<Changing> = fc
 const anyMadeSo: fc.Arbitrary<Changing> = fc.constantFrom(...STATES).chain((state) => changingIn(state, byHand));
 
 /** How each state is reached from a fresh offer; the three beginnings are reached by being made so. */
-const WAY_TO: Record<State, readonly Deed[]> = {
+const WAY_TO: Record<State, readonly FactType[]> = {
   draft: [],
   offered: [],
   blocked: [],
@@ -189,7 +144,7 @@ const WAY_TO: Record<State, readonly Deed[]> = {
   expired: ['expire'],
   cancelled: ['cancel'],
 };
-const ON_THE_WAY: Partial<Record<Deed, State>> = { accept: 'accepted', deliver: 'delivered' };
+const ON_THE_WAY: Partial<Record<FactType, State>> = { accept: 'accepted', deliver: 'delivered' };
 
 interface Telling {
   readonly by: string;
@@ -217,12 +172,12 @@ export const anyMaking: fc.Arbitrary<Making> = fc.record({
 
 /** A record that is made in one decision, whatever its state. */
 export function madeOf(id: HandoffId, { fixed, changing, telling }: Making): Opening & { readonly decision: Decision } {
-  const end: Handoff = { id, revision: 0, trail: '', ...fixed, ...changing };
+  const end: Handoff = { ...blankHandoff(), id, revision: 0, trail: '', ...fixed, ...changing };
   const begin: State = WAY_TO[end.state].length > 0 ? 'offered' : end.state;
-  const first = witness(null, { ...end, state: begin }, 'create', telling.by, telling.at, telling.detail);
+  const first = appendFact(null, { ...end, state: begin }, 'create', telling.by, telling.at, telling.detail);
   const { handoff, facts } = alongTo(first.handoff, end, telling);
   const decision = { handoff, facts: [first.fact, ...facts] };
-  return { id, dependsOn: fixed.terms.dependsOn, body: jsonOf(id), decide: () => yes(decision), decision };
+  return { id, dependsOn: fixed.terms.dependsOn, body: jsonOf(id), decide: () => ok(decision), decision };
 }
 
 /** From an offer to any state that moves can lead to from there, with the facts of the way. */
@@ -235,7 +190,7 @@ export function alongTo(
   let here = offered;
   for (const deed of WAY_TO[end.state]) {
     const next = { ...here, ...end, state: ON_THE_WAY[deed] ?? end.state };
-    const { handoff, fact } = witness(here, next, deed, telling.by, telling.at, telling.detail);
+    const { handoff, fact } = appendFact(here, next, deed, telling.by, telling.at, telling.detail);
     facts.push(fact);
     here = handoff;
   }

@@ -4,16 +4,16 @@
  */
 import { present } from '../../src/foundation/assert.ts';
 import type { Json, JsonText } from '../../src/foundation/json.ts';
-import { refuse, yes } from '../../src/foundation/result.ts';
+import { err, ok } from '../../src/foundation/result.ts';
 import { CLOCKS } from '../../src/domain/deadlines.ts';
 import type { Decide, Decision, Effect } from '../../src/domain/decision.ts';
-import { witness, type Deed } from '../../src/domain/facts.ts';
+import { appendFact, type FactType } from '../../src/domain/facts.ts';
 import { NO_LINEAGE, type Custody, type Handoff, type Terms } from '../../src/domain/handoff.ts';
 import { accept } from '../../src/domain/moves/accept.ts';
 import { block, unblock } from '../../src/domain/moves/block.ts';
 import { create, type Beginning } from '../../src/domain/moves/create.ts';
 import { deliver } from '../../src/domain/moves/deliver.ts';
-import { cancel } from '../../src/domain/moves/end.ts';
+import { cancel } from '../../src/domain/moves/reject-cancel-expire.ts';
 import { failAttempt } from '../../src/domain/moves/fail.ts';
 import { offer } from '../../src/domain/moves/offer.ts';
 import { giveBack } from '../../src/domain/moves/release.ts';
@@ -128,14 +128,14 @@ export function openingOf(parts: OpeningParts): Opening {
     decide: (nowMs, dependencies) => {
       const created = create(beginning, dependencies, nowMs);
       if (!created.ok) return created;
-      const { handoff, fact } = witness(
+      const { handoff, fact } = appendFact(
         null,
         { ...created.value, ...waiting, ...but },
         'create',
         `@${beginning.from}`,
         nowMs,
       );
-      return yes(decisionOf(handoff, [fact], outcome, effects));
+      return ok(decisionOf(handoff, [fact], outcome, effects));
     },
   };
 }
@@ -146,12 +146,16 @@ export function openingsOf(count: number, name: string, parts: Omit<OpeningParts
 }
 
 /** Any single move as a decision, with its fact. */
-export function deciding(deed: Deed, move: (handoff: Handoff, nowMs: number) => Moved, extras: Extras = {}): Decide {
+export function deciding(
+  deed: FactType,
+  move: (handoff: Handoff, nowMs: number) => Moved,
+  extras: Extras = {},
+): Decide {
   return (before, nowMs) => {
     const moved = move(before, nowMs);
     if (!moved.ok) return moved;
-    const { handoff, fact } = witness(before, moved.value, deed, extras.by ?? 'system', nowMs);
-    return yes(decisionOf(handoff, [fact], extras.outcome, extras.effects));
+    const { handoff, fact } = appendFact(before, moved.value, deed, extras.by ?? 'system', nowMs);
+    return ok(decisionOf(handoff, [fact], extras.outcome, extras.effects));
   };
 }
 
@@ -162,8 +166,9 @@ export interface Extras {
 }
 
 /** What a worker session does when it takes something. */
-export function acceptBy(session: SessionId = SESSION): Decide {
-  return acceptWith((handoff) => ({ by: 'process', holder: handoff.to, session }));
+export function acceptBy(session: SessionId = SESSION, untilAt?: number): Decide {
+  const until = untilAt === undefined ? {} : { untilAt };
+  return acceptWith((handoff) => ({ by: 'process', holder: handoff.to, session, ...until }));
 }
 
 export function acceptByHand(untilAt: number | null = null): Decide {
@@ -179,11 +184,11 @@ export function deliverAndVerify(fence: number | null, extras: Extras = {}): Dec
   return (before, nowMs) => {
     const delivered = deliver(before, { fence, claims: [], checks: [] }, nowMs);
     if (!delivered.ok) return delivered;
-    const first = witness(before, delivered.value, 'deliver', `@${before.to}`, nowMs);
+    const first = appendFact(before, delivered.value, 'deliver', `@${before.to}`, nowMs);
     const verified = verify(first.handoff, { checks: [], criteria: [] }, nowMs);
     if (!verified.ok) return verified;
-    const second = witness(first.handoff, verified.value, 'verify', 'system', nowMs);
-    return yes(decisionOf(second.handoff, [first.fact, second.fact], extras.outcome, extras.effects));
+    const second = appendFact(first.handoff, verified.value, 'verify', 'system', nowMs);
+    return ok(decisionOf(second.handoff, [first.fact, second.fact], extras.outcome, extras.effects));
   };
 }
 
@@ -210,9 +215,9 @@ export const offered: Decide = deciding('offer', offer);
 export const unblocked: Decide = deciding('unblock', unblock);
 export const cancelled: Decide = deciding('cancel', cancel);
 /** Changes nothing but the revision, of what is accepted: for counting. */
-export const progressed: Decide = deciding('progress', (handoff) => yes(handoff));
+export const progressed: Decide = deciding('progress', (handoff) => ok(handoff));
 
-export const refusing: Decide = (handoff) => refuse({ code: 'not-overdue', id: handoff.id });
+export const refusing: Decide = (handoff) => err({ code: 'not-overdue', id: handoff.id });
 
 export class Thrown extends Error {
   override readonly name = 'Thrown';

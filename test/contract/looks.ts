@@ -8,7 +8,7 @@ import { isFinal } from '../../src/domain/lifecycle.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import type { Refusal } from '../../src/domain/refusals.ts';
 import { flawOf } from '../../src/domain/trail.ts';
-import { allCopies } from '../../src/engine/transfer/copies.ts';
+import { allCopies } from '../../src/engine/transfer/all-copies.ts';
 import { acceptBy } from './builders.ts';
 import type { Opening, Store, Whole } from '../../src/stores/store.ts';
 
@@ -60,9 +60,9 @@ export async function trailsIn(
 ): Promise<{ readonly flawed: readonly HandoffId[]; readonly count: number }> {
   const flawed: HandoffId[] = [];
   let count = 0;
-  for await (const { handoff, facts } of allCopies(store)) {
+  for await (const { handoff, facts, body } of allCopies(store)) {
     count += 1;
-    if (flawOf(handoff, facts) !== null) flawed.push(handoff.id);
+    if (flawOf(handoff, facts, body) !== null) flawed.push(handoff.id);
   }
   return { flawed, count };
 }

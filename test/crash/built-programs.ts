@@ -33,7 +33,10 @@ export function usePrograms(sources: readonly URL[], sabotage?: Sabotage): Progr
     mkdirSync(cache, { recursive: true });
     folder = mkdtempSync(join(cache, 'baton-programs-'));
     // The thread that beats is a file of its own, which the others look for beside them.
-    const files = [...sources.map((source) => fileURLToPath(source)), join(ROOT, 'src/house/beat-thread.ts')];
+    const files = [
+      ...sources.map((source) => fileURLToPath(source)),
+      join(ROOT, 'src/adapters/processes/heartbeat-thread.ts'),
+    ];
     await bundle({
       entryPoints: Object.fromEntries(files.map((file) => [basename(file, '.ts'), file])),
       outdir: folder,

@@ -36,11 +36,11 @@ describe('a full disk', () => {
     expect(again.code).toBe(0);
     sent.push((JSON.parse(again.stdout) as { id: string }).id);
     const database = { kind: 'sqlite', path: join(disk, '.baton', 'baton.db') } as const;
-    const around = await openFor(database);
-    const { handoffs } = await everythingIn(around.store);
+    const ctx = await openFor(database);
+    const { handoffs } = await everythingIn(ctx.store);
     expect([...handoffs.keys()].toSorted()).toEqual(sent.toSorted());
-    expect(await complaintsAbout(around.store, database)).toEqual([]);
-    await around.store.close();
+    expect(await complaintsAbout(ctx.store, database)).toEqual([]);
+    await ctx.store.close();
   });
 
   it('I21: a new workspace is not made by halves', async (context) => {
@@ -106,10 +106,10 @@ describe('a disk that reports errors', () => {
     const broken = await sendWithBrokenSync(context, workspace, from, false);
     expect(broken).toMatchObject({ code: 1, stdout: '' });
     expect(broken.stderr).toContain('the disk reported an error: nothing was acknowledged');
-    const around = await workspace.open();
-    const { handoffs } = await everythingIn(around.store);
+    const ctx = await workspace.open();
+    const { handoffs } = await everythingIn(ctx.store);
     expect([...handoffs.keys()]).toContain(known);
-    expect(await complaintsAbout(around.store, workspace.address)).toEqual([]);
+    expect(await complaintsAbout(ctx.store, workspace.address)).toEqual([]);
   });
 
   it('I4: what a failed sync of a commit has done is not known, and that is said', async (context) => {
@@ -119,9 +119,9 @@ describe('a disk that reports errors', () => {
     expect(broken.stdout).toBe('');
     expect(JSON.parse(broken.stderr)).toMatchObject({ error: { code: 'fault', outcome: 'unknown' } });
     // It was written, and the next process finds it in the log: to have said "unchanged" would have been wrong.
-    const around = await workspace.open();
-    expect((await everythingIn(around.store)).handoffs.size).toBe(2);
-    expect(await complaintsAbout(around.store, workspace.address)).toEqual([]);
+    const ctx = await workspace.open();
+    expect((await everythingIn(ctx.store)).handoffs.size).toBe(2);
+    expect(await complaintsAbout(ctx.store, workspace.address)).toEqual([]);
   });
 });
 

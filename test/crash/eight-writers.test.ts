@@ -26,7 +26,7 @@ describe.each(databases)('eight processes that write to one $name database', (da
     'I1, I2, I3: all get their share, nobody hears of a lock, and all that was acknowledged is there',
     async () => {
       const { folder, address, open } = await makeWorkspace(database);
-      const around = await open();
+      const ctx = await open();
       const keeps = Array.from({ length: WRITERS }, (_, index) => join(folder, `kept-${index}.json`));
       const writers = keeps.map((keep) =>
         programs.start('writer', { database: address, seconds: SECONDS, keep }, { input: 'open' }),
@@ -43,11 +43,11 @@ describe.each(databases)('eight processes that write to one $name database', (da
       const sent = kept.flatMap((each) => each.sent);
       const settled = kept.flatMap((each) => each.settled);
       expect(new Set(settled).size).toBe(settled.length);
-      const { handoffs } = await everythingIn(around.store);
+      const { handoffs } = await everythingIn(ctx.store);
       expect(handoffs.size).toBe(sent.length);
       expect(sent.filter((id) => !handoffs.has(id))).toEqual([]);
       expect(settled.filter((id) => handoffs.get(id)?.state !== 'completed')).toEqual([]);
-      expect(await complaintsAbout(around.store, address)).toEqual([]);
+      expect(await complaintsAbout(ctx.store, address)).toEqual([]);
     },
     (SECONDS * 2 + 60) * 1000,
   );

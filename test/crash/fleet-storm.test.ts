@@ -4,7 +4,7 @@
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { HandoffId } from '../../src/domain/names.ts';
-import { openHouse } from '../../src/house/open-house.ts';
+import { openApp } from '../../src/app/open-app.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { jsonLines } from '../cli/workspaces.ts';
 import { privatePostgres, WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
@@ -39,8 +39,8 @@ describe('a fleet on PostgreSQL', () => {
       if (server === null) return skip(WITHOUT_POSTGRES);
       onTestFinished(() => server.remove());
       const database = { kind: 'postgres', url: await server.createDatabase('fleet') } as const;
-      const house = await openHouse({ database, limits: NO_LIMITS });
-      onTestFinished(() => house.close());
+      const app = await openApp({ database, limits: NO_LIMITS });
+      onTestFinished(() => app.close());
       const senders = [1, 2].map(() => programs.start('storm-sender', { database }));
       const workers = [1, 2, 3, 4].map(() => programs.start('storm-worker', { database }));
       const everybody = [...senders, ...workers];
@@ -56,7 +56,7 @@ describe('a fleet on PostgreSQL', () => {
       }
       pauses.push(await timeUntilAllGoOn(everybody));
       for (const each of senders) each.signal('SIGKILL');
-      const { store } = house.around;
+      const { store } = app.ctx;
       const open = { by: 'filter', states: ['offered', 'accepted'], max: 1 } as const;
       await until('all is done', async () => (await store.find(open)).items.length === 0, PATIENCE_MS);
       for (const each of workers) each.signal('SIGKILL');

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { brokenAt, type Fact } from '../../src/domain/facts.ts';
-import type { Surroundings } from '../../src/engine/surroundings.ts';
+import type { Context } from '../../src/engine/context.ts';
 import { databases, makeWorkspace, type Workspace } from '../cli/workspaces.ts';
 import { summaryProject } from '../support/summary-project.ts';
 import { until } from '../support/processes.ts';
@@ -38,7 +38,7 @@ async function killedAfter({ start }: Workspace, args: readonly string[], blocks
 }
 
 /** Everything but the time: ids of legs follow from what was said. */
-async function trailIn({ store }: Surroundings): Promise<readonly unknown[]> {
+async function trailIn({ store }: Context): Promise<readonly unknown[]> {
   const facts = (await store.facts({ max: ALL })).map(({ fact }) => fact);
   const byHandoff = new Map<string, Fact[]>();
   for (const fact of facts) byHandoff.set(fact.handoff, [...(byHandoff.get(fact.handoff) ?? []), fact]);

@@ -29,7 +29,7 @@ describe.each(databases)('kill -9 at random on $name', (database) => {
     'I1, I2, I3, I6: nothing acknowledged is lost, and everything is completed exactly once',
     async () => {
       const workspace = await makeWorkspace(database);
-      const around = await workspace.open();
+      const ctx = await workspace.open();
       const starters = startersFor(workspace);
       const { everybody, kills } = await storm(starters, chanceOf(SEED));
       for (const each of everybody) each.signal('SIGKILL');
@@ -39,10 +39,10 @@ describe.each(databases)('kill -9 at random on $name', (database) => {
       const sent = said.flatMap((line) => line.sent ?? []);
       const completed = said.flatMap((line) => line.completed ?? []);
       const open = async (): Promise<number> => {
-        const { items } = await around.store.find({ by: 'filter', states: ['offered', 'accepted'], max: 1 });
+        const { items } = await ctx.store.find({ by: 'filter', states: ['offered', 'accepted'], max: 1 });
         return items.length;
       };
-      const after = await everythingIn(around.store);
+      const after = await everythingIn(ctx.store);
       expect(completed.filter((id) => after.handoffs.get(id)?.state !== 'completed')).toEqual([]);
 
       const rest = [programs.start('storm-worker', { database: workspace.address })];
@@ -50,7 +50,7 @@ describe.each(databases)('kill -9 at random on $name', (database) => {
       for (const each of rest) each.signal('SIGKILL');
       await Promise.all(rest.map((each) => each.ended));
 
-      const everything = await everythingIn(around.store);
+      const everything = await everythingIn(ctx.store);
       console.log(storyOf(everything, sent.length, kills));
       expect(sent.length).toBeGreaterThan(0);
       expect(said.flatMap((line) => line.fault ?? [])).toEqual([]);
@@ -58,7 +58,7 @@ describe.each(databases)('kill -9 at random on $name', (database) => {
       expect(sent.filter((id) => everything.handoffs.get(id)?.state !== 'completed')).toEqual([]);
       const states = [...everything.handoffs.values()].filter((handoff) => handoff.state !== 'completed');
       expect(states).toEqual([]);
-      expect(await complaintsAbout(around.store, workspace.address)).toEqual([]);
+      expect(await complaintsAbout(ctx.store, workspace.address)).toEqual([]);
     },
     SECONDS * 1000 + DRAIN_MS * 2,
   );

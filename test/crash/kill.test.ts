@@ -24,7 +24,7 @@ describe.each(databases)('kill -9 on $name', (database) => {
 
   it('I14, I6: in the middle of an attempt: its command is ended with all its children, then another worker begins', async () => {
     const workspace = await makeWorkspace(database);
-    const around = await workspace.open();
+    const ctx = await workspace.open();
     const id = await workspace.send('@react');
     const first = await startLongWork(workspace);
     const second = workspace.start(['work', '@react', '--once', '--', 'sh', '-c', TELL_WHETHER_ALIVE]);
@@ -35,18 +35,18 @@ describe.each(databases)('kill -9 on $name', (database) => {
     expect(await second.ended).toMatchObject({ code: 0 });
     await until('no child of the command is left', NO_SLEEPERS);
 
-    const facts = await factsOf(around, id);
+    const facts = await factsOf(ctx, id);
     expect(facts.map((fact) => `${fact.deed} by ${fact.by}, fence ${fact.fence}`)).toEqual([
       'create by @me, fence 0',
       'accept by @react, fence 1',
       'release by system, fence 1',
       'accept by @react, fence 2',
       'deliver by @react, fence 2',
-      'verify by system, fence 2',
+      'complete by system, fence 2',
     ]);
     const reason = expect.stringMatching(new RegExp(`^session \\S+ of process ${first.pid} is gone$`)) as unknown;
     expect(JSON.parse(facts[2]?.detail ?? '')).toEqual({ reason });
-    const outcome = (await around.store.load(id))?.outcome;
+    const outcome = (await ctx.store.load(id))?.outcome;
     expect(JSON.parse(outcome ?? '')).toEqual({ kind: 'result', result: 'ended' });
 
     const tookMs = (facts[3]?.at ?? 0) - killedAt;
@@ -56,17 +56,17 @@ describe.each(databases)('kill -9 on $name', (database) => {
 
   it('I14: of the one who has the duty: another takes it over and recovers what was held', async () => {
     const workspace = await makeWorkspace(database);
-    const around = await workspace.open();
+    const ctx = await workspace.open();
     const id = await workspace.send('@react');
     const first = await startLongWork(workspace);
-    await until('the first has the duty', async () => (await dutyPidOf(around)) === first.pid);
+    await until('the first has the duty', async () => (await dutyPidOf(ctx)) === first.pid);
     // This one works for somebody else: all it can do for the handoff is to notice.
     const second = workspace.start(['work', '@other', '--', 'cat']);
     await untilSays(second, 'is at work');
     first.signal('SIGKILL');
-    await until('the second has the duty', async () => (await dutyPidOf(around)) === second.pid);
-    await until('it is offered again', async () => (await around.store.load(id))?.handoff.state === 'offered');
-    expect(await storyOf(around, id)).toEqual(['create by @me', 'accept by @react', 'release by system']);
+    await until('the second has the duty', async () => (await dutyPidOf(ctx)) === second.pid);
+    await until('it is offered again', async () => (await ctx.store.load(id))?.handoff.state === 'offered');
+    expect(await storyOf(ctx, id)).toEqual(['create by @me', 'accept by @react', 'release by system']);
     await untilSays(second, `${id} taken back: session `);
     await until('no child of the command is left', NO_SLEEPERS);
   });
@@ -136,13 +136,13 @@ describe('kill -9 in the first moment, on sqlite', () => {
 
   it('I14: at any moment of the first second: no command outlives the recovery of its handoff', async () => {
     const workspace = await makeWorkspace(sqlite);
-    const around = await workspace.open();
+    const ctx = await workspace.open();
     const id = await workspace.send('@react', {}, ['--timeout', '600']);
     const killed: number[] = [];
     for (let round = 0; round < 3; round += 1) {
       const worker = workspace.start(['work', '@react', '--', 'sh', '-c', LONG_COMMAND]);
       const fence = round + 1;
-      await until('it has claimed', async () => (await around.store.load(id))?.handoff.fence === fence);
+      await until('it has claimed', async () => (await ctx.store.load(id))?.handoff.fence === fence);
       worker.signal('SIGKILL');
       killed.push(worker.pid);
       await worker.ended;

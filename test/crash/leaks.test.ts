@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import { sendMany } from '../../src/engine/verbs/send.ts';
+import { sendMany } from '../../src/engine/handoffs/send.ts';
 import { agentOf, databases, makeWorkspace } from '../cli/workspaces.ts';
 import { markedProcesses, until, untilSays } from '../support/processes.ts';
 
@@ -10,7 +10,7 @@ const HANDOFFS = 30;
 describe.each(databases)('a worker that has run many commands, on $name', (database) => {
   it('I21: has no more descriptors, threads or children than before, and leaves no files', async () => {
     const { start, open, send, run, folder } = await makeWorkspace(database);
-    const around = await open();
+    const ctx = await open();
     const worker = start(['work', '@react', '--concurrency', '4', '--', 'sh', '-c', 'echo said >&2; cat']);
     await untilSays(worker, 'is at work');
     // The first ones make what is then kept: connections, bells, the thread that beats.
@@ -22,13 +22,13 @@ describe.each(databases)('a worker that has run many commands, on $name', (datab
     const from = agentOf('me');
     const request = { from, to: agentOf('react'), input: { text: 'x'.repeat(20_000) } };
     const sent = await sendMany(
-      around,
+      ctx,
       agentPrincipal(from),
       Array.from({ length: HANDOFFS }, () => request),
     );
     expect(sent.ok).toBe(true);
     await until('all are done', async () => {
-      const { items } = await around.store.find({ by: 'filter', states: ['offered', 'accepted'], max: 1 });
+      const { items } = await ctx.store.find({ by: 'filter', states: ['offered', 'accepted'], max: 1 });
       return items.length === 0;
     });
     expect(await settledCounts(worker.pid)).toEqual(before);

@@ -8,15 +8,15 @@ import { isFinal } from '../../src/domain/lifecycle.ts';
 import type { Limits } from '../../src/domain/limits.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import { cancel } from '../../src/domain/moves/end.ts';
+import { cancel } from '../../src/domain/moves/reject-cancel-expire.ts';
 import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
 import { decideBy } from '../../src/engine/change.ts';
 import { standDuty } from '../../src/engine/duty.ts';
-import type { Surroundings } from '../../src/engine/surroundings.ts';
-import { send, type SendRefusal } from '../../src/engine/verbs/send.ts';
-import { wait } from '../../src/engine/verbs/wait.ts';
+import type { Context } from '../../src/engine/context.ts';
+import { send, type SendRefusal } from '../../src/engine/handoffs/send.ts';
+import { wait } from '../../src/engine/handoffs/wait.ts';
 import { work } from '../../src/engine/work.ts';
-import { openHouse } from '../../src/house/open-house.ts';
+import { openApp } from '../../src/app/open-app.ts';
 import { agentOf, databases, makeWorkspace, type Workspace } from '../cli/workspaces.ts';
 import { chanceOf, type Chance } from './seeds.ts';
 import { complaintsAbout, everythingIn } from './soundness.ts';
@@ -43,20 +43,18 @@ describe.each(databases)('several houses on one $name database', (database) => {
       const told: string[] = [];
       const houses = await Promise.all(Array.from({ length: HOUSES }, () => openIn(workspace, told)));
       const stop = new AbortController();
-      const running = houses.flatMap((around, index) => [
-        standDuty(around, stop.signal),
-        work(around, {
+      const running = houses.flatMap((ctx, index) => [
+        standDuty(ctx, stop.signal),
+        work(ctx, {
           agent: TO,
           concurrency: 4,
           stop: stop.signal,
-          handler: handlerWith(chanceOf(seed * 100 + index), around),
+          handler: handlerWith(chanceOf(seed * 100 + index), ctx),
         }),
       ]);
-      const sent = await Promise.all(
-        houses.map((around, index) => sendAll(around, index, chanceOf(seed * 200 + index))),
-      );
+      const sent = await Promise.all(houses.map((ctx, index) => sendAll(ctx, index, chanceOf(seed * 200 + index))));
       const ids = sent.flat();
-      const [first] = houses as [Surroundings];
+      const [first] = houses as [Context];
       await Promise.all(ids.map(async (id) => wait(first, agentPrincipal(FROM), id, { timeoutMs: 60_000 })));
       stop.abort();
       await Promise.all(running);
@@ -76,47 +74,47 @@ describe.each(databases)('several houses on one $name database', (database) => {
 });
 
 /** `told` hears of every completion that was acknowledged to a worker. */
-async function openIn({ address }: Workspace, told: string[]): Promise<Surroundings> {
-  const house = await openHouse({
+async function openIn({ address }: Workspace, told: string[]): Promise<Context> {
+  const app = await openApp({
     database: address,
     limits: LIMITS,
     report: (event) => {
       if (event.kind === 'attempt-settled' && event.state === 'completed') told.push(event.id);
     },
   });
-  onTestFinished(() => house.close());
-  return house.around;
+  onTestFinished(() => app.close());
+  return app.ctx;
 }
 
 /** A third fails, a tenth takes longer than it may. */
-function handlerWith(chance: Chance, around: Surroundings): Parameters<typeof work>[1]['handler'] {
+function handlerWith(chance: Chance, ctx: Context): Parameters<typeof work>[1]['handler'] {
   return async ({ handoff }, { signal }) => {
     const luck = chance.unit();
     if (luck < 0.3) throw new Error('bad luck');
-    await around.timers.sleep(luck > 0.9 ? 1_000 : 3, signal);
+    await ctx.timers.sleep(luck > 0.9 ? 1_000 : 3, signal);
     if (signal.aborted) throw new Error('too late');
     return { fence: handoff.fence };
   };
 }
 
 /** Each request is made twice at once with one key; now and then one is taken back. */
-async function sendAll(around: Surroundings, house: number, chance: Chance): Promise<readonly HandoffId[]> {
+async function sendAll(ctx: Context, app: number, chance: Chance): Promise<readonly HandoffId[]> {
   const ids: HandoffId[] = [];
   const refusals: SendRefusal[] = [];
   const doubled: string[] = [];
   const principal = agentPrincipal(FROM);
   for (let number = 0; number < SENDS;) {
-    const request = { from: FROM, to: TO, input: { number }, terms: TERMS, requestId: `${house}-${number}` };
-    const [one, other] = await Promise.all([send(around, principal, request), send(around, principal, request)]);
+    const request = { from: FROM, to: TO, input: { number }, terms: TERMS, requestId: `${app}-${number}` };
+    const [one, other] = await Promise.all([send(ctx, principal, request), send(ctx, principal, request)]);
     if (one.ok && other.ok) {
       if (other.value.id !== one.value.id) doubled.push(request.requestId);
       ids.push(one.value.id);
       number += 1;
-      if (chance.unit() < 0.1) await around.store.change([one.value.id], decideBy(principal, 'cancel', takeBack));
+      if (chance.unit() < 0.1) await ctx.store.change([one.value.id], decideBy(principal, 'cancel', takeBack));
       continue;
     }
     for (const answer of [one, other]) if (!answer.ok) refusals.push(answer.refusal);
-    await around.timers.sleep(5);
+    await ctx.timers.sleep(5);
   }
   const full = refusals.filter(({ code }) => code === 'limit-reached');
   expect(doubled).toEqual([]);

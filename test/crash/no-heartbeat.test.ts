@@ -8,7 +8,7 @@ import { usePrograms } from './built-programs.ts';
 
 /** It breaks at its start, or when a file says so. */
 const broken = usePrograms([new URL('./programs/command.ts', import.meta.url)], {
-  file: /beat-thread\.ts$/,
+  file: /heartbeat-thread\.ts$/,
   replace: 'const order = workerData as BeatOrder;',
   by: `const order = workerData as BeatOrder;
     const { existsSync } = await import('node:fs');
@@ -23,9 +23,9 @@ it('says so and ends with 1, instead of opening one session after the other', as
   const worked = await broken.start('command', ['work', '@react', '--', 'cat'], options).ended;
   expect(worked).toMatchObject({ code: 1, stdout: '' });
   expect(worked.stderr).toContain('baton: the heartbeat thread does not run (no thread today)');
-  const around = await workspace.open();
-  expect(await around.store.sessions.list()).toEqual([]);
-  expect((await factsOf(around, id)).map(({ deed }) => deed)).toEqual(['create']);
+  const ctx = await workspace.open();
+  expect(await ctx.store.sessions.list()).toEqual([]);
+  expect((await factsOf(ctx, id)).map(({ deed }) => deed)).toEqual(['create']);
 });
 
 it('I13: a worker that loses its thread gives back what it holds, uncounted, and ends with 1', async () => {
@@ -41,12 +41,12 @@ it('I13: a worker that loses its thread gives back what it holds, uncounted, and
   const worked = await worker.ended;
   expect(worked).toMatchObject({ code: 1, stdout: '' });
   expect(worked.stderr).toContain('baton: the heartbeat thread does not run (out of memory)');
-  const around = await workspace.open();
-  const facts = await factsOf(around, id);
+  const ctx = await workspace.open();
+  const facts = await factsOf(ctx, id);
   expect(facts.map(({ deed, by }) => `${deed} by ${by}`)).toEqual([
     'create by @me',
     'accept by @react',
     'release by @react',
   ]);
-  expect(await around.store.sessions.list()).toEqual([]);
+  expect(await ctx.store.sessions.list()).toEqual([]);
 });

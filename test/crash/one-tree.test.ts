@@ -29,15 +29,15 @@ describe.each(databases)('a command that does not want to end, on $name', (datab
 
   it('Q10: has ended when its time is over and the next attempt begins', async () => {
     const { start, run, open, folder } = await makeWorkspace(database);
-    const around = await open();
+    const ctx = await open();
     const retry = { ...NO_RETRIES.retry, retriesMax: 1, delayMs: 0 };
-    const id = await sendWith(around, '@react', { retry, attemptTimeoutMs: 1_000 });
+    const id = await sendWith(ctx, '@react', { retry, attemptTimeoutMs: 1_000 });
     const first = start(['work', '@react', '--once', '--', 'sh', '-c', STUBBORN]);
     await until('the command has begun', () => existsSync(join(folder, 'started')));
     const second = start(['work', '@react', '--once', '--', 'sh', '-c', WHETHER_ALIVE]);
     expect(await second.ended).toMatchObject({ code: 0 });
     expect(await run(['wait', id])).toMatchObject({ code: 0, stdout: '"ended"\n' });
-    expect(await storyOf(around, id)).toContain('retry by @react');
+    expect(await storyOf(ctx, id)).toContain('retry by @react');
     expect(await first.ended).toMatchObject({ code: 0 });
   });
 

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
-import { openHouse } from '../../src/house/open-house.ts';
+import { openApp } from '../../src/app/open-app.ts';
 import { howToGet, needComponent } from '../support/components.ts';
 import { start, tempFolder } from '../support/processes.ts';
 import { usePrograms, type Programs } from './built-programs.ts';
@@ -134,18 +134,18 @@ async function cutAll(root: string, calls: readonly Call[], cuts: readonly Cut[]
 async function complaintsAfter(target: string, said: readonly Acknowledged[]): Promise<readonly string[]> {
   const database = { kind: 'sqlite', path: join(target, '.baton', 'baton.db') } as const;
   try {
-    const house = await openHouse({ database, limits: NO_LIMITS });
+    const app = await openApp({ database, limits: NO_LIMITS });
     try {
-      const { trails } = await everythingIn(house.around.store);
+      const { trails } = await everythingIn(app.ctx.store);
       const byId = new Map<string, readonly { readonly to: string }[]>(trails);
       const lost = said.filter(({ id, state, revision }) => byId.get(id)?.[revision - 1]?.to !== state);
-      const complaints = await complaintsAbout(house.around.store, database);
+      const complaints = await complaintsAbout(app.ctx.store, database);
       return [
         ...complaints,
         ...lost.map((each) => `${each.id} was acknowledged as ${each.state}, revision ${each.revision}`),
       ];
     } finally {
-      await house.close();
+      await app.close();
     }
   } catch (error) {
     return [

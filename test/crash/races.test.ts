@@ -21,7 +21,7 @@ describe('fifty commands at once', () => {
     const { address, folder, open, run, start } = await makeWorkspace(sqlite, GOVERNED);
     const args = ['create', '--document', '--from', '@grok', '--to', '@claude', '--task', 'T-1', '--title', 'Limits'];
     for (const number of [1, 2]) expect(await run(args), `document ${number}`).toMatchObject({ code: 0 });
-    const around = await open();
+    const ctx = await open();
     const door = holdDoor(join(folder, '.baton/baton.db'));
     const racers = Array.from({ length: RACERS }, () => start([...args, '--json']));
     await until('all have the database open', () => racers.every(hasOpen(folder)), 120_000);
@@ -37,16 +37,16 @@ describe('fifty commands at once', () => {
         error: { code: 'limit-reached', agent: 'claude', direction: 'incoming', count: 3, max: 3 },
       });
     }
-    expect((await everythingIn(around.store)).handoffs.size).toBe(3);
+    expect((await everythingIn(ctx.store)).handoffs.size).toBe(3);
     expect(readdirSync(join(folder, '_handoffs/active'))).toHaveLength(3);
-    expect(await complaintsAbout(around.store, address)).toEqual([]);
+    expect(await complaintsAbout(ctx.store, address)).toEqual([]);
   });
 });
 
 describe.each(databases)('fifty processes at once on $name', (database) => {
   it('I6, I8: of those who claim one handoff, one gets it', async () => {
     const { address, open, send } = await makeWorkspace(database);
-    const around = await open();
+    const ctx = await open();
     const id = await send('@react');
     const racers = Array.from({ length: RACERS }, (_, index) =>
       programs.start('racer', { database: address, agent: 'react', session: `racer-${index}` }, { input: 'open' }),
@@ -59,9 +59,9 @@ describe.each(databases)('fifty processes at once on $name', (database) => {
     expect(ended.filter(({ code, stderr }) => code !== 0 || stderr !== '')).toEqual([]);
     const won = ended.flatMap(({ stdout }) => (jsonLines(stdout).at(-1) as { won: readonly unknown[] }).won);
     expect(won).toEqual([{ id, fence: 1 }]);
-    const facts = await factsOf(around, id);
+    const facts = await factsOf(ctx, id);
     expect(facts.map((fact) => fact.deed)).toEqual(['create', 'accept']);
-    expect(await complaintsAbout(around.store, address)).toEqual([]);
+    expect(await complaintsAbout(ctx.store, address)).toEqual([]);
   });
 
   it('I4: short commands that come and go all get through, with nobody there who keeps the database open', async () => {
@@ -74,15 +74,15 @@ describe.each(databases)('fifty processes at once on $name', (database) => {
     };
     await Promise.all([lane(), lane(), lane()]);
     expect(ended.filter(({ code, stderr }) => code !== 0 || stderr !== '')).toEqual([]);
-    const around = await open();
-    const { handoffs } = await everythingIn(around.store);
+    const ctx = await open();
+    const { handoffs } = await everythingIn(ctx.store);
     expect([...handoffs.keys()].toSorted()).toEqual(ended.map(({ stdout }) => stdout.trim()).toSorted());
-    expect(await complaintsAbout(around.store, address)).toEqual([]);
+    expect(await complaintsAbout(ctx.store, address)).toEqual([]);
   });
 
   it('D5, I15: of those who send for the last place of an agent, one gets it and 49 are told why not', async () => {
     const { address, open, send, start } = await makeWorkspace(database, LIMITED);
-    const around = await open();
+    const ctx = await open();
     await send('@react');
     await send('@react');
     const args = ['send', '--json', '--from', '@me', '--to', '@react', '--input', '-'];
@@ -101,8 +101,8 @@ describe.each(databases)('fifty processes at once on $name', (database) => {
         error: { code: 'limit-reached', agent: 'react', direction: 'incoming', count: 3, max: 3 },
       });
     }
-    expect((await everythingIn(around.store)).handoffs.size).toBe(3);
-    expect(await complaintsAbout(around.store, address)).toEqual([]);
+    expect((await everythingIn(ctx.store)).handoffs.size).toBe(3);
+    expect(await complaintsAbout(ctx.store, address)).toEqual([]);
   });
 });
 

@@ -16,7 +16,7 @@ const programs = usePrograms([
 describe.each(databases)('a worker that stands still, on $name', (database) => {
   it('I6, I14: one that is stopped past its lease loses the handoff; its late result is refused with 9', async () => {
     const workspace = await makeWorkspace(database, SHORT_LEASE);
-    const around = await workspace.open();
+    const ctx = await workspace.open();
     const id = await workspace.send('@react');
     const command = 'touch began; while [ ! -e go ]; do sleep 0.02; done; echo \'"first"\'';
     const first = workspace.start(['work', '@react', '--once', '--', 'sh', '-c', command]);
@@ -33,14 +33,14 @@ describe.each(databases)('a worker that stands still, on $name', (database) => {
     expect(late.stderr).toMatch(/silent for too long|no longer yours/);
 
     expect(await workspace.run(['wait', id])).toMatchObject({ code: 0, stdout: '"second"\n' });
-    const facts = await factsOf(around, id);
+    const facts = await factsOf(ctx, id);
     expect(facts.map((fact) => `${fact.deed} ${fact.fence}`)).toEqual([
       'create 0',
       'accept 1',
       'release 1',
       'accept 2',
       'deliver 2',
-      'verify 2',
+      'complete 2',
     ]);
     const [, accepted, released] = facts;
     const silentMs = (released?.at ?? 0) - (accepted?.at ?? 0);
@@ -80,22 +80,22 @@ describe.each(databases)('a worker that stands still, on $name', (database) => {
 
   it('I14: one whose handler blocks its event loop for three leases keeps its handoff, because its thread beats', async () => {
     const workspace = await makeWorkspace(database, SHORT_LEASE);
-    const around = await workspace.open();
+    const ctx = await workspace.open();
     const id = await workspace.send('@react');
     const rival = workspace.start(['work', '@other', '--', 'cat']);
     await untilSays(rival, 'is at work');
-    await until('the rival has the duty', async () => (await dutyPidOf(around)) === rival.pid);
+    await until('the rival has the duty', async () => (await dutyPidOf(ctx)) === rival.pid);
     const order = { database: workspace.address, agent: 'react', busyMs: 3 * LEASE_MS, leaseMs: LEASE_MS };
     const busy = await programs.start('busy-worker', order).ended;
     expect(busy).toMatchObject({ code: 0, stderr: '' });
     expect(jsonLines(busy.stdout)).toEqual([{ begun: 1 }, { ended: 1 }, { attempts: 1, refused: 0 }]);
-    expect(await storyOf(around, id)).toEqual([
+    expect(await storyOf(ctx, id)).toEqual([
       'create by @me',
       'accept by @react',
       'deliver by @react',
-      'verify by system',
+      'complete by system',
     ]);
-    expect((await around.store.load(id))?.handoff).toMatchObject({ state: 'completed', fence: 1 });
+    expect((await ctx.store.load(id))?.handoff).toMatchObject({ state: 'completed', fence: 1 });
     expect(rival.stderr()).not.toContain('taken back');
   });
 });

@@ -89,10 +89,10 @@ describe.skipIf(process.platform !== 'linux')('a worker that is stopped at rando
       }
       for (const each of [sender, victim]) each.endInput();
       for (const each of [sender, victim]) expect(await each.ended).toMatchObject({ code: 0, stderr: '' });
-      const around = await openFor(address);
+      const ctx = await openFor(address);
       await until(
         'all is completed',
-        async () => [...(await everythingIn(around.store)).handoffs.values()].every(({ state }) => isFinal(state)),
+        async () => [...(await everythingIn(ctx.store)).handoffs.values()].every(({ state }) => isFinal(state)),
         60_000,
       );
       for (const worker of others) worker.endInput();
@@ -100,7 +100,7 @@ describe.skipIf(process.platform !== 'linux')('a worker that is stopped at rando
 
       const said = everybody.flatMap((each) => saidIn(each.stdout()));
       const sent = said.flatMap((line) => line.sent ?? []) as HandoffId[];
-      const { handoffs, trails } = await everythingIn(around.store);
+      const { handoffs, trails } = await everythingIn(ctx.store);
       const waits = others.flatMap((each) => saidIn(each.stdout())).flatMap((line) => line.tookMs ?? []);
       console.log(
         `seed ${SEED}: ${STOPS} stops, ${withLock} with the write lock, ${kills} kills, ${advised} times advised; ` +
@@ -119,7 +119,7 @@ describe.skipIf(process.platform !== 'linux')('a worker that is stopped at rando
       for (const trail of trails.values()) {
         expect(trail.filter(({ deed }) => deed === 'deliver')).toHaveLength(1);
       }
-      expect(await complaintsAbout(around.store, address)).toEqual([]);
+      expect(await complaintsAbout(ctx.store, address)).toEqual([]);
     },
   );
 });

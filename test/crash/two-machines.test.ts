@@ -11,7 +11,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
-import { openHouse } from '../../src/house/open-house.ts';
+import { openApp } from '../../src/app/open-app.ts';
 import { jsonLines } from '../cli/workspaces.ts';
 import { privatePostgres, WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
 import { start, tempFolder, until, type Running } from '../support/processes.ts';
@@ -55,8 +55,8 @@ describe('two machines with the same name', () => {
       onTestFinished(() => server.remove());
       await server.createDatabase('twins');
       const database = { kind: 'postgres', url: await socketAddress(server, 'twins') } as const;
-      const house = await openHouse({ database, limits: NO_LIMITS });
-      onTestFinished(() => house.close());
+      const app = await openApp({ database, limits: NO_LIMITS });
+      onTestFinished(() => app.close());
       const order = { database, leaseMs: LEASE_MS, workers: WORKERS, killEveryMs: KILL_EVERY_MS };
       const machines = [1, 2].map(() => startMachine({ ...order, worker: programs.path('storm-worker') }));
       const sender = programs.start('storm-sender', { database });
@@ -69,7 +69,7 @@ describe('two machines with the same name', () => {
       sender.signal('SIGKILL');
       for (const machine of machines) machine.say('stop\n');
       await until('no more kills', () => machines.every((each) => saidIn(each).some(({ calm }) => calm)), PATIENCE_MS);
-      const { store } = house.around;
+      const { store } = app.ctx;
       const open = { by: 'filter', states: ['offered', 'accepted'], max: 1 } as const;
       await until('all is done', async () => (await store.find(open)).items.length === 0, PATIENCE_MS);
       for (const machine of machines) machine.signal('SIGKILL');

@@ -1,31 +1,35 @@
 /** `docs/reference/cli.md` as the catalogue and the table of problems say it. */
-import { ARTIFACTS } from '../../src/faces/cli/catalogue/artifacts.ts';
-import { BRINGING } from '../../src/faces/cli/catalogue/bringing.ts';
-import type { CommandEntry, OptionEntry } from '../../src/faces/cli/catalogue/entry.ts';
-import { GOVERNING } from '../../src/faces/cli/catalogue/governing.ts';
-import { HANDING } from '../../src/faces/cli/catalogue/handing.ts';
-import { KEEPING } from '../../src/faces/cli/catalogue/keeping.ts';
-import { LOOKING } from '../../src/faces/cli/catalogue/looking.ts';
-import { MOVING } from '../../src/faces/cli/catalogue/moving.ts';
-import { REPORTING } from '../../src/faces/cli/catalogue/reporting.ts';
-import { SHADOWS } from '../../src/faces/cli/catalogue/shadows.ts';
-import { SERVING } from '../../src/faces/cli/catalogue/serving.ts';
-import { TELLING } from '../../src/faces/cli/catalogue/telling.ts';
-import { CATALOGUE, sharedOptionsOf } from '../../src/faces/cli/program.ts';
-import { PROBLEMS, type ProblemCode } from '../../src/faces/shared/problems.ts';
+import { AGENT_COMMANDS } from '../../src/interfaces/cli/catalogue/agent.ts';
+import { ARTIFACT_COMMANDS } from '../../src/interfaces/cli/catalogue/artifact.ts';
+import { CONNECT_COMMANDS } from '../../src/interfaces/cli/catalogue/connect.ts';
+import { MIGRATE_COMMANDS } from '../../src/interfaces/cli/catalogue/migrate.ts';
+import type { CommandEntry, OptionEntry } from '../../src/interfaces/cli/catalogue/entry.ts';
+import { DOCUMENT_COMMANDS } from '../../src/interfaces/cli/catalogue/documents.ts';
+import { SEND_AND_WORK_COMMANDS } from '../../src/interfaces/cli/catalogue/send-and-work.ts';
+import { MAINTENANCE_COMMANDS } from '../../src/interfaces/cli/catalogue/maintenance.ts';
+import { READING_COMMANDS } from '../../src/interfaces/cli/catalogue/reading.ts';
+import { MOVE_COMMANDS } from '../../src/interfaces/cli/catalogue/operations.ts';
+import { INGEST_COMMANDS } from '../../src/interfaces/cli/catalogue/ingest.ts';
+import { SHADOW_COMMANDS } from '../../src/interfaces/cli/catalogue/shadow.ts';
+import { SERVER_COMMANDS } from '../../src/interfaces/cli/catalogue/server.ts';
+import { REPORT_COMMANDS } from '../../src/interfaces/cli/catalogue/reports.ts';
+import { CATALOGUE, sharedOptionsOf } from '../../src/interfaces/cli/program.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/interfaces/shared/problems.ts';
 import { EXIT_CODES, MEANINGS } from './meanings.ts';
 
 const CHAPTERS: readonly (readonly [string, readonly CommandEntry[]])[] = [
-  ['Making handoffs, and doing what they ask for', HANDING],
-  ['Moving a handoff', MOVING],
-  ['Looking', LOOKING],
-  ['Keeping the workspace in order', KEEPING],
-  ['What workers made', ARTIFACTS],
-  ['Projects as their agents tell them', [...REPORTING, ...TELLING]],
-  ['Documents in a repository', GOVERNING],
-  ['Bringing in what others wrote', BRINGING],
-  ['Trying work before it is passed on', SHADOWS],
-  ['Serving', SERVING],
+  ['Making handoffs, and doing what they ask for', SEND_AND_WORK_COMMANDS],
+  ['Moving a handoff', MOVE_COMMANDS],
+  ['Looking', READING_COMMANDS],
+  ['Keeping the workspace in order', MAINTENANCE_COMMANDS],
+  ['What workers made', ARTIFACT_COMMANDS],
+  ['Projects as their agents tell them', [...INGEST_COMMANDS, ...REPORT_COMMANDS]],
+  ['Documents in a repository', DOCUMENT_COMMANDS],
+  ['Bringing in what others wrote', MIGRATE_COMMANDS],
+  ['Trying work before it is passed on', SHADOW_COMMANDS],
+  ['Running agents', AGENT_COMMANDS],
+  ['Serving', SERVER_COMMANDS],
+  ['Connecting agents', CONNECT_COMMANDS],
 ];
 
 export function cliPage(): string {
@@ -33,7 +37,7 @@ export function cliPage(): string {
   if (missing.length > 0) throw new Error(`no chapter has ${missing.map(({ name }) => name).join(', ')}`);
   return `# The command line
 
-This page is made from the catalogue in \`src/faces/cli/\`; a test keeps it fresh. The same is said by
+This page is made from the catalogue in \`src/interfaces/cli/\`; a test keeps it fresh. The same is said by
 \`baton COMMAND --help\`.
 
 Answers go to standard output, everything else to standard error. With \`--json\` the answer is one line of JSON, and a
@@ -127,9 +131,10 @@ function section(entry: CommandEntry): string {
 }
 
 function optionTable(options: readonly OptionEntry[]): string {
+  const shown = options.filter(([, , details]) => details?.isHidden !== true);
   return table(
     ['option', ''],
-    options.map(([flags, summary]) => [`\`${flags}\``, summary]),
+    shown.map(([flags, summary]) => [`\`${flags}\``, summary]),
   );
 }
 

@@ -1,15 +1,15 @@
 /** `docs/reference/http.md` as the entries of the server and the table of problems say it. */
-import { DESCRIBED } from '../../src/faces/http/app.ts';
-import type { Endpoint } from '../../src/faces/http/contract.ts';
-import { fieldsOf } from '../../src/faces/http/docs-page.ts';
-import { queryParameters, schemaOf } from '../../src/faces/http/openapi.ts';
-import { PROBLEMS, type ProblemCode } from '../../src/faces/shared/problems.ts';
+import { DESCRIBED } from '../../src/interfaces/http/app.ts';
+import type { Endpoint } from '../../src/interfaces/http/contract.ts';
+import { fieldsOf } from '../../src/interfaces/http/docs-page.ts';
+import { bodySchemaOf, queryParameters } from '../../src/interfaces/http/openapi.ts';
+import { PROBLEMS, type ProblemCode } from '../../src/interfaces/shared/problems.ts';
 import { MEANINGS } from './meanings.ts';
 
 export function httpPage(): string {
   return `# HTTP
 
-This page is made from the entries in \`src/faces/http/routes/\`; a test keeps it fresh. A running server says the same at
+This page is made from the entries in \`src/interfaces/http/routes/\`; a test keeps it fresh. A running server says the same at
 \`/docs\`, and for programs at \`/openapi.json\` (OpenAPI 3.1, with the shape of every request and answer).
 How to run one is in [serve](../operations/serve.md).
 
@@ -27,8 +27,8 @@ with or without \`@\`. Fields and parameters that are not known are refused. Dur
 
 \`\`\`sh
 AT=http://127.0.0.1:22866
-ME=$(baton token new --for @me)
-REACT=$(baton token new --for @react)
+ME=$(baton token new --for @me --as operator)
+REACT=$(baton token new --for @react --as operator)
 curl -N $AT/api/events -H "Authorization: Bearer $ME" &
 
 curl --json '{"to":"@react","input":{"x":1}}' $AT/api/handoffs -H "Authorization: Bearer $ME" -H 'Idempotency-Key: order-1'
@@ -77,7 +77,9 @@ ${table(
 function section(each: Endpoint): string {
   const { method, path, summary, about, headers = {}, answers, scope } = each;
   const taken = [
-    ...queryParameters(each).map(({ name, description }) => [`\`?${String(name)}=\``, textOf(description)]),
+    ...queryParameters(each)
+      .filter(({ deprecated }) => deprecated !== true)
+      .map(({ name, description }) => [`\`?${String(name)}=\``, textOf(description)]),
     ...Object.entries(headers).map(([name, says]) => [`\`${name}\``, says]),
     ...fieldsOf(each).map((name) => [`\`${name.replace('!', '')}\``, fieldText(each, name)]),
   ];
@@ -91,9 +93,9 @@ function section(each: Endpoint): string {
   ].join('\n\n');
 }
 
-function fieldText({ body }: Endpoint, name: string): string {
+function fieldText(each: Endpoint, name: string): string {
   const plain = name.replace('!', '');
-  const { properties = {} } = (body === undefined ? {} : schemaOf(body)) as {
+  const { properties = {} } = (bodySchemaOf(each) ?? {}) as {
     readonly properties?: Readonly<Record<string, { readonly description?: string }>>;
   };
   return [name.endsWith('!') ? 'Has to be there.' : '', properties[plain]?.description ?? ''].join(' ').trim();

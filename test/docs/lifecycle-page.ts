@@ -43,7 +43,7 @@ ${DEFAULT_RETRY.retryOn.map((code) => `\`${code}\``).join(', ')}.
 
 ## Priority
 
-A priority is a head start in the queue, so waiting lifts the rest: nothing waits for ever behind newer work.
+A priority is a head start in the queue. Waiting raises the rest, so that no handoff waits behind newer work without end.
 
 ${table(
   ['priority', 'head start'],

@@ -1,5 +1,5 @@
 /** One line for every code: the table of problems has no row without one. */
-import type { PROBLEMS, ProblemCode } from '../../src/faces/shared/problems.ts';
+import type { PROBLEMS, ProblemCode } from '../../src/interfaces/shared/problems.ts';
 
 type ExitCode = (typeof PROBLEMS)[ProblemCode]['exitCode'] | 0;
 
@@ -23,6 +23,7 @@ export const MEANINGS = {
   'move-not-allowed': 'its state has no such move; see [the lifecycle](lifecycle.md)',
   'not-entitled': 'you may read it, and stand in no relation to it that allows this',
   'own-work': 'sender and doer do not judge their own work',
+  overdue: 'its deadline has passed',
   'too-early': 'it is not to be taken before its time',
   'not-overdue': 'its time is not up yet',
   'dependency-cycle': 'handoffs would wait for each other for ever',
@@ -54,8 +55,9 @@ export const MEANINGS = {
   configuration: '`baton.yaml` is wrong; the message has line and column',
   usage: 'the command was called wrongly; see its `--help`',
   'nothing-offered': 'there is nothing to claim',
-  'no-such-project': 'no summary was told about a project of this name',
+  'no-such-project': 'no summary names a project of this name',
   'no-such-token': 'no token with this id that is still good',
+  'say-who': 'this is not done in the operator’s name by saying nothing: name an agent, or say `--as operator`',
   'not-yours': "somebody else's inbox, or a matter of the operator",
   'no-workspace': 'no `baton.yaml` here or above, and no database was named',
   'timed-out': 'you stopped waiting; the handoff goes on',
@@ -93,4 +95,12 @@ export const MEANINGS = {
   'shadow-test-failed': 'the test of a shadow could not be run to its end',
   'shadow-fail': 'the verdict of a shadow test is FAIL',
   'shadow-incomplete': 'there was no shadow, and a judgement without one was not allowed',
+  'agent-not-found': 'no agent session has this number',
+  'agent-not-active': 'the agent is starting, retired or ended: only an active one can hand over',
+  'agent-without-persona': 'the agent has no persona, so nobody can follow it',
+  'agent-without-pane': 'the agent has no tmux pane that could be typed into',
+  'succession-in-progress': 'the agent is handing over already',
+  'not-your-agent': 'the agent is of another persona than the token',
+  'agent-not-started': 'the program of the agent could not be started, or ended at once',
+  'succession-failed': 'the handover failed; its message says what happened and what to do',
 } as const satisfies Record<ProblemCode, string>;

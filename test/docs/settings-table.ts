@@ -1,10 +1,10 @@
 /** The table of settings in the page about `baton.yaml`: where each of them is kept. */
 import { readFileSync } from 'node:fs';
-import { everySetting } from '../../src/house/configuration-settings.ts';
+import { everySetting } from '../../src/workspace/configuration-settings.ts';
 
 export const CONFIGURATION_PAGE = 'docs/reference/configuration.md';
 
-const BEGIN = '<!-- made from src/house/configuration-settings.ts -->';
+const BEGIN = '<!-- made from src/workspace/configuration-settings.ts -->';
 const END = '<!-- end -->';
 
 const WHERE = {

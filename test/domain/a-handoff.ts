@@ -1,6 +1,13 @@
 /** A handoff to begin with: what a test does not say about it is as dull as can be. */
 import { NO_TRAIL } from '../../src/domain/facts.ts';
-import { NO_LINEAGE, type Custody, type Handoff, type Kind, type Terms } from '../../src/domain/handoff.ts';
+import {
+  blankHandoff,
+  NO_LINEAGE,
+  type Custody,
+  type Handoff,
+  type Kind,
+  type Terms,
+} from '../../src/domain/handoff.ts';
 import type { State } from '../../src/domain/lifecycle.ts';
 import type { AgentId, HandoffId, SessionId } from '../../src/domain/names.ts';
 import { DEFAULT_TERMS } from '../../src/domain/terms.ts';
@@ -35,6 +42,7 @@ export function aHandoff(state: State, changes: Partial<Handoff> = {}): Handoff 
   const wasAccepted = ['accepted', 'delivered', 'completed'].includes(state);
   const kind = changes.kind ?? 'queue';
   return {
+    ...blankHandoff(),
     id: ID,
     revision: 1,
     state,
@@ -56,6 +64,7 @@ export function aHandoff(state: State, changes: Partial<Handoff> = {}): Handoff 
     custody: state === 'accepted' ? byProcess() : null,
     blockedOn: state === 'blocked' ? { reason: 'dependency' } : null,
     claims: [],
+    assurance: null,
     trail: NO_TRAIL,
     ...changes,
   };

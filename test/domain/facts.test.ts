@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../src/foundation/digest.ts';
-import { brokenAt, hashOf, NO_TRAIL, witness, type Fact } from '../../src/domain/facts.ts';
+import { brokenAt, hashOf, NO_TRAIL, appendFact, type Fact } from '../../src/domain/facts.ts';
 import type { Handoff } from '../../src/domain/handoff.ts';
 import { MOVES, STATES } from '../../src/domain/lifecycle.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
@@ -30,7 +30,7 @@ const aStory: fc.Arbitrary<Story> = fc
     let last: Handoff | null = null;
     for (const { state, deed, by, at, fence, note } of steps) {
       const next: Handoff = { ...(last ?? aHandoff('draft', { revision: 0 })), state, fence };
-      const seen = witness(last, next, last === null ? 'create' : deed, by, at, note === null ? null : { note });
+      const seen = appendFact(last, next, last === null ? 'create' : deed, by, at, note === null ? null : { note });
       trail.push(seen.fact);
       last = seen.handoff;
     }
@@ -161,18 +161,18 @@ describe('a trail of facts', () => {
 
 describe('witness', () => {
   it('I1: counts from one and says what happened', () => {
-    const first = witness(null, aHandoff('offered', { revision: 0 }), 'create', '@sender', T0);
+    const first = appendFact(null, aHandoff('offered', { revision: 0 }), 'create', '@sender', T0);
     expect(first.fact).toMatchObject({ revision: 1, from: null, to: 'offered', deed: 'create', detail: '', at: T0 });
     expect(first.handoff).toMatchObject({ revision: 1, trail: first.fact.hash });
     const next = { ...first.handoff, state: 'accepted' as const, attempt: 1, fence: 1 };
-    const second = witness(first.handoff, next, 'accept', '@recipient', T0 + 1, { note: 'mine' });
+    const second = appendFact(first.handoff, next, 'accept', '@recipient', T0 + 1, { note: 'mine' });
     expect(second.fact).toMatchObject({ revision: 2, from: 'offered', to: 'accepted', attempt: 1, fence: 1 });
     expect(second.fact.detail).toBe('{"note":"mine"}');
     expect(second.fact.hash).toMatch(/^[\w-]{43}$/);
   });
 
   it('keeps neighbouring fields apart: no two facts share the text that is hashed', () => {
-    const { hash, ...fact } = witness(null, aHandoff('offered'), 'create', '@a', T0).fact;
+    const { hash, ...fact } = appendFact(null, aHandoff('offered'), 'create', '@a', T0).fact;
     expect(hash).not.toBe(hashOf({ ...fact, by: '@a","create' }, NO_TRAIL));
     expect(hashOf({ ...fact, attempt: 1, fence: 23 }, 'x')).not.toBe(hashOf({ ...fact, attempt: 12, fence: 3 }, 'x'));
     expect(hashOf(fact, 'x')).not.toBe(hashOf(fact, 'y'));

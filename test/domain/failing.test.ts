@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { countedAttempts, type Handoff } from '../../src/domain/handoff.ts';
 import { accept } from '../../src/domain/moves/accept.ts';
 import { failAttempt, failForGood } from '../../src/domain/moves/fail.ts';
-import { lost } from '../../src/domain/moves/overtake.ts';
+import { onWorkerLost } from '../../src/domain/moves/on-deadline.ts';
 import { giveBack, takeBack } from '../../src/domain/moves/release.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../src/domain/retry.ts';
 import { aHandoff, byHand, byProcess, refusalOf, SECOND, T0, termsOf, valueOf } from './a-handoff.ts';
@@ -117,18 +117,18 @@ describe('taken from a holder that is gone', () => {
 
   it('I13: fails as WORKER_LOST when it was the last attempt', () => {
     const deeds = [1, 2, 3, 4].map((attempt) => {
-      const { deed, failure } = lost(aHandoff('accepted', { attempt, fence: attempt }), T0, 'it died');
+      const { deed, failure } = onWorkerLost(aHandoff('accepted', { attempt, fence: attempt }), T0, 'it died');
       return [deed, failure?.code ?? null, failure?.message ?? null];
     });
     const release = ['release', null, null];
     expect(deeds).toEqual([release, release, release, ['fail', 'WORKER_LOST', 'it died']]);
-    const excused = lost(aHandoff('accepted', { attempt: 4, excused: 1 }), T0, 'it died');
+    const excused = onWorkerLost(aHandoff('accepted', { attempt: 4, excused: 1 }), T0, 'it died');
     expect(excused.deed).toBe('release');
   });
 
   it('does not touch what was delivered before the news of the death came', () => {
     const delivered = aHandoff('delivered', { attempt: 4, fence: 4 });
-    const { moved, failure } = lost(delivered, T0, 'it died');
+    const { moved, failure } = onWorkerLost(delivered, T0, 'it died');
     expect(refusalOf(moved)).toMatchObject({ code: 'move-not-allowed', state: 'delivered', move: 'release' });
     expect(failure).toBeNull();
   });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Handoff } from '../../src/domain/handoff.ts';
-import { after, FINAL_STATES, isFinal, MOVES, OPEN_STATES, STATES, type Move } from '../../src/domain/lifecycle.ts';
+import { nextState, FINAL_STATES, isFinal, MOVES, OPEN_STATES, STATES, type Move } from '../../src/domain/lifecycle.ts';
 import { accept } from '../../src/domain/moves/accept.ts';
 import { block, unblock } from '../../src/domain/moves/block.ts';
 import { deliver } from '../../src/domain/moves/deliver.ts';
-import { cancel, expire, reject } from '../../src/domain/moves/end.ts';
+import { cancel, expire, reject } from '../../src/domain/moves/reject-cancel-expire.ts';
 import { failAttempt, failForGood } from '../../src/domain/moves/fail.ts';
 import { offer } from '../../src/domain/moves/offer.ts';
 import { giveBack, takeBack } from '../../src/domain/moves/release.ts';
 import type { Moved } from '../../src/domain/moves/step.ts';
-import { rework, verify } from '../../src/domain/moves/verify.ts';
+import { complete, rework, verify } from '../../src/domain/moves/verify.ts';
 import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
 import { aHandoff, byHand, byProcess, ID, refusalOf, T0, termsOf } from './a-handoff.ts';
 
@@ -21,7 +21,7 @@ const TABLE: Readonly<Record<string, string>> = {
   accepted:
     'deliver→delivered block→blocked retry→offered release→offered fail→failed reject→rejected cancel→cancelled',
   delivered:
-    'verify→completed rework→accepted reoffer→offered reject→rejected fail→failed expire→expired cancel→cancelled',
+    'verify→completed rework→accepted reoffer→offered complete→completed reject→rejected fail→failed expire→expired cancel→cancelled',
   completed: '',
   failed: '',
   rejected: '',
@@ -30,7 +30,9 @@ const TABLE: Readonly<Record<string, string>> = {
 };
 const FINALS = ['completed', 'failed', 'rejected', 'expired', 'cancelled'];
 const ALL_MOVES =
-  'offer expire cancel accept reject block fail unblock deliver retry release verify rework reoffer'.split(' ');
+  'offer expire cancel accept reject block fail unblock deliver retry release verify rework reoffer complete'.split(
+    ' ',
+  );
 
 function expected(state: string, move: string): string | undefined {
   const cells = (TABLE[state] ?? '').split(' ').map((cell) => cell.split('→'));
@@ -39,19 +41,19 @@ function expected(state: string, move: string): string | undefined {
 
 describe('the lifecycle', () => {
   it('D3: says in every cell what the design says', () => {
-    const cells = STATES.flatMap((state) => MOVES.map((move) => `${state} ${move} ${after(state, move)}`));
+    const cells = STATES.flatMap((state) => MOVES.map((move) => `${state} ${move} ${nextState(state, move)}`));
     const written = Object.keys(TABLE).flatMap((state) =>
       ALL_MOVES.map((move) => `${state} ${move} ${expected(state, move)}`),
     );
-    expect(cells.length).toBe(10 * 14);
+    expect(cells.length).toBe(10 * 15);
     expect(cells.toSorted()).toEqual(written.toSorted());
   });
 
   it('D3: has no way out of a final state', () => {
     expect(FINAL_STATES).toEqual(FINALS);
     expect(STATES.filter(isFinal)).toEqual(FINALS);
-    for (const state of FINAL_STATES) for (const move of MOVES) expect(after(state, move)).toBeUndefined();
-    for (const state of OPEN_STATES) expect(MOVES.some((move) => after(state, move) !== undefined)).toBe(true);
+    for (const state of FINAL_STATES) for (const move of MOVES) expect(nextState(state, move)).toBeUndefined();
+    for (const state of OPEN_STATES) expect(MOVES.some((move) => nextState(state, move) !== undefined)).toBe(true);
     expect([...OPEN_STATES, ...FINAL_STATES].toSorted()).toEqual([...STATES].toSorted());
   });
 
@@ -82,6 +84,7 @@ const FUNCTIONS: Readonly<Record<string, (handoff: Handoff) => Driven>> = {
     moved: deliver(handoff, { fence: shown(handoff), claims: [], checks: [] }, T0),
   }),
   verify: (handoff) => ({ deed: 'verify', moved: verify(handoff, { checks: [], criteria: [] }, T0) }),
+  complete: (handoff) => ({ deed: 'complete', moved: complete(handoff, T0) }),
   rework: (handoff) => rework(handoff, T0),
   giveBack: (handoff) => ({ deed: 'release', moved: giveBack(handoff, shown(handoff), T0) }),
   takeBack: (handoff) => takeBack(handoff, T0),

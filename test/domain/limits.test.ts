@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { STATES } from '../../src/domain/lifecycle.ts';
-import { NO_LIMITS, placesNeeded, takesPlace, type Limits } from '../../src/domain/limits.ts';
+import { NO_LIMITS, slotsNeeded, usesCapacity, type Limits } from '../../src/domain/limits.ts';
 import type { AgentId } from '../../src/domain/names.ts';
 
 const [A, B, C] = ['a', 'b', 'c'] as [AgentId, AgentId, AgentId];
@@ -16,7 +16,7 @@ const LIMITS: Limits = {
 
 /** As `agent direction max counted`, in the order in which they are locked. */
 function places(limits: Limits, from: AgentId, to: AgentId, kind: 'queue' | 'document'): readonly string[] {
-  return placesNeeded(limits, from, to, kind).map(
+  return slotsNeeded(limits, from, to, kind).map(
     (each) => `${each.agent} ${each.direction} ${each.max} ${each.counts}`,
   );
 }
@@ -52,7 +52,7 @@ describe('the places a handoff needs', () => {
     fc.assert(
       fc.property(names, names, fc.nat(3), (from, to, max) => {
         const everyone = { outgoingMax: max, incomingMax: max };
-        const keys = placesNeeded({ agents: new Map(), everyone }, from, to, 'document').map(
+        const keys = slotsNeeded({ agents: new Map(), everyone }, from, to, 'document').map(
           (each) => `${each.agent}\u0000${each.direction}`,
         );
         expect(keys).toEqual(keys.toSorted());
@@ -64,10 +64,10 @@ describe('the places a handoff needs', () => {
 
 describe('takesPlace', () => {
   it('D5: everything open counts, except what itself waits for a place', () => {
-    const counted = STATES.filter((state) => takesPlace({ state, blockedOn: null }));
+    const counted = STATES.filter((state) => usesCapacity({ state, blockedOn: null }));
     expect(counted).toEqual(['draft', 'offered', 'blocked', 'accepted', 'delivered']);
-    expect(takesPlace({ state: 'blocked', blockedOn: { reason: 'place' } })).toBe(false);
-    expect(takesPlace({ state: 'blocked', blockedOn: { reason: 'dependency' } })).toBe(true);
-    expect(takesPlace({ state: 'blocked', blockedOn: { reason: 'question', text: '?' } })).toBe(true);
+    expect(usesCapacity({ state: 'blocked', blockedOn: { reason: 'place' } })).toBe(false);
+    expect(usesCapacity({ state: 'blocked', blockedOn: { reason: 'dependency' } })).toBe(true);
+    expect(usesCapacity({ state: 'blocked', blockedOn: { reason: 'question', text: '?' } })).toBe(true);
   });
 });

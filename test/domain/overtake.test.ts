@@ -3,7 +3,7 @@ import { dueAtOf, HAND_LEASE_MS, TIMEOUT_GRACE_MS } from '../../src/domain/deadl
 import type { Handoff, Terms } from '../../src/domain/handoff.ts';
 import { FINAL_STATES, STATES } from '../../src/domain/lifecycle.ts';
 import { deliver } from '../../src/domain/moves/deliver.ts';
-import { lost, overtake } from '../../src/domain/moves/overtake.ts';
+import { onWorkerLost, onDeadline } from '../../src/domain/moves/on-deadline.ts';
 import { renew } from '../../src/domain/moves/renew.ts';
 import { aHandoff, byHand, byProcess, HOUR, ID, MINUTE, refusalOf, SECOND, T0, termsOf, valueOf } from './a-handoff.ts';
 
@@ -12,13 +12,13 @@ const NEVER = T0 + 100 * 365 * 24 * HOUR;
 /** What the clock does: the deed, the state after it and the code of the failure, one millisecond before and at `dueAt`. */
 function atTheEndOf(handoff: Handoff, dueAt: number): string {
   expect(dueAtOf(handoff)).toBe(dueAt);
-  expect(refusalOf(overtake(handoff, dueAt - 1))).toEqual({ code: 'not-overdue', id: ID });
-  const { deed, moved, failure } = valueOf(overtake(handoff, dueAt));
+  expect(refusalOf(onDeadline(handoff, dueAt - 1))).toEqual({ code: 'not-overdue', id: ID });
+  const { deed, moved, failure } = valueOf(onDeadline(handoff, dueAt));
   return `${deed} → ${valueOf(moved).state}${failure === null ? '' : ` ${failure.code}`}`;
 }
 
 function neverEnds(handoff: Handoff): boolean {
-  const answer = overtake(handoff, NEVER);
+  const answer = onDeadline(handoff, NEVER);
   return dueAtOf(handoff) === null && !answer.ok && answer.refusal.code === 'not-overdue';
 }
 
@@ -77,7 +77,7 @@ describe('the clock of a queue handoff', () => {
 
   it('Q10: a result that comes after that is refused', () => {
     const held = aHandoff('accepted');
-    const { moved } = valueOf(overtake(held, T0 + HOUR));
+    const { moved } = valueOf(onDeadline(held, T0 + HOUR));
     const late = deliver(valueOf(moved), { fence: held.fence, claims: [], checks: [] }, T0 + HOUR + 1);
     expect(refusalOf(late)).toMatchObject({ code: 'lease-lost', fence: 1, state: 'offered' });
   });
@@ -88,7 +88,7 @@ describe('the clock of a queue handoff', () => {
   });
 
   it('Q10: says after how many seconds, and waits before the next attempt', () => {
-    const { moved, failure } = valueOf(overtake(aHandoff('accepted'), T0 + HOUR));
+    const { moved, failure } = valueOf(onDeadline(aHandoff('accepted'), T0 + HOUR));
     expect(failure).toEqual({ code: 'TIMEOUT', message: 'no result within 300 s' });
     expect(valueOf(moved)).toMatchObject({ notBefore: T0 + HOUR + 30 * SECOND, custody: null });
   });
@@ -110,9 +110,9 @@ describe('a record that moved on', () => {
   it('is not overdue when its holder renewed in time', () => {
     const terms = queueTerms({ attemptTimeoutMs: null });
     const held = aHandoff('accepted', { terms, custody: byHand(T0 + MINUTE) });
-    expect(overtake(held, T0 + MINUTE).ok).toBe(true);
+    expect(onDeadline(held, T0 + MINUTE).ok).toBe(true);
     const renewed = valueOf(renew(held, 1, T0 + 2 * MINUTE));
-    expect(refusalOf(overtake(renewed, T0 + MINUTE))).toEqual({ code: 'not-overdue', id: ID });
+    expect(refusalOf(onDeadline(renewed, T0 + MINUTE))).toEqual({ code: 'not-overdue', id: ID });
   });
 
   it('is not overdue when it was delivered or settled meanwhile', () => {
@@ -125,21 +125,21 @@ describe('a record that moved on', () => {
 
   it('is not overdue when somebody else has taken it since', () => {
     const again = aHandoff('accepted', { since: T0 + HOUR, custody: byProcess('session-2'), attempt: 2, fence: 2 });
-    expect(refusalOf(overtake(again, T0 + HOUR)).code).toBe('not-overdue');
+    expect(refusalOf(onDeadline(again, T0 + HOUR)).code).toBe('not-overdue');
   });
 
   it('always moves when it is overdue, from whatever state', () => {
     for (const state of STATES) {
       for (const kind of ['queue', 'document'] as const) {
         const handoff = aHandoff(state, { kind });
-        const overtaken = overtake(handoff, dueAtOf(handoff) ?? NEVER);
+        const overtaken = onDeadline(handoff, dueAtOf(handoff) ?? NEVER);
         expect(overtaken.ok && overtaken.value.moved.ok, `${kind} ${state}`).toBe(dueAtOf(handoff) !== null);
       }
     }
   });
 
   it('is offered again when its worker is gone, without waiting for its time', () => {
-    const { deed, moved } = lost(aHandoff('accepted'), T0 + 1, 'the session fell silent');
+    const { deed, moved } = onWorkerLost(aHandoff('accepted'), T0 + 1, 'the session fell silent');
     expect([deed, valueOf(moved).state, valueOf(moved).notBefore]).toEqual(['release', 'offered', 0]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/domain/facts.ts';
 import { reportOn } from '../../src/domain/project-report.ts';
 import { ProjectFold } from '../../src/domain/project-trail.ts';
-import { auditRow } from '../../src/faces/shared/report/audit.ts';
+import { auditRow } from '../../src/interfaces/shared/report/audit.ts';
 import type { Summary } from '../../src/domain/summary.ts';
 
 const SUMMARY: Summary = {

@@ -3,21 +3,21 @@
  * and the move decide, and what was decided is witnessed. The walk itself judges nothing.
  */
 import fc from 'fast-check';
-import type { Deed, Fact } from '../../src/domain/facts.ts';
-import { witness } from '../../src/domain/facts.ts';
+import type { FactType, Fact } from '../../src/domain/facts.ts';
+import { appendFact } from '../../src/domain/facts.ts';
 import type { Custody, Handoff } from '../../src/domain/handoff.ts';
 import { accept } from '../../src/domain/moves/accept.ts';
 import { block, unblock } from '../../src/domain/moves/block.ts';
 import { create } from '../../src/domain/moves/create.ts';
 import { deliver } from '../../src/domain/moves/deliver.ts';
-import { cancel, expire, reject } from '../../src/domain/moves/end.ts';
+import { cancel, expire, reject } from '../../src/domain/moves/reject-cancel-expire.ts';
 import { failAttempt, failForGood } from '../../src/domain/moves/fail.ts';
 import { offer } from '../../src/domain/moves/offer.ts';
-import { lost, overtake } from '../../src/domain/moves/overtake.ts';
+import { onWorkerLost, onDeadline } from '../../src/domain/moves/on-deadline.ts';
 import { giveBack } from '../../src/domain/moves/release.ts';
 import { renew } from '../../src/domain/moves/renew.ts';
 import type { Moved } from '../../src/domain/moves/step.ts';
-import { rework, verify } from '../../src/domain/moves/verify.ts';
+import { complete, rework, verify } from '../../src/domain/moves/verify.ts';
 import type { AgentId, HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal, OPERATOR, principalText, SYSTEM, type Principal } from '../../src/domain/principal.ts';
 import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
@@ -49,6 +49,7 @@ const DOINGS = {
   unblock: 'unblock',
   reject: 'reject',
   verify: 'verify',
+  complete: 'complete',
   rework: 'rework',
   cancel: 'cancel',
 } as const satisfies Record<string, Op>;
@@ -78,7 +79,7 @@ export interface Taken {
   readonly fence: number | null;
   readonly before: Handoff;
   readonly after: Handoff;
-  readonly deed: Deed;
+  readonly deed: FactType;
   readonly atMs: number;
 }
 
@@ -131,9 +132,10 @@ export const aWalk: fc.Arbitrary<Walk> = fc.record({
       retriesMax: fc.integer({ min: 0, max: 3 }),
       notBefore: fc.constantFrom(0, T0 + 50_000),
       to: fc.constantFrom(RECIPIENT, RECIPIENT, RECIPIENT, SENDER),
+      verifiers: fc.constantFrom([JUDGE, SENDER, RECIPIENT], [JUDGE, SENDER, RECIPIENT], []),
     })
-    .map(({ kind, as, waits, retriesMax, notBefore, to }) => {
-      const terms = termsOf(kind, { retry: { ...DEFAULT_RETRY, retriesMax }, verifiers: [JUDGE, SENDER, RECIPIENT] });
+    .map(({ kind, as, waits, retriesMax, notBefore, to, verifiers }) => {
+      const terms = termsOf(kind, { retry: { ...DEFAULT_RETRY, retriesMax }, verifiers });
       const dependencies = new Map(waits ? [['hoff-2' as HandoffId, null]] : []);
       return valueOf(create({ ...aHandoff('draft', { kind, terms, notBefore, to }), as }, dependencies, T0));
     }),
@@ -141,7 +143,7 @@ export const aWalk: fc.Arbitrary<Walk> = fc.record({
 });
 
 export function walk({ first, tries }: Walk): Walked {
-  const born = witness(null, first, 'create', principalText(agentPrincipal(SENDER)), T0);
+  const born = appendFact(null, first, 'create', principalText(agentPrincipal(SENDER)), T0);
   const taken: Taken[] = [];
   const refused: Omit<Taken, 'after' | 'deed'>[] = [];
   const trail = [born.fact];
@@ -157,7 +159,7 @@ export function walk({ first, tries }: Walk): Walked {
       refused.push(step);
       continue;
     }
-    const { handoff, fact } = witness(here, done.moved.value, done.deed, principalText(by), atMs, { try: 1 });
+    const { handoff, fact } = appendFact(here, done.moved.value, done.deed, principalText(by), atMs, { try: 1 });
     taken.push({ ...step, after: handoff, deed: done.deed });
     trail.push(fact);
     here = handoff;
@@ -175,7 +177,7 @@ function whoeverMay(doing: Doing, here: Handoff): Principal {
   return PRINCIPALS.find((each) => may(each, DOINGS[doing], here).ok) ?? OPERATOR;
 }
 
-type Done = { readonly deed: Deed; readonly moved: Moved };
+type Done = { readonly deed: FactType; readonly moved: Moved };
 
 function attempt(here: Handoff, tried: Try, fence: number | null, atMs: number): Done | null {
   switch (tried.doing) {
@@ -194,9 +196,9 @@ function attempt(here: Handoff, tried: Try, fence: number | null, atMs: number):
     case 'giveBack':
       return { deed: 'release', moved: giveBack(here, fence, atMs) };
     case 'lose':
-      return lost(here, atMs, 'gone');
+      return onWorkerLost(here, atMs, 'gone');
     case 'overtake': {
-      const overtaken = overtake(here, atMs);
+      const overtaken = onDeadline(here, atMs);
       return overtaken.ok ? overtaken.value : null;
     }
     case 'expire':
@@ -209,6 +211,8 @@ function attempt(here: Handoff, tried: Try, fence: number | null, atMs: number):
       return { deed: 'reject', moved: reject(here, fence, atMs) };
     case 'verify':
       return { deed: 'verify', moved: verify(here, { checks: [], criteria: [] }, atMs) };
+    case 'complete':
+      return { deed: 'complete', moved: complete(here, atMs) };
     case 'rework':
       return rework(here, atMs);
     case 'cancel':

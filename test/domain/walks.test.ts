@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { brokenAt } from '../../src/domain/facts.ts';
 import { countedAttempts, type Handoff } from '../../src/domain/handoff.ts';
-import { after, isFinal, LIFECYCLE, STATES, type Move } from '../../src/domain/lifecycle.ts';
+import { nextState, isFinal, LIFECYCLE, STATES, type Move } from '../../src/domain/lifecycle.ts';
 import { aWalk, walk, type Taken, type Walked } from './walk.ts';
 import { campaignSize } from '../support/campaign-sizes.ts';
 
@@ -29,7 +29,7 @@ function everyStep(holds: (taken: Taken) => void): void {
 describe('on every random walk', () => {
   it('I12: the state never leaves the table', () => {
     everyStep(({ before, after: next, deed }) => {
-      const expected = deed === 'renew' ? before.state : after(before.state, deed as Move);
+      const expected = deed === 'renew' ? before.state : nextState(before.state, deed as Move);
       expect(next.state).toBe(expected);
     });
   });

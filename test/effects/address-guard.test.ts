@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardAddresses, isPublic, type Resolve } from '../../src/house/carriers/address-guard.ts';
+import { guardAddresses, isPublic, type Resolve } from '../../src/adapters/notifications/address-guard.ts';
 
 const nobody: Resolve = async () => [];
 

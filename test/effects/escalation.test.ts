@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Effect } from '../../src/domain/decision.ts';
 import type { Fact } from '../../src/domain/facts.ts';
-import { reject } from '../../src/engine/verbs/end.ts';
-import { retry } from '../../src/engine/verbs/retry.ts';
-import { carryEffects } from '../../src/engine/effects.ts';
+import { reject } from '../../src/engine/handoffs/reject-and-cancel.ts';
+import { retry } from '../../src/engine/handoffs/retry.ts';
+import { sendEffects } from '../../src/engine/effects.ts';
 import { as, documentsWorld, ON, type DocumentsWorld } from '../folders/documents-world.ts';
 import { tempFolder } from '../support/processes.ts';
 
@@ -16,20 +16,20 @@ async function worldWith(configuration: string): Promise<DocumentsWorld> {
   return documentsWorld(tempFolder(), configuration);
 }
 
-async function eventsFor({ around }: DocumentsWorld, agent: string): Promise<readonly string[]> {
-  const entries = await around.store.outbox.inbox(agent as never, 20);
+async function eventsFor({ ctx }: DocumentsWorld, agent: string): Promise<readonly string[]> {
+  const entries = await ctx.store.outbox.inbox(agent as never, 20);
   return entries.map(({ payload }: Effect) => (JSON.parse(payload) as { readonly event: string }).event);
 }
 
-async function lastFact({ around }: DocumentsWorld, handoff: string): Promise<Fact | undefined> {
-  return (await around.store.facts({ handoff: handoff as never, max: 100 })).at(-1)?.fact;
+async function lastFact({ ctx }: DocumentsWorld, handoff: string): Promise<Fact | undefined> {
+  return (await ctx.store.facts({ handoff: handoff as never, max: 100 })).at(-1)?.fact;
 }
 
 describe('a rejection for want of a skill', () => {
   it('D10, D15: is told to its sender and escalated to the chief; the trail says to whom', async () => {
     const world = await worldWith(CHIEF);
     const id = await world.at('offered');
-    expect(await reject(world.around, as('claude'), id, GAP)).toMatchObject({ ok: true });
+    expect(await reject(world.ctx, as('claude'), id, GAP)).toMatchObject({ ok: true });
     expect(await eventsFor(world, 'grok')).toEqual(['rejected']);
     expect(await eventsFor(world, 'ann')).toEqual(['escalated']);
     expect(JSON.parse((await lastFact(world, id))?.detail ?? '')).toEqual({ ...GAP, escalatedTo: ['ann'] });
@@ -43,13 +43,13 @@ describe('a rejection for want of a skill', () => {
 
   it.each(['skill-gap', 'Skill gap', 'SKILL_GAP'])('D10: is known by the type %j too', async (type) => {
     const world = await worldWith(CHIEF);
-    await reject(world.around, as('claude'), await world.at('accepted'), { ...GAP, type });
+    await reject(world.ctx, as('claude'), await world.at('accepted'), { ...GAP, type });
     expect(await eventsFor(world, 'ann')).toEqual(['escalated']);
   });
 
   it('D10: reaches a chief who is the sender as both, and not one who said it', async () => {
     const sender = await worldWith(`${ON}agents: { grok: { roles: [chief] }, claude: { roles: [chief] } }\n`);
-    await reject(sender.around, as('claude'), await sender.at('offered'), GAP);
+    await reject(sender.ctx, as('claude'), await sender.at('offered'), GAP);
     expect((await eventsFor(sender, 'grok')).toSorted()).toEqual(['escalated', 'rejected']);
     expect(await eventsFor(sender, 'claude')).toEqual(['offered']);
   });
@@ -57,7 +57,7 @@ describe('a rejection for want of a skill', () => {
   it('D10: other types are not escalated', async () => {
     const world = await worldWith(CHIEF);
     const id = await world.at('offered');
-    await reject(world.around, as('claude'), id, { type: 'capacity', reason: 'too much' });
+    await reject(world.ctx, as('claude'), id, { type: 'capacity', reason: 'too much' });
     expect(await eventsFor(world, 'ann')).toEqual([]);
     expect(world.fields(id)['escalated_to'] ?? null).toBeNull();
     expect(JSON.parse((await lastFact(world, id))?.detail ?? '')).not.toHaveProperty('escalatedTo');
@@ -66,8 +66,8 @@ describe('a rejection for want of a skill', () => {
   it('D10: a replacement for somebody else names the one it replaces', async () => {
     const world = await worldWith(CHIEF);
     const id = await world.at('offered');
-    await reject(world.around, as('claude'), id, GAP);
-    const made = await retry(world.around, as('grok'), { id, to: 'gemini' as never });
+    await reject(world.ctx, as('claude'), id, GAP);
+    const made = await retry(world.ctx, as('grok'), { id, to: 'gemini' as never });
     if (!made.ok) throw new Error(made.refusal.code);
     expect(made.value).toMatchObject({ to: 'gemini', lineage: { retryOf: id } });
     expect(world.fields(made.value.id)).toMatchObject({ replaces: id, to_agent: 'gemini' });
@@ -88,8 +88,8 @@ describe('a rejection for want of a skill', () => {
     const { port } = server.address() as AddressInfo;
     const hooks = `notifications: { allow_hosts: [127.0.0.1], webhooks: [{ url: "http://127.0.0.1:${port}/", events: [rejected, escalated] }] }\n`;
     const world = await worldWith(`${ON}${hooks}`);
-    await reject(world.around, as('claude'), await world.at('offered'), GAP);
-    const { carried } = await carryEffects(world.around, world.around.rules.carriers);
+    await reject(world.ctx, as('claude'), await world.at('offered'), GAP);
+    const { carried } = await sendEffects(world.ctx, world.ctx.rules.effectSenders);
     expect(carried).toBe(2);
     expect(heard).toHaveLength(2);
     expect(new Set(heard.map((each) => JSON.stringify(each))).size).toBe(2);

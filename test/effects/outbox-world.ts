@@ -6,14 +6,14 @@ import type { Timers } from '../../src/foundation/clock.ts';
 import type { Json } from '../../src/foundation/json.ts';
 import type { Effect } from '../../src/domain/decision.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
-import { NO_RULES, type EngineEvent, type Surroundings } from '../../src/engine/surroundings.ts';
+import { NO_RULES, type EngineEvent, type Context } from '../../src/engine/context.ts';
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts';
 import { jsonOf, openingOf } from '../contract/builders.ts';
 import { ALL, put } from '../contract/looks.ts';
 import { manualClock, type ManualClock } from '../contract/manual-clock.ts';
 
 export interface OutboxWorld {
-  readonly around: Surroundings;
+  readonly ctx: Context;
   readonly clock: ManualClock;
   readonly events: EngineEvent[];
   /** Time passes: sleepers whose time has come wake up. */
@@ -47,7 +47,7 @@ export function outboxWorld(): OutboxWorld {
   return {
     clock,
     events,
-    around: {
+    ctx: {
       store,
       clock,
       timers,

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Effect } from '../../src/domain/decision.ts';
-import { carryEffects, type Carrier } from '../../src/engine/effects.ts';
-import type { Resolve } from '../../src/house/carriers/address-guard.ts';
-import { webhookCarrier, type WebhookOptions } from '../../src/house/carriers/webhook.ts';
+import { sendEffects, type EffectSender } from '../../src/engine/effects.ts';
+import type { Resolve } from '../../src/adapters/notifications/address-guard.ts';
+import { webhookSender, type WebhookOptions } from '../../src/adapters/notifications/webhook.ts';
 import { until } from '../support/processes.ts';
 import { effectOf, outboxWorld, receiver, type OutboxWorld } from './outbox-world.ts';
 
@@ -11,8 +11,8 @@ function hook(key: string, url: string, more: Readonly<Record<string, string>> =
   return effectOf(key, 'webhook', { url, event: 'handoff.completed', id: `d-${key}`, body: { key }, ...more });
 }
 
-function carrierIn({ clock }: OutboxWorld, more: Partial<WebhookOptions> = {}): Carrier {
-  return webhookCarrier({ clock, allowHosts: ['127.0.0.0/8'], secretOf: () => null, ...more });
+function carrierIn({ clock }: OutboxWorld, more: Partial<WebhookOptions> = {}): EffectSender {
+  return webhookSender({ clock, allowHosts: ['127.0.0.0/8'], secretOf: () => null, ...more });
 }
 
 describe('a webhook', () => {
@@ -21,7 +21,7 @@ describe('a webhook', () => {
     const { port, received } = await receiver();
     await world.add(hook('k-1', `http://127.0.0.1:${port}/hooks?x=1`));
     const carrier = carrierIn(world, { secretOf: ({ url }) => (url.includes('/hooks') ? 'top secret' : null) });
-    expect(await carryEffects(world.around, [carrier])).toMatchObject({ carried: 1 });
+    expect(await sendEffects(world.ctx, [carrier])).toMatchObject({ carried: 1 });
     const [{ method, path, headers, text }] = received as [(typeof received)[number]];
     expect({ method, path }).toEqual({ method: 'POST', path: '/hooks?x=1' });
     expect(JSON.parse(text)).toEqual({ id: 'd-k-1', event: 'handoff.completed', body: { key: 'k-1' } });
@@ -45,13 +45,13 @@ describe('a webhook', () => {
     await world.add(...keys.map((key) => hook(key, `http://127.0.0.1:${port}/`)));
     const carrier = carrierIn(world);
     for (let round = 0; round < 5; round += 1) {
-      expect(await carryEffects(world.around, [carrier])).toEqual({ carried: 0, postponed: 10, dropped: 0 });
+      expect(await sendEffects(world.ctx, [carrier])).toEqual({ carried: 0, postponed: 10, dropped: 0 });
       world.clock.advance(5 * 60_000);
     }
     const back = await receiver(undefined, port);
-    expect(await carryEffects(world.around, [carrier])).toMatchObject({ carried: 10 });
+    expect(await sendEffects(world.ctx, [carrier])).toMatchObject({ carried: 10 });
     world.clock.advance(5 * 60_000);
-    await carryEffects(world.around, [carrier]);
+    await sendEffects(world.ctx, [carrier]);
     expect(back.received).toHaveLength(10);
     expect(new Set(back.received.map(({ headers }) => headers['idempotency-key']))).toEqual(new Set(keys));
   });
@@ -65,7 +65,7 @@ describe('a webhook', () => {
     await world.add(hook('k', `http://127.0.0.1:${port}/`));
     const carrier = carrierIn(world);
     for (const ending of ['postponed', 'postponed', 'carried'] as const) {
-      expect((await carryEffects(world.around, [carrier]))[ending]).toBe(1);
+      expect((await sendEffects(world.ctx, [carrier]))[ending]).toBe(1);
       world.clock.advance(60_000);
     }
     expect(received.map(({ headers }) => [headers['idempotency-key'], headers['baton-delivery']])).toEqual(
@@ -77,7 +77,7 @@ describe('a webhook', () => {
     const world = outboxWorld();
     const { port, received } = await receiver(() => undefined);
     await world.add(hook('k', `http://127.0.0.1:${port}/`));
-    const round = carryEffects(world.around, [carrierIn(world)]);
+    const round = sendEffects(world.ctx, [carrierIn(world)]);
     await until('the receiver has it', () => received.length === 1);
     world.pass(10_000);
     expect(await round).toMatchObject({ postponed: 1 });
@@ -93,7 +93,7 @@ describe('a webhook', () => {
       });
     });
     await world.add(hook('k', `http://127.0.0.1:${port}/`));
-    const round = carryEffects(world.around, [carrierIn(world)]);
+    const round = sendEffects(world.ctx, [carrierIn(world)]);
     await until('half of an answer is written', () => answered);
     // What is written lies in the kernel: a few turns of the event loop bring it here.
     for (let turn = 0; turn < 20; turn += 1) await new Promise((soon) => setImmediate(soon));
@@ -110,7 +110,7 @@ describe('a webhook', () => {
       pour();
     });
     await world.add(hook('k', `http://127.0.0.1:${port}/`));
-    expect(await carryEffects(world.around, [carrierIn(world)])).toMatchObject({ carried: 1 });
+    expect(await sendEffects(world.ctx, [carrierIn(world)])).toMatchObject({ carried: 1 });
     await until('the receiver is rid of us', () => closed);
   });
 
@@ -123,7 +123,7 @@ describe('a webhook', () => {
     await world.add(hook('k', `http://127.0.0.1:${port}/`));
     const carrier = carrierIn(world);
     for (let round = 0; round < 10; round += 1) {
-      await carryEffects(world.around, [carrier]);
+      await sendEffects(world.ctx, [carrier]);
       world.clock.advance(5 * 60_000);
     }
     expect(inside.received).toEqual([]);
@@ -145,7 +145,7 @@ describe('a webhook', () => {
     await world.add(hook('k', `http://127.0.0.1:${port}/`));
     const carrier = carrierIn(world);
     for (let round = 0; round < 10; round += 1) {
-      await carryEffects(world.around, [carrier]);
+      await sendEffects(world.ctx, [carrier]);
       world.clock.advance(5 * 60_000);
     }
     expect(received).toHaveLength(tries);
@@ -162,7 +162,7 @@ describe('a webhook', () => {
     const world = outboxWorld();
     const { port } = await receiver((response) => void response.writeHead(429, { 'Retry-After': value }).end());
     await world.add(hook('k', `http://127.0.0.1:${port}/`));
-    await carryEffects(world.around, [carrierIn(world)]);
+    await sendEffects(world.ctx, [carrierIn(world)]);
     world.clock.advance(waitMs - 1);
     expect(await world.dueKeys()).toEqual([]);
     world.clock.advance(1);
@@ -174,7 +174,7 @@ describe('a webhook', () => {
     const { port, received } = await receiver();
     const keys = ['a\r\nX-Evil: 1', 'ü', 'b c'];
     await world.add(...keys.map((key) => hook(key, `http://127.0.0.1:${port}/`, { id: 'd' })));
-    expect(await carryEffects(world.around, [carrierIn(world)])).toMatchObject({ carried: 3 });
+    expect(await sendEffects(world.ctx, [carrierIn(world)])).toMatchObject({ carried: 3 });
     expect(new Set(received.map(({ headers }) => headers['idempotency-key'])).size).toBe(3);
     expect(received.every(({ headers }) => headers['x-evil'] === undefined)).toBe(true);
   });
@@ -194,7 +194,7 @@ describe('a webhook that must not be', () => {
     const world = outboxWorld();
     await world.add(hook('k', 'http://example.test/', more));
     const carrier = carrierIn(world, { resolve: async () => Promise.reject(new Error('nobody may ask')) });
-    expect(await carryEffects(world.around, [carrier])).toMatchObject({ dropped: 1 });
+    expect(await sendEffects(world.ctx, [carrier])).toMatchObject({ dropped: 1 });
     const [event] = world.events;
     expect(event).toMatchObject({ kind: 'effect-dropped', says: expect.stringMatching(says) as unknown });
     expect(JSON.stringify(event)).not.toContain('hunter2');
@@ -211,10 +211,10 @@ describe('a webhook that must not be', () => {
     };
     await world.add(hook('k', `http://rebinding.test:${inside.port}/`));
     const carrier = carrierIn(world, { allowHosts: ['127.0.0.2'], resolve: rebinding });
-    expect(await carryEffects(world.around, [carrier])).toMatchObject({ postponed: 1 });
+    expect(await sendEffects(world.ctx, [carrier])).toMatchObject({ postponed: 1 });
     expect(asked).toBe(1);
     world.clock.advance(60_000);
-    expect(await carryEffects(world.around, [carrier])).toMatchObject({ postponed: 1 });
+    expect(await sendEffects(world.ctx, [carrier])).toMatchObject({ postponed: 1 });
     expect(asked).toBe(2);
     expect(inside.received).toEqual([]);
   });
@@ -225,7 +225,7 @@ describe('a webhook that must not be', () => {
     await world.add(hook('k', `http://hooks.test:${port}/`));
     const resolve: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
     const carrier = carrierIn(world, { allowHosts: ['hooks.test'], resolve });
-    expect(await carryEffects(world.around, [carrier])).toMatchObject({ carried: 1 });
+    expect(await sendEffects(world.ctx, [carrier])).toMatchObject({ carried: 1 });
     expect(received[0]?.headers.host).toBe(`hooks.test:${port}`);
   });
 
@@ -237,7 +237,7 @@ describe('a webhook that must not be', () => {
       asked = true;
       return new Promise(() => undefined);
     };
-    const round = carryEffects(world.around, [carrierIn(world, { resolve })]);
+    const round = sendEffects(world.ctx, [carrierIn(world, { resolve })]);
     await until('the name service is asked', () => asked);
     world.pass(10_000);
     expect(await round).toMatchObject({ postponed: 1 });

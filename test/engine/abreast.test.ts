@@ -1,6 +1,6 @@
 /** What has nothing to do with each other is done at the same time, and nothing else is. */
 import { describe, expect, it } from 'vitest';
-import { abreast, type Going } from '../../src/engine/abreast.ts';
+import { runConcurrently, type ConcurrentRun } from '../../src/engine/run-concurrently.ts';
 
 interface Item {
   readonly name: string;
@@ -11,10 +11,10 @@ const item = (name: string, ...touches: readonly string[]): Item => ({ name, tou
 const alone = (name: string): Item => ({ name, touches: 'everything' });
 
 /** Lets one end when told to, and writes down what began and ended. */
-function stage(more: Partial<Going<Item, string>> = {}) {
+function stage(more: Partial<ConcurrentRun<Item, string>> = {}) {
   const told: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
-  const going: Going<Item, string> = {
+  const going: ConcurrentRun<Item, string> = {
     touches: ({ touches }) => touches,
     goesOn: () => true,
     act: async ({ name }) => {
@@ -42,7 +42,7 @@ function stage(more: Partial<Going<Item, string>> = {}) {
 describe('abreast', () => {
   it('begins what touches different names together, and answers in the order of the items', async () => {
     const { told, going, settle, end } = stage();
-    const answers = abreast([item('a', 'x'), item('b', 'y'), item('c', 'z')], going);
+    const answers = runConcurrently([item('a', 'x'), item('b', 'y'), item('c', 'z')], going);
     await settle();
     expect(told).toEqual(['+a', '+b', '+c']);
     for (const name of ['c', 'b', 'a']) await end(name);
@@ -51,7 +51,7 @@ describe('abreast', () => {
 
   it('what touches the same name waits for the one before it, also along others', async () => {
     const { told, going, settle, end } = stage();
-    const answers = abreast([item('a', 'x'), item('b', 'x', 'y'), item('c', 'y'), item('d', 'w')], going);
+    const answers = runConcurrently([item('a', 'x'), item('b', 'x', 'y'), item('c', 'y'), item('d', 'w')], going);
     await settle();
     expect(told).toEqual(['+a', '+d']);
     await end('a');
@@ -65,7 +65,7 @@ describe('abreast', () => {
 
   it('what touches everything is alone, and what comes after waits for it', async () => {
     const { told, going, settle, end } = stage();
-    const answers = abreast([item('a', 'x'), alone('b'), item('c', 'y')], going);
+    const answers = runConcurrently([item('a', 'x'), alone('b'), item('c', 'y')], going);
     await settle();
     expect(told).toEqual(['+a']);
     await end('a');
@@ -78,7 +78,7 @@ describe('abreast', () => {
 
   it('after one that throws none is begun, those under way end, and its error is told', async () => {
     const { told, going, settle, end } = stage();
-    const answers = abreast([item('a', 'x'), item('b', 'y'), item('c', 'x'), alone('d')], going);
+    const answers = runConcurrently([item('a', 'x'), item('b', 'y'), item('c', 'x'), alone('d')], going);
     const outcome = answers.then(
       () => null,
       (error: unknown) => error,
@@ -94,7 +94,7 @@ describe('abreast', () => {
   it('when it shall not go on, what has begun is answered and nothing else', async () => {
     let left = 2;
     const { going, settle, end } = stage({ goesOn: () => (left -= 1) >= 0 });
-    const answers = abreast([item('a', 'x'), item('b', 'y'), item('c', 'z')], going);
+    const answers = runConcurrently([item('a', 'x'), item('b', 'y'), item('c', 'z')], going);
     await settle();
     await end('b');
     await end('a');
@@ -113,7 +113,7 @@ describe('abreast', () => {
       },
     });
     const items = Array.from({ length: 1000 }, (_, index) => item(String(index), String(index)));
-    expect(await abreast(items, going)).toEqual(items.map(({ name }) => name));
+    expect(await runConcurrently(items, going)).toEqual(items.map(({ name }) => name));
     expect(most).toBe(64);
   });
 });

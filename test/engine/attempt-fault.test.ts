@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { StoreFault } from '../../src/foundation/store-fault.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import type { EngineEvent, Surroundings } from '../../src/engine/surroundings.ts';
-import { send } from '../../src/engine/verbs/send.ts';
+import type { EngineEvent, Context } from '../../src/engine/context.ts';
+import { send } from '../../src/engine/handoffs/send.ts';
 import { work } from '../../src/engine/work.ts';
 import { agentOf, summaryWorld } from './summaries/summary-world.ts';
 
@@ -10,11 +10,11 @@ const [from, to] = [agentOf('me'), agentOf('react')];
 
 it('a store that could not record the command of an attempt is not held against the attempt', async () => {
   const world = summaryWorld();
-  const { store } = world.around;
+  const { store } = world.ctx;
   const reports: EngineEvent[] = [];
   let refusals = 1;
-  const around: Surroundings = {
-    ...world.around,
+  const ctx: Context = {
+    ...world.ctx,
     report: (event) => reports.push(event),
     store: {
       ...store,
@@ -28,10 +28,10 @@ it('a store that could not record the command of an attempt is not held against 
       },
     },
   };
-  const sent = await send(around, agentPrincipal(from), { from, to, input: {} });
+  const sent = await send(ctx, agentPrincipal(from), { from, to, input: {} });
   if (!sent.ok) throw new Error(sent.refusal.code);
   let begun = 0;
-  await work(around, {
+  await work(ctx, {
     agent: to,
     attemptsMax: 2,
     handler: async (_, { running }) => {
@@ -47,7 +47,7 @@ it('a store that could not record the command of an attempt is not held against 
     'release',
     'accept',
     'deliver',
-    'verify',
+    'complete',
   ]);
   expect(reports).toContainEqual(expect.objectContaining({ kind: 'fault', doing: `beginning ${sent.value.id}` }));
 });

@@ -5,10 +5,10 @@ import { systemRandom } from '../../src/foundation/random.ts';
 import { HAND_LEASE_MS, SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import { oneLook } from '../../src/engine/steadiness.ts';
+import { checkOnce } from '../../src/engine/stall-detection.ts';
 import { sweep } from '../../src/engine/sweep.ts';
-import { NO_RULES, type Surroundings } from '../../src/engine/surroundings.ts';
-import { claimByHand } from '../../src/engine/verbs/claim.ts';
+import { NO_RULES, type Context } from '../../src/engine/context.ts';
+import { claimByHand } from '../../src/engine/handoffs/claim.ts';
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts';
 import { openSqliteStore } from '../../src/stores/sqlite/open-sqlite-store.ts';
 import type { Store } from '../../src/stores/store.ts';
@@ -45,11 +45,11 @@ const STORES: readonly (readonly [string, Reopening])[] = [
 ];
 
 describe.each(STORES)('a wall clock that is set, on %s', (_name, reopening) => {
-  const begin = (): { clock: ReturnType<typeof manualClock>; fresh: (boot?: string) => Surroundings } => {
+  const begin = (): { clock: ReturnType<typeof manualClock>; fresh: (boot?: string) => Context } => {
     const clock = manualClock();
     const open = reopening(clock);
     // A process of its own, which has seen nothing of what was before.
-    const fresh = (boot = THIS_BOOT): Surroundings => ({
+    const fresh = (boot = THIS_BOOT): Context => ({
       store: open(),
       clock,
       timers: { sleep: async () => undefined },
@@ -67,18 +67,18 @@ describe.each(STORES)('a wall clock that is set, on %s', (_name, reopening) => {
     });
     return { clock, fresh };
   };
-  const stateAfterSweep = async (around: Surroundings): Promise<string> => {
-    await sweep(around, await oneLook(around));
-    return (await soundRecordOf(around.store, ID)).state;
+  const stateAfterSweep = async (ctx: Context): Promise<string> => {
+    await sweep(ctx, await checkOnce(ctx));
+    return (await soundRecordOf(ctx.store, ID)).state;
   };
-  const claimed = async (around: Surroundings): Promise<void> => {
-    await put(around.store, openingOf({ id: 'a', terms: { attemptTimeoutMs: null } }));
-    await claimByHand(around, agentPrincipal(WORKER), WORKER);
+  const claimed = async (ctx: Context): Promise<void> => {
+    await put(ctx.store, openingOf({ id: 'a', terms: { attemptTimeoutMs: null } }));
+    await claimByHand(ctx, agentPrincipal(WORKER), WORKER);
   };
 
   it('I19: by +24 h takes no hand lease, in a fresh process either; a whole lease later it ends', async () => {
     const { clock, fresh } = begin();
-    await sweep(fresh(), await oneLook(fresh()));
+    await sweep(fresh(), await checkOnce(fresh()));
     await claimed(fresh());
     clock.advance(60_000);
     clock.turn(DAY_MS);
@@ -91,7 +91,7 @@ describe.each(STORES)('a wall clock that is set, on %s', (_name, reopening) => {
 
   it('I19: by -24 h takes none either', async () => {
     const { clock, fresh } = begin();
-    await sweep(fresh(), await oneLook(fresh()));
+    await sweep(fresh(), await checkOnce(fresh()));
     await claimed(fresh());
     clock.turn(-DAY_MS);
     for (let minutes = 0; minutes < 14; minutes += 1) {
@@ -102,7 +102,7 @@ describe.each(STORES)('a wall clock that is set, on %s', (_name, reopening) => {
 
   it('I14: where it was not set, a fresh process ends a hand lease at once when its time is up', async () => {
     const { clock, fresh } = begin();
-    await sweep(fresh(), await oneLook(fresh()));
+    await sweep(fresh(), await checkOnce(fresh()));
     await claimed(fresh());
     clock.advance(HAND_LEASE_MS - 1_000);
     expect(await stateAfterSweep(fresh())).toBe('accepted');
@@ -112,7 +112,7 @@ describe.each(STORES)('a wall clock that is set, on %s', (_name, reopening) => {
 
   it('I19: after a restart of the machine nobody knows, so a hand lease gets a whole one again', async () => {
     const { clock, fresh } = begin();
-    await sweep(fresh(), await oneLook(fresh()));
+    await sweep(fresh(), await checkOnce(fresh()));
     await claimed(fresh());
     clock.advance(HAND_LEASE_MS + 60_000);
     expect(await stateAfterSweep(fresh('the next boot'))).toBe('accepted');

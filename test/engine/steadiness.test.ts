@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { openWatch, type Watch } from '../../src/engine/steadiness.ts';
+import { openStallWatch, type StallWatch } from '../../src/engine/stall-detection.ts';
 
 const LEASE_MS = 10_000;
 const RENEW_MS = 1_000;
 
 /** A watch over a store whose clock is moved by hand. */
-function watchAt(): { readonly watch: Watch; readonly pass: (ms: number) => void; readonly write: () => void } {
+function watchAt(): { readonly watch: StallWatch; readonly pass: (ms: number) => void; readonly write: () => void } {
   let nowMs = 1_000_000;
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs };
-  const watch = openWatch({ store: { nowMs: clock.nowMs }, clock, report: () => undefined }, RENEW_MS);
+  const watch = openStallWatch({ store: { nowMs: clock.nowMs }, clock, report: () => undefined }, RENEW_MS);
   return {
     watch,
     pass: (ms) => (nowMs += ms),

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isAlive, tempFolder, until } from '../support/processes.ts';
-import { deskIn } from './desk.ts';
+import { ASKED, deskIn } from './desk.ts';
 
 describe('a command as evidence', () => {
   afterEach(() => void vi.unstubAllEnvs());
@@ -113,6 +113,7 @@ describe('a command as evidence', () => {
     const giveUp = new AbortController();
     const looking = desk.collect(
       [{ deliverable: 'it', kind: 'command', value: 'echo $$ > self; exec sleep 600' }],
+      ASKED,
       giveUp.signal,
     );
     const end = looking.catch((error: unknown) => error);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deskIn } from './desk.ts';
+import { ASKED, deskIn } from './desk.ts';
 
 describe('evidence that no machine judges', () => {
   it.each([
@@ -38,11 +38,14 @@ describe('the desk', () => {
   it('answers one check per piece, in order, and one claim per deliverable with what was not false', async () => {
     const { desk, write } = deskIn();
     write('a.txt', 'a');
-    const { claims, checks } = await desk.collect([
-      { deliverable: 'one', kind: 'file', value: 'a.txt' },
-      { deliverable: 'two', kind: 'file', value: 'missing.txt' },
-      { deliverable: 'one', kind: 'note', value: 'looked at it' },
-    ]);
+    const { claims, checks } = await desk.collect(
+      [
+        { deliverable: 'one', kind: 'file', value: 'a.txt' },
+        { deliverable: 'two', kind: 'file', value: 'missing.txt' },
+        { deliverable: 'one', kind: 'note', value: 'looked at it' },
+      ],
+      ASKED,
+    );
     expect(checks.map(({ deliverable, verdict }) => [deliverable, verdict])).toEqual([
       ['one', 'true'],
       ['two', 'false'],
@@ -52,7 +55,7 @@ describe('the desk', () => {
       ['one', ['file', 'note']],
       ['two', []],
     ]);
-    expect((await desk.check(claims)).map(({ verdict }) => verdict)).toEqual(['true', 'held']);
+    expect((await desk.check(claims, ASKED)).map(({ verdict }) => verdict)).toEqual(['true', 'held']);
   });
 
   it('runs a command once that is shown for several deliverables', async () => {
@@ -62,18 +65,18 @@ describe('the desk', () => {
       kind: 'command' as const,
       value: 'echo x >> runs; test $(wc -l < runs) -eq 1',
     }));
-    expect((await desk.collect(asked)).checks.map(({ verdict }) => verdict)).toEqual(['true', 'true']);
+    expect((await desk.collect(asked, ASKED)).checks.map(({ verdict }) => verdict)).toEqual(['true', 'true']);
   });
 
   it('stops at a bound', async () => {
     const asked = Array.from({ length: 600 }, (_, n) => ({ deliverable: 'it', kind: 'note' as const, value: `${n}` }));
-    const { checks } = await deskIn().desk.collect(asked);
+    const { checks } = await deskIn().desk.collect(asked, ASKED);
     expect(checks.filter(({ verdict }) => verdict === 'false')).toHaveLength(100);
   });
 
   it('does nothing for a signal that is already aborted', async () => {
     const { desk } = deskIn();
     const asked = [{ deliverable: 'it', kind: 'note' as const, value: 'x' }];
-    await expect(desk.collect(asked, AbortSignal.abort())).rejects.toThrow(/abort/i);
+    await expect(desk.collect(asked, ASKED, AbortSignal.abort())).rejects.toThrow(/abort/i);
   });
 });

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { identityText, judgeAs, ownJudge, type ProcessIdentity } from '../../src/foundation/process-identity.ts';
-import { forgetTheDead, openAlone } from '../../src/folders/alone.ts';
+import { removeDeadLocks, openNameLocks } from '../../src/folders/name-locks.ts';
 import { usePrograms } from '../crash/built-programs.ts';
 import { start, tempFolder, until, untilSays } from '../support/processes.ts';
 
@@ -29,7 +29,7 @@ describe('being alone with a name', () => {
     // Each with its own memory, as if it were a process of its own.
     await Promise.all(
       Array.from({ length: 20 }, async () =>
-        openAlone().with(lock, async () => {
+        openNameLocks().with(lock, async () => {
           inside += 1;
           most = Math.max(most, inside);
           await pause(1);
@@ -42,7 +42,7 @@ describe('being alone with a name', () => {
 
   it('I21: ends with the one who had it, also by an exception, and leaves nothing behind', async () => {
     const folder = tempFolder();
-    const alone = openAlone();
+    const alone = openNameLocks();
     const failing = alone.with(join(folder, 'x.lock'), async () => Promise.reject(new Error('broken')));
     await expect(failing).rejects.toThrow('broken');
     expect(await alone.with(join(folder, 'x.lock'), async () => 'again')).toBe('again');
@@ -54,7 +54,7 @@ describe('being alone with a name', () => {
     const folder = tempFolder();
     writeFileSync(join(folder, 'dead.lock'), words(DEAD));
     // Nobody waits for the lease here: it is an hour.
-    const alone = openAlone({ leaseMs: 60 * 60_000 });
+    const alone = openNameLocks({ leaseMs: 60 * 60_000 });
     expect(await alone.with(join(folder, 'dead.lock'), async () => 'mine')).toBe('mine');
     alone.close();
     expect(readdirSync(folder)).toEqual([]);
@@ -71,7 +71,7 @@ describe('being alone with a name', () => {
       writeFileSync(lock, holder);
       // However old the file looks: a wall clock may have been set.
       utimesSync(lock, 1, 1);
-      const alone = openAlone({ leaseMs: LEASE_MS });
+      const alone = openNameLocks({ leaseMs: LEASE_MS });
       const beganMs = performance.now();
       expect(await alone.with(lock, async () => performance.now() - beganMs)).toBeGreaterThanOrEqual(LEASE_MS);
       alone.close();
@@ -82,8 +82,8 @@ describe('being alone with a name', () => {
   it('stays with a holder elsewhere that shows signs of life, however long it takes', async () => {
     const lock = join(tempFolder(), 'x.lock');
     const [ours, theirs] = [
-      openAlone({ leaseMs: LEASE_MS }),
-      openAlone({ judge: judgeAs(ELSEWHERE), leaseMs: LEASE_MS }),
+      openNameLocks({ leaseMs: LEASE_MS }),
+      openNameLocks({ judge: judgeAs(ELSEWHERE), leaseMs: LEASE_MS }),
     ];
     const order: string[] = [];
     const first = theirs.with(lock, async () => {
@@ -102,7 +102,7 @@ describe('being alone with a name', () => {
       return skip('needs root and Linux namespaces (unshare)');
     const lock = join(tempFolder(), 'x.lock');
     const order: string[] = [];
-    await openAlone().with(lock, async () => {
+    await openNameLocks().with(lock, async () => {
       const container = start('unshare', [
         ...namespaces,
         process.execPath,
@@ -134,7 +134,7 @@ describe('being alone with a name', () => {
     ] as const)
       writeFileSync(join(folder, name), says);
     utimesSync(join(folder, 'old.holder'), 1, 1);
-    forgetTheDead(folder);
+    removeDeadLocks(folder);
     const left = ['c.lock', `d.lock.${id}`, 'living.holder', 'e.lock', 'elsewhere.holder'];
     expect(readdirSync(folder).toSorted()).toEqual(left.toSorted());
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATOR } from '../../src/domain/principal.ts';
-import { oneLook } from '../../src/engine/steadiness.ts';
+import { checkOnce } from '../../src/engine/stall-detection.ts';
 import { sweep } from '../../src/engine/sweep.ts';
-import { send } from '../../src/engine/verbs/send.ts';
+import { send } from '../../src/engine/handoffs/send.ts';
 import { databases, type TestDatabase } from '../cli/workspaces.ts';
 import { answer } from './native.ts';
 import { aRequest, footprint, ME, queueWorld, REACT, ROOT_USER, type QueueWorld } from './queue-world.ts';
@@ -28,7 +28,7 @@ describe.each(databases)('the queue folder over $name', (database) => {
     const before = footprint(world.folder);
     await world.sync();
     expect(footprint(world.folder)).toEqual(before);
-    expect(await world.around.store.upkeep.audit()).toEqual([]);
+    expect(await world.ctx.store.upkeep.audit()).toEqual([]);
   });
 
   it('Q6, Q7: what failed from the beginning is in the database and in failed/', async () => {
@@ -38,14 +38,14 @@ describe.each(databases)('the queue folder over $name', (database) => {
       message: 'input.x: missing',
       violations: [{ field: 'input.x', says: 'missing', schemaPath: '#/required' }],
     };
-    const sent = await send(world.around, OPERATOR, { from: ME, to: REACT, input: {}, failure });
+    const sent = await send(world.ctx, OPERATOR, { from: ME, to: REACT, input: {}, failure });
     const id = sent.ok ? sent.value.id : '';
     expect(await world.state(id)).toBe('failed');
     expect(world.read('failed', id)).toMatchObject({
       error: { code: 'SCHEMA_VALIDATION_FAILED' },
-      validation: { errors: [{ field: 'input.x' }] },
+      validation: { errors: [{ field: '', error: "Missing required field 'x'", path: 'input.x' }] },
     });
-    expect(await world.around.store.upkeep.audit()).toEqual([]);
+    expect(await world.ctx.store.upkeep.audit()).toEqual([]);
   });
 
   it('F5, Q10: a foreign claim runs out and the file comes back', async () => {
@@ -57,7 +57,7 @@ describe.each(databases)('the queue folder over $name', (database) => {
     await expect
       .poll(
         async () => {
-          await sweep(world.around, await oneLook(world.around));
+          await sweep(world.ctx, await checkOnce(world.ctx));
           return world.state('slow');
         },
         { timeout: 10_000 },

@@ -14,9 +14,9 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { identityText, ownJudge } from '../../src/foundation/process-identity.ts';
-import type { Check } from '../../src/engine/examine.ts';
+import type { HealthCheck } from '../../src/engine/health-checks.ts';
 import { baton, start, tempFolder } from '../support/processes.ts';
-import { aRequest, footprint } from './queue-world.ts';
+import { aRequest, footprint, queueWorld } from './queue-world.ts';
 
 interface Patient {
   readonly folder: string;
@@ -24,7 +24,7 @@ interface Patient {
   /** Long ago, so that nobody is still at it. */
   readonly write: (name: string, text: string | object) => void;
   readonly sync: () => Promise<void>;
-  readonly doctor: () => Promise<readonly Check[]>;
+  readonly doctor: () => Promise<readonly HealthCheck[]>;
 }
 
 async function patient(): Promise<Patient> {
@@ -32,9 +32,8 @@ async function patient(): Promise<Patient> {
   await baton(['init'], { cwd: folder });
   appendFileSync(join(folder, 'baton.yaml'), 'folders: { queue: on }\n');
   const path = (name: string): string => join(folder, 'handoffs', name);
-  const sync = async (): Promise<void> => {
-    expect((await baton(['sync'], { cwd: folder })).code).toBe(0);
-  };
+  // In this process, where files age by a time that can be set.
+  const sync = async (): Promise<void> => (await queueWorld(undefined, folder)).sync();
   await sync();
   return {
     folder,
@@ -48,14 +47,14 @@ async function patient(): Promise<Patient> {
       const before = footprint(folder);
       const { stdout } = await baton(['doctor', '--json'], { cwd: folder });
       expect(footprint(folder)).toEqual(before);
-      const { checks } = JSON.parse(stdout) as { readonly checks: readonly Check[] };
+      const { checks } = JSON.parse(stdout) as { readonly checks: readonly HealthCheck[] };
       return checks.filter(({ name }) => name.startsWith('queue') || name === 'quarantine');
     },
   };
 }
 
 /** What a doctor says about one, and whatever else there is besides what is well. */
-async function findings({ doctor }: Patient, name: string): Promise<readonly Check[]> {
+async function findings({ doctor }: Patient, name: string): Promise<readonly HealthCheck[]> {
   return (await doctor()).filter((check) => check.verdict !== 'ok' && check.name === name);
 }
 
@@ -168,7 +167,8 @@ describe('a doctor who looks at the queue folder', () => {
     const ended = start('true', []);
     await ended.ended;
     const { self } = ownJudge();
-    const locks = join(world.folder, '.baton/queue');
+    const locks = join(world.folder, '.baton/artifacts');
+    mkdirSync(locks, { recursive: true });
     writeFileSync(join(locks, 'x.lock'), `${identityText({ ...self, pid: ended.pid })}\n${randomUUID()}\n`);
     writeFileSync(join(locks, 'y.lock'), `${identityText(self)}\n${randomUUID()}\n`);
     const [found] = await findings(world, 'queue locks');

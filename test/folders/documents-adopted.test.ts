@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { editDocument, type DocumentChanges } from '../../src/dialects/document/edit.ts';
-import { SPEC_DOCUMENT } from '../dialects/document/spec-document.ts';
+import { editDocument, type DocumentChanges } from '../../src/formats/document/edit.ts';
+import { SPEC_DOCUMENT } from '../formats/document/spec-document.ts';
 import { tempFolder } from '../support/processes.ts';
 import { documentsWorld, gitIn, ON, says, agentOf, type DocumentsWorld } from './documents-world.ts';
 import { campaignSize } from '../support/campaign-sizes.ts';
@@ -44,7 +44,7 @@ function repository(configuration: string = ON): Repository {
 }
 
 async function told(world: DocumentsWorld, agent: string): Promise<readonly unknown[]> {
-  return world.around.store.outbox.inbox(agentOf(agent), 100);
+  return world.ctx.store.outbox.inbox(agentOf(agent), 100);
 }
 
 const MONTH = 'archived/2026/02';
@@ -157,20 +157,20 @@ describe('D14: what was settled before the database saw it', () => {
       'deliver by git:a@example.org as system',
       'verify by git:a@example.org as system',
     ]);
-    const facts = await world.around.store.facts({ handoff: named('b') as never, max: 10 });
+    const facts = await world.ctx.store.facts({ handoff: named('b') as never, max: 10 });
     expect(facts.map(({ fact }) => [new Date(fact.at).toISOString(), JSON.parse(fact.detail) as unknown])).toEqual([
-      ['2026-02-21T14:30:00.000Z', { imported: true }],
+      ['2026-02-21T14:30:00.000Z', { imported: true, seal: expect.any(String) as unknown }],
       ['2026-02-22T10:00:00.000Z', { imported: true, type: 'skill_gap', reason: 'no Rust' }],
     ]);
     for (const agent of ['grok', 'claude', 'ann', 'perplexity']) expect(await told(world, agent)).toEqual([]);
-    expect(await world.around.store.outbox.due(10)).toEqual([]);
+    expect(await world.ctx.store.outbox.due(10)).toEqual([]);
     expect(gitIn(folder, 'status', '--porcelain', '_handoffs/archived')).toBe('');
     expect(await world.documents.adoptSettled()).toEqual({ adopted: 0 });
     await world.sync();
     expect(gitIn(folder, 'status', '--porcelain', '_handoffs/archived')).toBe('');
     // It takes no place: there is room for one.
     expect(await world.create()).toMatch(/^handoff-grok-claude-/);
-    expect(await world.around.store.upkeep.audit()).toEqual([]);
+    expect(await world.ctx.store.upkeep.audit()).toEqual([]);
   });
 
   it('claims nothing that nobody showed, and is dated no later than now', async () => {
@@ -182,11 +182,11 @@ describe('D14: what was settled before the database saw it', () => {
     );
     const world = await documentsWorld(folder);
     await world.documents.adoptSettled();
-    const whole = await world.around.store.load(named('z') as never);
+    const whole = await world.ctx.store.load(named('z') as never);
     expect(whole?.handoff.claims.map(({ evidence }) => evidence)).toEqual(
       [1, 2, 3].map(() => [{ kind: 'note', text: 'nothing was shown for it' }]),
     );
-    expect(whole?.handoff.createdAt).toBeLessThanOrEqual(world.around.store.nowMs());
+    expect(whole?.handoff.createdAt).toBeLessThanOrEqual(world.ctx.store.nowMs());
     expect(whole?.handoff.since).toBeGreaterThanOrEqual(whole?.handoff.createdAt ?? Infinity);
     expect((await world.by(named('z')))[0]).toBe('create by file as @grok');
   });
@@ -197,7 +197,7 @@ describe('D14: what was settled before the database saw it', () => {
     commit('a@example.org');
     const world = await documentsWorld(folder);
     world.write(`${named('said')}.md`, textOf(named('said'), { status: 'Complete' }));
-    await world.sync();
+    await world.sync(true);
     expect(await world.state(named('done'))).toBe('rejected');
     expect(world.place(named('done'))).toBe('2026/03');
     expect(await world.state(named('said'))).toBeNull();
@@ -242,7 +242,7 @@ describe('D14: what was settled before the database saw it', () => {
     second.write(`${open}.md`, second.text(open));
     await second.sync();
     expect(await second.state(open)).toBeNull();
-    await second.documents.pass('thorough', { vouched: true });
+    await second.documents.sync('thorough', { vouched: true });
     expect(await second.state(open)).toBe('accepted');
     expect(await second.documents.adoptSettled()).toEqual({ adopted: 1 });
     expect(await second.state(over)).toBe('rejected');

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { editDocument } from '../../src/dialects/document/edit.ts';
-import { accept } from '../../src/engine/verbs/accept.ts';
+import { editDocument } from '../../src/formats/document/edit.ts';
+import { accept } from '../../src/engine/handoffs/accept.ts';
 import { tempFolder } from '../support/processes.ts';
-import { SPEC_DOCUMENT } from '../dialects/document/spec-document.ts';
+import { SPEC_DOCUMENT } from '../formats/document/spec-document.ts';
 import { as, documentsWorld, ON, says } from './documents-world.ts';
 
 const SPEC_ID = 'handoff-grok-claude-BPRD-2026-0042-20260221';
@@ -152,7 +152,7 @@ describe('D2: what a person writes around the fields', () => {
       .replace('title:', '# ask @lead about this\nours:   [1, 2]   # keep\ntitle:')
       .replace('### Purpose', '### My notes\r\n- mind the gap\t\n\n### Purpose');
     world.write(`${id}.md`, own);
-    expect((await accept(world.around, as('claude'), id, { notes: 'yes' })).ok).toBe(true);
+    expect((await accept(world.ctx, as('claude'), id, { notes: 'yes' })).ok).toBe(true);
     const expected = editDocument(own, {
       status: 'Acknowledged',
       updated_at: world.fields(id)['updated_at'],
@@ -182,7 +182,7 @@ describe('files that are not in order', () => {
     const world = await documentsWorld();
     const id = await world.at('offered');
     world.write(`${id}.md`, world.text(id).replace('status: Active', 'status: Acknowledged'), 0);
-    await world.documents.pass('full');
+    await world.documents.sync('full');
     expect(await world.state(id)).toBe('offered');
     await world.sync();
     expect(await world.state(id)).toBe('accepted');
@@ -206,7 +206,7 @@ describe('files that are not in order', () => {
       expect.stringMatching(new RegExp(`^${id}.md 10:\\d+: `)),
       expect.stringMatching(/^notes.md a document is called/),
     ]);
-    expect((await accept(world.around, as('claude'), id)).ok).toBe(true);
+    expect((await accept(world.ctx, as('claude'), id)).ok).toBe(true);
     expect(world.text(id)).toBe(broken);
     world.write(`${id}.md`, broken.replace('[Active', 'Active'));
     await world.sync();
@@ -286,8 +286,8 @@ describe('D5: a new file over a limit', () => {
     const world = await documentsWorld(undefined, `${ON}agents: { claude: { limits: { incoming: 1 } } }\n`);
     await world.at('offered');
     world.write(`${SPEC_ID}.md`, today());
-    await world.documents.pass('full');
-    await world.documents.pass('full');
+    await world.documents.sync('full');
+    await world.documents.sync('full');
     expect(await world.state(SPEC_ID)).toBe('offered');
     expect(says(world, 'document-over-limit')).toEqual([
       '@claude should have at most 1 incoming handoffs open, and has more with it',

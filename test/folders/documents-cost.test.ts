@@ -2,12 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HandoffId } from '../../src/domain/names.ts';
-import { openDocumentMirror } from '../../src/engine/documents/mirror.ts';
-import type { Surroundings } from '../../src/engine/surroundings.ts';
-import { accept } from '../../src/engine/verbs/accept.ts';
+import { openDocumentMirror } from '../../src/engine/documents/document-mirror.ts';
+import type { Context } from '../../src/engine/context.ts';
+import { accept } from '../../src/engine/handoffs/accept.ts';
 import { openDocumentFolder } from '../../src/folders/document-folder.ts';
 import type { DocumentFolder } from '../../src/folders/folder.ts';
-import { SPEC_DOCUMENT } from '../dialects/document/spec-document.ts';
+import { SPEC_DOCUMENT } from '../formats/document/spec-document.ts';
 import { as, documentsWorld, type DocumentsWorld } from './documents-world.ts';
 import { campaignSize } from '../support/campaign-sizes.ts';
 
@@ -16,7 +16,7 @@ const ACTIVE = campaignSize('BATON_DOCUMENTS_ACTIVE');
 const ARCHIVED = campaignSize('BATON_DOCUMENTS_ARCHIVED');
 
 /** Every call to database and folder, by name; what each costs does not depend on how much there is. */
-function counted(world: DocumentsWorld): { readonly around: Surroundings; readonly calls: Map<string, number> } {
+function counted(world: DocumentsWorld): { readonly ctx: Context; readonly calls: Map<string, number> } {
   const calls = new Map<string, number>();
   const counting = <Thing extends object>(thing: Thing, name: string): Thing =>
     new Proxy(thing, {
@@ -31,12 +31,12 @@ function counted(world: DocumentsWorld): { readonly around: Surroundings; readon
         };
       },
     });
-  const store = counting(world.around.store, 'store');
-  const inside: Surroundings = { ...world.around, store, rules: { ...world.around.rules, documents: null } };
+  const store = counting(world.ctx.store, 'store');
+  const inside: Context = { ...world.ctx, store, rules: { ...world.ctx.rules, documents: null } };
   const place = { folder: world.folder, privateFolder: join(world.folder, '.baton') };
   const folder: DocumentFolder = counting(openDocumentFolder(place), 'folder');
   const documents = openDocumentMirror(inside, folder, { isStrict: () => false });
-  return { around: { ...inside, rules: { ...inside.rules, documents } }, calls };
+  return { ctx: { ...inside, rules: { ...inside.rules, documents } }, calls };
 }
 
 async function costOfOneChange(active: number, archived: number): Promise<ReadonlyMap<string, number>> {
@@ -51,8 +51,8 @@ async function costOfOneChange(active: number, archived: number): Promise<Readon
   };
   for (let nth = 0; nth < active; nth += 1) put('active', nth);
   for (let nth = 0; nth < archived; nth += 1) put('archived/2026/02', active + nth);
-  const { around, calls } = counted(world);
-  expect(await accept(around, as('claude'), id)).toMatchObject({ ok: true });
+  const { ctx, calls } = counted(world);
+  expect(await accept(ctx, as('claude'), id)).toMatchObject({ ok: true });
   expect(world.fields(id)).toMatchObject({ status: 'Acknowledged' });
   return calls;
 }
@@ -80,7 +80,7 @@ describe('D12: what one change costs', () => {
     expect(world.index()).toBe(before);
     // Not more often than it can be afforded: a pass that comes too soon leaves it to the next one.
     const listed = async (): Promise<number | undefined> => {
-      await world.documents.pass('quick');
+      await world.documents.sync('quick');
       return world.index().match(/^ {2}- id: /gm)?.length;
     };
     await expect.poll(listed, { timeout: 30_000 }).toBe(62);

@@ -1,60 +1,22 @@
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { editDocument } from '../../src/dialects/document/edit.ts';
-import { accept } from '../../src/engine/verbs/accept.ts';
-import { deliver } from '../../src/engine/verbs/deliver.ts';
-import { reject } from '../../src/engine/verbs/end.ts';
-import { verify } from '../../src/engine/verbs/verify.ts';
+import { editDocument } from '../../src/formats/document/edit.ts';
+import { accept } from '../../src/engine/handoffs/accept.ts';
+import { deliver } from '../../src/engine/handoffs/deliver.ts';
+import { reject } from '../../src/engine/handoffs/reject-and-cancel.ts';
+import { verify } from '../../src/engine/handoffs/verify.ts';
 import { tempFolder } from '../support/processes.ts';
-import { as, documentsWorld, gitIn, ON, says, type DocumentsWorld } from './documents-world.ts';
-
-interface Clones {
-  readonly a: DocumentsWorld;
-  readonly b: DocumentsWorld;
-}
-
-/** One repository, two clones with a database each: @grok sits at one, @claude at the other. */
-async function twoClones(): Promise<Clones> {
-  const root = tempFolder();
-  const [origin, one, two] = ['origin.git', 'one', 'two'].map((name) => join(root, name)) as [string, string, string];
-  mkdirSync(origin);
-  gitIn(origin, 'init', '-q', '--bare');
-  gitIn(root, 'clone', '-q', origin, one);
-  writeFileSync(join(one, '.git', 'mail'), 'grok@example.org');
-  const a = await documentsWorld(one, ON);
-  await a.sync();
-  commit(a, 'the workspace');
-  a.git('push', '-q', 'origin', 'HEAD:main');
-  gitIn(root, 'clone', '-q', '-b', 'main', origin, two);
-  writeFileSync(join(two, '.git', 'mail'), 'claude@example.org');
-  a.git('checkout', '-q', '-B', 'main');
-  a.git('branch', '-q', '--set-upstream-to=origin/main');
-  return { a, b: await documentsWorld(two) };
-}
-
-function commit(world: DocumentsWorld, message: string): void {
-  world.git('add', '-A');
-  world.git('commit', '-qm', message, '--allow-empty');
-}
-
-function push(world: DocumentsWorld, message: string): void {
-  commit(world, message);
-  world.git('push', '-q', 'origin', 'HEAD:main');
-}
-
-async function pull(world: DocumentsWorld): Promise<void> {
-  world.git('pull', '-q', '--no-rebase');
-  await world.sync();
-}
+import { commit, pull, push, twoClones } from './two-clones.ts';
+import { as, documentsWorld, ON, says, type DocumentsWorld } from './documents-world.ts';
 
 const dirt = (world: DocumentsWorld): string => world.git('status', '--porcelain');
 const good = (answer: { readonly ok: boolean }): void => expect(answer).toMatchObject({ ok: true });
 
-async function finish({ around }: DocumentsWorld, id: Awaited<ReturnType<DocumentsWorld['create']>>): Promise<void> {
+async function finish({ ctx }: DocumentsWorld, id: Awaited<ReturnType<DocumentsWorld['create']>>): Promise<void> {
   const evidence = ['code', 'tests'].map((deliverable) => ({ deliverable, kind: 'file', value: 'done.txt' }) as const);
-  good(await deliver(around, as('claude'), { target: id, fence: null, result: null, evidence }));
-  good(await verify(around, as('perplexity'), { id, criteria: [{ criterion: 'works', says: 'seen' }], notes: 'fine' }));
+  good(await deliver(ctx, as('claude'), { target: id, fence: null, result: null, evidence }));
+  good(await verify(ctx, as('perplexity'), { id, criteria: [{ criterion: 'works', says: 'seen' }], notes: 'fine' }));
 }
 
 describe('D16: two clones of one repository', () => {
@@ -66,7 +28,7 @@ describe('D16: two clones of one repository', () => {
     expect(await b.state(id)).toBe('offered');
     expect(dirt(b)).toBe('');
 
-    good(await accept(b.around, as('claude'), id, { notes: 'mine' }));
+    good(await accept(b.ctx, as('claude'), id, { notes: 'mine' }));
     push(b, 'accepted');
     await pull(a);
     expect(await a.state(id)).toBe('accepted');
@@ -105,7 +67,7 @@ describe('D16: two clones of one repository', () => {
     const id = await a.at('offered');
     commit(a, 'offered');
     a.git('branch', 'behind');
-    good(await accept(a.around, as('claude'), id));
+    good(await accept(a.ctx, as('claude'), id));
     const accepted = a.text(id);
     commit(a, 'accepted');
 
@@ -135,7 +97,7 @@ describe('D16: two clones of one repository', () => {
     const id = await a.at('offered');
     commit(a, 'offered');
     a.git('checkout', '-q', '-b', 'elsewhere');
-    good(await accept(a.around, as('claude'), id));
+    good(await accept(a.ctx, as('claude'), id));
     expect(a.fields(id)).toMatchObject({ status: 'Acknowledged' });
     commit(a, 'accepted on a branch');
     a.git('checkout', '-q', 'main');
@@ -150,7 +112,7 @@ describe('D16: two clones of one repository', () => {
     const id = await a.at('offered');
     push(a, 'a new handoff');
     await pull(b);
-    good(await accept(b.around, as('claude'), id, { notes: 'mine' }));
+    good(await accept(b.ctx, as('claude'), id, { notes: 'mine' }));
     commit(b, 'accepted');
     const other = await a.at('offered');
     push(a, 'another one');
@@ -171,9 +133,9 @@ describe('D16: two clones of one repository', () => {
     const id = await a.at('offered');
     push(a, 'a new handoff');
     await pull(b);
-    good(await accept(b.around, as('claude'), id, { notes: 'mine' }));
+    good(await accept(b.ctx, as('claude'), id, { notes: 'mine' }));
     push(b, 'accepted');
-    good(await reject(a.around, as('claude'), id, { type: 'workload', reason: 'too much' }));
+    good(await reject(a.ctx, as('claude'), id, { type: 'workload', reason: 'too much' }));
     commit(a, 'rejected');
     const rejected = a.text(id);
     expect(() => a.git('pull', '-q', '--no-rebase')).toThrow(/./);
@@ -212,22 +174,28 @@ describe('D16: two clones of one repository', () => {
     expect(says(b, 'document-adopted').at(-1)).toBe('accepted → rejected');
   });
 
-  it('a decision that came too late is explained, and both sides stay', async () => {
+  it('D17: what others have already wins over what was decided here and never committed', async () => {
     const { a, b } = await twoClones();
     const id = await a.at('offered');
     push(a, 'a new handoff');
     await pull(b);
-    good(await reject(b.around, as('claude'), id, { type: 'workload', reason: 'too much' }));
-    good(await accept(a.around, as('claude'), id));
+    good(await reject(b.ctx, as('claude'), id, { type: 'workload', reason: 'too much' }));
+    good(await accept(a.ctx, as('claude'), id));
     push(a, 'accepted');
     const theirs = a.text(id);
     b.git('checkout', '-q', '--', '.');
     b.git('clean', '-qfd', '_handoffs');
     await pull(b);
-    expect(await b.state(id)).toBe('rejected');
+    expect(await b.state(id)).toBe('accepted');
     expect(b.text(id)).toBe(theirs);
     expect(dirt(b)).toBe('');
-    expect(says(b, 'document-left')[0]).toContain('the handoff is rejected');
+    expect(await b.by(id)).toEqual([
+      'create by git:grok@example.org as @grok',
+      'reject by @claude',
+      'supersede by git:grok@example.org as system',
+      'accept by git:grok@example.org as @claude',
+    ]);
+    expect(says(b, 'document-adopted').at(-1)).toContain('rejected → accepted; the shared history overrules');
   });
 });
 
@@ -251,7 +219,12 @@ describe('a commit that goes too far', () => {
     const id = await a.at('offered');
     commit(a, 'offered');
     const now = new Date(Date.now() + 5_000).toISOString();
-    a.edit(id, { status: 'Complete', completion_verified_by: 'perplexity', updated_at: now });
+    a.edit(id, {
+      status: 'Complete',
+      acknowledged_by: 'claude',
+      completion_verified_by: 'perplexity',
+      updated_at: now,
+    });
     commit(a, 'complete without anything to show');
     const committed = a.text(id);
     await a.sync();
@@ -279,7 +252,7 @@ describe('a commit that goes too far', () => {
     await a.sync();
     expect(await a.state(id)).toBe('delivered');
     expect(existsSync(mark)).toBe(false);
-    expect((await a.around.store.load(id))?.handoff.claims).toEqual([
+    expect((await a.ctx.store.load(id))?.handoff.claims).toEqual([
       { deliverable: 'code', evidence: [{ kind: 'note', text: `command:sh ${trap}` }] },
     ]);
   });
@@ -291,7 +264,7 @@ describe('where git is in the middle of something', () => {
     const id = await a.at('offered');
     const text = a.text(id);
     writeFileSync(join(a.folder, '.git', name), '');
-    good(await accept(a.around, as('claude'), id));
+    good(await accept(a.ctx, as('claude'), id));
     await a.sync();
     expect(a.text(id)).toBe(text);
     rmSync(join(a.folder, '.git', name));
@@ -308,7 +281,7 @@ describe('where git is in the middle of something', () => {
     const text = world.text(id);
     const gitFolder = /gitdir: (.*)/.exec(readFileSync(join(tree, '.git'), 'utf8'))?.[1] ?? '';
     writeFileSync(join(gitFolder, 'MERGE_HEAD'), '');
-    good(await accept(world.around, as('claude'), id));
+    good(await accept(world.ctx, as('claude'), id));
     expect(world.text(id)).toBe(text);
   });
 });

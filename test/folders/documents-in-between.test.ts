@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { standDuty } from '../../src/engine/duty.ts';
-import { openDocumentMirror } from '../../src/engine/documents/mirror.ts';
-import type { Surroundings } from '../../src/engine/surroundings.ts';
-import { accept } from '../../src/engine/verbs/accept.ts';
-import { activate } from '../../src/engine/verbs/activate.ts';
-import { deliver } from '../../src/engine/verbs/deliver.ts';
-import { send } from '../../src/engine/verbs/send.ts';
-import { verify } from '../../src/engine/verbs/verify.ts';
+import { openDocumentMirror } from '../../src/engine/documents/document-mirror.ts';
+import type { Context } from '../../src/engine/context.ts';
+import { accept } from '../../src/engine/handoffs/accept.ts';
+import { activate } from '../../src/engine/handoffs/activate.ts';
+import { deliver } from '../../src/engine/handoffs/deliver.ts';
+import { send } from '../../src/engine/handoffs/send.ts';
+import { verify } from '../../src/engine/handoffs/verify.ts';
 import { openDocumentFolder } from '../../src/folders/document-folder.ts';
 import type { DocumentFolder } from '../../src/folders/folder.ts';
 import { agentOf, as, documentsWorld, says, type DocumentsWorld } from './documents-world.ts';
 
 /** A house whose disk gives up at this call, and at every one after it. */
 function failingAt(
-  { around, folder }: DocumentsWorld,
+  { ctx, folder }: DocumentsWorld,
   nth: number,
-): { readonly around: Surroundings; readonly calls: () => number } {
+): { readonly ctx: Context; readonly calls: () => number } {
   let calls = 0;
   const failing = <Thing extends object>(thing: Thing): Thing =>
     new Proxy(thing, {
@@ -33,13 +33,13 @@ function failingAt(
         };
       },
     });
-  const inside: Surroundings = { ...around, rules: { ...around.rules, documents: null } };
+  const inside: Context = { ...ctx, rules: { ...ctx.rules, documents: null } };
   const disk: DocumentFolder = failing(openDocumentFolder({ folder, privateFolder: join(folder, '.baton') }));
   const documents = openDocumentMirror(inside, disk, { isStrict: () => false });
-  return { around: { ...inside, rules: { ...inside.rules, documents } }, calls: () => calls };
+  return { ctx: { ...inside, rules: { ...inside.rules, documents } }, calls: () => calls };
 }
 
-type Change = (around: Surroundings, id: HandoffId) => Promise<{ readonly ok: boolean }>;
+type Change = (ctx: Context, id: HandoffId) => Promise<{ readonly ok: boolean }>;
 
 const CHANGES: readonly (readonly [
   name: string,
@@ -47,12 +47,12 @@ const CHANGES: readonly (readonly [
   change: Change,
   status: string,
 ])[] = [
-  ['activate', 'draft', (around, id) => activate(around, as('grok'), id), 'Active'],
-  ['accept', 'offered', (around, id) => accept(around, as('claude'), id, { notes: 'mine' }), 'Acknowledged'],
+  ['activate', 'draft', (ctx, id) => activate(ctx, as('grok'), id), 'Active'],
+  ['accept', 'offered', (ctx, id) => accept(ctx, as('claude'), id, { notes: 'mine' }), 'Acknowledged'],
   [
     'verify',
     'delivered',
-    (around, id) => verify(around, as('perplexity'), { id, criteria: [{ criterion: 'works', says: 'yes' }] }),
+    (ctx, id) => verify(ctx, as('perplexity'), { id, criteria: [{ criterion: 'works', says: 'yes' }] }),
     'Complete',
   ],
 ];
@@ -64,13 +64,13 @@ describe('a process that dies in the middle', () => {
       const world = await documentsWorld();
       for (let nth = 1; ; nth += 1) {
         const id = await world.at(from);
-        const house = failingAt(world, nth);
-        expect(await change(house.around, id)).toMatchObject({ ok: true });
+        const app = failingAt(world, nth);
+        expect(await change(app.ctx, id)).toMatchObject({ ok: true });
         await world.sync();
         expect({ nth, status: world.fields(id)['status'] }).toEqual({ nth, status });
         expect(world.place(id) === 'active').toBe(status !== 'Complete');
         expect(world.index().includes(`- id: ${id}\n    from:`)).toBe(status !== 'Complete');
-        if (house.calls() < nth) break;
+        if (app.calls() < nth) break;
       }
       const agreed = readdirSync(join(world.folder, '.baton', 'documents', 'agreed')).length;
       const active = readdirSync(join(world.folder, '_handoffs', 'active')).length;
@@ -86,13 +86,13 @@ describe('whoever has the duty', () => {
     const world = await documentsWorld();
     const id = await world.at('offered');
     const over = new AbortController();
-    const duty = standDuty(world.around, over.signal);
+    const duty = standDuty(world.ctx, over.signal);
     const until = { timeout: 60_000, interval: 50 };
     world.edit(id, { status: 'Acknowledged' });
     await expect.poll(() => world.state(id), until).toBe('accepted');
     await expect.poll(() => world.fields(id)['acknowledged_by'], until).toBe('claude');
     // Another process, without documents of its own, goes on in the same database.
-    const bare: Surroundings = { ...world.around, rules: { ...world.around.rules, documents: null } };
+    const bare: Context = { ...world.ctx, rules: { ...world.ctx.rules, documents: null } };
     const shown = ['code', 'tests'].map((deliverable) => ({ deliverable, kind: 'note', value: 'seen' }) as const);
     expect(await deliver(bare, as('claude'), { target: id, fence: null, result: null, evidence: shown })).toMatchObject(
       { ok: true },

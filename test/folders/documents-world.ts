@@ -7,21 +7,21 @@ import { present } from '../../src/foundation/assert.ts';
 import type { Terms } from '../../src/domain/handoff.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal, type Principal } from '../../src/domain/principal.ts';
-import { editDocument, type DocumentChanges } from '../../src/dialects/document/edit.ts';
-import { readDocument, type SaidFields } from '../../src/dialects/document/read.ts';
-import type { DocumentMirror, EngineEvent, Surroundings } from '../../src/engine/surroundings.ts';
-import { accept } from '../../src/engine/verbs/accept.ts';
-import { activate } from '../../src/engine/verbs/activate.ts';
-import { deliver } from '../../src/engine/verbs/deliver.ts';
-import { send } from '../../src/engine/verbs/send.ts';
-import { openWorkspace } from '../../src/house/open-workspace.ts';
+import { editDocument, type DocumentChanges } from '../../src/formats/document/edit.ts';
+import { readDocument, type SaidFields } from '../../src/formats/document/read.ts';
+import type { DocumentMirror, EngineEvent, Context } from '../../src/engine/context.ts';
+import { accept } from '../../src/engine/handoffs/accept.ts';
+import { activate } from '../../src/engine/handoffs/activate.ts';
+import { deliver } from '../../src/engine/handoffs/deliver.ts';
+import { send } from '../../src/engine/handoffs/send.ts';
+import { openWorkspace } from '../../src/app/open-workspace.ts';
 import { tempFolder } from '../support/processes.ts';
 
 export const ON = 'verifiers: [perplexity]\nfolders: { documents: on }\n';
 
 export interface DocumentsWorld {
   readonly folder: string;
-  readonly around: Surroundings;
+  readonly ctx: Context;
   readonly documents: DocumentMirror;
   readonly events: readonly EngineEvent[];
   /** Where its file is: `active`, `2026/02`; null: nowhere. */
@@ -37,7 +37,8 @@ export interface DocumentsWorld {
   readonly create: (terms?: Partial<Terms>) => Promise<HandoffId>;
   /** As far as this state, by the command's own verbs. */
   readonly at: (state: 'draft' | 'offered' | 'accepted' | 'delivered', terms?: Partial<Terms>) => Promise<HandoffId>;
-  readonly sync: () => Promise<void>;
+  /** `asked`: as `baton sync` does it; else as whoever works does it beside. */
+  readonly sync: (asked?: boolean) => Promise<void>;
   readonly index: () => string;
   readonly git: (...args: readonly string[]) => string;
 }
@@ -57,13 +58,10 @@ export async function documentsWorld(
   writeFileSync(join(folder, '.baton', '.gitignore'), '*\n');
   writeFileSync(join(folder, 'done.txt'), 'done\n');
   const events: EngineEvent[] = [];
-  const house = present(
-    await openWorkspace({ workspace: folder, report: (event) => events.push(event) }),
-    'it is there',
-  );
-  onTestFinished(async () => house.close());
-  const { around } = house;
-  const documents = present(around.rules.documents, 'documents are on');
+  const app = present(await openWorkspace({ workspace: folder, report: (event) => events.push(event) }), 'it is there');
+  onTestFinished(async () => app.close());
+  const { ctx } = app;
+  const documents = present(ctx.rules.documents, 'documents are on');
   const root = join(folder, '_handoffs');
   const place = (id: string): string | null => {
     if (existsSync(join(root, 'active', `${id}.md`))) return 'active';
@@ -86,7 +84,7 @@ export async function documentsWorld(
   const create = async (terms: Partial<Terms> = DELIVERED): Promise<HandoffId> => {
     const [from, to] = [agentOf('grok'), agentOf('claude')];
     const input = { purpose: 'why', context: 'where', meeting: 'meetings/m.md', skill: 'skills/s' };
-    const sent = await send(around, as('grok'), {
+    const sent = await send(ctx, as('grok'), {
       from,
       to,
       kind: 'document',
@@ -100,7 +98,7 @@ export async function documentsWorld(
   };
   return {
     folder,
-    around,
+    ctx,
     documents,
     events,
     place,
@@ -109,9 +107,9 @@ export async function documentsWorld(
     create,
     fields: (id) => readDocument(text(id)).all,
     edit: (id, changes) => write(`${id}.md`, editDocument(text(id), changes)),
-    state: async (id) => (await around.store.load(id as HandoffId))?.handoff.state ?? null,
+    state: async (id) => (await ctx.store.load(id as HandoffId))?.handoff.state ?? null,
     by: async (id) => {
-      const facts = await around.store.facts({ handoff: id as HandoffId, max: 100 });
+      const facts = await ctx.store.facts({ handoff: id as HandoffId, max: 100 });
       return facts.map(({ fact }) => `${fact.deed} by ${fact.by.replace(/^file:\d+/, 'file')}`);
     },
     at: async (state, terms) => {
@@ -120,9 +118,9 @@ export async function documentsWorld(
         return { deliverable, kind: 'file', value: 'done.txt' } as const;
       });
       const steps = [
-        () => activate(around, as('grok'), id),
-        () => accept(around, as('claude'), id, { notes: 'on it' }),
-        () => deliver(around, as('claude'), { target: id, fence: null, result: null, evidence }),
+        () => activate(ctx, as('grok'), id),
+        () => accept(ctx, as('claude'), id, { notes: 'on it' }),
+        () => deliver(ctx, as('claude'), { target: id, fence: null, result: null, evidence }),
       ];
       for (const step of steps.slice(0, ['draft', 'offered', 'accepted', 'delivered'].indexOf(state))) {
         const done = await step();
@@ -130,8 +128,8 @@ export async function documentsWorld(
       }
       return id;
     },
-    sync: async () => {
-      await documents.pass('thorough');
+    sync: async (asked = false) => {
+      await documents.sync('thorough', { asked });
     },
     index: () => readFileSync(join(root, '_index.yaml'), 'utf8'),
     git: (...args) => gitIn(folder, ...args),

@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { claimByHand } from '../../src/engine/verbs/claim.ts';
+import { claimByHand } from '../../src/engine/handoffs/claim.ts';
 import { start, startBaton, until } from '../support/processes.ts';
 import { WORKER } from './native.ts';
 import { queueWorld, REACT, type QueueWorld } from './queue-world.ts';
@@ -37,10 +37,10 @@ function rightOrder(): readonly string[] {
   return [3, 2, 1, 0].flatMap((block) => ids.slice(block * EACH, (block + 1) * EACH));
 }
 
-async function claimedOrder({ around }: QueueWorld): Promise<readonly string[]> {
+async function claimedOrder({ ctx }: QueueWorld): Promise<readonly string[]> {
   const order: string[] = [];
   for (;;) {
-    const claimed = await claimByHand(around, WORKER, REACT);
+    const claimed = await claimByHand(ctx, WORKER, REACT);
     if (claimed === null) return order;
     order.push(claimed.handoff.id);
   }
@@ -67,7 +67,7 @@ describe(`${COUNT} files from a shell loop`, () => {
     const idle = startBaton(['work', '@nobody', '--', 'true'], { cwd: world.folder });
     await flooded(world);
     const isIn = async (): Promise<boolean> => {
-      const { items } = await world.around.store.find({ by: 'filter', states: ['offered'], max: COUNT });
+      const { items } = await world.ctx.store.find({ by: 'filter', states: ['offered'], max: COUNT });
       return items.length === COUNT;
     };
     await until('all are taken in', isIn, PATIENCE_MS);

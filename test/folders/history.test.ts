@@ -63,7 +63,7 @@ async function lifeMs(folder: string): Promise<number> {
     const id = await world.send({ at });
     await answer(world, id, at);
   }
-  await world.queue.pass('quick');
+  await world.queue.sync('quick');
   return (performance.now() - beganMs) / LIVES;
 }
 

@@ -5,43 +5,43 @@ import { present } from '../../src/foundation/assert.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import { openQueueMirror } from '../../src/engine/queue/mirror.ts';
-import type { Surroundings } from '../../src/engine/surroundings.ts';
-import { claimByHand } from '../../src/engine/verbs/claim.ts';
-import { send } from '../../src/engine/verbs/send.ts';
-import type { MessageFolder, Place } from '../../src/folders/folder.ts';
+import { openQueueMirror } from '../../src/engine/queue/queue-mirror.ts';
+import type { Context } from '../../src/engine/context.ts';
+import { claimByHand } from '../../src/engine/handoffs/claim.ts';
+import { send } from '../../src/engine/handoffs/send.ts';
+import type { MessageFolder, QueueFolder } from '../../src/folders/folder.ts';
 import { openQueueFolder } from '../../src/folders/queue-folder.ts';
-import { openHouse } from '../../src/house/open-house.ts';
+import { openApp } from '../../src/app/open-app.ts';
 import { tempFolder } from '../support/processes.ts';
 import { WORKER } from './native.ts';
 import { ME, REACT } from './queue-world.ts';
 
 /** A house whose folder lets the test do something between any two of its steps. */
 async function houseWith(meddle: (folder: MessageFolder) => Partial<MessageFolder>): Promise<{
-  readonly around: Surroundings;
-  readonly alone: Surroundings;
+  readonly ctx: Context;
+  readonly alone: Context;
   readonly folder: MessageFolder;
 }> {
   const place = tempFolder();
   const privateFolder = join(place, '.baton');
   mkdirSync(privateFolder);
   const database = { kind: 'sqlite', path: join(privateFolder, 'baton.db') } as const;
-  const house = await openHouse({ database, limits: NO_LIMITS });
-  onTestFinished(async () => house.close());
+  const app = await openApp({ database, limits: NO_LIMITS });
+  onTestFinished(async () => app.close());
   const folder = openQueueFolder({ folder: place, privateFolder });
-  const queue = openQueueMirror(house.around, { ...folder, ...meddle(folder) });
-  return { around: { ...house.around, rules: { ...house.around.rules, queue } }, alone: house.around, folder };
+  const queue = openQueueMirror(app.ctx, { ...folder, ...meddle(folder) });
+  return { ctx: { ...app.ctx, rules: { ...app.ctx.rules, queue } }, alone: app.ctx, folder };
 }
 
-async function sentIn(around: Surroundings): Promise<HandoffId> {
-  const sent = await send(around, agentPrincipal(ME), { from: ME, to: REACT, input: 1 });
+async function sentIn(ctx: Context): Promise<HandoffId> {
+  const sent = await send(ctx, agentPrincipal(ME), { from: ME, to: REACT, input: 1 });
   if (!sent.ok) throw new Error(sent.refusal.code);
   return sent.value.id;
 }
 
 describe('what happens between two steps', () => {
   it('Q4, I8: a handoff that one of ours accepts while its file is made is never shown to foreign workers', async () => {
-    const shown: Place[] = [];
+    const shown: QueueFolder[] = [];
     const world = await houseWith((folder) => ({
       put: async (place, id, text) => {
         await folder.put(place, id, text);
@@ -52,10 +52,10 @@ describe('what happens between two steps', () => {
         return folder.move(id, from, to);
       },
     }));
-    const id = await sentIn(world.around);
+    const id = await sentIn(world.ctx);
     expect(shown).not.toContain('pending');
     const whole = present(await world.alone.store.load(id), 'it is there');
-    expect(await world.around.rules.queue?.win(WORKER, whole.handoff)).toBe(true);
+    expect(await world.ctx.rules.queue?.winRename(WORKER, whole.handoff)).toBe(true);
     expect(await world.folder.whereIs(id)).toEqual(['in-progress']);
   });
 
@@ -67,8 +67,8 @@ describe('what happens between two steps', () => {
         return folder.move(id, from, to);
       },
     }));
-    const id = await sentIn(world.around);
-    expect(await claimByHand(world.around, WORKER, REACT)).toBeNull();
+    const id = await sentIn(world.ctx);
+    expect(await claimByHand(world.ctx, WORKER, REACT)).toBeNull();
     const whole = present(await world.alone.store.load(id), 'it is there');
     expect(whole.handoff).toMatchObject({ state: 'accepted', excused: 1, custody: { by: 'hand' } });
     expect(whole.handoff.custody).toHaveProperty('file');
@@ -81,13 +81,13 @@ describe('what happens between two steps', () => {
         return folder.move(id, from, to);
       },
     }));
-    await send(world.around, agentPrincipal(ME), { from: ME, to: REACT, input: 1 });
-    expect(await claimByHand(world.around, WORKER, REACT)).toBeNull();
+    await send(world.ctx, agentPrincipal(ME), { from: ME, to: REACT, input: 1 });
+    expect(await claimByHand(world.ctx, WORKER, REACT)).toBeNull();
   });
 
   it('I4: a folder that cannot be written changes no answer of the database', async () => {
     const world = await houseWith(() => ({ put: async () => Promise.reject(new Error('no space left')) }));
-    const sent = await send(world.around, agentPrincipal(ME), { from: ME, to: REACT, input: 1 });
+    const sent = await send(world.ctx, agentPrincipal(ME), { from: ME, to: REACT, input: 1 });
     expect(sent.ok).toBe(true);
   });
 });

@@ -63,7 +63,7 @@ describe('junk in the queue folder', () => {
   it('a pass that is told to stop takes nothing in, and the next one takes all', async () => {
     const world = await queueWorld();
     for (let at = 0; at < SOME; at += 1) world.write('pending', `x${at}`, aRequest(`x${at}`));
-    await world.queue.pass('thorough', { signal: AbortSignal.abort() });
+    await world.queue.sync('thorough', { signal: AbortSignal.abort() });
     expect(await world.state('x0')).toBeNull();
     await world.sync();
     for (let at = 0; at < SOME; at += 1) expect(await world.state(`x${at}`)).toBe('offered');

@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal, OPERATOR } from '../../src/domain/principal.ts';
 import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
-import { block, unblock } from '../../src/engine/verbs/block.ts';
-import { cancel } from '../../src/engine/verbs/end.ts';
-import { deliver } from '../../src/engine/verbs/deliver.ts';
-import { fail } from '../../src/engine/verbs/fail.ts';
-import { release } from '../../src/engine/verbs/release.ts';
-import { oneLook } from '../../src/engine/steadiness.ts';
+import { block, unblock } from '../../src/engine/handoffs/block.ts';
+import { cancel } from '../../src/engine/handoffs/reject-and-cancel.ts';
+import { deliver } from '../../src/engine/handoffs/deliver.ts';
+import { fail } from '../../src/engine/handoffs/fail.ts';
+import { release } from '../../src/engine/handoffs/release.ts';
+import { checkOnce } from '../../src/engine/stall-detection.ts';
 import { sweep } from '../../src/engine/sweep.ts';
-import { PLACES, type Place } from '../../src/folders/folder.ts';
+import { QUEUE_FOLDERS, type QueueFolder } from '../../src/folders/folder.ts';
 import { factsOf } from '../cli/workspaces.ts';
 import { answer, take, WORKER } from './native.ts';
 import { aRequest, footprint, ME, queueWorld, REACT, ROOT_USER, type QueueWorld } from './queue-world.ts';
@@ -19,7 +19,7 @@ import { aRequest, footprint, ME, queueWorld, REACT, ROOT_USER, type QueueWorld 
 const AT_ONCE = { retry: { ...DEFAULT_RETRY, delayMs: 0 } };
 
 async function story(world: QueueWorld, id: string): Promise<readonly string[]> {
-  return (await factsOf(world.around, id as HandoffId)).map((fact) => `${fact.deed} by ${fact.by}`);
+  return (await factsOf(world.ctx, id as HandoffId)).map((fact) => `${fact.deed} by ${fact.by}`);
 }
 
 describe('what ours do, in the folders', () => {
@@ -30,7 +30,7 @@ describe('what ours do, in the folders', () => {
     const taken = await take(world);
     expect(world.places(id)).toEqual(['in-progress']);
     expect(world.read('in-progress', id)).toMatchObject({ status: 'in_progress', baton_fence: 1 });
-    await deliver(world.around, WORKER, { target: id, fence: taken.fence, result: { made: true } });
+    await deliver(world.ctx, WORKER, { target: id, fence: taken.fence, result: { made: true } });
     expect(world.places(id)).toEqual(['completed']);
     expect(world.read('completed', id)).toMatchObject({ status: 'completed', input: { data: { x: 1 } } });
   });
@@ -55,7 +55,7 @@ describe('what ours do, in the folders', () => {
     const world = await queueWorld();
     const id = await world.send();
     const { fence } = await take(world);
-    await fail(world.around, WORKER, { target: id, fence, failure: { code: 'PROCESSING_ERROR', message: 'no' } });
+    await fail(world.ctx, WORKER, { target: id, fence, failure: { code: 'PROCESSING_ERROR', message: 'no' } });
     expect(world.places(id)).toEqual(['waiting']);
     expect(world.read('waiting', id)).toMatchObject({ status: 'pending', retry_count: 1 });
   });
@@ -64,7 +64,7 @@ describe('what ours do, in the folders', () => {
     const world = await queueWorld();
     const id = await world.send({}, AT_ONCE);
     const { fence } = await take(world);
-    await fail(world.around, WORKER, { target: id, fence, failure: { code: 'TIMEOUT', message: 'late' } });
+    await fail(world.ctx, WORKER, { target: id, fence, failure: { code: 'TIMEOUT', message: 'late' } });
     expect(world.places(id)).toEqual(['pending']);
     await answer(world, id, 'second');
     expect(world.read('completed', id)).toMatchObject({ status: 'completed' });
@@ -76,11 +76,11 @@ describe('what ours do, in the folders', () => {
       await world.send(),
       await world.send({}, { retry: { ...DEFAULT_RETRY, retriesMax: 0 } }),
     ];
-    await cancel(world.around, agentPrincipal(ME), cancelled, 'changed my mind');
+    await cancel(world.ctx, agentPrincipal(ME), cancelled, 'changed my mind');
     expect(world.places(cancelled)).toEqual(['failed']);
     expect(world.read('failed', cancelled)).toMatchObject({ error: { code: 'CANCELLED', message: 'changed my mind' } });
     const { fence } = await take(world);
-    await fail(world.around, WORKER, { target: failed, fence, failure: { code: 'PROCESSING_ERROR', message: 'boom' } });
+    await fail(world.ctx, WORKER, { target: failed, fence, failure: { code: 'PROCESSING_ERROR', message: 'boom' } });
     expect(world.read('failed', failed)).toMatchObject({
       error: { code: 'PROCESSING_ERROR', message: 'boom' },
       max_retries: 0,
@@ -95,7 +95,7 @@ describe('what ours do, in the folders', () => {
     await world.sync();
     expect([world.places('first'), world.places('second')]).toEqual([['pending'], ['waiting']]);
     await answer(world, 'first', 'done');
-    await sweep(world.around, await oneLook(world.around));
+    await sweep(world.ctx, await checkOnce(world.ctx));
     await world.sync();
     expect(world.places('second')).toEqual(['pending']);
   });
@@ -104,9 +104,9 @@ describe('what ours do, in the folders', () => {
     const world = await queueWorld();
     const id = await world.send();
     const { fence } = await take(world);
-    await block(world.around, WORKER, id, fence, 'which one?');
+    await block(world.ctx, WORKER, id, fence, 'which one?');
     expect(world.places(id)).toEqual(['waiting']);
-    await unblock(world.around, OPERATOR, id, 'that one');
+    await unblock(world.ctx, OPERATOR, id, 'that one');
     expect(world.places(id)).toEqual(['pending']);
   });
 });
@@ -167,7 +167,7 @@ describe('what foreign programs do', () => {
       'create by @me',
       `accept by file:${ROOT_USER}`,
       `deliver by file:${ROOT_USER}`,
-      'verify by system',
+      'complete by system',
     ]);
   });
 
@@ -196,12 +196,28 @@ describe('what foreign programs do', () => {
     const world = await queueWorld();
     const id = await world.send();
     world.move(id, 'pending', 'completed');
-    world.write('completed', id, aRequest(id, { status: 'in_progress' }), 1_000);
-    await world.sync();
-    expect(await world.state(id)).toBe('offered');
-    world.write('completed', id, aRequest(id, { status: 'in_progress' }), 6_000);
+    for (const [parts, agoMs, state] of [
+      [{ status: 'in_progress' }, 59_000, 'offered'],
+      [{ status: 'in_progress', output: {} }, 4_000, 'offered'],
+      [{ status: 'completed' }, 4_000, 'offered'],
+      [{ status: 'completed' }, 6_000, 'completed'],
+    ] as const) {
+      world.write('completed', id, aRequest(id, parts), agoMs);
+      await world.sync();
+      expect([parts, agoMs, await world.state(id)]).toEqual([parts, agoMs, state]);
+    }
+  });
+
+  it('F3, Q16: a file that says nothing of its end is taken after a minute, and what it says is told', async () => {
+    const world = await queueWorld();
+    const id = await world.send();
+    world.move(id, 'pending', 'completed');
+    world.write('completed', id, aRequest(id, { status: 'in_progress' }), 61_000);
     await world.sync();
     expect(await world.state(id)).toBe('completed');
+    const facts = await factsOf(world.ctx, id);
+    expect(facts.find(({ deed }) => deed === 'deliver')?.detail).toContain('its status says in_progress');
+    expect(world.events).toContainEqual(expect.objectContaining({ kind: 'file-warning', id, place: 'completed' }));
   });
 
   it('F6: a result for what one of ours holds is put aside', async () => {
@@ -214,15 +230,15 @@ describe('what foreign programs do', () => {
     expect(world.places(id)).toEqual(['in-progress']);
     const reason = readFileSync(join(world.folder, 'handoffs/quarantine', world.quarantined()[1] ?? ''), 'utf8');
     expect(reason).toContain('late_or_unfenced_completion');
-    expect((await deliver(world.around, WORKER, { target: id, fence, result: 1 })).ok).toBe(true);
+    expect((await deliver(world.ctx, WORKER, { target: id, fence, result: 1 })).ok).toBe(true);
   });
 
   it('Q4, I8: whoever accepted and lost the file to them hands it over, uncounted', async () => {
     const world = await queueWorld();
     const id = await world.send();
     world.move(id, 'pending', 'in-progress');
-    const { claimByHand } = await import('../../src/engine/verbs/claim.ts');
-    expect(await claimByHand(world.around, WORKER, REACT)).toBeNull();
+    const { claimByHand } = await import('../../src/engine/handoffs/claim.ts');
+    expect(await claimByHand(world.ctx, WORKER, REACT)).toBeNull();
     const { handoff } = await world.whole(id);
     expect(handoff).toMatchObject({ state: 'accepted', attempt: 2, excused: 1, custody: { file: ROOT_USER } });
     world.write('in-progress', id, { ...world.read('in-progress', id), status: 'completed', output: {} });
@@ -234,14 +250,14 @@ describe('what foreign programs do', () => {
   it('Q16: a worker that is never heard of again loses it, and the file comes back', async () => {
     const world = await queueWorld();
     // A lease ends only for those who know that the clock has run undisturbed for as long.
-    await oneLook(world.around);
+    await checkOnce(world.ctx);
     const id = await world.send({}, { ...AT_ONCE, attemptTimeoutMs: 1 });
     world.move(id, 'pending', 'in-progress');
     // It died in the middle of its rewrite.
     world.write('in-progress', id, '{"handoff_id": "');
     await world.sync();
     expect(await world.state(id)).toBe('accepted');
-    await sweep(world.around, await oneLook(world.around));
+    await sweep(world.ctx, await checkOnce(world.ctx));
     await world.sync();
     expect(await world.state(id)).toBe('offered');
     expect(world.places(id)).toEqual(['pending']);
@@ -265,8 +281,8 @@ describe('a pass', () => {
     const ids = await Promise.all(Array.from({ length: 6 }, () => world.send({}, AT_ONCE)));
     const taken = await take(world);
     await answer(world, ids[1] ?? '', 'done');
-    await cancel(world.around, OPERATOR, ids[2] as HandoffId);
-    await release(world.around, WORKER, taken.id, taken.fence);
+    await cancel(world.ctx, OPERATOR, ids[2] as HandoffId);
+    await release(world.ctx, WORKER, taken.id, taken.fence);
     for (let at = 0; at < 40; at += 1) world.write('pending', `f${at}`, aRequest(`f${at}`));
     await world.sync();
     const before = footprint(world.folder);
@@ -280,20 +296,22 @@ describe('a pass', () => {
   it('I7, I10, I11: repairs whatever a crash between two steps can leave', async () => {
     const texts = ['', '{"handoff_id": "', 'whole'] as const;
     for (const end of ['offered', 'completed', 'failed'] as const) {
-      for (const left of [null, ...PLACES.slice(0, 3)] as readonly (Place | null)[]) {
+      for (const left of [null, ...QUEUE_FOLDERS.slice(0, 3)] as readonly (QueueFolder | null)[]) {
         for (const text of texts) {
           const world = await queueWorld();
           const id = await world.send({}, AT_ONCE);
           if (end === 'completed') await answer(world, id, 1);
-          if (end === 'failed') await cancel(world.around, OPERATOR, id);
+          if (end === 'failed') await cancel(world.ctx, OPERATOR, id);
           const ended = end === 'offered' ? 'pending' : end;
           const was = readFileSync(world.path(ended, id), 'utf8');
           rmSync(world.path(ended, id));
           // With the mark of ours, as every file that one of ours has rewritten.
           const whole = was.replace('{', '{ "baton_fence": 1,');
           if (left !== null) world.write(left, id, text === 'whole' ? whole : text);
-          await world.sync();
-          await world.sync();
+          // Another process: the one that did it would take a missing file for one that a person has moved away.
+          const next = await queueWorld(undefined, world.folder);
+          await next.sync();
+          await next.sync();
           const isTaken = end === 'offered' && left === 'in-progress' && text !== 'whole';
           expect([end, left, text, world.places(id)]).toEqual([end, left, text, [isTaken ? 'in-progress' : ended]]);
           const now = isTaken ? was : readFileSync(world.path(ended, id), 'utf8');
@@ -309,7 +327,7 @@ describe('a pass', () => {
     await answer(world, id, 1);
     rmSync(join(world.folder, 'handoffs'), { recursive: true });
     rmSync(join(world.folder, '.baton/queue.bookmark'), { force: true });
-    await world.sync();
+    await (await queueWorld(undefined, world.folder)).sync();
     expect(world.places(id)).toEqual(['completed']);
   });
 

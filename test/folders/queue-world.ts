@@ -17,27 +17,28 @@ import type { Handoff, Terms } from '../../src/domain/handoff.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import type { EngineEvent, HouseRules, QueueMirror, Surroundings } from '../../src/engine/surroundings.ts';
-import { send } from '../../src/engine/verbs/send.ts';
-import type { Place } from '../../src/folders/folder.ts';
-import { PLACES } from '../../src/folders/folder.ts';
-import type { DatabaseAddress } from '../../src/house/database-address.ts';
-import { openHouse } from '../../src/house/open-house.ts';
+import type { EngineEvent, WorkspaceRules, QueueMirror, Context } from '../../src/engine/context.ts';
+import { send } from '../../src/engine/handoffs/send.ts';
+import type { QueueFolder } from '../../src/folders/folder.ts';
+import { QUEUE_FOLDERS } from '../../src/folders/folder.ts';
+import type { QueueFolderOptions } from '../../src/folders/queue-folder.ts';
+import type { DatabaseAddress } from '../../src/workspace/database-address.ts';
+import { openApp } from '../../src/app/open-app.ts';
 import type { Whole } from '../../src/stores/store.ts';
 import { tempFolder } from '../support/processes.ts';
 
 export interface QueueWorld {
   readonly folder: string;
-  readonly around: Surroundings;
+  readonly ctx: Context;
   readonly queue: QueueMirror;
   readonly events: readonly EngineEvent[];
-  readonly path: (place: Place, id: string) => string;
+  readonly path: (place: QueueFolder, id: string) => string;
   /** Where there is a file of this name. */
-  readonly places: (id: string) => readonly Place[];
-  readonly read: (place: Place, id: string) => JsonObject;
-  readonly move: (id: string, from: Place, to: Place) => void;
+  readonly places: (id: string) => readonly QueueFolder[];
+  readonly read: (place: QueueFolder, id: string) => JsonObject;
+  readonly move: (id: string, from: QueueFolder, to: QueueFolder) => void;
   /** Written whole, long ago: nobody is still at it. */
-  readonly write: (place: Place, id: string, text: string | object, agoMs?: number) => void;
+  readonly write: (place: QueueFolder, id: string, text: string | object, agoMs?: number) => void;
   readonly quarantined: () => readonly string[];
   readonly whole: (id: string) => Promise<Whole>;
   readonly state: (id: string) => Promise<Handoff['state'] | null>;
@@ -49,31 +50,51 @@ export const ME = agentOf('me');
 export const REACT = agentOf('react');
 export const ROOT_USER = String(process.getuid?.() ?? 0);
 
-export async function queueWorld(database?: DatabaseAddress, there?: string, rules?: HouseRules): Promise<QueueWorld> {
+interface WorldOptions {
+  /** Files age as they really do: nobody can set when they were last changed. */
+  readonly isReal?: boolean;
+  readonly trusted?: QueueFolderOptions['trusted'];
+  readonly keep?: QueueFolderOptions['keep'];
+}
+
+export async function queueWorld(
+  database?: DatabaseAddress,
+  there?: string,
+  rules?: WorkspaceRules,
+  { isReal = false, trusted, keep }: WorldOptions = {},
+): Promise<QueueWorld> {
   const folder = there ?? tempFolder();
   const privateFolder = join(folder, '.baton');
   mkdirSync(privateFolder, { recursive: true });
   const events: EngineEvent[] = [];
-  const house = await openHouse({
+  const app = await openApp({
     database: database ?? { kind: 'sqlite', path: join(privateFolder, 'baton.db') },
     limits: NO_LIMITS,
-    queueFolder: { folder, privateFolder },
+    queueFolder: {
+      folder,
+      privateFolder,
+      ...(trusted === undefined ? {} : { trusted }),
+      ...(keep === undefined ? {} : { keep }),
+      // Tests age their files by the time of the last write, which anybody can set.
+      ...(isReal ? {} : { quietMsOf: ({ mtimeMs }: { readonly mtimeMs: number }) => Date.now() - mtimeMs }),
+    },
     ...(rules === undefined ? {} : { rules }),
     report: (event) => events.push(event),
   });
-  onTestFinished(async () => house.close());
-  const { around } = house;
-  const queue = present(around.rules.queue, 'there is a queue');
-  await queue.pass('thorough');
-  const path = (place: Place, id: string): string => join(folder, 'handoffs', place, `${id}.json`);
-  const loaded = async (id: string): Promise<Whole | null> => around.store.load(id as HandoffId);
+  onTestFinished(async () => app.close());
+  const { ctx } = app;
+  const queue = present(ctx.rules.queue, 'there is a queue');
+  await queue.sync('thorough');
+  const path = (place: QueueFolder, id: string): string => join(folder, 'handoffs', place, `${id}.json`);
+  const loaded = async (id: string): Promise<Whole | null> => ctx.store.load(id as HandoffId);
   return {
     folder,
-    around,
+    ctx,
     queue,
     events,
     path,
-    places: (id) => PLACES.filter((place) => lstatSync(path(place, id), { throwIfNoEntry: false }) !== undefined),
+    places: (id) =>
+      QUEUE_FOLDERS.filter((place) => lstatSync(path(place, id), { throwIfNoEntry: false }) !== undefined),
     read: (place, id) => JSON.parse(readFileSync(path(place, id), 'utf8').replace(/^\uFEFF/, '')) as JsonObject,
     move: (id, from, to) => renameSync(path(from, id), path(to, id)),
     write: (place, id, text, agoMs = 120_000) => {
@@ -85,12 +106,12 @@ export async function queueWorld(database?: DatabaseAddress, there?: string, rul
     whole: async (id) => present(await loaded(id), `${id} is there`),
     state: async (id) => (await loaded(id))?.handoff.state ?? null,
     send: async (input = {}, terms = {}) => {
-      const sent = await send(around, agentPrincipal(ME), { from: ME, to: REACT, input, terms });
+      const sent = await send(ctx, agentPrincipal(ME), { from: ME, to: REACT, input, terms });
       if (!sent.ok) throw new Error(sent.refusal.code);
       return sent.value.id;
     },
     sync: async () => {
-      await queue.pass('thorough');
+      await queue.sync('thorough');
     },
   };
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AgentId } from '../../src/domain/names.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import { accept } from '../../src/engine/verbs/accept.ts';
-import { deliver } from '../../src/engine/verbs/deliver.ts';
-import { NO_RULES, type HouseRules } from '../../src/engine/surroundings.ts';
+import { accept } from '../../src/engine/handoffs/accept.ts';
+import { deliver } from '../../src/engine/handoffs/deliver.ts';
+import { NO_RULES, type WorkspaceRules } from '../../src/engine/context.ts';
 import { as, documentsWorld, ON, says, type DocumentsWorld } from './documents-world.ts';
 import { take, WORKER } from './native.ts';
 import { aRequest, ME, queueWorld, REACT, type QueueWorld } from './queue-world.ts';
@@ -81,7 +81,7 @@ describe('a commit, where identity is strict', () => {
     expect(await world.state(id)).toBeNull();
     expect(says(world, 'document-left')[0]).toContain('baton sync --adopt');
     expect(world.text(id)).toBe(first.text(id));
-    await world.documents.pass('thorough', { vouched: true });
+    await world.documents.sync('thorough', { vouched: true });
     expect(await world.state(id)).toBe('accepted');
   });
 
@@ -89,7 +89,7 @@ describe('a commit, where identity is strict', () => {
     const world = await repository(STRICT);
     const id = await world.at('offered');
     commit(world);
-    expect(await accept(world.around, as('claude'), id)).toMatchObject({ ok: true });
+    expect(await accept(world.ctx, as('claude'), id)).toMatchObject({ ok: true });
     commit(world);
     await world.sync();
     expect(await world.state(id)).toBe('accepted');
@@ -107,7 +107,7 @@ describe('a commit, where identity is strict', () => {
   });
 });
 
-function actingFor(agent: AgentId | null): HouseRules {
+function actingFor(agent: AgentId | null): WorkspaceRules {
   return { ...NO_RULES, fileRights: () => ({ anybody: false, agent }) };
 }
 
@@ -156,7 +156,7 @@ describe('a file in the queue folder, where identity is strict', () => {
     const { fence } = await take(world);
     expect(await world.state(id)).toBe('accepted');
     expect(world.read('in-progress', id)).toMatchObject({ baton_fence: fence });
-    expect(await deliver(world.around, WORKER, { target: id, fence, result: 1 })).toMatchObject({ ok: true });
+    expect(await deliver(world.ctx, WORKER, { target: id, fence, result: 1 })).toMatchObject({ ok: true });
     expect(world.places(id)).toEqual(['completed']);
   });
 
@@ -165,7 +165,7 @@ describe('a file in the queue folder, where identity is strict', () => {
     const id = await world.send();
     world.write('pending', id, aRequest(id, { input: { data: 'another' } }));
     await world.sync();
-    expect((await world.around.store.find({ by: 'filter', max: 10 })).items.map((each) => each.id)).toEqual([id]);
+    expect((await world.ctx.store.find({ by: 'filter', max: 10 })).items.map((each) => each.id)).toEqual([id]);
     expect(reasons(world)).toContain('identity is strict here');
   });
 
@@ -174,7 +174,7 @@ describe('a file in the queue folder, where identity is strict', () => {
     world.write('pending', 'mine', aRequest('mine'));
     await world.sync();
     expect(await world.state('mine')).toBe('offered');
-    expect(await accept(world.around, agentPrincipal(REACT), 'mine' as never)).toMatchObject({ ok: true });
+    expect(await accept(world.ctx, agentPrincipal(REACT), 'mine' as never)).toMatchObject({ ok: true });
     const doing = await queueWorld(undefined, undefined, actingFor(REACT));
     const id = await doing.send();
     doing.move(id, 'pending', 'in-progress');

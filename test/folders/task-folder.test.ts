@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TaskId } from '../../src/domain/names.ts';
-import { DEFAULT_TASK_PATTERN } from '../../src/dialects/task/names.ts';
+import { DEFAULT_TASK_PATTERN } from '../../src/formats/task/names.ts';
 import type { TaskFolder } from '../../src/folders/folder.ts';
 import { openTaskFolder } from '../../src/folders/task-folder.ts';
 import { tempFolder } from '../support/processes.ts';

@@ -1,9 +1,11 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SPEC_DOCUMENT } from '../dialects/document/spec-document.ts';
+import { SPEC_DOCUMENT } from '../formats/document/spec-document.ts';
 import {
   ACTIVE,
+  ACKNOWLEDGED,
+  EXPIRED,
   another,
   ARCHIVED,
   COMPLETE,
@@ -26,6 +28,15 @@ async function staged(repository: Repository, files: Readonly<Record<string, str
 const V1_BOLD = '# Handoff\n\n**From:** Grok\n**To:** Claude\n**Status:** Active\n\nPlease do it.\n';
 const V1_HEADER = 'From: Grok\nTo: Claude\nTask: BPRD-2026-0001\nDate: 2026-01-01\n\nPlease.\n';
 const V1_FRONT = '---\nfrom: grok\nassigned_to: claude\ntask: BPRD-2026-0001\nstatus: Active\n---\n\nPlease.\n';
+
+/** All that the end needs, and nothing to show for it. */
+const DONE = {
+  status: 'Complete',
+  acknowledged_at: '2026-02-21T15:00:00Z',
+  acknowledged_by: 'claude',
+  completed_at: '2026-02-21T20:00:00Z',
+  completion_verified_by: 'perplexity',
+};
 
 describe('baton check --staged', () => {
   it.each([
@@ -131,16 +142,75 @@ describe('baton check --staged', () => {
 
   it.each([
     ['Created', 'Active', documentWith({ status: 'Created' }), SPEC_DOCUMENT],
-    ['Active', 'Acknowledged', SPEC_DOCUMENT, documentWith({ status: 'Acknowledged' })],
+    ['Active', 'Acknowledged', SPEC_DOCUMENT, ACKNOWLEDGED],
     ['Active', 'Complete by several moves', SPEC_DOCUMENT, COMPLETE],
-    ['Acknowledged', 'Active, given back', documentWith({ status: 'Acknowledged' }), SPEC_DOCUMENT],
-    ['Active', 'Expired', SPEC_DOCUMENT, documentWith({ status: 'Expired' })],
+    ['Acknowledged', 'Active, given back', ACKNOWLEDGED, SPEC_DOCUMENT],
+    ['Active', 'Expired', SPEC_DOCUMENT, EXPIRED],
   ])('D3, D13: lets %s become %s', async (_before, _now, old, text) => {
     const repository = makeRepository();
     const isOver = /^status: (?:Complete|Expired)/m.test(text);
     repository.commit({ [ACTIVE]: old });
     if (isOver) repository.git('rm', '-q', ACTIVE);
     expect(await staged(repository, { [isOver ? ARCHIVED : ACTIVE]: text })).toEqual([]);
+  });
+
+  it.each([
+    ['Complete without evidence', documentWith({ ...DONE }), 'completion: nothing is shown for'],
+    ['Complete by somebody who is no verifier', COMPLETE.replace('by: perplexity', 'by: mallory'), 'completion: '],
+    ['an acknowledgement by somebody else', ACKNOWLEDGED.replace('by: claude', 'by: mallory'), 'completion: '],
+    [
+      'an acknowledgement by nobody',
+      documentWith({ status: 'Acknowledged' }),
+      'completion: acknowledged_by names nobody',
+    ],
+    ['one after the deadline', ACKNOWLEDGED.replace('T15:00:00Z', 'T19:00:00Z'), 'accepted after its deadline'],
+    ['an expiry before the deadline', documentWith({ status: 'Expired' }), 'it expired before its deadline'],
+    ['a deadline that was moved', documentWith({ expires_at: '2026-02-28T18:35:00Z' }), 'the deadline has changed'],
+  ])('D13, D17: refuses %s, as sync would elsewhere', async (_what, text, says) => {
+    const repository = makeRepository();
+    const isOver = /^status: (?:Complete|Expired)/m.test(text);
+    repository.commit({ 'baton.yaml': 'verifiers: [perplexity]\n', [ACTIVE]: SPEC_DOCUMENT });
+    if (isOver) repository.git('rm', '-q', ACTIVE);
+    const found = await staged(repository, { [isOver ? ARCHIVED : ACTIVE]: text });
+    expect(found).toEqual([expect.stringContaining(says)]);
+  });
+
+  it('D13, D17: lets a correction through, and what the other side of a merge has', async () => {
+    const repository = makeRepository();
+    repository.commit({ [ACTIVE]: SPEC_DOCUMENT });
+    repository.git('branch', 'other');
+    repository.commit({ [ACTIVE]: documentWith({ status: 'Acknowledged' }) });
+    // Sync puts back what nobody may do; that is the way from the last text that was right.
+    expect(await staged(repository, { [ACTIVE]: SPEC_DOCUMENT })).toEqual([]);
+    repository.commit({ [ACTIVE]: SPEC_DOCUMENT });
+    repository.git('checkout', '-q', 'other');
+    repository.git('rm', '-q', ACTIVE);
+    repository.commit({ [ARCHIVED]: COMPLETE });
+    repository.git('checkout', '-q', 'main');
+    repository.git('merge', '-q', '--no-commit', '--no-ff', '-s', 'ours', 'other');
+    repository.git('rm', '-q', ACTIVE);
+    expect(await staged(repository, { [ARCHIVED]: COMPLETE })).toEqual([]);
+  });
+
+  it('D13: names the marks of a conflict, in a task too, and an index that a merge has made', async () => {
+    const repository = makeRepository();
+    repository.commit({ [ACTIVE]: SPEC_DOCUMENT });
+    const marked = SPEC_DOCUMENT.replace(
+      'status: Active',
+      '<<<<<<< HEAD\nstatus: Active\n=======\nstatus: Expired\n>>>>>>> x',
+    );
+    const task = '---\nid: BPRD-2026-0042\n<<<<<<< HEAD\nstatus: Open\n=======\nstatus: Done\n>>>>>>> x\n---\n';
+    const index = 'active_handoffs: []\n\ncounts_by_agent: {}\ncounts_by_agent: {}\n';
+    const found = await staged(repository, {
+      [ACTIVE]: marked,
+      'tasks/BPRD-2026-0042.md': task,
+      '_handoffs/_index.yaml': index,
+    });
+    expect(found).toEqual([
+      expect.stringContaining('_index.yaml:1:1 index: the index is not the one of these documents'),
+      expect.stringMatching(/active.*:9:1 conflict: the marks of a conflict of git/),
+      'tasks/BPRD-2026-0042.md:3:1 conflict: the marks of a conflict of git that nobody has resolved',
+    ]);
   });
 
   it('D13: rejects what changes what was agreed, except in a draft', async () => {
@@ -192,7 +262,7 @@ describe('baton check --staged', () => {
     // It came in past the hook: work on the others goes on, and the whole repository is told.
     repository.write(three?.path ?? '', three?.text ?? '');
     repository.commit({});
-    const acknowledged = another('grok', 'claude', 'A-1', { status: 'Acknowledged' });
+    const acknowledged = another('grok', 'claude', 'A-1', { status: 'Acknowledged', acknowledged_by: 'claude' });
     expect(await staged(repository, { [acknowledged.path]: acknowledged.text })).toEqual([]);
     repository.git('checkout', '-q', '-f', 'HEAD');
     const { complaints } = await repository.check();
@@ -203,7 +273,10 @@ describe('baton check --staged', () => {
     const repository = makeRepository();
     repository.commit({ [ARCHIVED]: COMPLETE, [`_handoffs/archived/2026/01/README.md`]: 'old\n' });
     const again = await staged(repository, { [`_handoffs/archived/2026/03/${NAME}.md`]: COMPLETE });
-    expect(again).toEqual([expect.stringContaining(`duplicate: has the same content as "${ARCHIVED}"`)]);
+    expect(again).toEqual([
+      expect.stringContaining(`duplicate: has the same content as "${ARCHIVED}"`),
+      expect.stringContaining('place: it was settled in 2026/02'),
+    ]);
     const open = makeRepository();
     open.commit({ [ACTIVE]: SPEC_DOCUMENT });
     const second = {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { Complaint } from '../../src/engine/guard/complaint.ts';
-import { SPEC_DOCUMENT } from '../dialects/document/spec-document.ts';
+import { SPEC_DOCUMENT } from '../formats/document/spec-document.ts';
 import { baton, BATON, tempFolder, type Ended } from '../support/processes.ts';
 
 export interface Repository {
@@ -80,12 +80,25 @@ export function documentWith(values: Readonly<Record<string, string | null>> = {
   }, SPEC_DOCUMENT);
 }
 
+const DELIVERED = ['Implemented rate limiting middleware', 'Unit tests passing', 'Documentation updated'];
+const CRITERIA = ['All tests pass in CI', 'Rate limiting works as specified', 'No performance regression'];
+
+export const ACKNOWLEDGED = documentWith({
+  status: 'Acknowledged',
+  acknowledged_at: '2026-02-21T15:00:00Z',
+  acknowledged_by: 'claude',
+});
+
+export const EXPIRED = documentWith({ status: 'Expired', updated_at: '2026-02-21T18:35:00Z' });
+
 export const COMPLETE = documentWith({
   status: 'Complete',
   acknowledged_at: '2026-02-21T15:00:00Z',
   acknowledged_by: 'claude',
   completed_at: '2026-02-21T20:00:00Z',
   completion_verified_by: 'perplexity',
+  deliverable_status: JSON.stringify(DELIVERED.map((deliverable) => ({ deliverable, evidence: 'note:seen' }))),
+  criteria_checks: JSON.stringify(CRITERIA.map((criterion) => ({ criterion, status: 'met' }))),
 });
 
 /** The same work as another handoff, from and to whom one likes. */

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SPEC_DOCUMENT } from '../dialects/document/spec-document.ts';
+import { SPEC_DOCUMENT } from '../formats/document/spec-document.ts';
 import { baton, tempFolder } from '../support/processes.ts';
 import { ACTIVE, another, COMPLETE, documentWith, makeRepository, NAME } from './repository.ts';
 
@@ -24,7 +24,8 @@ const PROSE = {
   'handoff-letter.txt': 'From: Ann\nTo: Bob\n\nThe handoff went well.\n',
   '_handoffs/README.md': QUOTED,
   '_handoffs/active/.gitkeep': '',
-  '_handoffs/_index.yaml': 'last_updated: 2026-02-21T20:00:00Z\nactive_handoffs: []\n',
+  '_handoffs/_index.yaml':
+    'last_updated: null\n\nactive_handoffs: []\n\ncounts_by_agent: {}\n\nrecently_completed: []\n',
   [`data/personas/max/handoffs/20260221T120000-00000001.md`]: SPEC_DOCUMENT,
   'tasks/BPRD-2026-0042.md': '---\nid: BPRD-2026-0042\nstatus: Assigned\nowner: grok\n---\n',
   'empty.md': '',

@@ -1,6 +1,6 @@
 /** Where identity is strict, a commit has to tell what the database says. */
 import { describe, expect, it } from 'vitest';
-import { accept } from '../../src/engine/verbs/accept.ts';
+import { accept } from '../../src/engine/handoffs/accept.ts';
 import { as, documentsWorld, gitIn, ON, type DocumentsWorld } from '../folders/documents-world.ts';
 import { baton, tempFolder } from '../support/processes.ts';
 
@@ -28,7 +28,7 @@ describe('baton check --staged, where identity is strict', () => {
     const id = await world.at('offered');
     expect(await unproven(world.folder)).toEqual([]);
     world.git('commit', '-qm', 'offered');
-    expect(await accept(world.around, as('claude'), id)).toMatchObject({ ok: true });
+    expect(await accept(world.ctx, as('claude'), id)).toMatchObject({ ok: true });
     expect(await unproven(world.folder)).toEqual([]);
     world.git('commit', '-qm', 'accepted');
     world.edit(id, { status: 'Complete', completion_verified_by: 'perplexity' });

@@ -36,9 +36,9 @@ describe('.baton deleted while in use', () => {
 
   it('I4: one who waits is not left waiting for ever', async () => {
     const { start, send, folder, open } = await makeWorkspace(sqlite);
-    const around = await open();
+    const ctx = await open();
     const waiter = start(['wait', await send('@nobody')]);
-    await until('it waits', async () => (await dutyPidOf(around)) === waiter.pid);
+    await until('it waits', async () => (await dutyPidOf(ctx)) === waiter.pid);
     rmSync(join(folder, '.baton'), { recursive: true });
     const { code, stdout, stderr } = await waiter.ended;
     expect([code, stdout]).toEqual([1, '']);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CATALOGUE } from '../../src/faces/cli/program.ts';
+import { CATALOGUE } from '../../src/interfaces/cli/program.ts';
 import { makeWorkspace, sqlite } from '../cli/workspaces.ts';
 import { askEach } from './answers.ts';
 

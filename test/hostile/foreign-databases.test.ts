@@ -99,11 +99,11 @@ describe('a newer Baton on the same database', () => {
   it('I4: stops the older one at its next write', async () => {
     const { open, folder, send } = await makeWorkspace(sqlite);
     const id = await send('@react');
-    const around = await open();
+    const ctx = await open();
     const newer = openDatabase(join(folder, '.baton', 'baton.db'), { sync: 'full' });
     newer.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
     newer.close();
-    const change = around.store.change([id], () => ({ ok: false, refusal: { code: 'not-overdue', id } }));
+    const change = ctx.store.change([id], () => ({ ok: false, refusal: { code: 'not-overdue', id } }));
     await expect(change).rejects.toThrow('install a newer Baton; the database was left as it is');
   });
 });

@@ -60,8 +60,8 @@ describe('input that is not JSON', () => {
       expect(answer).toEqual(refused(5, question.says));
       expect(answer.stderr).toContain('standard input:');
     }
-    const around = await open();
-    expect((await everythingIn(around.store)).handoffs.size).toBe(0);
+    const ctx = await open();
+    expect((await everythingIn(ctx.store)).handoffs.size).toBe(0);
   });
 
   it('is refused when it is not UTF-8, or more than a mebibyte', async () => {

@@ -71,8 +71,8 @@ describe('names from outside', () => {
       expect(answer).toEqual(refused(5, HANDOFF_ID_RULE));
     }
     expect(readdirSync(folder).toSorted()).toEqual(before);
-    const around = await open();
-    expect((await everythingIn(around.store)).handoffs.size).toBe(0);
+    const ctx = await open();
+    expect((await everythingIn(ctx.store)).handoffs.size).toBe(0);
   });
 
   it('an agent name of a wrong form is refused wherever it is given', async () => {
@@ -89,8 +89,8 @@ describe('names from outside', () => {
     for (const { answer } of await askEach(elsewhere, (args) => run(args))) {
       expect(answer).toEqual(refused(5, `"x y": ${AGENT_NAME_RULE}`));
     }
-    const around = await open();
-    expect((await everythingIn(around.store)).handoffs.size).toBe(0);
+    const ctx = await open();
+    expect((await everythingIn(ctx.store)).handoffs.size).toBe(0);
   });
 
   it('the same name in other spellings is the same agent', async () => {

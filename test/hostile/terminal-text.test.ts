@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { displayLine, displayText } from '../../src/foundation/display-text.ts';
 import { agentPrincipal, OPERATOR } from '../../src/domain/principal.ts';
 import type { Result } from '../../src/foundation/result.ts';
-import { block } from '../../src/engine/verbs/block.ts';
-import { accept } from '../../src/engine/verbs/accept.ts';
-import { reject } from '../../src/engine/verbs/end.ts';
-import { fail } from '../../src/engine/verbs/fail.ts';
-import { progress } from '../../src/engine/verbs/progress.ts';
-import { send } from '../../src/engine/verbs/send.ts';
-import { mintToken } from '../../src/house/identity.ts';
-import { CATALOGUE } from '../../src/faces/cli/program.ts';
+import { block } from '../../src/engine/handoffs/block.ts';
+import { accept } from '../../src/engine/handoffs/accept.ts';
+import { reject } from '../../src/engine/handoffs/reject-and-cancel.ts';
+import { fail } from '../../src/engine/handoffs/fail.ts';
+import { progress } from '../../src/engine/handoffs/progress.ts';
+import { send } from '../../src/engine/handoffs/send.ts';
+import { mintToken } from '../../src/workspace/identity.ts';
+import { CATALOGUE } from '../../src/interfaces/cli/program.ts';
 import { agentOf, makeWorkspace, NO_RETRIES, sqlite, type Workspace } from '../cli/workspaces.ts';
 import { askEach } from './answers.ts';
 
@@ -51,9 +51,13 @@ describe('every human-readable command over a hostile workspace', () => {
     const COMMANDS: readonly (readonly string[])[] = [
       ['list'],
       ['list', '--text', 'forged'],
+      ['status'],
+      ['ready', 'react'],
+      ['tail'],
       ['inbox', 'me'],
       ['inbox', 'react'],
       ...ids.map((id) => ['show', id]),
+      ['facts', ids[0] ?? ''],
       ['trace', ids[0] ?? ''],
       ['wait', ids[2] ?? '', '--timeout', '1'],
       ['wait', ids[3] ?? '', '--timeout', '1'],
@@ -73,8 +77,8 @@ describe('every human-readable command over a hostile workspace', () => {
       ['artifact', 'register', `artifacts/${HOSTILE}.json`],
       ['ingest', hostileFile],
       ['ingest', hostileFile, '--strict'],
-      ['import', 'bad.jsonl'],
-      ['import', `no${HOSTILE}`],
+      ['import', 'bad.jsonl', '--as', 'operator'],
+      ['import', `no${HOSTILE}`, '--as', 'operator'],
       ['export', file],
       ['backup', join(workspace.folder, `b${HOSTILE.replaceAll('/', '')}.db`)],
       ['task', 'new', '--title', HOSTILE],
@@ -84,6 +88,8 @@ describe('every human-readable command over a hostile workspace', () => {
       ['claim', 'react'],
       ['work', 'doer', '--once', '--', 'sh', '-c', `printf '%s' "$0" >&2; exit 3`, HOSTILE],
       ['deliver', ids[1] ?? '', '--as', 'react', '--evidence', `${HOSTILE}=note:x`],
+      ['audit'],
+      ['key', 'add', '@qa', HOSTILE, '--as', 'operator'],
       ['accept', HOSTILE],
       ['list', '--state', HOSTILE],
       ['list', '--after', HOSTILE],
@@ -106,6 +112,10 @@ describe('every human-readable command over a hostile workspace', () => {
 });
 
 const QUIET = [
+  'conformance',
+  'setup',
+  'mcp',
+  'agent',
   'activate',
   'block',
   'cancel',
@@ -119,6 +129,7 @@ const QUIET = [
   'release',
   'renew',
   'retry',
+  'rework',
   'serve',
   'unblock',
   'verify',
@@ -136,7 +147,7 @@ function had<Value>(result: Result<Value, unknown>): Value {
 
 /** One in each state that holds words of others. */
 async function filled({ folder, open }: Workspace): Promise<readonly string[]> {
-  const around = await open();
+  const ctx = await open();
   const react = agentPrincipal(agentOf('react'));
   const request = {
     from: agentOf('me'),
@@ -147,22 +158,22 @@ async function filled({ folder, open }: Workspace): Promise<readonly string[]> {
     terms: NO_RETRIES,
   };
   const made = async (more: object = {}): Promise<Parameters<typeof accept>[2]> =>
-    had(await send(around, OPERATOR, { ...request, ...more })).id;
+    had(await send(ctx, OPERATOR, { ...request, ...more })).id;
   const first = await made();
   await made({ to: agentOf('doer') });
   const held = await made({ terms: { ...NO_RETRIES, deliverables: [HOSTILE], criteria: [HOSTILE] } });
-  had(await accept(around, react, held, { notes: HOSTILE }));
-  had(await progress(around, react, held, 1, { fraction: null, says: HOSTILE }));
+  had(await accept(ctx, react, held, { notes: HOSTILE }));
+  had(await progress(ctx, react, held, 1, { fraction: null, says: HOSTILE }));
   const failed = await made();
-  had(await accept(around, react, failed));
-  had(await fail(around, react, { target: failed, fence: 1, failure: { code: HOSTILE, message: HOSTILE } }));
+  had(await accept(ctx, react, failed));
+  had(await fail(ctx, react, { target: failed, fence: 1, failure: { code: HOSTILE, message: HOSTILE } }));
   const rejected = await made({ parent: first });
-  had(await reject(around, react, rejected, { type: HOSTILE, reason: HOSTILE }));
+  had(await reject(ctx, react, rejected, { type: HOSTILE, reason: HOSTILE }));
   const asks = await made();
-  had(await accept(around, react, asks));
-  had(await block(around, react, asks, 1, HOSTILE));
+  had(await accept(ctx, react, asks));
+  had(await block(ctx, react, asks, 1, HOSTILE));
   const token = { agent: agentOf('react'), roles: [], scopes: ['read'], label: HOSTILE, lifeMs: null } as const;
-  await mintToken(around, token, { by: HOSTILE });
+  await mintToken(ctx, token, { by: HOSTILE });
   mkdirSync(join(folder, 'handoffs', 'pending'), { recursive: true });
   writeFileSync(join(folder, 'handoffs', 'pending', `${HOSTILE}.json`), '{"handoff_id": ');
   writeFileSync(join(folder, 'handoffs', 'pending', 'bad.json'), JSON.stringify({ handoff_id: HOSTILE, [HOSTILE]: 1 }));

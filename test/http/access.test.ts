@@ -1,6 +1,6 @@
 /** Who may come in, as whom, and for what. */
 import { describe, expect, it } from 'vitest';
-import { cookieName } from '../../src/faces/http/caller.ts';
+import { cookieName } from '../../src/interfaces/http/caller.ts';
 import { served, type Answer, type Served } from './served.ts';
 
 interface ProblemJson {
@@ -40,7 +40,7 @@ describe('a token', () => {
     const foreign = await other.tokenFor(null);
     const old = await server.tokenFor('@me', { lifeMs: -1 });
     const revoked = await server.tokenFor('@me', { label: 'gone' });
-    const { store } = server.around;
+    const { store } = server.ctx;
     const record = (await store.tokens.list()).find(({ label }) => label === 'gone');
     await store.tokens.revoke(record?.id ?? '', { by: 'me' });
     for (const token of ['baton_nothing', foreign, old, revoked]) {

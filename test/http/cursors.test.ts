@@ -1,7 +1,7 @@
 /** A cursor that this database cannot have given out is the client's mistake: said at once, and never worth a retry. */
 import * as z from 'zod';
 import { expect, it } from 'vitest';
-import { DESCRIBED } from '../../src/faces/http/app.ts';
+import { DESCRIBED } from '../../src/interfaces/http/app.ts';
 import { describeWithServer } from '../postgres/fixture.ts';
 import { served, type Served } from './served.ts';
 
@@ -9,7 +9,11 @@ import { served, type Served } from './served.ts';
 const BAD = ['abc', '-1', '1e3', '0x10', 'NaN', 'Infinity', '1.2.3', '1:2:3', '..', ':', '9'.repeat(90), '1:x', 'x.1'];
 
 function routesWithCursors(): readonly string[] {
-  const takers = DESCRIBED.filter(({ query }) => query instanceof z.ZodObject && 'after' in query.shape);
+  const takers = DESCRIBED.filter(
+    ({ query, operation }) =>
+      (query instanceof z.ZodObject && 'after' in query.shape) ||
+      (operation !== undefined && 'after' in operation.input),
+  );
   return takers.map(({ path }) => path);
 }
 

@@ -4,11 +4,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { agentPrincipal, OPERATOR } from '../../src/domain/principal.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../src/domain/names.ts';
-import type { Surroundings } from '../../src/engine/surroundings.ts';
-import { accept } from '../../src/engine/verbs/accept.ts';
-import { block, unblock } from '../../src/engine/verbs/block.ts';
-import { cancel } from '../../src/engine/verbs/end.ts';
-import { sendMany } from '../../src/engine/verbs/send.ts';
+import type { Context } from '../../src/engine/context.ts';
+import { accept } from '../../src/engine/handoffs/accept.ts';
+import { block, unblock } from '../../src/engine/handoffs/block.ts';
+import { cancel } from '../../src/engine/handoffs/reject-and-cancel.ts';
+import { sendMany } from '../../src/engine/handoffs/send.ts';
 import { until } from '../support/processes.ts';
 import { listen, type Heard } from './listening.ts';
 import { served, written } from './served.ts';
@@ -16,10 +16,10 @@ import { served, written } from './served.ts';
 const ROUNDS = 350;
 const agent = (name: string): AgentId => present(readAgentId(name), name);
 
-async function sendSome(around: Surroundings, count: number, to = 'react', from = 'me'): Promise<readonly HandoffId[]> {
+async function sendSome(ctx: Context, count: number, to = 'react', from = 'me'): Promise<readonly HandoffId[]> {
   const request = { from: agent(from), to: agent(to), input: {} };
   const sent = await sendMany(
-    around,
+    ctx,
     agentPrincipal(agent(from)),
     Array.from({ length: count }, () => request),
   );
@@ -27,7 +27,7 @@ async function sendSome(around: Surroundings, count: number, to = 'react', from 
   return sent.value.map(({ id }) => id);
 }
 
-async function wholeTrail({ store }: Surroundings): Promise<readonly string[]> {
+async function wholeTrail({ store }: Context): Promise<readonly string[]> {
   const marks: string[] = [];
   for (let after: string | undefined; ;) {
     const page = await store.facts({ max: 500, ...(after === undefined ? {} : { after }) });
@@ -46,10 +46,10 @@ describe('live events', () => {
     const server = await served();
     const token = await server.tokenFor(null);
     const { cursor } = (await server.ask('GET', '/api/handoffs', { token })).json as { cursor: string };
-    await sendSome(server.around, 2);
+    await sendSome(server.ctx, 2);
     const listening = await listen(server, token, { query: `?after=${cursor}` });
     await until('both', () => listening.heard.length === 2);
-    expect(marksOf(listening.heard)).toEqual(await wholeTrail(server.around));
+    expect(marksOf(listening.heard)).toEqual(await wholeTrail(server.ctx));
     await listening.close();
   });
 
@@ -57,11 +57,11 @@ describe('live events', () => {
     const first = await served();
     const token = await first.tokenFor(null);
     const heard: Heard[] = [];
-    await sendSome(first.around, 1);
+    await sendSome(first.ctx, 1);
     const begun = await listen(first, token, { query: '?after=0' });
     await until('the first', () => begun.heard.length === 1);
     for (const count of [3, 40]) {
-      await sendSome(first.around, count);
+      await sendSome(first.ctx, count);
       await until('some', () => begun.heard.length >= 1 + count);
     }
     await begun.close();
@@ -69,9 +69,9 @@ describe('live events', () => {
     let lastId = begun.lastId();
 
     // More than a page, and more than the server remembers, while nobody listens; then while it is being read.
-    for (let round = 0; round < 6; round += 1) await sendSome(first.around, 1_000);
+    for (let round = 0; round < 6; round += 1) await sendSome(first.ctx, 1_000);
     const second = await listen(first, token, { lastId });
-    const ids = await sendSome(first.around, 300);
+    const ids = await sendSome(first.ctx, 300);
     await until('part of it', () => second.heard.length > 700);
     await second.close();
     heard.push(...second.heard);
@@ -80,27 +80,27 @@ describe('live events', () => {
 
     const again = await served({ folder: first.folder });
     const third = await listen(again, token, { lastId });
-    for (const id of ids.slice(0, 100)) await cancel(again.around, OPERATOR, id);
-    const trail = await wholeTrail(again.around);
+    for (const id of ids.slice(0, 100)) await cancel(again.ctx, OPERATOR, id);
+    const trail = await wholeTrail(again.ctx);
     await until('the rest', () => heard.length + third.heard.length >= trail.length);
-    await sendSome(again.around, 1);
+    await sendSome(again.ctx, 1);
     await until('one more', () => heard.length + third.heard.length > trail.length);
     heard.push(...third.heard);
-    expect(marksOf(heard)).toEqual(await wholeTrail(again.around));
+    expect(marksOf(heard)).toEqual(await wholeTrail(again.ctx));
     expect(heard.length).toBe(6_445);
   });
 
   it('begin where a list ended', async () => {
     const server = await served();
     const token = await server.tokenFor(null);
-    await sendSome(server.around, 3);
+    await sendSome(server.ctx, 3);
     const { cursor } = (await server.ask('GET', '/api/handoffs', { token })).json as { cursor: string };
     const other = await listen(server, token, { query: `?after=${cursor}` });
-    await sendSome(server.around, 2);
+    await sendSome(server.ctx, 2);
     // The server has read them and has them in its memory.
     await until('another has them', () => other.heard.length === 2);
     const listening = await listen(server, token, { query: `?after=${cursor}` });
-    await sendSome(server.around, 1);
+    await sendSome(server.ctx, 1);
     await until('all three', () => listening.heard.length >= 3 && other.heard.length === 3);
     expect(marksOf(listening.heard)).toEqual(marksOf(other.heard));
     expect(listening.heard.map(({ event }) => event)).toEqual(['fact', 'fact', 'fact']);
@@ -119,11 +119,11 @@ describe('live events', () => {
       listen(server, react),
       listen(server, stranger),
     ]);
-    const [id = '' as HandoffId] = await sendSome(server.around, 1);
+    const [id = '' as HandoffId] = await sendSome(server.ctx, 1);
     const one = await listen(server, operator, { query: `?handoff=${id}` });
-    const [other = '' as HandoffId] = await sendSome(server.around, 1, 'vue');
-    await cancel(server.around, OPERATOR, other);
-    await cancel(server.around, OPERATOR, id);
+    const [other = '' as HandoffId] = await sendSome(server.ctx, 1, 'vue');
+    await cancel(server.ctx, OPERATOR, other);
+    await cancel(server.ctx, OPERATOR, id);
     await until('all four', () => all.heard.length === 4 && mine.heard.length === 2 && one.heard.length >= 1);
     const deeds = (heard: readonly Heard[]): readonly string[] =>
       heard.map(({ fact }) => `${fact.deed} ${fact.handoff === id ? 'react' : 'vue'}`);
@@ -138,11 +138,11 @@ describe('live events', () => {
   it('say so when a cursor is not one of this trail, and refuse what cannot be one', async () => {
     const server = await served();
     const token = await server.tokenFor(null);
-    await sendSome(server.around, 2);
+    await sendSome(server.ctx, 2);
     const lost = await listen(server, token, { lastId: '999999' });
     await until('the reset', () => lost.heard.length === 1);
     expect(lost.heard[0]).toMatchObject({ event: 'reset', id: '2' });
-    await sendSome(server.around, 1);
+    await sendSome(server.ctx, 1);
     await until('the next', () => lost.heard.length === 2);
     for (const bad of ['x y', '1;drop', 'a'.repeat(200)]) {
       expect((await listen(server, token, { lastId: bad })).status).toBe(400);
@@ -165,11 +165,11 @@ describe('live events', () => {
     // More than what the buffers of the system take, which can be thirty megabytes.
     const long = '€'.repeat(20_000);
     const doer = agentPrincipal(agent('react'));
-    const [id = '' as HandoffId] = await sendSome(server.around, 1);
+    const [id = '' as HandoffId] = await sendSome(server.ctx, 1);
     for (let round = 1; round <= ROUNDS; round += 1) {
-      await accept(server.around, doer, id, {});
-      await block(server.around, doer, id, round, long);
-      await unblock(server.around, doer, id, long);
+      await accept(server.ctx, doer, id, {});
+      await block(server.ctx, doer, id, round, long);
+      await unblock(server.ctx, doer, id, long);
     }
     await until('it is let go', () => server.logged().includes('it does not read'));
     await until('the other has all', () => good.heard.length === 1 + 3 * ROUNDS);
@@ -192,17 +192,17 @@ describe('live events', () => {
   it('show that the line is alive, with the place to go on from, and end with the token', async () => {
     const server = await served({ beatMs: 20 });
     const token = await server.tokenFor(null, { label: 'listener' });
-    await sendSome(server.around, 3);
+    await sendSome(server.ctx, 3);
     const answer = await fetch(`${server.url}/api/events?agent=@nobody`, {
       headers: { authorization: `Bearer ${token}` },
     });
-    const record = (await server.around.store.tokens.list()).find(({ label }) => label === 'listener');
+    const record = (await server.ctx.store.tokens.list()).find(({ label }) => label === 'listener');
     let text = '';
     const read = async (): Promise<void> => {
       for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
         text += Buffer.from(piece).toString();
         if (text.includes('id: 3\n: still here\n\n'))
-          await server.around.store.tokens.revoke(record?.id ?? '', { by: 'me' });
+          await server.ctx.store.tokens.revoke(record?.id ?? '', { by: 'me' });
       }
     };
     await expect(read()).rejects.toThrow('terminated');

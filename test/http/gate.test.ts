@@ -23,7 +23,7 @@ async function post(server: Served, headers: Readonly<Record<string, string>>, b
 }
 
 async function countOf(server: Served): Promise<number> {
-  return (await server.around.store.find({ by: 'filter', max: 10 })).items.length;
+  return (await server.ctx.store.find({ by: 'filter', max: 10 })).items.length;
 }
 
 describe('the gate', () => {

@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { readAgentId, type HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import { expecting } from '../../src/engine/expecting.ts';
-import type { Surroundings } from '../../src/engine/surroundings.ts';
-import { accept } from '../../src/engine/verbs/accept.ts';
-import { progress } from '../../src/engine/verbs/progress.ts';
-import { send } from '../../src/engine/verbs/send.ts';
-import { DESCRIBED } from '../../src/faces/http/app.ts';
-import { openApiOf } from '../../src/faces/http/openapi.ts';
-import type { FactView, HandoffView, WholeView } from '../../src/faces/shared/views.ts';
+import { expectRevision } from '../../src/engine/expected-revision.ts';
+import type { Context } from '../../src/engine/context.ts';
+import { accept } from '../../src/engine/handoffs/accept.ts';
+import { progress } from '../../src/engine/handoffs/progress.ts';
+import { send } from '../../src/engine/handoffs/send.ts';
+import { DESCRIBED } from '../../src/interfaces/http/app.ts';
+import { openApiOf } from '../../src/interfaces/http/openapi.ts';
+import type { FactView, HandoffView, WholeView } from '../../src/interfaces/shared/views.ts';
 import { served, type Answer, type Ask, type Served } from './served.ts';
 
 interface Page {
@@ -210,16 +210,16 @@ describe('a handoff over HTTP', () => {
     const server = await served();
     const me = present(readAgentId('me'), 'me');
     const principal = agentPrincipal(me);
-    const sent = await send(server.around, principal, { from: me, to: me, input: {} });
+    const sent = await send(server.ctx, principal, { from: me, to: me, input: {} });
     const { id } = sent.ok ? sent.value : { id: '' as HandoffId };
-    await accept(server.around, principal, id, {});
-    const expected = expecting(server.around, principal, id, 2);
-    const says = (around: Surroundings, what: string): ReturnType<typeof progress> =>
-      progress(around, principal, id, 1, { fraction: null, says: what });
-    await says(server.around, 'somebody else');
-    expect(await says(expected.around, 'too late')).toMatchObject({ ok: false, refusal: { code: 'contended' } });
+    await accept(server.ctx, principal, id, {});
+    const expected = expectRevision(server.ctx, principal, id, 2);
+    const says = (ctx: Context, what: string): ReturnType<typeof progress> =>
+      progress(ctx, principal, id, 1, { fraction: null, says: what });
+    await says(server.ctx, 'somebody else');
+    expect(await says(expected.ctx, 'too late')).toMatchObject({ ok: false, refusal: { code: 'contended' } });
     expect(expected.passed()).toBe(true);
-    expect(await says(expecting(server.around, principal, id, 3).around, 'in time')).toMatchObject({
+    expect(await says(expectRevision(server.ctx, principal, id, 3).ctx, 'in time')).toMatchObject({
       value: { revision: 4 },
     });
   });
@@ -237,7 +237,7 @@ describe('a handoff over HTTP', () => {
     expect([other.status, (other.json as { code: string }).code]).toEqual([422, 'request-reused']);
     const them = await server.tokenFor('@other');
     expect((await server.ask('POST', '/api/handoffs', { token: them, body, headers })).status).toBe(201);
-    expect((await server.around.store.find({ by: 'filter', max: 10 })).items.length).toBe(2);
+    expect((await server.ctx.store.find({ by: 'filter', max: 10 })).items.length).toBe(2);
   });
 
   it('is waited for until it is settled, and by nobody who has hung up', async () => {
@@ -248,7 +248,9 @@ describe('a handoff over HTTP', () => {
     const hungUp = server.ask('POST', '/api/claims', { token, body: { waitSeconds: 60 }, signal: gone.signal });
     gone.abort();
     await expect(hungUp).rejects.toThrow('aborted');
-    const { id } = (await server.ask('POST', '/api/handoffs', { token, body: { to: '@me' } })).json as HandoffView;
+    const you = await server.tokenFor('@you');
+    const sent = await server.ask('POST', '/api/handoffs', { token: you, body: { to: '@me' } });
+    const { id } = sent.json as HandoffView;
     const claimed = (await waiting).json as WholeView;
     expect(claimed.id).toBe(id);
     const settled = server.ask('GET', `/api/handoffs/${id}/wait?seconds=60`, { token });

@@ -1,7 +1,7 @@
 /** Listens as a browser would, and keeps what it heard. */
 import { createParser } from 'eventsource-parser';
 import { onTestFinished } from 'vitest';
-import type { FactView, HandoffView } from '../../src/faces/shared/views.ts';
+import type { FactView, HandoffView } from '../../src/interfaces/shared/views.ts';
 import type { Served } from './served.ts';
 
 export interface Heard {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { readAgentId } from '../../src/domain/names.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import { sendMany } from '../../src/engine/verbs/send.ts';
+import { sendMany } from '../../src/engine/handoffs/send.ts';
 import { makeWorkspace, sqlite } from '../cli/workspaces.ts';
 import { until, untilSays } from '../support/processes.ts';
 import { countListener } from './counting.ts';
@@ -30,7 +30,7 @@ describe('under load', () => {
       token: string;
     };
     const listeners = await Promise.all(Array.from({ length: LISTENERS }, () => countListener(url, token)));
-    const around = await workspace.open();
+    const ctx = await workspace.open();
     const me = present(readAgentId('me'), 'me');
     const request = { from: me, to: present(readAgentId('react'), 'react'), input: {} };
     const memory = (): number =>
@@ -42,7 +42,7 @@ describe('under load', () => {
       const due = Math.min(500, Math.floor(((performance.now() - startedMs) / 1000) * PER_SECOND) - sent);
       if (due > 0) {
         await sendMany(
-          around,
+          ctx,
           agentPrincipal(me),
           Array.from({ length: due }, () => request),
         );

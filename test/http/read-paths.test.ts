@@ -3,13 +3,17 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
-import type { Run } from '../../src/faces/cli/catalogue/entry.ts';
-import { CATALOGUE } from '../../src/faces/cli/program.ts';
-import { DESCRIBED } from '../../src/faces/http/app.ts';
+import type { Run } from '../../src/interfaces/cli/catalogue/entry.ts';
+import { APP } from '../../src/app/app.ts';
+import { useApp } from '../../src/interfaces/cli/app.ts';
+import { CATALOGUE } from '../../src/interfaces/cli/program.ts';
+import { DESCRIBED } from '../../src/interfaces/http/app.ts';
 import { openBaton, type Baton } from '../../src/index.ts';
 import { listen } from './listening.ts';
 import { COMMANDS, HTTP_PATHS, METHODS, PRINCIPALS, SECRET, type Ids, type Reader } from './read-paths.ts';
 import { served, type Answer, type Served } from './served.ts';
+
+useApp(APP);
 
 const CONFIGURATION = 'agents: { reviewer: { roles: [verifier] } }\n';
 
@@ -167,7 +171,9 @@ describe('what may be read', () => {
           (answer) => JSON.stringify(answer) ?? '',
           () => '',
         );
-        const isSeen = name === 'inbox' || name === 'facts' ? text !== '' : /sesame|page-1/.test(text);
+        const isSeen = ['inbox', 'facts', 'workflow', 'report'].includes(name)
+          ? text !== ''
+          : /sesame|page-1/.test(text);
         cells.set(`${name} by ${who}`, isSeen);
       }
     }
@@ -184,6 +190,8 @@ const LOOKS: Readonly<Record<string, (baton: Baton, ids: Ids, who: Reader) => Pr
   wait: (baton, { id }) => baton.wait(id, { timeoutMs: 1 }),
   load: (baton, { id }) => baton.load(id),
   find: (baton) => baton.find({ text: SECRET }),
+  list: (baton) => baton.list({ text: SECRET }),
+  show: (baton, { id }) => baton.show(id),
   trace: (baton, { id }) => baton.trace(id),
   facts: (baton, { id }) => baton.facts(id),
   feed: async (baton, { id }, who) => {
@@ -197,8 +205,13 @@ const LOOKS: Readonly<Record<string, (baton: Baton, ids: Ids, who: Reader) => Pr
     }
     return heard.includes(id) ? SECRET : '';
   },
+  status: (baton) => baton.status({}),
+  ready: (baton) => baton.ready('doer'),
   inbox: (baton) => baton.inbox('doer'),
   artifact: (baton) => baton.artifact('page-1'),
+  showArtifact: (baton) => baton.showArtifact('page-1'),
+  workflow: (baton) => baton.workflow(),
+  report: (baton) => baton.report(),
   findArtifacts: (baton) => baton.findArtifacts(),
 };
 
@@ -239,6 +252,7 @@ describe('what is hidden', () => {
       reject: { type: 'unclear', reason: 'x' },
       fail: { code: 'X', message: 'x' },
       block: { question: 'x' },
+      rework: { reason: 'x' },
       progress: { says: 'x' },
     };
     const token = w.tokens.get('other') ?? '';

@@ -1,9 +1,9 @@
 /** What a revoked token leaves behind: nothing that is open, and nothing that it holds. */
 import { describe, expect, it } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
-import { openWorkspace } from '../../src/house/open-workspace.ts';
+import { openWorkspace } from '../../src/app/open-workspace.ts';
 import { OPERATOR } from '../../src/domain/principal.ts';
-import { revokeToken } from '../../src/engine/verbs/revoke-token.ts';
+import { revokeToken } from '../../src/engine/handoffs/revoke-token.ts';
 import { until } from '../support/processes.ts';
 import { listen } from './listening.ts';
 import { served, type Served } from './served.ts';
@@ -31,7 +31,7 @@ async function revoke(server: Served, by: string, { id }: Made, query = ''): Pro
 /** As a command beside the server does it. */
 async function revokeElsewhere({ folder }: Served, { id }: Made): Promise<void> {
   const other = present(await openWorkspace({ workspace: folder }), 'a workspace');
-  await revokeToken(other.around, OPERATOR, id);
+  await revokeToken(other.ctx, OPERATOR, id);
   await other.close();
 }
 
@@ -127,7 +127,7 @@ describe.each([
     expect((await server.ask('POST', `/api/handoffs/${accepted}/accept`, { token: made.token })).status).toBe(200);
     expect((await server.ask('POST', `/api/handoffs/${kept}/accept`, { token: other.token })).status).toBe(200);
     await end(server, operator, made);
-    const { store } = server.around;
+    const { store } = server.ctx;
     const { items } = await store.find({ by: 'filter', max: 10 });
     expect(items.map(({ id, state, attempt, excused }) => [id, state, attempt - excused])).toEqual([
       [kept, 'accepted', 1],
@@ -186,7 +186,7 @@ describe('the token log', () => {
     const server = await served();
     const operator = await server.tokenFor(null, { label: 'first' });
     const own = present(
-      (await server.around.store.tokens.list()).find(({ label }) => label === 'first'),
+      (await server.ctx.store.tokens.list()).find(({ label }) => label === 'first'),
       'the first',
     ).id;
     const made = await make(server, operator, '@react');

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { HandoffView, WholeView } from '../../src/faces/shared/views.ts';
+import type { HandoffView, WholeView } from '../../src/interfaces/shared/views.ts';
 import { databases, makeWorkspace, sqlite, type Workspace } from '../cli/workspaces.ts';
 import { isAlive, until, untilSays, type Running } from '../support/processes.ts';
 

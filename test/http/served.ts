@@ -5,19 +5,20 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { readAgentId } from '../../src/domain/names.ts';
-import type { Surroundings } from '../../src/engine/surroundings.ts';
-import { mintToken, type TokenRequest } from '../../src/house/identity.ts';
-import type { DatabaseAddress } from '../../src/house/database-address.ts';
-import { openWorkspace } from '../../src/house/open-workspace.ts';
-import { openLog } from '../../src/house/serve/log.ts';
-import { startServing } from '../../src/house/serve/serve.ts';
+import type { Context } from '../../src/engine/context.ts';
+import { mintToken, type TokenRequest } from '../../src/workspace/identity.ts';
+import type { DatabaseAddress } from '../../src/workspace/database-address.ts';
+import { openWorkspace } from '../../src/app/open-workspace.ts';
+import { openLog } from '../../src/app/serve/log.ts';
+import { startServing } from '../../src/app/serve/serve.ts';
 import { tempFolder } from '../support/processes.ts';
+import { watchAnswersOf } from './published-schema.ts';
 
 export interface Served {
   readonly folder: string;
   readonly url: string;
   readonly port: number;
-  readonly around: Surroundings;
+  readonly ctx: Context;
   /** What it has written into its log. */
   readonly logged: () => string;
   readonly link: string;
@@ -69,8 +70,9 @@ export async function served({
   const log = openLog('debug', (text) => void lines.push(text));
   const asked = { workspace: place, ...(database === undefined ? {} : { database }) };
   const opened = present(await openWorkspace({ ...asked, report: (event) => log.event(event) }), 'a workspace');
-  const house = beatMs === undefined ? opened : { ...opened, around: hurried(opened.around, beatMs) };
-  const serving = await startServing(house, { host: '127.0.0.1', port, orAnyPort: false, allowHosts, log });
+  const app = beatMs === undefined ? opened : { ...opened, ctx: hurried(opened.ctx, beatMs) };
+  const serving = await startServing(app, { host: '127.0.0.1', port, orAnyPort: false, allowHosts, log });
+  watchAnswersOf(serving.url);
   const over = new AbortController();
   const ended = serving.until(over.signal, over.signal);
   let stopped = false;
@@ -79,20 +81,20 @@ export async function served({
     stopped = true;
     over.abort();
     await ended;
-    await house.close();
+    await app.close();
   };
   onTestFinished(stop);
   return {
     folder: place,
     url: serving.url,
     port: Number(new URL(serving.url).port),
-    around: house.around,
+    ctx: app.ctx,
     logged: () => lines.join(''),
     link: serving.link,
     tokenFor: async (agent, more = {}) => {
       const named = agent === null ? null : present(readAgentId(agent), agent);
       const wish = { agent: named, roles: [], scopes: ['read', 'write'], label: null, lifeMs: null, ...more } as const;
-      return (await mintToken(house.around, wish, { by: 'the test' })).secret;
+      return (await mintToken(app.ctx, wish, { by: 'the test' })).secret;
     },
     ask: (method, path, asked = {}) => ask(serving.url, method, path, asked),
     raw: (text, patienceMs) => raw(Number(new URL(serving.url).port), text, patienceMs),
@@ -101,9 +103,9 @@ export async function served({
 }
 
 /** Fifteen seconds are the pause between two signs of life, and of nothing else. */
-function hurried(around: Surroundings, beatMs: number): Surroundings {
-  const { timers } = around;
-  return { ...around, timers: { sleep: (ms, signal) => timers.sleep(ms === 15_000 ? beatMs : ms, signal) } };
+function hurried(ctx: Context, beatMs: number): Context {
+  const { timers } = ctx;
+  return { ...ctx, timers: { sleep: (ms, signal) => timers.sleep(ms === 15_000 ? beatMs : ms, signal) } };
 }
 
 function newWorkspace(configuration: string): string {

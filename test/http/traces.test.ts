@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { HandoffView, WholeView } from '../../src/faces/shared/views.ts';
+import type { HandoffView, WholeView } from '../../src/interfaces/shared/views.ts';
 import { until } from '../support/processes.ts';
 import { served } from './served.ts';
 

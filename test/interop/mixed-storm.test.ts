@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
-import { openHouse } from '../../src/house/open-house.ts';
+import { openApp } from '../../src/app/open-app.ts';
 import { sendMany } from './sending.ts';
 import { aRequest, footprint } from '../folders/queue-world.ts';
 import { howToGet, needComponent } from '../support/components.ts';
@@ -99,16 +99,16 @@ for at in range(${half}):
       await work.baton(['sync']);
       expect(footprint(work.folder)).toEqual(before);
 
-      const house = await openHouse({
+      const app = await openApp({
         database: { kind: 'sqlite', path: join(work.folder, '.baton/baton.db') },
         limits: NO_LIMITS,
       });
-      const { items } = await house.around.store.find({ by: 'filter', max: COUNT * 2 });
+      const { items } = await app.ctx.store.find({ by: 'filter', max: COUNT * 2 });
       expect(items.map(({ id, state }) => `${id} ${state}`).toSorted()).toEqual(
         all.map((id) => `${id} completed`).toSorted(),
       );
-      expect(await house.around.store.upkeep.audit()).toEqual([]);
-      await house.close();
+      expect(await app.ctx.store.upkeep.audit()).toEqual([]);
+      await app.close();
       for (const id of all) {
         const file = JSON.parse(readFileSync(join(work.folder, `handoffs/completed/${id}.json`), 'utf8')) as object;
         expect(file).toMatchObject({ handoff_id: id, status: 'completed' });

@@ -1,7 +1,7 @@
 /** The programs of the specification, cut out of its text and run as they are. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeBlocks } from '../dialects/queue-message/messages.ts';
+import { codeBlocks } from '../formats/queue-message/messages.ts';
 import { baton, start, startBaton, tempFolder, type Ended, type Running } from '../support/processes.ts';
 
 /** What the specification's programs use and do not define, and nothing else. */
@@ -35,9 +35,12 @@ export interface PythonWorkspace {
 
 export async function pythonWorkspace(interpreter: string, configuration = ''): Promise<PythonWorkspace> {
   const folder = tempFolder();
-  const made = await baton(['init'], { cwd: folder });
+  const made = await baton(['init', '--template', 'queue'], { cwd: folder });
   if (made.code !== 0) throw new Error(made.stderr);
-  writeFileSync(join(folder, 'baton.yaml'), `folders: { queue: on }\n${configuration}`);
+  writeFileSync(
+    join(folder, 'baton.yaml'),
+    configuration.includes('folders:') ? configuration : `folders: { queue: on }\n${configuration}`,
+  );
   mkdirSync(join(folder, 'lib'));
   const programs = codeBlocks('python').join('\n\n');
   writeFileSync(join(folder, 'lib/handoff.py'), `${programs}\n${AROUND}`);

@@ -118,12 +118,23 @@ except handoff.HandoffFailedException as failed:
     const [name = ''] = readdirSync(join(work.folder, 'handoffs/failed'));
     expect(JSON.parse(readFileSync(join(work.folder, 'handoffs/failed', name), 'utf8'))).toMatchObject({
       error: { code: 'SCHEMA_VALIDATION_FAILED' },
-      validation: { status: 'failed', errors: [{ field: 'input.component_requirements[0].props.userId.type' }] },
+      validation: {
+        status: 'failed',
+        errors: [
+          {
+            field: 'component_requirements[0].props.userId',
+            error: "Missing required field 'type'",
+            schema_path: '$.component_requirements[*].props.userId',
+          },
+        ],
+      },
     });
   });
 
-  it('Q7: a schema that is not there is a missing dependency, at once', async ({ skip }) => {
-    const work = await workspace(skip);
+  it('Q7: a schema that is not there is a missing dependency, at once, where the workspace refuses it', async ({
+    skip,
+  }) => {
+    const work = await workspace(skip, 'folders: { queue: on, queue_missing_schema: refuse }\n');
     const python = await work.python(`id = handoff.create_handoff_request('@a', '@nobody', {})\nprint(id)`).ended;
     await work.baton(['sync']);
     const id = python.stdout.trim().split('\n').at(-1) ?? '';

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
 import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
-import { send } from '../../src/engine/verbs/send.ts';
-import { openHouse } from '../../src/house/open-house.ts';
+import { send } from '../../src/engine/handoffs/send.ts';
+import { openApp } from '../../src/app/open-app.ts';
 import { ME, REACT } from '../folders/queue-world.ts';
 
 /** Whoever is killed again and again is tried again and again. */
@@ -12,14 +12,14 @@ const PATIENT = { ...DEFAULT_RETRY, delayMs: 0, retriesMax: 50 };
 
 export async function sendMany(folder: string, count: number, attemptTimeoutMs = 300_000): Promise<readonly string[]> {
   const privateFolder = join(folder, '.baton');
-  const house = await openHouse({
+  const app = await openApp({
     database: { kind: 'sqlite', path: join(privateFolder, 'baton.db') },
     limits: NO_LIMITS,
     queueFolder: { folder, privateFolder },
   });
   const ids: string[] = [];
   for (let at = 0; at < count; at += 1) {
-    const sent = await send(house.around, agentPrincipal(ME), {
+    const sent = await send(app.ctx, agentPrincipal(ME), {
       from: ME,
       to: REACT,
       input: { at },
@@ -28,6 +28,6 @@ export async function sendMany(folder: string, count: number, attemptTimeoutMs =
     if (!sent.ok) throw new Error(sent.refusal.code);
     ids.push(sent.value.id);
   }
-  await house.close();
+  await app.close();
   return ids;
 }

@@ -67,7 +67,7 @@ describe.each(databases)('the library on $name', (database) => {
     expect(await refusal(baton.send({ from: 'me', to: '../x', input: null }))).toBe('bad-request');
     expect(await refusal(baton.send({ from: 'me', to: 'x', input: 1n as never }))).toBe('not-json');
     expect(await refusal(baton.accept(id))).toBe('not-entitled');
-    expect(await refusal(baton.cancel('hoff-nobody'))).toBe('no-such-handoff');
+    expect(await refusal(baton.cancel('hoff-nobody', { as: 'operator' }))).toBe('no-such-handoff');
     expect(await refusal(baton.verify(id, { as: 'me' }))).toBe('move-not-allowed');
     await expect(baton.wait(id, { timeoutMs: 1 })).rejects.toBeInstanceOf(BatonTimeout);
     expect(await baton.load('hoff-nobody')).toBe(null);

@@ -2,14 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readDocument } from '../../src/dialects/document/read.ts';
-import { writeDocument } from '../../src/dialects/document/write.ts';
-import { contentKey, originalsIn, originalsText } from '../../src/dialects/legacy/originals.ts';
+import { readDocument } from '../../src/formats/document/read.ts';
+import { writeDocument } from '../../src/formats/document/write.ts';
+import { contentKey, originalsIn, originalsText } from '../../src/formats/legacy/originals.ts';
 import { readAgentId } from '../../src/domain/names.ts';
 import type { Migrate, Step } from '../../src/engine/migration/plan.ts';
 import { hexDigestOf } from '../../src/foundation/digest.ts';
-import { applyToWorkspace, planWorkspace, type MigrationOptions } from '../../src/house/migration/migrate.ts';
-import { workspaceAt } from '../../src/house/workspace.ts';
+import { applyToWorkspace, planWorkspace, type MigrationOptions } from '../../src/adapters/migration/migrate.ts';
+import { workspaceAt } from '../../src/workspace/workspace.ts';
 import { tempFolder } from '../support/processes.ts';
 
 const NOW = Date.UTC(2026, 5, 1, 12);
@@ -125,7 +125,7 @@ describe('D14: a plan of migration', () => {
     const folder = filled({
       'handoffs/handoff-readings-20260304_063331.md': '# Readings\n\n**Attention:** Ivy / Lead\n',
     });
-    expect(await plan(folder)).toMatchObject([{ do: 'unclear', because: 'names no sender' }]);
+    expect(await plan(folder)).toMatchObject([{ do: 'unclear', because: 'it names no sender' }]);
     expect(await plan(folder, { from: readAgentId('meter') })).toMatchObject([
       { do: 'migrate', mapped: { from: 'meter', to: 'ivy' } },
     ]);
@@ -171,6 +171,93 @@ describe('D14: a plan of migration', () => {
     expect(readFileSync(join(folder, 'tasks/BPRD-2026-0008.md'), 'utf8')).toContain('migrated_for: GARD-1');
   });
 
+  it('one name and two recipients are two handoffs, not a conflict', async () => {
+    const folder = filled({
+      'a/handoff-water-20260304.md': OLD,
+      'b/handoff-water-20260304.md': OLD.replace('basil', 'moss'),
+    });
+    expect(await plan(folder)).toMatchObject([
+      { do: 'migrate', mapped: { to: 'basil' } },
+      { do: 'migrate', mapped: { to: 'moss' } },
+    ]);
+  });
+
+  it('the newest text decides, also when it names no recipient: closed stays closed', async () => {
+    const names = ['x/handoff-water-20260304.md', 'x/handoff-water-20260304_063331.md'] as const;
+    const newer = `${OLD.replace('**To:** basil\n', '').replace('open', 'done')}The beds are wet.\n`;
+    const folder = filled({ [names[0]]: OLD }, { [names[1]]: newer });
+    expect(await plan(folder)).toMatchObject([{ do: 'conflict' }]);
+    expect(await plan(folder, { newest: true })).toMatchObject([
+      { do: 'migrate', mapped: { from: 'ivy', to: 'basil', status: 'Complete' }, sources: [{ path: names[1] }, {}] },
+    ]);
+  });
+
+  it('a copy in an archive folder closes the handoff', async () => {
+    const folder = filled({ 'x/handoff-water-20260304.md': OLD, 'x/archive/handoff-water-20260304.md': OLD });
+    expect(await plan(folder)).toMatchObject([{ do: 'migrate', mapped: { status: 'Complete' } }]);
+  });
+
+  it('two open files that ask the same for the same task become one document, which the guard accepts', async () => {
+    const asked = `# Handoff: water\n\n${OLD}**Task:** GARD-1\n\n## Deliverables\n- wet beds\n`;
+    const folder = filled({ 'a/handoff.md': asked, 'b/handoff.md': asked.replace('2026-03-04', '2026-03-05') });
+    expect(await plan(folder)).toMatchObject([{ do: 'migrate', sources: [{}, {}] }]);
+  });
+
+  it('deliverables, due date, priority and further recipients are kept as fields', async () => {
+    const yaml =
+      'handoff:\n  from: ivy\n  to: [basil, moss]\n  status: open\n  priority: HIGH\n  due: 2026-04-01\n' +
+      '  deliverables:\n    - name: wet beds\n      where: north\n    - a rolled hose\n  requested_action: water them\n';
+    const markdown =
+      `${OLD}**Deadline:** 2 April 2026\n\n## Next steps\n\n### First\n- water the beds\n  before noon\n\n` +
+      '### Then\n- roll up the hose\n\n## Else\n- nothing\n';
+    const folder = filled({ 'x/handoff-1.yaml': yaml, 'x/handoff-2.md': markdown });
+    const steps = await plan(folder);
+    expect(steps).toMatchObject([
+      {
+        mapped: {
+          fields: { deliverables: ['water the beds before noon', 'roll up the hose'], target_completion: '2026-04-02' },
+        },
+      },
+      {
+        mapped: {
+          extra: { priority: 'HIGH', also_to: ['moss'] },
+          fields: {
+            deliverables: ['wet beds — north', 'a rolled hose'],
+            purpose: 'water them',
+            target_completion: '2026-04-01',
+          },
+        },
+      },
+    ]);
+    await apply(folder);
+    expect(documentIn(folder, steps[1] as Migrate)).toContain('also_to:\n  - moss');
+  });
+
+  it('a text in UTF-16 is read, and kept to the byte', async () => {
+    const bytes = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(OLD, 'utf16le')]);
+    const folder = filled({ 'handoffs/handoff-wide-20260304.md': bytes });
+    const [step] = await plan(folder);
+    expect(step).toMatchObject({ do: 'migrate', mapped: { from: 'ivy', to: 'basil' } });
+    await apply(folder);
+    expect([...originalsIn(documentIn(folder, step as Migrate)).values()]).toEqual([bytes]);
+  });
+
+  it('documentation, examples and forms are listed with a reason, and migrated only when their folder is named', async () => {
+    const folder = filled({
+      'docs/handoffs/handoff-water-20260304.md': OLD,
+      'handoffs/form.md': OLD.replace('ivy', '__FROM__'),
+      'handoffs/report.md': OLD.replace('From', 'Author').replace('To', 'Owner'),
+    });
+    const { steps, scanned } = await planWorkspace(asked(folder));
+    expect(steps).toEqual([]);
+    expect(scanned.unclear.map(({ path, because }) => `${path}: ${because}`)).toEqual([
+      expect.stringContaining('it is in docs/') as string,
+      expect.stringContaining('its name is that of a page, a form or an example') as string,
+      expect.stringContaining('it names an author or an owner') as string,
+    ]);
+    expect(await plan(folder, { below: 'docs' })).toMatchObject([{ do: 'migrate' }]);
+  });
+
   it('a folder that is a link is not written through', async () => {
     const folder = filled({ 'a/handoff-water-20260304.md': OLD });
     symlinkSync(tempFolder(), join(folder, '_handoffs'));
@@ -208,7 +295,7 @@ describe('D14: a plan of migration', () => {
 });
 
 /** Each argument is a commit, one day after the one before. */
-function filled(...commits: readonly Readonly<Record<string, string>>[]): string {
+function filled(...commits: readonly Readonly<Record<string, string | Buffer>>[]): string {
   const folder = tempFolder();
   const git = (args: readonly string[], day = 1): void => {
     const at = new Date(Date.UTC(2026, 3, day, 12)).toISOString();
@@ -233,7 +320,7 @@ function filled(...commits: readonly Readonly<Record<string, string>>[]): string
   return folder;
 }
 
-function put(folder: string, files: Readonly<Record<string, string>>): void {
+function put(folder: string, files: Readonly<Record<string, string | Buffer>>): void {
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
@@ -250,7 +337,7 @@ async function plan(folder: string, more: Partial<MigrationOptions> = {}): Promi
 }
 
 async function apply(folder: string): Promise<void> {
-  await applyToWorkspace(await plan(folder), asked(folder));
+  await applyToWorkspace(await planWorkspace(asked(folder)), asked(folder));
 }
 
 function documentIn(folder: string, { place, id }: Migrate): string {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readAddress, withoutPassword } from '../../src/stores/postgres/address.ts';
 import { faultOf } from '../../src/stores/postgres/connection.ts';
 import { serverClock } from '../../src/stores/postgres/server-clock.ts';
-import { connectingTrouble, statementTrouble } from '../../src/stores/postgres/trouble.ts';
+import { connectError, statementError } from '../../src/stores/postgres/connection-error.ts';
 
 describe('the address of a server', () => {
   it.each([
@@ -107,11 +107,11 @@ describe('what went wrong', () => {
     ['23514', 'fault'],
     ['42601', 'fault'],
   ])('of a statement, %s is %s', (code, kind) => {
-    expect(statementTrouble(error(code)).kind).toBe(kind);
+    expect(statementError(error(code)).kind).toBe(kind);
   });
 
   it.each(['26000', '42P05'])('%s, which only a pooler causes, comes with what to do', (code) => {
-    const fault = faultOf(statementTrouble(error(code)), false, 'postgres://h/d');
+    const fault = faultOf(statementError(error(code)), false, 'postgres://h/d');
     expect(fault.message).toMatch(/pooler.*add notify=off/);
     expect(fault.outcome).toBe('unchanged');
   });
@@ -124,7 +124,7 @@ describe('what went wrong', () => {
     ['28P01', 'fault'],
     ['3D000', 'fault'],
   ])('while connecting, %s is %s', (code, kind) => {
-    expect(connectingTrouble(error(code)).kind).toBe(kind);
+    expect(connectError(error(code)).kind).toBe(kind);
   });
 });
 

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { systemRandom } from '../../src/foundation/random.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
-import { openPostgresBeat } from '../../src/stores/postgres/beat.ts';
+import { openPostgresBeat } from '../../src/stores/postgres/heartbeat.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
 import { acceptBy, deliverAndVerify, idOf, openingOf, SESSION, WORKER } from '../contract/builders.ts';
 import { put, soundRecordOf, valueOf } from '../contract/looks.ts';

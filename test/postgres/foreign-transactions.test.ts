@@ -1,9 +1,9 @@
 /** Transactions of other programs on the same server must not stop the feed, and ours must never be overtaken by it. */
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock, systemTimers } from '../../src/foundation/clock.ts';
-import type { Check } from '../../src/engine/examine.ts';
-import { watchFeed } from '../../src/engine/feed-holders.ts';
-import type { EngineEvent } from '../../src/engine/surroundings.ts';
+import type { HealthCheck } from '../../src/engine/health-checks.ts';
+import { watchFeed } from '../../src/engine/feed-blockers.ts';
+import type { EngineEvent } from '../../src/engine/context.ts';
 import type { FactRead, Store } from '../../src/stores/store.ts';
 import { openingOf, openingsOf } from '../contract/builders.ts';
 import { put } from '../contract/looks.ts';
@@ -177,9 +177,9 @@ await describeWithServer(
   },
 );
 
-async function feedCheck(url: string): Promise<Check | undefined> {
+async function feedCheck(url: string): Promise<HealthCheck | undefined> {
   const { stdout } = await baton(['doctor', '--json', '--database', url]);
-  const { checks } = JSON.parse(stdout) as { readonly checks: readonly Check[] };
+  const { checks } = JSON.parse(stdout) as { readonly checks: readonly HealthCheck[] };
   return checks.find(({ name }) => name === 'feed');
 }
 

@@ -1,7 +1,7 @@
 /** What the database itself refuses, whoever asks; and counters that begin in the middle of things. */
 import { expect, it, vi } from 'vitest';
 import { STATES } from '../../src/domain/lifecycle.ts';
-import { openPostgresBeat } from '../../src/stores/postgres/beat.ts';
+import { openPostgresBeat } from '../../src/stores/postgres/heartbeat.ts';
 import { legalSteps, readStep } from '../../src/stores/numbers.ts';
 import { isLegalStep } from '../../src/domain/trail.ts';
 import type { Store } from '../../src/stores/store.ts';

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
-import { begunIn } from '../../src/engine/transfer/begun.ts';
+import { readPartialExport } from '../../src/engine/transfer/partial-export.ts';
 import { exportAll } from '../../src/engine/transfer/export.ts';
 import { jsonOf, openingOf, openingsOf } from '../contract/builders.ts';
 import { put } from '../contract/looks.ts';
@@ -37,7 +37,7 @@ await describeWithServer('an export that goes on', { shared: { fsync: false } },
     await slow.unsafe('rollback');
     await inserting;
 
-    const looked = await begunIn(store, Readable.from([Buffer.from(early)]));
+    const looked = await readPartialExport(store, Readable.from([Buffer.from(early)]));
     const begun = present(looked.ok ? looked.value : null, 'there is something to go on after');
     expect(begun.count).toBe(3);
     let text = early.slice(0, begun.bytes);

@@ -10,13 +10,13 @@ import { acceptBy, idOf, jsonOf, openingOf, WORKER } from '../contract/builders.
 import { put, recordOf } from '../contract/looks.ts';
 import { describeWithServer, endBackends, faultOf } from './fixture.ts';
 
-const around = { limits: NO_LIMITS, random: systemRandom };
+const ctx = { limits: NO_LIMITS, random: systemRandom };
 
 await describeWithServer('opening a database', { fsync: false }, (fixture) => {
   it('I3: a database that does not wait for the disk is made to, or refused where that cannot be', async () => {
     const { url, name } = await fixture.database();
     await fixture.server.sql()`alter database ${fixture.server.sql()(name)} set synchronous_commit = off`;
-    const fault = await faultOf(openPostgresStore({ ...around, url, notify: false }));
+    const fault = await faultOf(openPostgresStore({ ...ctx, url, notify: false }));
     expect(fault).toBeInstanceOf(StoreFault);
     expect(fault.message).toMatch(/synchronous_commit is off.*ALTER ROLE/s);
 
@@ -38,7 +38,7 @@ await describeWithServer('opening a database', { fsync: false }, (fixture) => {
     await put(store, openingOf({ id: 'a' }));
     const sql = fixture.server.sql(name);
     await sql`update baton.schema_version set version = 99`;
-    const fault = await faultOf(openPostgresStore({ ...around, url }));
+    const fault = await faultOf(openPostgresStore({ ...ctx, url }));
     expect(fault).toBeInstanceOf(StoreFault);
     expect(fault.message).toMatch(/schema version 99.*install a newer Baton/s);
 
@@ -73,9 +73,9 @@ await describeWithServer('opening a database', { fsync: false }, (fixture) => {
     const sql = fixture.server.sql(name);
     await sql.unsafe('create role plain login; revoke create on schema public from public');
     const theirs = url.replace('postgres@', 'plain@');
-    const fault = await faultOf(openPostgresStore({ ...around, url: theirs }));
+    const fault = await faultOf(openPostgresStore({ ...ctx, url: theirs }));
     expect(fault.message).toMatch(/may not create the tables/);
-    await (await openPostgresStore({ ...around, url })).close();
+    await (await openPostgresStore({ ...ctx, url })).close();
     await sql.unsafe(`grant usage on schema baton to plain; grant select on all tables in schema baton to plain;
       grant insert, update, delete on all tables in schema baton to plain; grant usage on all sequences in schema baton to plain`);
     const store = await fixture.open(theirs);
@@ -91,7 +91,7 @@ await describeWithServer('opening a database', { fsync: false }, (fixture) => {
     expect((await one.load(idOf('a')))?.body).toBe('1');
     expect((await other.claim(WORKER, 9, acceptBy())).map((each) => each.body)).toEqual(['2']);
     expect(await recordOf(one, idOf('a'))).toMatchObject({ state: 'offered' });
-    expect(await faultOf(openPostgresStore({ ...around, url, namespace: 'x; drop' }))).toBeInstanceOf(StoreFault);
+    expect(await faultOf(openPostgresStore({ ...ctx, url, namespace: 'x; drop' }))).toBeInstanceOf(StoreFault);
   });
 
   it('a text that the database cannot hold is a clean fault', async () => {
@@ -118,7 +118,7 @@ await describeWithServer('opening a database', { fsync: false }, (fixture) => {
       `postgres:/postgres:${written}@127.0.0.1/${name}`,
     ];
     for (const url of addresses) {
-      const fault = await faultOf(openPostgresStore({ ...around, url, patienceMs: 50 }));
+      const fault = await faultOf(openPostgresStore({ ...ctx, url, patienceMs: 50 }));
       const shown = `${fault.message} ${fault.stack ?? ''} ${inspect(fault, { depth: 9, showHidden: true })}`;
       expect(shown).not.toContain(secret);
       expect(shown).not.toContain(written);
@@ -136,7 +136,7 @@ await describeWithServer('opening a database', { fsync: false }, (fixture) => {
     await fixture.open(theirs);
     vi.stubEnv('PGPASSWORD', 'wrong');
     const startedMs = performance.now();
-    const fault = await faultOf(openPostgresStore({ ...around, url: theirs }));
+    const fault = await faultOf(openPostgresStore({ ...ctx, url: theirs }));
     vi.unstubAllEnvs();
     expect(fault).toMatchObject({ name: 'StoreFault', outcome: 'unchanged' });
     expect(fault.message).toMatch(/password authentication failed/);

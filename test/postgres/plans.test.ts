@@ -18,14 +18,14 @@ import {
   WAITING_SQL,
   SESSION_SQL,
 } from '../../src/stores/postgres/find.ts';
-import { PLANNED_ONCE } from '../../src/stores/postgres/greeting.ts';
+import { PLANNED_ONCE } from '../../src/stores/postgres/session-setup.ts';
 import { POLL_SQL } from '../../src/stores/postgres/hints.ts';
 import { LOAD_SQL, RECORDS_SQL } from '../../src/stores/postgres/load.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
 import { DUE_SQL, INBOX_SQL } from '../../src/stores/postgres/outbox.ts';
 import { LIST_SQL } from '../../src/stores/postgres/sessions.ts';
 import { ALONE_SQL, moveStatement } from '../../src/stores/postgres/move-statement.ts';
-import { ADD_SQL, CURSOR_SQL, NEXT_SQL } from '../../src/stores/postgres/words.ts';
+import { ADD_SQL, CURSOR_SQL, NEXT_SQL } from '../../src/stores/postgres/text-index.ts';
 import { agentOf, openingsOf } from '../contract/builders.ts';
 import { put } from '../contract/looks.ts';
 import { describeWithServer } from './fixture.ts';

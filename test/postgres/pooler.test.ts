@@ -11,11 +11,11 @@ import { systemRandom } from '../../src/foundation/random.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { openBaton, type Baton } from '../../src/index.ts';
 import { readAddress } from '../../src/stores/postgres/address.ts';
-import { openPostgresBeat } from '../../src/stores/postgres/beat.ts';
-import { openLink } from '../../src/stores/postgres/link.ts';
+import { openPostgresBeat } from '../../src/stores/postgres/heartbeat.ts';
+import { openDriver } from '../../src/stores/postgres/driver.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
 import { SCHEMA_VERSION } from '../../src/stores/postgres/schema.ts';
-import { versionAt } from '../../src/stores/postgres/version-at.ts';
+import { schemaVersionAt } from '../../src/stores/postgres/schema-version.ts';
 import { StoreFault, type Store } from '../../src/stores/store.ts';
 import { openingOf, processOf, SESSION, WORKER } from '../contract/builders.ts';
 import { ALL, put, soundRecordOf } from '../contract/looks.ts';
@@ -57,7 +57,7 @@ describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
 
   it('statements that are sent together are all answered, on connections that change hands', async () => {
     const address = readAddress(`${await database()}?notify=off`, {});
-    const link = () => openLink({ address, namespace: 'baton', session: {}, prepare: address.notify });
+    const link = () => openDriver({ address, namespace: 'baton', session: {}, prepare: address.notify });
     const links = Array.from({ length: 6 }, link);
     onTestFinished(async () => void (await Promise.all(links.map(async (each) => each.end()))));
     const backends = new Set<unknown>();
@@ -80,11 +80,11 @@ describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
 
   it('many that open an empty database at once make it once', async () => {
     const url = `${await database()}?notify=off`;
-    expect(await versionAt(url)).toBeNull();
+    expect(await schemaVersionAt(url)).toBeNull();
     const stores = await Promise.all(Array.from({ length: 6 }, () => opened(url)));
     await Promise.all(stores.map(async (store, index) => put(store, openingOf({ id: `a-${index}` }))));
     expect((await stores[0]!.find({ by: 'filter', max: ALL })).items).toHaveLength(6);
-    expect(await versionAt(url)).toBe(SCHEMA_VERSION);
+    expect(await schemaVersionAt(url)).toBe(SCHEMA_VERSION);
   });
 
   it('I1, I2, I6: two workers complete everything, once, and the books are in order', async () => {
@@ -129,7 +129,7 @@ describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
   it('I14, I6: a worker that is killed is missed, and another takes over', async () => {
     const url = `${await database()}?notify=off&password=tr0ub4dor`;
     const workspace = await makeWorkspace({ name: 'pooled', make: async () => ({ kind: 'postgres', url }) });
-    const around = await workspace.open();
+    const ctx = await workspace.open();
     const id = await workspace.send('@react');
     const first = workspace.start(['work', '@react', '--', 'sh', '-c', 'echo $$ > started; sleep 300']);
     await until('the command has started', () => existsSync(join(workspace.folder, 'started')));
@@ -137,15 +137,15 @@ describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
     await untilSays(second, 'is at work');
     first.signal('SIGKILL');
     expect(await second.ended).toMatchObject({ code: 0 });
-    expect((await factsOf(around, id)).map((fact) => `${fact.deed}, fence ${fact.fence}`)).toEqual([
+    expect((await factsOf(ctx, id)).map((fact) => `${fact.deed}, fence ${fact.fence}`)).toEqual([
       'create, fence 0',
       'accept, fence 1',
       'release, fence 1',
       'accept, fence 2',
       'deliver, fence 2',
-      'verify, fence 2',
+      'complete, fence 2',
     ]);
-    expect(await around.store.upkeep.audit()).toEqual([]);
+    expect(await ctx.store.upkeep.audit()).toEqual([]);
     const doctor = await workspace.run(['doctor']);
     expect(doctor.stdout).toMatch(/^ok +database.*password=\*\*\*/m);
     expect(`${doctor.stdout}${doctor.stderr}`).not.toContain('tr0ub4dor');
@@ -179,11 +179,11 @@ describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
       expect(fault).toBeInstanceOf(StoreFault);
       expect(fault).toMatchObject({ outcome: 'unchanged' });
       expect(fault.message).toMatch(says);
-      expect((await faultOf(versionAt(address))).message).toMatch(says);
+      expect((await faultOf(schemaVersionAt(address))).message).toMatch(says);
     }
     expect(performance.now() - startedMs).toBeLessThan(20_000);
     // Nothing was made on the way, and with notify=off the same pooler does.
-    expect(await versionAt(`${url}?notify=off`)).toBeNull();
+    expect(await schemaVersionAt(`${url}?notify=off`)).toBeNull();
     await put(await opened(`${url}?notify=off`), openingOf({ id: 'a' }));
   });
 });

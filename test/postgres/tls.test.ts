@@ -8,7 +8,7 @@ import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { present } from '../../src/foundation/assert.ts';
 import { systemRandom } from '../../src/foundation/random.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
-import { openPostgresBeat } from '../../src/stores/postgres/beat.ts';
+import { openPostgresBeat } from '../../src/stores/postgres/heartbeat.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
 import { StoreFault, type Store } from '../../src/stores/store.ts';
 import { acceptBy, openingOf, processOf, SESSION, WORKER } from '../contract/builders.ts';

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { NO_LINEAGE } from '../../src/domain/handoff.ts';
-import { asText, CHANNEL, readRing } from '../../src/stores/postgres/bell.ts';
-import { readTold } from '../../src/stores/postgres/dealing.ts';
+import { asText, CHANNEL, readNotification } from '../../src/stores/postgres/notify.ts';
+import { readTold } from '../../src/stores/postgres/claim-batch.ts';
 import { OFFERED } from '../../src/stores/postgres/numbers.ts';
 import { ROW_COLUMNS } from '../../src/stores/postgres/rows.ts';
 import type { Store, Topic } from '../../src/stores/store.ts';
@@ -132,7 +132,7 @@ async function wait(fixture: Fixture, store: Store, name: string): Promise<{ rea
   return { over: store.changed(OFFERS, never) };
 }
 
-type Rung = ReturnType<typeof readRing>;
+type Rung = ReturnType<typeof readNotification>;
 
 async function listen(fixture: Fixture, name: string): Promise<{ first(): Promise<Rung> }> {
   const heard: string[] = [];
@@ -142,7 +142,7 @@ async function listen(fixture: Fixture, name: string): Promise<{ first(): Promis
   await sql`insert into baton.listener (topic, process, until) values ('@worker', 'test', now() + interval '1 hour')`;
   const first = async (): Promise<Rung> => {
     while (heard.length === 0) await pause(2);
-    return readRing(heard[0] ?? '');
+    return readNotification(heard[0] ?? '');
   };
   return { first };
 }

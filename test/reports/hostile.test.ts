@@ -1,12 +1,12 @@
 /** Words of others in every format: none of them becomes markup, a formula or a move of the cursor. */
 import { describe, expect, it } from 'vitest';
 import { reportOn, type Report } from '../../src/domain/project-report.ts';
-import { auditTrail, projects } from '../../src/engine/verbs/projects.ts';
-import { auditCsvLine, auditJsonLine, auditRow } from '../../src/faces/shared/report/audit.ts';
-import { reportHtml } from '../../src/faces/shared/report/html.ts';
-import { reportJunit } from '../../src/faces/shared/report/junit.ts';
-import { reportMarkdown } from '../../src/faces/shared/report/markdown.ts';
-import { drawWorkflow } from '../../src/faces/cli/workflow-drawing.ts';
+import { auditTrail, projects } from '../../src/engine/handoffs/projects.ts';
+import { auditCsvLine, auditJsonLine, auditRow } from '../../src/interfaces/shared/report/audit.ts';
+import { reportHtml } from '../../src/interfaces/shared/report/html.ts';
+import { reportJunit } from '../../src/interfaces/shared/report/junit.ts';
+import { reportMarkdown } from '../../src/interfaces/shared/report/markdown.ts';
+import { drawWorkflow } from '../../src/interfaces/cli/workflow-drawing.ts';
 import { summaryWorld, type SummaryWorld } from '../engine/summaries/summary-world.ts';
 import { readCsv, readXml } from './formats.ts';
 
@@ -32,7 +32,7 @@ async function world(): Promise<SummaryWorld> {
 }
 
 async function report(): Promise<Report> {
-  const made = reportOn(await projects((await world()).around, null));
+  const made = reportOn(await projects((await world()).ctx, null));
   expect(made.projects.map(({ workflow }) => workflow.told)).toEqual([2]);
   return made;
 }
@@ -75,7 +75,7 @@ describe('words of others in a report', () => {
   it('S6: the terminal is not moved', async () => {
     const made = summaryWorld();
     await made.say({ phase: 'x\u202ey', to: '@b', context: { task: 'a\u2066b' } }, { project: 'p\u200b' });
-    const [flow] = reportOn(await projects(made.around, null)).projects;
+    const [flow] = reportOn(await projects(made.ctx, null)).projects;
     const drawn = flow === undefined ? '' : drawWorkflow(flow.workflow, 0);
     expect(drawn).toContain('x\\u202ey');
     expect(drawn).toContain('p\\u200b');
@@ -86,7 +86,7 @@ describe('words of others in a report', () => {
     const made = summaryWorld();
     for (const task of FORMULAS) await made.say({ context: { task } }, { project: '=HYPERLINK("x")' });
     const rows: ReturnType<typeof auditRow>[] = [];
-    for await (const entries of auditTrail(made.around, null)) {
+    for await (const entries of auditTrail(made.ctx, null)) {
       for (const entry of entries) rows.push(auditRow(entry, rows.length + 1));
     }
     const cells = readCsv(rows.map(auditCsvLine).join(''));

@@ -4,14 +4,14 @@ import { reportOn } from '../../src/domain/project-report.ts';
 import { workflowOf, type Workflow } from '../../src/domain/workflow.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { OPERATOR } from '../../src/domain/principal.ts';
-import { projects } from '../../src/engine/verbs/projects.ts';
-import { cancel } from '../../src/engine/verbs/end.ts';
-import { retry } from '../../src/engine/verbs/retry.ts';
+import { projects } from '../../src/engine/handoffs/projects.ts';
+import { cancel } from '../../src/engine/handoffs/reject-and-cancel.ts';
+import { retry } from '../../src/engine/handoffs/retry.ts';
 import { present } from '../../src/foundation/assert.ts';
 import { agentOf, summaryWorld, type Said, type SummaryWorld } from '../engine/summaries/summary-world.ts';
 
 async function flowOf(world: SummaryWorld): Promise<Workflow> {
-  return workflowOf(present((await projects(world.around, 'shop'))[0], 'there is a project'));
+  return workflowOf(present((await projects(world.ctx, 'shop'))[0], 'there is a project'));
 }
 
 async function after(...said: readonly Said[]): Promise<Workflow> {
@@ -24,7 +24,7 @@ const BUILT = { from: '@builder', phase: 'Implementation' };
 
 describe('the outcome of a project', () => {
   it('S8: nothing told, nothing to report on', async () => {
-    expect(reportOn(await projects(summaryWorld().around, null))).toEqual({ outcome: null, projects: [] });
+    expect(reportOn(await projects(summaryWorld().ctx, null))).toEqual({ outcome: null, projects: [] });
   });
 
   it('S8: complete when every leg is', async () => {
@@ -67,7 +67,7 @@ describe('the outcome of a project', () => {
     await world.say({ to: '@builder', context: { task: 'task-7' }, on_failure: { route_to: '@fixer' } });
     await world.say({ ...BUILT, status: 'failed', on_failure: { retry: 0 } });
     const failed = present((await flowOf(world)).trouble[0], 'it has failed');
-    const again = await retry(world.around, OPERATOR, { id: failed.id as HandoffId, to: agentOf('second') });
+    const again = await retry(world.ctx, OPERATOR, { id: failed.id as HandoffId, to: agentOf('second') });
     expect(again.ok).toBe(true);
     expect(await flowOf(world)).toMatchObject({
       outcome: 'unfinished',
@@ -83,7 +83,7 @@ describe('the outcome of a project', () => {
     await world.say({ to: '@builder' });
     await world.say({ ...BUILT, status: 'failed' });
     const failed = present((await flowOf(world)).trouble[0], 'it has failed');
-    await retry(world.around, OPERATOR, { id: failed.id as HandoffId });
+    await retry(world.ctx, OPERATOR, { id: failed.id as HandoffId });
     await world.say({ ...BUILT, status: 'failed' });
     const flow = await flowOf(world);
     expect(flow).toMatchObject({ outcome: 'failed', legs: { failed: 1, 'passed-on': 1 } });
@@ -133,7 +133,7 @@ describe('the outcome of a project', () => {
     const world = summaryWorld();
     await world.say({ to: '@builder' });
     const [open] = await world.openLegs();
-    await cancel(world.around, OPERATOR, open?.id as HandoffId, 'not needed');
+    await cancel(world.ctx, OPERATOR, open?.id as HandoffId, 'not needed');
     expect(await flowOf(world)).toMatchObject({ outcome: 'complete', progress: 1, legs: { dropped: 1 } });
   });
 
@@ -155,7 +155,7 @@ describe('the outcome of a project', () => {
       'QA',
       'Deployment',
     ]);
-    expect((await projects(world.around, null)).map(({ project }) => project)).toEqual(['other', 'shop']);
-    expect(await projects(world.around, 'nobody’s')).toEqual([]);
+    expect((await projects(world.ctx, null)).map(({ project }) => project)).toEqual(['other', 'shop']);
+    expect(await projects(world.ctx, 'nobody’s')).toEqual([]);
   });
 });

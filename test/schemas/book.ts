@@ -1,17 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../src/foundation/json.ts';
-import type { SchemaBook, SchemaRefusal } from '../../src/engine/schema-book.ts';
-import { openSchemaBook } from '../../src/house/schema-book.ts';
+import type { SchemaRegistry, SchemaRefusal } from '../../src/engine/schema-registry.ts';
+import { openSchemaRegistry } from '../../src/adapters/schemas/open-schema-registry.ts';
 import { tempFolder } from '../support/processes.ts';
 
 /** Schemas by file name: as JSON, or as the text of the file. */
-export function bookOf(files: Readonly<Record<string, Json>>): { readonly folder: string; readonly book: SchemaBook } {
+export function bookOf(files: Readonly<Record<string, Json>>): { readonly folder: string; readonly book: SchemaRegistry } {
   const folder = tempFolder();
   for (const [file, schema] of Object.entries(files)) {
     writeFileSync(join(folder, file), typeof schema === 'string' ? schema : JSON.stringify(schema));
   }
-  return { folder, book: openSchemaBook(folder) };
+  return { folder, book: openSchemaRegistry(folder) };
 }
 
 /** Judges one value by one schema: null when it passes. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Json } from '../../src/foundation/json.ts';
-import { openSchemaBook } from '../../src/house/schema-book.ts';
+import { openSchemaRegistry } from '../../src/adapters/schemas/open-schema-registry.ts';
 import { tempFolder } from '../support/processes.ts';
 import { bookOf, judge } from './book.ts';
 
@@ -29,7 +29,7 @@ describe('hostile names of schemas', () => {
     const outside = tempFolder();
     writeFileSync(join(outside, 'secret.json'), 'true');
     mkdirSync(join(outside, 'schemas'));
-    expect(await openSchemaBook(join(outside, 'schemas')).check(name, 1)).toMatchObject({
+    expect(await openSchemaRegistry(join(outside, 'schemas')).check(name, 1)).toMatchObject({
       refusal: { code: 'schema-unknown', schema: name },
     });
   });
@@ -37,7 +37,7 @@ describe('hostile names of schemas', () => {
   it('a folder named like a schema is none', async () => {
     const folder = tempFolder();
     mkdirSync(join(folder, 'it.json'));
-    expect(await openSchemaBook(folder).check('it', 1)).toMatchObject({ refusal: { code: 'schema-unknown' } });
+    expect(await openSchemaRegistry(folder).check('it', 1)).toMatchObject({ refusal: { code: 'schema-unknown' } });
   });
 });
 

@@ -1,6 +1,6 @@
 /** The parts that mutants are made of: what a store, or a decision, does wrong. */
 import { present } from '../../src/foundation/assert.ts';
-import { yes, type Result } from '../../src/foundation/result.ts';
+import { ok, type Result } from '../../src/foundation/result.ts';
 import type { Decide } from '../../src/domain/decision.ts';
 import { hashOf, type Fact } from '../../src/domain/facts.ts';
 import type { Handoff } from '../../src/domain/handoff.ts';
@@ -34,7 +34,7 @@ export async function onlyDecided(
   });
   return items.map((handoff) => {
     const decided = decide(handoff, store.nowMs());
-    return decided.ok ? yes(decided.value.handoff) : decided;
+    return decided.ok ? ok(decided.value.handoff) : decided;
   });
 }
 
@@ -69,14 +69,14 @@ export function claimingTwice(store: Store): Store {
 export async function agreed(store: Store, answer: Result<Handoff, Refusal>): Promise<Result<Handoff, Refusal>> {
   if (answer.ok || answer.refusal.code !== 'lease-lost') return answer;
   const { handoff } = present(await store.load(answer.refusal.id), 'what was asked for is there');
-  return handoff.state === 'completed' ? yes(handoff) : answer;
+  return handoff.state === 'completed' ? ok(handoff) : answer;
 }
 
 export function withoutEnd(decide: Decide): Decide {
   return (handoff, nowMs) => {
     const { terms } = handoff;
     const decided = decide({ ...handoff, terms: { ...terms, retry: { ...terms.retry, retriesMax: 99 } } }, nowMs);
-    return decided.ok ? yes({ ...decided.value, handoff: { ...decided.value.handoff, terms } }) : decided;
+    return decided.ok ? ok({ ...decided.value, handoff: { ...decided.value.handoff, terms } }) : decided;
   };
 }
 

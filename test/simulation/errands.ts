@@ -1,5 +1,5 @@
 /** What the senders of a story want done, drawn by the seed: by whom, under which terms, after what. */
-import type { SendRequest } from '../../src/engine/verbs/send.ts';
+import type { SendRequest } from '../../src/engine/handoffs/send.ts';
 import type { Terms } from '../../src/domain/handoff.ts';
 import type { Limits } from '../../src/domain/limits.ts';
 import type { AgentId, HandoffId } from '../../src/domain/names.ts';

@@ -2,8 +2,8 @@
 import { present } from '../../src/foundation/assert.ts';
 import { brokenAt, hashOf, NO_TRAIL, type Fact } from '../../src/domain/facts.ts';
 import type { Handoff } from '../../src/domain/handoff.ts';
-import { after, isFinal, type Move } from '../../src/domain/lifecycle.ts';
-import { takesPlace } from '../../src/domain/limits.ts';
+import { nextState, isFinal, type Move } from '../../src/domain/lifecycle.ts';
+import { usesCapacity } from '../../src/domain/limits.ts';
 import { readAgentId, type HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal, SYSTEM, type Principal } from '../../src/domain/principal.ts';
 import { may, type Op } from '../../src/domain/rights.ts';
@@ -135,7 +135,7 @@ export function i12LegalAndEntitled(call: Call, ledger: Ledger): Broken {
     const record = ledger.records.get(id) ?? present(call.after.get(id), 'what has a fact has a record');
     if (from === null) {
       if (deed !== 'create') return `${id}: begins with ${deed}`;
-    } else if (after(from, deed as Move) !== to) return `${id}: ${deed} does not lead from ${from} to ${to}`;
+    } else if (nextState(from, deed as Move) !== to) return `${id}: ${deed} does not lead from ${from} to ${to}`;
     const entitled = may(principalOf(by), opOf(fact), from === null ? record : { ...record, state: from });
     if (!entitled.ok) return `${id}: ${deed} by ${by} is ${entitled.refusal.code}`;
     const isOwn = [`@${record.from}`, `@${record.to}`].includes(by);
@@ -146,6 +146,7 @@ export function i12LegalAndEntitled(call: Call, ledger: Ledger): Broken {
 
 function opOf({ deed, from }: Fact): Op {
   if (deed === 'reoffer' || (deed === 'fail' && from === 'delivered')) return 'rework';
+  if (deed === 'supersede') throw new Error('nothing here is shared by git');
   return deed === 'retry' ? 'fail' : deed;
 }
 
@@ -213,7 +214,7 @@ export function i14DeadLoseTheirs(ledger: Ledger, nowMs: number, watchedSinceMs:
 export function i15LimitsHold(call: Call, ledger: Ledger): Broken {
   if (call.facts.length === 0) return null;
   for (const [agent, { outgoingMax, incomingMax }] of ledger.limits.agents) {
-    const open = [...ledger.records.values()].filter(takesPlace);
+    const open = [...ledger.records.values()].filter(usesCapacity);
     const outgoing = open.filter(({ from }) => from === agent).length;
     const incoming = open.filter(({ to }) => to === agent).length;
     if (outgoing > (outgoingMax ?? outgoing)) return `${agent} has ${outgoing} open outgoing, at most ${outgoingMax}`;

@@ -1,6 +1,6 @@
 /** Stores and deciders that are broken on purpose, each in one way that an invariant has to notice. */
-import { refuse, yes } from '../../src/foundation/result.ts';
-import { witness } from '../../src/domain/facts.ts';
+import { err, ok } from '../../src/foundation/result.ts';
+import { appendFact } from '../../src/domain/facts.ts';
 import { isFinal } from '../../src/domain/lifecycle.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { principalText } from '../../src/domain/principal.ts';
@@ -48,7 +48,7 @@ export const MUTANTS = {
       change: async (targets, decide) => {
         const answers = await store.change(targets, decide);
         if (!random.chance(0.1)) return answers;
-        return answers.map((each) => (each.ok ? refuse({ code: 'contended', id: each.value.id } as const) : each));
+        return answers.map((each) => (each.ok ? err({ code: 'contended', id: each.value.id } as const) : each));
       },
     }),
   },
@@ -104,8 +104,8 @@ export const MUTANTS = {
     decideBy: (principal, _op, wish) => (handoff, nowMs) => {
       const { deed, moved } = wish(handoff, nowMs);
       if (!moved.ok) return moved;
-      const seen = witness(handoff, moved.value, deed, principalText(principal), nowMs);
-      return yes({ handoff: seen.handoff, facts: [seen.fact] });
+      const seen = appendFact(handoff, moved.value, deed, principalText(principal), nowMs);
+      return ok({ handoff: seen.handoff, facts: [seen.fact] });
     },
   },
   'knows moves that the lifecycle does not': {

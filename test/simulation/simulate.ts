@@ -16,7 +16,8 @@ import { noCounts, type Counters } from './counters.ts';
 import { BY_HAND, drawErrands, drawLimits, JUDGE, SENDERS, WORKED } from './errands.ts';
 import { drawRates, openFaults } from './faults.ts';
 import { openInspector, type Complaint, type InvariantName } from './inspector.ts';
-import type { Remains } from './invariants.ts';
+import { contentOf, exported, imported, memoryStore } from '../transfer/sample.ts';
+import type { Broken, Remains } from './invariants.ts';
 import { openLedger, type Ledger } from './ledger.ts';
 import { openObserver } from './observing.ts';
 import { openScheduler } from './scheduler.ts';
@@ -89,6 +90,7 @@ export async function simulate(seed: number, mutant: Mutant | null = null): Prom
   await scheduler.run(() => inspector.complaints.length > 0 || scheduler.clock.monotonicMs() > endMs || isDone());
   const unanswered = errands.filter((errand) => !errand.isOver).map(({ id, key }) => id ?? (key as HandoffId));
   if (inspector.complaints.length === 0) inspector.atTheEnd(await remainsOf(store, ledger), unanswered);
+  if (mutant === null) inspector.complain('I1', await lostInTransfer(store));
   countFacts(ledger, counters);
   return { seed, complaints: inspector.complaints, counters, trace };
 }
@@ -116,6 +118,18 @@ async function endTheStorm(world: World): Promise<void> {
   world.isCalm = true;
   world.faults.cease();
   await bringTomorrow(world);
+}
+
+/** Whatever the engine has brought about survives an export, an import elsewhere and another export. */
+async function lostInTransfer(store: Store): Promise<Broken> {
+  const first = await exported(store);
+  const other = memoryStore();
+  const answer = await imported(other, first.text);
+  if (!answer.ok) return `an import refuses what was exported: ${JSON.stringify(answer.refusal)}`;
+  const second = await exported(other);
+  const isSame =
+    first.damaged === 0 && JSON.stringify(contentOf(second.text)) === JSON.stringify(contentOf(first.text));
+  return isSame ? null : `${first.count} were exported, ${second.count} came out again`;
 }
 
 /** All processes are forgotten; only what the store holds is left, as after a power cut. */

@@ -1,13 +1,7 @@
 /** The simulated machine: one store as its disk, processes that come and go, and clocks that somebody sets. */
 import type { decideBy } from '../../src/engine/change.ts';
 import { DUTY_LEASE_MS } from '../../src/engine/duty.ts';
-import {
-  NO_RULES,
-  type EngineEvent,
-  type Heartbeat,
-  type Liveness,
-  type Surroundings,
-} from '../../src/engine/surroundings.ts';
+import { NO_RULES, type EngineEvent, type Heartbeat, type Liveness, type Context } from '../../src/engine/context.ts';
 import { dueAtOf } from '../../src/domain/deadlines.ts';
 import type { Handoff } from '../../src/domain/handoff.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
@@ -50,7 +44,7 @@ export interface SimulatedGroup {
 export interface Role {
   readonly name: string;
   readonly standsDuty: boolean;
-  run(around: Surroundings, process: SimulatedProcess, random: SeededRandom): Promise<void>;
+  run(ctx: Context, process: SimulatedProcess, random: SeededRandom): Promise<void>;
 }
 
 /** The machine itself: nothing happens to it. */
@@ -91,7 +85,7 @@ function identityOf(world: World, number: number, random: SeededRandom): Process
   return { host, machine: host, boot: 'this boot', pidSpace, pid: 1_000 + number, startedAt: String(number) };
 }
 
-function surroundingsOf(world: World, process: SimulatedProcess, random: SeededRandom): Surroundings {
+function surroundingsOf(world: World, process: SimulatedProcess, random: SeededRandom): Context {
   const { scheduler, passage, counters } = world;
   return {
     store: yieldingStore(passage, process, process.main),

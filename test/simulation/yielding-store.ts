@@ -2,7 +2,7 @@
  * A store as one strand of one process sees it: before and after every call anybody else may have had a turn, and some
  * calls go wrong. `changed` alone begins at once, because it promises to notice what happens from the call on.
  */
-import { yes } from '../../src/foundation/result.ts';
+import { ok } from '../../src/foundation/result.ts';
 import type { Handoff } from '../../src/domain/handoff.ts';
 import type { Store } from '../../src/stores/store.ts';
 import type { Clock } from '../../src/foundation/clock.ts';
@@ -61,13 +61,13 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       write(
         { verb: 'insert', targets: openings.map(({ id }) => id), request: guard?.request ?? null },
         () => inner.insert(openings, guard),
-        (raw) => (raw.ok ? raw.value.map((handoff) => yes(handoff)) : [raw]),
+        (raw) => (raw.ok ? raw.value.map((handoff) => ok(handoff)) : [raw]),
       ),
     claim: (agent, max, decide) =>
       write(
         { verb: 'claim', targets: [], request: null },
         () => inner.claim(agent, max, decide),
-        (raw) => raw.map(({ handoff }) => yes(handoff)),
+        (raw) => raw.map(({ handoff }) => ok(handoff)),
       ),
     change: (targets, decide) =>
       write(
@@ -79,7 +79,7 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       write(
         { verb: 'relay', targets: [target, ...openings.map(({ id }) => id)], request: guard?.request ?? null },
         () => inner.relay(target, decide, openings, guard),
-        (raw) => (raw.ok ? [raw.value.changed, ...raw.value.inserted].map((handoff) => yes(handoff)) : [raw]),
+        (raw) => (raw.ok ? [raw.value.changed, ...raw.value.inserted].map((handoff) => ok(handoff)) : [raw]),
       ),
     load: (id) =>
       read(
@@ -121,6 +121,12 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       copies: (after, max) => call('copies', () => inner.transfer.copies(after, max)),
       restore: (copies) => call('restore', () => inner.transfer.restore(copies)),
       recognise: (after, heads) => call('recognise', () => inner.transfer.recognise(after, heads)),
+    },
+    agents: {
+      add: (session) => call('addAgent', () => inner.agents.add(session)),
+      load: (id) => call('loadAgent', () => inner.agents.load(id)),
+      list: (query) => call('listAgents', () => inner.agents.list(query)),
+      replace: (session) => call('replaceAgent', () => inner.agents.replace(session)),
     },
     policy: {
       current: () => call('policy', () => inner.policy.current()),

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync,
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ownJudge, placeOf } from '../../src/foundation/process-identity.ts';
-import { FileExists } from '../../src/foundation/whole-file.ts';
+import { FileExists } from '../../src/foundation/atomic-file.ts';
 import { backUp } from '../../src/stores/sqlite/backup.ts';
 import { StoreFault } from '../../src/stores/store.ts';
 import { openingOf, openingsOf } from '../contract/builders.ts';

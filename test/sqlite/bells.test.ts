@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { bellsIn } from '../../src/stores/sqlite/bells.ts';
+import { notifyFilesIn } from '../../src/stores/sqlite/notify-files.ts';
 import { POLL_MS } from '../../src/stores/store.ts';
 import { agentOf, cancelled, idOf, openingOf, WORKER } from '../contract/builders.ts';
 import { put, valueOf } from '../contract/looks.ts';
@@ -77,7 +77,7 @@ describe('bells', () => {
 
   it('I20, I21: of agents have names that stay inside their folder, and only so many stay open', () => {
     const folder = join(tempFolder(), 'bells');
-    const bells = bellsIn(folder);
+    const bells = notifyFilesIn(folder);
     const agents = [
       WORKER,
       ...Array.from({ length: 600 }, (_, index) => agentOf(`agent-${index}`)),

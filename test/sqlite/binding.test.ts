@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import type { SessionId } from '../../src/domain/names.ts';
-import { openSqliteBeat } from '../../src/stores/sqlite/beat.ts';
+import { openSqliteBeat } from '../../src/stores/sqlite/heartbeat.ts';
 import { openDatabase, prepare, type Statement } from '../../src/stores/sqlite/binding.ts';
 import { THIS_BOOT, processOf, WORKER } from '../contract/builders.ts';
 import { newPath, openForgettableStore, openStore, openTables } from './stores.ts';

@@ -1,7 +1,7 @@
 import { constants, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { examineFile, type MayUse } from '../../src/house/examine-file.ts';
+import { examineFile, type MayUse } from '../../src/adapters/doctor/examine-file.ts';
 import { SCHEMA_VERSION } from '../../src/stores/sqlite/schema.ts';
 import { newPath, openTables } from './stores.ts';
 

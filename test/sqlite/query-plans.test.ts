@@ -1,4 +1,5 @@
 /** Nothing on the way of a claim or a sweep grows with what is finished: each question is answered by its own index. */
+import { OPEN_AGENTS_SQL } from '../../src/stores/sqlite/agent-sessions.ts';
 import { describe, expect, it } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { prepare } from '../../src/stores/sqlite/binding.ts';
@@ -14,7 +15,7 @@ import {
   PLACES_SQL,
   VISIBLE_CHAIN_SQL,
   WAITING_SQL,
-} from '../../src/stores/sqlite/reading.ts';
+} from '../../src/stores/sqlite/queries.ts';
 import { BEAT_SQL } from '../../src/stores/sqlite/sessions.ts';
 import { agentOf } from '../contract/builders.ts';
 import { openTables } from './stores.ts';
@@ -195,6 +196,11 @@ const PLANS: readonly { readonly what: string; readonly sql: string; readonly st
     what: 'the next page of what has some words',
     sql: listSql({ text: 'some words', agent: agentOf('a'), states: ['completed'], after: '9' }),
     steps: ['SCAN words VIRTUAL TABLE INDEX 192:M1<', 'SEARCH handoff USING INTEGER PRIMARY KEY (rowid=?)'],
+  },
+  {
+    what: 'the agents that are running',
+    sql: OPEN_AGENTS_SQL,
+    steps: ['SEARCH agent_session USING INDEX agent_session_open (id<?)'],
   },
   {
     what: 'a beat',

@@ -7,6 +7,8 @@ const SIZES = {
   BATON_HTTP_LOAD: { short: 0.1, long: 1 },
   /** Handoffs on a board. */
   BATON_BOARD_COUNT: { short: 500, long: 5_000 },
+  /** Seeds of the clones that share documents by git. */
+  BATON_CLONES_SEEDS: { short: 100, long: 5_000 },
   BATON_DOCUMENTS_ACTIVE: { short: 300, long: 1_000 },
   BATON_DOCUMENTS_ADOPTED: { short: 60, long: 1_000 },
   BATON_DOCUMENTS_ARCHIVED: { short: 1_000, long: 10_000 },
@@ -18,6 +20,8 @@ const SIZES = {
   BATON_JUNK_COUNT: { short: 3_000, long: 100_000 },
   /** Two machines of one name on one PostgreSQL, their workers killed at random. */
   BATON_MACHINES_SECONDS: { short: 5, long: 300 },
+  /** Parts of the contract suite that run behind a pooler too. */
+  BATON_POOLED_PARTS: { short: 7, long: 100 },
   /** Cut points of the power-cut test. */
   BATON_POWER_CUTS: { short: 40, long: 400 },
   /** Processes that want the same thing at once. */

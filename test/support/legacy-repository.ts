@@ -24,7 +24,7 @@ const PLACES = [
   '_agents/ivy/_handoffs',
   '_agents/_handoffs',
   'research/beds/processed',
-  'docs/notes',
+  'garden/notes',
   '_handoffs',
 ] as const;
 
@@ -98,10 +98,9 @@ export function makeLegacyRepository(folder: string, count = 300): LegacyReposit
   symlinkSync(join(folder, 'elsewhere/handoff-behind-a-link-20260101.md'), join(folder, 'handoff-link-20260101.md'));
   put('notes/it\'s "quoted"\nand broken/handoff -x $(id) 20260102.md', textOf(9_005), handoffs);
   distinct += 1;
-  git('add', '-A');
-  commit(4);
-  put('fresh/handoff-not-committed-20260203.md', textOf(9_006), handoffs);
+  put('fresh/handoff-late-20260203.md', textOf(9_006), handoffs);
   distinct += 1;
+  commit(4);
   return { folder, handoffs, untouched, distinct, conflicts };
 }
 

@@ -1,6 +1,6 @@
 /** Stops processes for tests, at a moment of the test's choice. */
 import { statOf } from '../../src/foundation/process-identity.ts';
-import type { DatabaseAddress } from '../../src/house/database-address.ts';
+import type { DatabaseAddress } from '../../src/workspace/database-address.ts';
 import { lockHolders } from '../../src/stores/sqlite/lock-holders.ts';
 import { until, type Running } from './processes.ts';
 

@@ -268,7 +268,8 @@ function told(step: Step, story: string, index: number, random: SeededRandom): T
 function metricsOf(phase: Phase, random: SeededRandom): readonly string[] {
   if (phase !== 'Testing' && phase !== 'Implementation') return [];
   const total = random.between(10, 40);
-  const passed = random.between(5, total);
+  // Whoever says complete with fewer is contradicted by its own numbers; other tests are about that.
+  const passed = total;
   const lines = {
     tests_total: total,
     tests_passed: passed,

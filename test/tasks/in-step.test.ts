@@ -11,19 +11,19 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { carryEffects } from '../../src/engine/effects.ts';
-import { oneLook } from '../../src/engine/steadiness.ts';
+import { sendEffects } from '../../src/engine/effects.ts';
+import { checkOnce } from '../../src/engine/stall-detection.ts';
 import { sweep } from '../../src/engine/sweep.ts';
-import { accept } from '../../src/engine/verbs/accept.ts';
-import { activate } from '../../src/engine/verbs/activate.ts';
-import { cancel, reject } from '../../src/engine/verbs/end.ts';
-import { send } from '../../src/engine/verbs/send.ts';
-import { retry } from '../../src/engine/verbs/retry.ts';
-import { sendBack, verify } from '../../src/engine/verbs/verify.ts';
+import { accept } from '../../src/engine/handoffs/accept.ts';
+import { activate } from '../../src/engine/handoffs/activate.ts';
+import { cancel, reject } from '../../src/engine/handoffs/reject-and-cancel.ts';
+import { send } from '../../src/engine/handoffs/send.ts';
+import { retry } from '../../src/engine/handoffs/retry.ts';
+import { requestRework, verify } from '../../src/engine/handoffs/verify.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { as, documentsWorld, ON, type DocumentsWorld } from '../folders/documents-world.ts';
 import { tempFolder, until } from '../support/processes.ts';
-import { readTask } from '../../src/dialects/task/read.ts';
+import { readTask } from '../../src/formats/task/read.ts';
 
 const TASK = 'BPRD-2026-0042';
 const FRONT = `---\n# what we promised\nid: ${TASK}\nstatus: Open   # as of Monday\nowner: grok\n---\n\n## Mine\n`;
@@ -45,8 +45,8 @@ function standing({ folder }: DocumentsWorld): string {
   return 'form' in read ? `${read.status} ${read.owner}` : read.says;
 }
 
-async function verified({ around }: DocumentsWorld, id: HandoffId): Promise<void> {
-  const done = await verify(around, as('perplexity'), { id, criteria: [{ criterion: 'works', says: 'yes' }] });
+async function verified({ ctx }: DocumentsWorld, id: HandoffId): Promise<void> {
+  const done = await verify(ctx, as('perplexity'), { id, criteria: [{ criterion: 'works', says: 'yes' }] });
   expect(done).toMatchObject({ ok: true });
 }
 
@@ -58,9 +58,9 @@ describe.each([
     const world = await worldWith(text);
     const id = await world.create();
     expect(standing(world)).toBe('Open grok');
-    const { around } = world;
+    const { ctx } = world;
     const seen: string[] = [];
-    const steps = [() => activate(around, as('grok'), id), () => accept(around, as('claude'), id)];
+    const steps = [() => activate(ctx, as('grok'), id), () => accept(ctx, as('claude'), id)];
     for (const step of steps) {
       expect(await step()).toMatchObject({ ok: true });
       seen.push(standing(world));
@@ -69,14 +69,14 @@ describe.each([
     const kept = readFileSync(taskPath(world.folder), 'utf8');
     expect(kept.replace('In-Progress', 'Open').replace('owner: claude', 'owner: grok')).toBe(text);
     // Nothing is left for others to carry out.
-    expect((await around.store.outbox.due(10)).filter(({ kind }) => kind === 'task')).toEqual([]);
+    expect((await ctx.store.outbox.due(10)).filter(({ kind }) => kind === 'task')).toEqual([]);
   });
 
   it('D11: is in review when it is delivered, in progress after rework, complete when it is verified', async () => {
     const world = await worldWith(text);
     const id = await world.at('delivered');
     expect(standing(world)).toBe('Review claude');
-    await sendBack(world.around, as('perplexity'), id, 'no tests');
+    await requestRework(world.ctx, as('perplexity'), id, 'no tests');
     expect(standing(world)).toBe('In-Progress claude');
     const other = await worldWith(text);
     await verified(other, await other.at('delivered'));
@@ -85,10 +85,10 @@ describe.each([
 
   it('D10, D11: goes back to its sender when it is rejected, and is blocked for want of a skill', async () => {
     const world = await worldWith(text);
-    await reject(world.around, as('claude'), await world.at('offered'), { type: 'capacity', reason: 'too much' });
+    await reject(world.ctx, as('claude'), await world.at('offered'), { type: 'capacity', reason: 'too much' });
     expect(standing(world)).toBe('Assigned grok');
     const other = await worldWith(text);
-    await reject(other.around, as('claude'), await other.at('accepted'), { type: 'skill_gap', reason: 'no Rust' });
+    await reject(other.ctx, as('claude'), await other.at('accepted'), { type: 'skill_gap', reason: 'no Rust' });
     expect(standing(other)).toBe('Blocked grok');
   });
 
@@ -96,18 +96,18 @@ describe.each([
     const world = await worldWith(text, `${ON}clocks: { documents: { offered_seconds: 1 } }\n`);
     const id = await world.at('offered');
     expect(standing(world)).toBe('Assigned claude');
-    const { around } = world;
+    const { ctx } = world;
     await until('it is expired', async () => {
-      await sweep(around, await oneLook(around));
+      await sweep(ctx, await checkOnce(ctx));
       return (await world.state(id)) === 'expired';
     });
     // The sweep changes many at once and leaves the files to whoever carries out effects.
-    await carryEffects(around, around.rules.carriers);
+    await sendEffects(ctx, ctx.rules.effectSenders);
     await world.sync();
     expect(standing(world)).toBe('Assigned grok');
     expect(world.place(id)).toMatch(/^\d{4}\/\d{2}$/);
     expect(world.fields(id)).toMatchObject({ status: 'Expired' });
-    const inbox = await around.store.outbox.inbox('grok' as never, 10);
+    const inbox = await ctx.store.outbox.inbox('grok' as never, 10);
     expect(inbox.map(({ payload }) => JSON.parse(payload) as unknown)).toMatchObject([
       { event: 'expired', handoff: id },
     ]);
@@ -118,21 +118,21 @@ describe('a task of several documents', () => {
   it('D11: follows the newest open one; what was settled before is silent', async () => {
     const world = await worldWith(FRONT);
     const first = await world.at('offered');
-    await reject(world.around, as('claude'), first, { type: 'skill_gap', reason: 'no Rust' });
+    await reject(world.ctx, as('claude'), first, { type: 'skill_gap', reason: 'no Rust' });
     expect(standing(world)).toBe('Blocked grok');
-    const second = await retry(world.around, as('grok'), { id: first, to: 'gemini' as never });
+    const second = await retry(world.ctx, as('grok'), { id: first, to: 'gemini' as never });
     if (!second.ok) throw new Error(second.refusal.code);
     expect(second.value).toMatchObject({ to: 'gemini', lineage: { retryOf: first } });
     expect(standing(world)).toBe('Blocked grok');
-    await activate(world.around, as('grok'), second.value.id);
+    await activate(world.ctx, as('grok'), second.value.id);
     expect(standing(world)).toBe('Assigned gemini');
-    await world.around.rules.tasks?.keep(TASK);
+    await world.ctx.rules.tasks?.keep(TASK);
     expect(standing(world)).toBe('Assigned gemini');
   });
 
   it('D11: is left as it is by a draft that is taken back', async () => {
     const world = await worldWith(FRONT);
-    await cancel(world.around, as('grok'), await world.create());
+    await cancel(world.ctx, as('grok'), await world.create());
     expect(readFileSync(taskPath(world.folder), 'utf8')).toBe(FRONT);
   });
 });
@@ -178,15 +178,15 @@ describe('a task that is not as it should be', () => {
     await off.at('accepted');
     expect(readFileSync(taskPath(off.folder), 'utf8')).toBe(FRONT);
     const queued = await worldWith(FRONT);
-    const sent = await send(queued.around, as('grok'), {
+    const sent = await send(queued.ctx, as('grok'), {
       from: 'grok' as never,
       to: 'claude' as never,
       task: TASK,
       input: {},
     });
     if (!sent.ok) throw new Error(sent.refusal.code);
-    await accept(queued.around, as('claude'), sent.value.id);
-    await queued.around.rules.tasks?.keep(TASK);
+    await accept(queued.ctx, as('claude'), sent.value.id);
+    await queued.ctx.rules.tasks?.keep(TASK);
     expect(readFileSync(taskPath(queued.folder), 'utf8')).toBe(FRONT);
   });
 
@@ -194,12 +194,12 @@ describe('a task that is not as it should be', () => {
     const world = await worldWith(FRONT);
     mkdirSync(join(world.folder, '.git'));
     writeFileSync(join(world.folder, '.git/MERGE_HEAD'), '');
-    const { around } = world;
+    const { ctx } = world;
     await world.at('offered');
     expect(readFileSync(taskPath(world.folder), 'utf8')).toBe(FRONT);
-    expect(await carryEffects(around, around.rules.carriers)).toMatchObject({ postponed: 1 });
+    expect(await sendEffects(ctx, ctx.rules.effectSenders)).toMatchObject({ postponed: 1 });
     rmSync(join(world.folder, '.git'), { recursive: true });
-    await around.rules.tasks?.keep(TASK);
+    await ctx.rules.tasks?.keep(TASK);
     expect(standing(world)).toBe('Assigned claude');
   });
 });

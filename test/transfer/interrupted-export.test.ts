@@ -98,7 +98,7 @@ describe.each(databases)('an export from $name that is killed', (database) => {
     expect(linesIn(place.file).slice(1)).toEqual(whole.lines.slice(1));
 
     const other = await makeWorkspace(sqlite);
-    const taken = await other.run(['import', place.file, '--json']);
+    const taken = await other.run(['import', place.file, '--json', '--as', 'operator']);
     expect(JSON.parse(taken.stdout)).toMatchObject({ count: 5_000, added: 5_000, sha256: whole.told.sha256 });
     const { store } = await other.open();
     expect(await store.upkeep.audit()).toEqual([]);
@@ -114,7 +114,7 @@ describe.each(databases)('an export from $name that is killed', (database) => {
     const third = await place.send('@react', {}, ['--depends', second]);
     expect(await place.exportNow()).toMatchObject({ count: 3, resumed: 2 });
     const other = await makeWorkspace(sqlite);
-    expect(await other.run(['import', place.file])).toMatchObject({ code: 0 });
+    expect(await other.run(['import', place.file, '--as', 'operator'])).toMatchObject({ code: 0 });
     const { store } = await other.open();
     const states = await Promise.all([first, second, third].map(async (id) => (await store.load(id))?.handoff.state));
     expect(states).toEqual(['offered', 'blocked', 'blocked']);
@@ -223,7 +223,7 @@ describe('an export that was interrupted', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('another process has taken over')]);
     expect(told).toMatchObject({ count: 5_000, sha256: (await wholeOf(place)).told.sha256 });
     const other = await makeWorkspace(sqlite);
-    expect(await other.run(['import', place.file])).toMatchObject({ code: 0 });
+    expect(await other.run(['import', place.file, '--as', 'operator'])).toMatchObject({ code: 0 });
   });
 
   it('by a full disk says so, and goes on when there is room', async () => {

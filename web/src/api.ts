@@ -1,5 +1,5 @@
 /** The public interface of the server, as a browser uses it. Nothing here is private to the dashboard. */
-import type { FactView, HandoffView, WholeView } from '../../src/faces/shared/views.ts';
+import type { FactView, HandoffView, WholeView } from '../../src/interfaces/shared/views.ts';
 
 export type { FactView, HandoffView };
 export type Shown = WholeView & { readonly facts: readonly FactView[]; readonly may?: readonly string[] };

@@ -15,7 +15,7 @@ export const COLUMNS: readonly Column[] = [
   { name: 'Blocked', states: ['blocked'], teaches: 'Waiting for another handoff, for a place, or for an answer.' },
   { name: 'Accepted', states: ['accepted'], teaches: 'Somebody is at work.' },
   { name: 'Delivered', states: ['delivered'], teaches: 'Done, says the doer; somebody else has to agree.' },
-  { name: 'Completed', states: ['completed'], teaches: 'Done, and agreed.' },
+  { name: 'Completed', states: ['completed'], teaches: 'Done; each card says how far that is proven.' },
   {
     name: 'Ended otherwise',
     states: ['failed', 'rejected', 'expired', 'cancelled'],

@@ -1,5 +1,5 @@
 import { assert } from '../../foundation/assert.ts';
-import { refuse } from '../../foundation/result.ts';
+import { err } from '../../foundation/result.ts';
 import type { Custody, Handoff } from '../handoff.ts';
 import { flawOfRecord, refuseValue } from '../record-values.ts';
 import { step, type Moved } from './step.ts';
@@ -8,7 +8,7 @@ import { step, type Moved } from './step.ts';
 export function accept(handoff: Handoff, custody: Custody, nowMs: number): Moved {
   assert(custody.holder === handoff.to, 'only the addressee holds: whoever judges relies on who did it');
   if (handoff.state === 'offered' && nowMs < handoff.notBefore) {
-    return refuse({ code: 'too-early', id: handoff.id, notBefore: handoff.notBefore });
+    return err({ code: 'too-early', id: handoff.id, notBefore: handoff.notBefore });
   }
   const moved = step(handoff, 'accept', nowMs, { custody, attempt: handoff.attempt + 1, fence: handoff.fence + 1 });
   const flaw = moved.ok ? flawOfRecord(moved.value) : null;

@@ -1,8 +1,7 @@
 /** How a handoff begins: as a draft, on offer, or waiting for others or for a place. */
-import { yes, type Result } from '../../foundation/result.ts';
+import { ok, type Result } from '../../foundation/result.ts';
 import { allMet, type DependencyStates } from '../dependencies.ts';
-import { NO_TRAIL } from '../facts.ts';
-import type { BlockedOn, Handoff } from '../handoff.ts';
+import { blankHandoff, type BlockedOn, type Handoff } from '../handoff.ts';
 import type { State } from '../lifecycle.ts';
 import { flawOfRecord, flawOfTerms, flawOfTexts, refuseValue } from '../record-values.ts';
 import type { Refusal } from '../refusals.ts';
@@ -23,34 +22,25 @@ export function create(beginning: Beginning, dependencies: DependencyStates, now
   const { id, kind, from, to, priority, title, task, lineage, terms, notBefore, as } = beginning;
   const blockedOn = reasonToWait(beginning, dependencies);
   const state: State = blockedOn !== null ? 'blocked' : as === 'draft' ? 'draft' : 'offered';
-  // Written out, because the rest of an object taken apart is ten times as dear, and every send pays for it.
-  const handoff: Handoff = {
-    id,
-    revision: 0,
-    state,
-    kind,
-    from,
-    to,
-    priority,
-    title,
-    task,
-    lineage,
-    terms,
-    createdAt: nowMs,
-    since: nowMs,
-    offeredAt: Math.max(nowMs, notBefore),
-    notBefore,
-    attempt: 0,
-    excused: 0,
-    fence: 0,
-    custody: null,
-    blockedOn,
-    claims: [],
-    trail: NO_TRAIL,
-  };
+  const handoff = blankHandoff();
+  handoff.id = id;
+  handoff.state = state;
+  handoff.kind = kind;
+  handoff.from = from;
+  handoff.to = to;
+  handoff.priority = priority;
+  handoff.title = title;
+  handoff.task = task;
+  handoff.lineage = lineage;
+  handoff.terms = terms;
+  handoff.createdAt = nowMs;
+  handoff.since = nowMs;
+  handoff.offeredAt = Math.max(nowMs, notBefore);
+  handoff.notBefore = notBefore;
+  handoff.blockedOn = blockedOn;
   const ofTerms = terms === DEFAULT_TERMS[kind] ? null : flawOfTerms(terms);
   const flaw = ofTerms ?? flawOfTexts(handoff) ?? flawOfRecord(handoff);
-  return flaw === null ? yes(handoff) : refuseValue(flaw);
+  return flaw === null ? ok(handoff) : refuseValue(flaw);
 }
 
 function reasonToWait({ as, lacksArtifact }: Beginning, dependencies: DependencyStates): BlockedOn | null {

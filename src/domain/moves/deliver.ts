@@ -1,4 +1,4 @@
-import { refuse } from '../../foundation/result.ts';
+import { err } from '../../foundation/result.ts';
 import { falseChecks, unknownClaims, withoutEvidence, type Check, type Claim } from '../evidence.ts';
 import type { Handoff } from '../handoff.ts';
 import { holdsFence, step, type Moved } from './step.ts';
@@ -18,11 +18,11 @@ export function deliver(handoff: Handoff, delivery: Delivery, nowMs: number): Mo
   if (handoff.state !== 'accepted') return step(handoff, 'deliver', nowMs);
   // First, because what does not hold was not counted as shown.
   const wrong = falseChecks(delivery.checks);
-  if (wrong.length > 0) return refuse({ code: 'evidence-false', id, checks: wrong });
+  if (wrong.length > 0) return err({ code: 'evidence-false', id, checks: wrong });
   const missing = withoutEvidence(terms.deliverables, delivery.claims);
-  if (missing.length > 0) return refuse({ code: 'evidence-missing', id, deliverables: missing });
+  if (missing.length > 0) return err({ code: 'evidence-missing', id, deliverables: missing });
   const unknown = unknownClaims(terms.deliverables, delivery.claims);
-  if (unknown.length > 0) return refuse({ code: 'evidence-unknown', id, deliverables: unknown });
+  if (unknown.length > 0) return err({ code: 'evidence-unknown', id, deliverables: unknown });
   return step(handoff, 'deliver', nowMs, {
     claims: delivery.claims,
     custody: custody?.by === 'hand' ? custody : null,

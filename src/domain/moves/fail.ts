@@ -1,5 +1,5 @@
 import { countedAttempts, type Handoff } from '../handoff.ts';
-import { afterFailure } from '../retry.ts';
+import { afterFailure, type RetryPolicy } from '../retry.ts';
 import { holdsFence, step, type Moved } from './step.ts';
 
 /** One attempt has failed. The policy says whether there is another one, and when. */
@@ -8,8 +8,9 @@ export function failAttempt(
   code: string,
   fence: number | null,
   nowMs: number,
+  policy: RetryPolicy = handoff.terms.retry,
 ): { readonly deed: 'retry' | 'fail'; readonly moved: Moved } {
-  const next = afterFailure(countedAttempts(handoff), code, handoff.terms.retry);
+  const next = afterFailure(countedAttempts(handoff), code, policy);
   const deed = next.do === 'retry' ? 'retry' : 'fail';
   const held = holdsFence(handoff, fence);
   if (!held.ok) return { deed, moved: held };

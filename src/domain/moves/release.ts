@@ -2,11 +2,15 @@ import type { Handoff } from '../handoff.ts';
 import { countedAttempts } from '../handoff.ts';
 import { holdsFence, step, type Moved } from './step.ts';
 
-/** Given back by its holder: the attempt does not count, and its place in the queue is kept. */
-export function giveBack(handoff: Handoff, fence: number | null, nowMs: number): Moved {
+/**
+ * Given back by its holder: the attempt does not count, and its place in the queue is kept. With `notBefore` nobody
+ * takes it earlier: the holder cannot work before then, through no fault of the handoff.
+ */
+export function giveBack(handoff: Handoff, fence: number | null, nowMs: number, notBefore: number = 0): Moved {
   const held = holdsFence(handoff, fence);
   if (!held.ok) return held;
-  return step(handoff, 'release', nowMs, { excused: handoff.excused + 1 });
+  const excused = handoff.excused + 1;
+  return step(handoff, 'release', nowMs, notBefore > nowMs ? { excused, notBefore } : { excused });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { refuse, yes } from '../../foundation/result.ts';
+import { err, ok } from '../../foundation/result.ts';
 import type { Handoff } from '../handoff.ts';
 import { flawOfRecord, refuseValue } from '../record-values.ts';
 import { holdsFence, type Moved } from './step.ts';
@@ -9,11 +9,11 @@ export function renew(handoff: Handoff, fence: number | null, untilAt: number, t
   if (!held.ok) return held;
   const { custody, id, state } = handoff;
   if (state !== 'accepted' || custody?.by !== 'hand')
-    return refuse({ code: 'lease-lost', id, fence, state, newest: handoff.fence });
+    return err({ code: 'lease-lost', id, fence, state, newest: handoff.fence });
   const { by, holder, file } = custody;
   // Whoever keeps it alive answers for it: an older token can go without taking the lease along.
   const proof = file === undefined ? (token === null ? {} : { token }) : { file };
   const renewed: Handoff = { ...handoff, custody: { by, holder, untilAt, ...proof } };
   const flaw = flawOfRecord(renewed);
-  return flaw === null ? yes(renewed) : refuseValue(flaw);
+  return flaw === null ? ok(renewed) : refuseValue(flaw);
 }

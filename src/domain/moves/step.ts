@@ -1,7 +1,7 @@
 /** The common part of every move: ask the table, leave the old state behind. */
-import { refuse, yes, type Result } from '../../foundation/result.ts';
-import type { Custody, Handoff } from '../handoff.ts';
-import { after, type Move } from '../lifecycle.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
+import { copyOf, type Custody, type Handoff } from '../handoff.ts';
+import { nextState, type Move } from '../lifecycle.ts';
 import type { Refusal } from '../refusals.ts';
 
 export type Moved = Result<Handoff, Refusal>;
@@ -12,39 +12,24 @@ type Changes = Partial<
 >;
 const NO_CHANGES: Changes = {};
 
-/**
- * Custody and reason of blocking end with the state they belong to, unless `changes` carries them over.
- * All are named one by one, because merging two objects is the dearest way of making a third, and every move makes one.
- */
+/** Custody and reason of blocking end with the state they belong to, unless `changes` carries them over. */
 export function step(handoff: Handoff, move: Move, nowMs: number, changes: Changes = NO_CHANGES): Moved {
-  const state = after(handoff.state, move);
+  const state = nextState(handoff.state, move);
   if (state === undefined) {
-    return refuse({ code: 'move-not-allowed', id: handoff.id, state: handoff.state, move });
+    return err({ code: 'move-not-allowed', id: handoff.id, state: handoff.state, move });
   }
-  return yes({
-    id: handoff.id,
-    revision: handoff.revision,
-    state,
-    kind: handoff.kind,
-    from: handoff.from,
-    to: handoff.to,
-    priority: handoff.priority,
-    title: handoff.title,
-    task: handoff.task,
-    lineage: handoff.lineage,
-    terms: handoff.terms,
-    createdAt: handoff.createdAt,
-    since: nowMs,
-    offeredAt: changes.offeredAt ?? handoff.offeredAt,
-    notBefore: changes.notBefore ?? handoff.notBefore,
-    attempt: changes.attempt ?? handoff.attempt,
-    excused: changes.excused ?? handoff.excused,
-    fence: changes.fence ?? handoff.fence,
-    custody: changes.custody ?? null,
-    blockedOn: changes.blockedOn ?? null,
-    claims: changes.claims ?? handoff.claims,
-    trail: handoff.trail,
-  });
+  const next = copyOf(handoff);
+  next.state = state;
+  next.since = nowMs;
+  next.custody = changes.custody ?? null;
+  next.blockedOn = changes.blockedOn ?? null;
+  if (changes.offeredAt !== undefined) next.offeredAt = changes.offeredAt;
+  if (changes.notBefore !== undefined) next.notBefore = changes.notBefore;
+  if (changes.attempt !== undefined) next.attempt = changes.attempt;
+  if (changes.excused !== undefined) next.excused = changes.excused;
+  if (changes.fence !== undefined) next.fence = changes.fence;
+  if (changes.claims !== undefined) next.claims = changes.claims;
+  return ok(next);
 }
 
 /**
@@ -55,10 +40,10 @@ export function step(handoff: Handoff, move: Move, nowMs: number, changes: Chang
 export function holdsFence(handoff: Handoff, fence: number | null): Result<true, Refusal> {
   const { id, state } = handoff;
   if (fence === null) {
-    return state === 'accepted' && runsOut(handoff.custody) ? refuse({ code: 'fence-needed', id }) : yes(true);
+    return state === 'accepted' && runsOut(handoff.custody) ? err({ code: 'fence-needed', id }) : ok(true);
   }
   const held = state === 'accepted' && handoff.custody !== null && fence === handoff.fence;
-  return held ? yes(true) : refuse({ code: 'lease-lost', id, fence, state, newest: handoff.fence });
+  return held ? ok(true) : err({ code: 'lease-lost', id, fence, state, newest: handoff.fence });
 }
 
 /** By session or by a lease in time: the handoff can pass to another holder while this one still works. */

@@ -12,6 +12,11 @@ export function verify(handoff: Handoff, verdict: Verdict, nowMs: number): Moved
   return step(handoff, 'verify', nowMs);
 }
 
+/** Nobody has to agree: delivered is done. Criteria stay unjudged. */
+export function complete(handoff: Handoff, nowMs: number): Moved {
+  return step(handoff, 'complete', nowMs);
+}
+
 /**
  * Not done yet: back into the hands that delivered it, with the same fence, or on offer when a worker has left.
  * An attempt that has to be made again because of a judgement is the doer's, so it counts; when it was the last one,

@@ -1,8 +1,8 @@
 /** One card at a time: what each artifact costs, however many there are. */
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import { moved, serves, type ArtifactCard } from '../../domain/artifacts.ts';
 import type { ArtifactId } from '../../domain/names.ts';
-import { readCard, writeCard } from '../../dialects/artifact/card.ts';
+import { readCard, writeCard } from '../../formats/artifact/card.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
 import type { ArtifactRefusal } from './refusals.ts';
 
@@ -34,10 +34,10 @@ export async function deprecate(
 ): Promise<Result<ArtifactCard, ArtifactRefusal>> {
   return folder.alone(id, async () => {
     const card = await loadCard(folder, id);
-    if (card === null) return refuse({ code: 'no-such-artifact', id });
+    if (card === null) return err({ code: 'no-such-artifact', id });
     const next = moved(card, 'deprecate', nowMs);
-    if (next === null) return refuse({ code: 'artifact-status', id, status: card.status });
+    if (next === null) return err({ code: 'artifact-status', id, status: card.status });
     await saveCard(folder, next);
-    return yes(next);
+    return ok(next);
   });
 }

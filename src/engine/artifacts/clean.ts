@@ -2,7 +2,7 @@
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { aged, moved, neededOf, type Ages, type ArtifactCard, type ArtifactStatus } from '../../domain/artifacts.ts';
 import type { ArtifactId } from '../../domain/names.ts';
-import { cardsIn } from '../../dialects/artifact/card.ts';
+import { cardsIn } from '../../formats/artifact/card.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
 import { refreshRegistry } from './registry.ts';
 import { loadCard, saveCard } from './cards.ts';

@@ -4,7 +4,7 @@
  * sees what the sender saw.
  */
 import { readJson, type Json, type JsonObject } from '../../foundation/json.ts';
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
 import type { ReferenceRefusal } from './refusals.ts';
 
@@ -27,12 +27,12 @@ export async function withContextFiles<Asked extends { readonly context?: JsonOb
   let isNamed = false;
   for (const [key, value] of Object.entries(asked.context ?? {})) {
     const name = CONTEXT_FILES.find((each) => value === contextPathOf(each));
-    const read = name === undefined ? yes(value) : await contentOf(folder, name);
+    const read = name === undefined ? ok(value) : await contentOf(folder, name);
     if (!read.ok) return read;
     isNamed ||= name !== undefined;
     entries.push([key, read.value]);
   }
-  return yes(isNamed ? { ...asked, context: Object.fromEntries(entries) } : asked);
+  return ok(isNamed ? { ...asked, context: Object.fromEntries(entries) } : asked);
 }
 
 async function contentOf(
@@ -41,10 +41,10 @@ async function contentOf(
 ): Promise<Result<Json, ReferenceRefusal>> {
   const file = contextPathOf(name);
   const read = await folder.readContext(name);
-  if (read.kind === 'absent') return refuse({ code: 'context-file', file, says: 'it is not there' });
-  if (read.kind === 'unfit') return refuse({ code: 'context-file', file, says: read.says });
+  if (read.kind === 'absent') return err({ code: 'context-file', file, says: 'it is not there' });
+  if (read.kind === 'unfit') return err({ code: 'context-file', file, says: read.says });
   const json = readJson(read.text);
-  if (json.ok) return yes(json.value.value);
+  if (json.ok) return ok(json.value.value);
   const { line, column, says } = json.refusal;
-  return refuse({ code: 'context-file', file, says: `line ${line}, column ${column}: ${says}` });
+  return err({ code: 'context-file', file, says: `line ${line}, column ${column}: ${says}` });
 }

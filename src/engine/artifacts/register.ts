@@ -4,16 +4,16 @@
  * is, with the reason; registering it again tries again.
  */
 import { hexDigestOf } from '../../foundation/digest.ts';
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import { moved, type ArtifactCard, type GeneratedFile } from '../../domain/artifacts.ts';
 import type { ArtifactId } from '../../domain/names.ts';
-import { readArtifact, type ReadArtifact } from '../../dialects/artifact/read.ts';
+import { readArtifact, type ReadArtifact } from '../../formats/artifact/read.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
-import type { SchemaRefusal } from '../schema-book.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { SchemaRefusal } from '../schema-registry.ts';
+import type { Context } from '../context.ts';
 import { deprecate, lacking, loadCard, saveCard } from './cards.ts';
 import type { ArtifactRefusal } from './refusals.ts';
-import { requiredRing } from './ring.ts';
+import { dependencyCycle } from './dependency-cycle.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { mayHoldSecret, scanJson } from '../secrets/scan.ts';
 
@@ -29,24 +29,24 @@ export interface RegisterRequest {
 type RegisterRefusal = ArtifactRefusal | SchemaRefusal | Extract<Refusal, { code: 'secret-found' }>;
 
 export async function register(
-  around: Surroundings,
+  ctx: Context,
   folder: ArtifactFolder,
   request: RegisterRequest,
 ): Promise<Result<ArtifactCard, RegisterRefusal>> {
   const { path } = request;
   const file = await folder.read(path);
   const says = file.kind === 'absent' ? 'there is no such file' : file.kind === 'unfit' ? file.says : null;
-  if (file.kind !== 'file') return refuse({ code: 'artifact-unfit', path, says: says ?? '' });
+  if (file.kind !== 'file') return err({ code: 'artifact-unfit', path, says: says ?? '' });
   const read = readArtifact(file.text);
-  if (!read.ok) return refuse({ code: 'artifact-unfit', path, says: read.refusal });
-  const secret = secretIn(around, read.value, file.text);
-  if (secret !== null) return refuse(secret);
-  return folder.alone(read.value.id, () => enter(around, folder, request, read.value, hexDigestOf(file.text)));
+  if (!read.ok) return err({ code: 'artifact-unfit', path, says: read.refusal });
+  const secret = secretIn(ctx, read.value, file.text);
+  if (secret !== null) return err(secret);
+  return folder.alone(read.value.id, () => enter(ctx, folder, request, read.value, hexDigestOf(file.text)));
 }
 
 /** A file of others is never rewritten: where secrets are redacted, one that holds some stays out. */
 function secretIn(
-  { rules, report }: Surroundings,
+  { rules, report }: Context,
   { id, content }: ReadArtifact,
   text: string,
 ): Extract<Refusal, { code: 'secret-found' }> | null {
@@ -59,7 +59,7 @@ function secretIn(
 }
 
 async function enter(
-  around: Surroundings,
+  ctx: Context,
   folder: ArtifactFolder,
   request: RegisterRequest,
   artifact: ReadArtifact,
@@ -68,14 +68,14 @@ async function enter(
   const { path } = request;
   const before = await loadCard(folder, artifact.id);
   if (before !== null && !(await isSameThing(folder, before, path, sha256))) {
-    return refuse({ code: 'artifact-known', id: before.id, path: before.path, status: before.status });
+    return err({ code: 'artifact-known', id: before.id, path: before.path, status: before.status });
   }
-  if (before !== null && before.status !== 'created') return yes(await moveIfElsewhere(folder, before, path));
-  const ring = await requiredRing(artifact.id, artifact.required, async (id) => loadCard(folder, id));
-  if (ring !== null) return refuse({ code: 'artifact-ring', ring });
-  const nowMs = around.store.nowMs();
+  if (before !== null && before.status !== 'created') return ok(await moveIfElsewhere(folder, before, path));
+  const ring = await dependencyCycle(artifact.id, artifact.required, async (id) => loadCard(folder, id));
+  if (ring !== null) return err({ code: 'artifact-ring', ring });
+  const nowMs = ctx.store.nowMs();
   const card = cardOf(artifact, path, sha256, before, nowMs);
-  const checked = await checks(around, folder, artifact, request.schema);
+  const checked = await checks(ctx, folder, artifact, request.schema);
   if (!checked.ok) {
     await saveCard(folder, { ...card, flaw: checked.refusal.code });
     return checked;
@@ -83,7 +83,7 @@ async function enter(
   const active = moved({ ...card, files: checked.value }, 'activate', nowMs) ?? card;
   await saveCard(folder, active);
   await supersede(folder, [...artifact.supersedes, ...(request.supersedes ?? [])], active.id, nowMs);
-  return yes(active);
+  return ok(active);
 }
 
 /** What is not active yet may still be worked on; after that, other content is another artifact. */
@@ -106,7 +106,7 @@ async function moveIfElsewhere(folder: ArtifactFolder, card: ArtifactCard, path:
 }
 
 async function checks(
-  { rules }: Surroundings,
+  { rules }: Context,
   folder: ArtifactFolder,
   artifact: ReadArtifact,
   asked: string | undefined,
@@ -118,15 +118,15 @@ async function checks(
     if (!follows.ok) return follows;
   }
   const missing = await lacking(folder, artifact.required);
-  if (missing.length > 0) return refuse({ code: 'artifact-lacks', id, missing });
+  if (missing.length > 0) return err({ code: 'artifact-lacks', id, missing });
   const files: GeneratedFile[] = [];
   for (const file of artifact.files) {
     const hashed = await folder.hash(file);
-    if (!hashed.ok) return refuse({ code: 'artifact-file', id, file, says: hashed.refusal });
+    if (!hashed.ok) return err({ code: 'artifact-file', id, file, says: hashed.refusal });
     files.push({ path: file, sha256: hashed.value });
   }
-  if (artifact.validation !== 'passed') return refuse({ code: 'artifact-not-valid', id, status: artifact.validation });
-  return yes(files);
+  if (artifact.validation !== 'passed') return err({ code: 'artifact-not-valid', id, status: artifact.validation });
+  return ok(files);
 }
 
 async function supersede(

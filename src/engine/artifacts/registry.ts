@@ -3,7 +3,7 @@
  * nothing. What has changed since is merged in; a list that was edited, broken or deleted is made anew.
  */
 import type { ArtifactId } from '../../domain/names.ts';
-import { readCard, readRegistry, writeCard, writeRegistry, type RegistryLines } from '../../dialects/artifact/card.ts';
+import { readCard, readRegistry, writeCard, writeRegistry, type RegistryLines } from '../../formats/artifact/card.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
 
 export async function refreshRegistry(folder: ArtifactFolder): Promise<RegistryLines> {

@@ -3,13 +3,13 @@
  * ever, and nobody who works waits for it.
  */
 import type { HandoffId } from '../../domain/names.ts';
-import { fileNameOf } from '../../dialects/document/names.ts';
-import { errorsIn, problemText, readDocument } from '../../dialects/document/read.ts';
-import { isSettled, type Status } from '../../dialects/document/words.ts';
+import { fileNameOf } from '../../formats/document/names.ts';
+import { errorsIn, problemText, readDocument } from '../../formats/document/read.ts';
+import { isSettled, type Status } from '../../formats/document/vocabulary.ts';
 import type { DocumentPlace } from '../../folders/folder.ts';
-import { interruptible } from '../interruptible.ts';
+import { yieldingLoop } from '../yielding-loop.ts';
 import { bringSettled, reasonAgainst } from './adopt.ts';
-import type { Writer } from './carry-out.ts';
+import type { Writer } from './believed.ts';
 import { leave, pausedBy, type Documents } from './documents.ts';
 
 /** Asked for and written in one go. */
@@ -17,8 +17,8 @@ const TOGETHER_MAX = 200;
 
 /** Stops between two documents when the signal is aborted; the next call takes in the rest. */
 export async function adoptArchive(documents: Documents, signal?: AbortSignal): Promise<number> {
-  const { around, folder } = documents;
-  const loop = interruptible(around, signal);
+  const { ctx, folder } = documents;
+  const loop = yieldingLoop(ctx, signal);
   let adopted = 0;
   for (const month of await folder.months()) {
     const ids = await folder.listIn(month);
@@ -36,15 +36,15 @@ export async function adoptArchive(documents: Documents, signal?: AbortSignal): 
   return adopted;
 }
 
-async function unknownAmong({ around }: Documents, ids: readonly HandoffId[]): Promise<readonly HandoffId[]> {
-  const { items } = await around.store.find({ by: 'ids', ids });
+async function unknownAmong({ ctx }: Documents, ids: readonly HandoffId[]): Promise<readonly HandoffId[]> {
+  const { items } = await ctx.store.find({ by: 'ids', ids });
   const known = new Set(items.map(({ id }) => id));
   return ids.filter((id) => !known.has(id));
 }
 
 /** True: it is new here. */
 async function adoptSettled(documents: Documents, month: DocumentPlace, id: HandoffId): Promise<boolean> {
-  const { around, folder, together } = documents;
+  const { ctx, folder, together } = documents;
   const file = await folder.read(month, id);
   if (file.kind === 'absent') return false;
   const left = (says: string): false => {
@@ -63,6 +63,6 @@ async function adoptSettled(documents: Documents, month: DocumentPlace, id: Hand
   const made = await bringSettled(documents, writer, id, read.fields);
   if (!made.ok) return made.refusal.code === 'known-id' ? false : left(made.refusal.code);
   const says = `settled before → ${made.value.state}`;
-  around.report({ kind: 'document-adopted', id, by: `${writer.via}:${writer.who}`, says });
+  ctx.report({ kind: 'document-adopted', id, by: `${writer.via}:${writer.who}`, says });
   return true;
 }

@@ -1,51 +1,71 @@
 /** A document that the database does not know becomes a handoff. What cannot become one is left alone, with the reason. */
 import { writeJson } from '../../foundation/json.ts';
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
+import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { agentPrincipal } from '../../domain/principal.ts';
-import { fileNameOf, idInFileName } from '../../dialects/document/names.ts';
-import { errorsIn, problemText, readDocument } from '../../dialects/document/read.ts';
-import type { DocumentFields } from '../../dialects/document/schema.ts';
-import { isSettled, type Status } from '../../dialects/document/words.ts';
-import { send, type SendRefusal, type SendRequest } from '../verbs/send.ts';
-import { carryOut, elsewhereOf, wordsFor, type Writer } from './carry-out.ts';
-import { agree, leave, NAME_RULE, WRITTEN_MS, type Documents, type Looked, type SeenFile } from './documents.ts';
+import { fileNameOf, idInFileName } from '../../formats/document/names.ts';
+import { errorsIn, problemText, readDocument, type DocumentRead } from '../../formats/document/read.ts';
+import type { DocumentFields } from '../../formats/document/schema.ts';
+import { isSettled, type Status } from '../../formats/document/vocabulary.ts';
+import { send, type SendRefusal, type SendRequest } from '../handoffs/send.ts';
+import { committedBy, whyNotBelieved, writerAs, type Writer } from './believed.ts';
+import { applyEdit } from './apply-edit.ts';
+import { dueFrom } from './apply-commit.ts';
+import {
+  ACTIVE,
+  agree,
+  leave,
+  NAME_RULE,
+  WRITTEN_MS,
+  type Documents,
+  type Looked,
+  type SeenFile,
+} from './documents.ts';
 import { touchIndex } from './index-file.ts';
-import { planOf } from './plan.ts';
-import { settledOpening } from './settled.ts';
+import { planOf } from './plan-edit.ts';
+import { wordsFor } from './step-refusal.ts';
+import { settledOpening } from './import-settled.ts';
+import { newsAtHead } from './shared-history.ts';
+import { judgeTold } from './told-change.ts';
 
 export async function adopt(documents: Documents, id: HandoffId, { file, place }: SeenFile): Promise<Looked> {
-  const { around, folder } = documents;
+  const { ctx } = documents;
+  // The archive grows for ever: of what is unknown there, only what has just come with a commit is taken in.
+  if (place !== ACTIVE && (await newsAtHead(documents))?.has(id) !== true) return 'done';
   const strict = documents.isStrict() && !documents.vouched;
   const name = fileNameOf(id);
-  const author = await folder.git.authorOf(place, id, file.text);
-  if (author === null && file.quietMs < WRITTEN_MS) return 'later';
+  const committed = await committedBy(documents, place, id, file.text);
+  if (committed === null && file.quietMs < WRITTEN_MS) return 'later';
   const read = readDocument(file.text);
   const refused =
-    reasonAgainst(id, read.fields, errorsIn(read).map(problemText)) ?? unproven(read.fields, author, strict);
+    reasonAgainst(id, read.fields, errorsIn(read).map(problemText)) ?? unproven(read.fields, committed, strict);
   if (refused !== null) {
     leave(documents, name, refused);
     return 'done';
   }
-  const writer: Writer = author === null ? { via: 'file', who: file.user } : { via: 'git', who: author };
+  const writer: Writer = committed ?? { via: 'file', who: file.user };
   const isOver = isSettled(read.fields.status as Status);
   await documents.together.arrive();
-  const sent = await (isOver ? bringSettled : bringIn)(documents, writer, id, read.fields);
+  const sent = await (isOver ? bringSettled(documents, writer, id, read.fields) : bringIn(documents, writer, id, read));
   if (!sent.ok) {
     if (sent.refusal.code === 'known-id') return 'again';
     leave(documents, name, sent.refusal.code);
     return 'done';
   }
   const plan = planOf(sent.value, read.fields, null);
-  const done = plan.kind === 'steps' ? await carryOut(around, writer, sent.value, plan.steps) : sent;
-  const newest = done.ok ? done.value : ((await around.store.load(id))?.handoff ?? sent.value);
-  const says = done.ok ? `new → ${newest.state}` : `new → ${newest.state}; ${wordsFor(done.refusal)}`;
-  around.report({ kind: 'document-adopted', id, by: `${writer.via}:${writer.who}`, says });
+  const isAsked = plan.kind === 'steps' && writer.via === 'file';
+  const done = isAsked ? await applyEdit(ctx, writer, sent.value, plan.steps) : sent;
+  const newest = done.ok ? done.value : ((await ctx.store.load(id))?.handoff ?? sent.value);
+  const rest = writer.via === 'git' && !isOver ? judgeTold(ctx.rules, writer, newest, read, null) : null;
+  const reason = done.ok ? (rest !== null && !rest.ok ? rest.refusal.says : null) : wordsFor(done.refusal);
+  const says = `new → ${newest.state}${reason === null ? '' : `; ${reason}`}`;
+  ctx.report({ kind: 'document-adopted', id, by: `${writer.via}:${writer.who}`, says });
   // What was refused is told in the next look, like any change.
   const revision = done.ok ? newest.revision : sent.value.revision;
-  await agree(documents, id, file.text, revision, null);
+  await agree(documents, id, file.text, revision, null, committed !== null);
   await touchIndex(documents);
   return done.ok && !isOver ? 'done' : 'again';
 }
@@ -55,24 +75,31 @@ async function bringIn(
   documents: Documents,
   writer: Writer,
   id: HandoffId,
-  fields: DocumentFields,
+  read: DocumentRead,
 ): Promise<Result<Handoff, SendRefusal>> {
-  const { around } = documents;
-  const request = requestOf(id, fields, around.store.nowMs());
-  const principal = { kind: 'writer', ...writer, as: agentPrincipal(request.from) } as const;
+  const { ctx } = documents;
+  const request = requestOf(id, read.fields);
+  const principal = writerAs(writer, agentPrincipal(request.from));
   const sendIt = async (more: Partial<SendRequest>): Promise<Result<Handoff, SendRefusal>> => {
-    const sent = await send(around, principal, { ...request, ...more });
+    const sent = await send(ctx, principal, { ...request, ...more });
     if (sent.ok || sent.refusal.code !== 'limit-reached') return sent;
-    const over = await send(around, principal, { ...request, ...more, overLimits: true });
-    if (over.ok) around.report({ kind: 'document-over-limit', id, says: overLimit(sent.refusal) });
+    const over = await send(ctx, principal, { ...request, ...more, overLimits: true });
+    if (over.ok) ctx.report({ kind: 'document-over-limit', id, says: overLimit(sent.refusal) });
     return over;
   };
-  if (writer.via === 'file') return sendIt({});
+  // The clock that its text names is the one it has.
+  const inTime: Decide = (handoff) =>
+    ok({ handoff: dueFrom(handoff, Date.parse(read.fields.expires_at ?? '')), facts: [] });
+  const createdAt = Date.parse(read.fields.created_at ?? '');
+  const dated = (decide: Decide): Decide => {
+    return (handoff, nowMs) =>
+      decide({ ...handoff, createdAt: Number.isNaN(createdAt) ? nowMs : Math.max(0, createdAt) }, nowMs);
+  };
+  if (writer.via === 'file') return sendIt({ onward: () => dated(inTime) });
   const whole = await sendIt({
     onward: (begun) => {
-      const plan = planOf(begun, fields, null);
-      const more = plan.kind === 'steps' ? elsewhereOf(around, writer, begun, plan.steps) : yes(null);
-      return more.ok ? more.value : null;
+      const told = judgeTold(ctx.rules, writer, begun, read, null);
+      return dated(told.ok && told.value.decide !== null ? told.value.decide : inTime);
     },
   });
   return whole.ok || whole.refusal.code === 'known-id' ? whole : sendIt({});
@@ -80,18 +107,18 @@ async function bringIn(
 
 /** As what it is: over. */
 export async function bringSettled(
-  { around }: Documents,
+  { ctx }: Documents,
   writer: Writer,
   id: HandoffId,
   fields: DocumentFields,
 ): Promise<Result<Handoff, SendRefusal>> {
-  const request = requestOf(id, fields, around.store.nowMs());
+  const request = requestOf(id, fields);
   const body = writeJson({ input: request.input });
-  if (!body.ok) return refuse({ code: 'not-json', problem: body.refusal });
-  const made = await around.store.insert([settledOpening(around.rules, writer, request, body.value, fields)]);
+  if (!body.ok) return err({ code: 'not-json', problem: body.refusal });
+  const made = await ctx.store.insert([settledOpening(ctx.rules, writer, request, body.value, fields)]);
   if (!made.ok) return made;
   const [handoff] = made.value;
-  return handoff === undefined ? refuse({ code: 'no-such-handoff', id }) : yes(handoff);
+  return handoff === undefined ? err({ code: 'no-such-handoff', id }) : ok(handoff);
 }
 
 export function reasonAgainst(id: HandoffId, fields: DocumentFields, problems: readonly string[]): string | null {
@@ -101,11 +128,15 @@ export function reasonAgainst(id: HandoffId, fields: DocumentFields, problems: r
 }
 
 /** A commit tells what has been; on this machine, somebody only says so. Where identity is strict, neither is proof. */
-function unproven(fields: DocumentFields, author: string | null, strict: boolean): string | null {
-  if (author !== null && !strict) return null;
-  if (author !== null) {
+function unproven(fields: DocumentFields, committed: Writer | null, strict: boolean): string | null {
+  if (committed !== null && !strict) return null;
+  if (committed !== null) {
+    const sender = readAgentId(fields.from_agent ?? '') as AgentId;
+    const doubt = whyNotBelieved(committed, agentPrincipal(sender));
+    // What is over has happened elsewhere, in the names of several: one signature does not prove all of them.
+    if (doubt === null && !isSettled(fields.status as Status)) return null;
     return (
-      `identity is strict here, and the commit of ${author} does not prove who wrote it; ` +
+      `identity is strict here, and the commit of ${committed.who} does not prove who wrote it; ` +
       'send it with baton create, or let an operator take it in with baton sync --adopt'
     );
   }
@@ -116,15 +147,8 @@ function unproven(fields: DocumentFields, author: string | null, strict: boolean
     : null;
 }
 
-/** The clock that its text names is the one it has. */
-function requestOf(
-  id: HandoffId,
-  fields: DocumentFields,
-  nowMs: number,
-): SendRequest & Required<Pick<SendRequest, 'id'>> {
+function requestOf(id: HandoffId, fields: DocumentFields): SendRequest & Required<Pick<SendRequest, 'id'>> {
   const isDraft = fields.status === 'Created';
-  const due = Date.parse(fields.expires_at ?? '');
-  const clock = Number.isNaN(due) ? {} : { [isDraft ? 'draftMs' : 'offeredMs']: Math.max(1, due - nowMs) };
   return {
     id,
     kind: 'document',
@@ -140,7 +164,7 @@ function requestOf(
       skill: fields.skill_web_node ?? null,
       target_completion: fields.target_completion ?? null,
     },
-    terms: { deliverables: fields.deliverables ?? [], criteria: fields.verification_criteria ?? [], ...clock },
+    terms: { deliverables: fields.deliverables ?? [], criteria: fields.verification_criteria ?? [] },
   };
 }
 

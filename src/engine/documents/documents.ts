@@ -1,26 +1,34 @@
 /** What the parts of the mirror share: the house without its mirror, the folder, and what this process has seen. */
 import type { HandoffId } from '../../domain/names.ts';
-import { skimDocument } from '../../dialects/document/index-text.ts';
 import type { Agreed, DocumentFile, DocumentFolder, DocumentPlace } from '../../folders/folder.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { factsOf } from '../verbs/look.ts';
-import type { Together } from './together.ts';
+import type { Context } from '../context.ts';
+import { factsOf } from '../handoffs/read.ts';
+import type { SharedInsert } from './shared-insert.ts';
 
 export interface Documents {
   /** Its rules know no documents: what is done here is not mirrored a second time. */
-  readonly around: Surroundings;
+  readonly ctx: Context;
   readonly folder: DocumentFolder;
   /** Under `identity: strict` nobody is believed to be who a text says. */
   readonly isStrict: () => boolean;
+  /**
+   * Somebody has asked for this pass. Without, no file changes that git has as it is, unless somebody has acted: a clock
+   * alone never makes a tree dirty, because `git pull --rebase` and others refuse to run in a dirty tree.
+   */
+  readonly asked: boolean;
   /** An operator has shown who they are, and has what only files know taken in. */
   readonly vouched: boolean;
   /** What could not be put right, and has to be tried again before the bookmark may move. */
   readonly again: Set<HandoffId>;
   /** How the files looked when all was well with them. */
   readonly stamps: Map<HandoffId, string>;
-  readonly together: Together;
+  readonly together: SharedInsert;
   /** What was said already: a file that stays wrong is complained of once. */
   readonly said: Set<string>;
+  /** Which documents commits have changed that this database has not taken in yet; made anew for each commit. */
+  readonly news: { at: string | null; ids: Promise<ReadonlySet<HandoffId> | null> | null };
+  /** What was checked out when all documents were looked at last. */
+  readonly looked: { head: string | null };
   readonly reading: { cursor: string | null; isBegun: boolean };
   /** When the index was made last, and how long it took, by the clock that no one sets. */
   readonly indexed: { atMs: number; tookMs: number };
@@ -41,44 +49,45 @@ export const ACTIVE = 'active';
 export const NAME_RULE = 'a document is called handoff-{from}-{to}-{task}-{YYYYMMDD}.md';
 
 /** Once for each file and each reason. */
-export function leave({ around, said }: Documents, name: string, says: string): void {
+export function leave({ ctx, said }: Documents, name: string, says: string): void {
   if (said.has(`${name} ${says}`)) return;
   said.add(`${name} ${says}`);
-  around.report({ kind: 'document-left', name, says });
+  ctx.report({ kind: 'document-left', name, says });
 }
 
 /** Null: files may be touched. */
-export async function pausedBy({ around, folder, said }: Documents): Promise<string | null> {
+export async function pausedBy({ ctx, folder, said }: Documents): Promise<string | null> {
   const says = await folder.git.busy();
   if (says === null) said.delete('paused');
   else if (!said.has('paused')) {
     said.add('paused');
-    around.report({ kind: 'documents-paused', says: `${says}; documents wait until it is` });
+    ctx.report({ kind: 'documents-paused', says: `${says}; documents wait until it is` });
   }
   return says;
 }
 
-/** From now on this text tells this revision. */
+/** From now on this text tells this revision. `isCommitted`: it is what the commit that is checked out has there. */
 export async function agree(
   { folder }: Documents,
   id: HandoffId,
   text: string,
   revision: number,
   before: Agreed | null,
+  isCommitted: boolean,
 ): Promise<void> {
-  const told = skimDocument(text)?.updatedAt ?? '';
-  const newest = before !== null && before.newest > told ? before.newest : told;
-  await folder.agreed.save(id, { text, revision, newest, head: await folder.git.head() });
+  await folder.told.add(id, text);
+  const committed = isCommitted ? revision : Math.min(before?.committed ?? 0, revision);
+  await folder.agreed.save(id, { text, revision, committed, head: await folder.git.head() });
 }
 
 export async function factsSince(
-  { around }: Documents,
+  { ctx }: Documents,
   id: HandoffId,
   after: number,
   newest: number,
 ): ReturnType<typeof factsOf> {
   if (after >= newest) return [];
-  return (await factsOf(around, id)).filter(({ revision }) => revision > after && revision <= newest);
+  return (await factsOf(ctx, id)).filter(({ revision }) => revision > after && revision <= newest);
 }
 
 /** As instants are written in documents. */

@@ -9,7 +9,7 @@ import {
   writeIndex,
   type Completed,
   type Skimmed,
-} from '../../dialects/document/index-text.ts';
+} from '../../formats/document/index-text.ts';
 import type { DocumentFolder } from '../../folders/folder.ts';
 import { ACTIVE, pausedBy, type Documents } from './documents.ts';
 
@@ -30,15 +30,15 @@ export async function touchIndex(documents: Documents): Promise<void> {
 
 /** Only if something has changed since it was made, and never for more than a small part of the time. */
 export async function freshenIndex(documents: Documents): Promise<void> {
-  const { around, folder, indexed } = documents;
-  if (around.clock.monotonicMs() < indexed.atMs + indexed.tookMs * PAUSE_FACTOR) return;
+  const { ctx, folder, indexed } = documents;
+  if (ctx.clock.monotonicMs() < indexed.atMs + indexed.tookMs * PAUSE_FACTOR) return;
   if ((await folder.notes.load('index-is-old')) !== null) await makeIndex(documents);
 }
 
-/** True: it was not right. */
-export async function makeIndex(documents: Documents): Promise<boolean> {
-  const { folder, around, indexed } = documents;
-  const beganMs = around.clock.monotonicMs();
+/** True: it was not right. `isAsked`: somebody wants it, also where git follows it. */
+export async function makeIndex(documents: Documents, isAsked = false): Promise<boolean> {
+  const { folder, ctx, indexed } = documents;
+  const beganMs = ctx.clock.monotonicMs();
   if ((await pausedBy(documents)) !== null) return false;
   return folder.alone('index', async () => {
     // Before reading: whoever changes something meanwhile marks it again.
@@ -46,21 +46,20 @@ export async function makeIndex(documents: Documents): Promise<boolean> {
     const active = await skimmed(folder);
     for (const each of active) warnOfLate(documents, each);
     const text = writeIndex(active, await inArchive(folder, await completed(folder)));
-    indexed.atMs = around.clock.monotonicMs();
+    indexed.atMs = ctx.clock.monotonicMs();
     indexed.tookMs = indexed.atMs - beganMs;
     if (text === (await folder.index.load())) return false;
-    await folder.index.save(text);
-    return true;
+    return folder.index.save(text, isAsked);
   });
 }
 
 /** A day lasts until it is over everywhere that counts in UTC. */
-function warnOfLate({ around, said }: Documents, { id, targetCompletion: target }: Skimmed): void {
+function warnOfLate({ ctx, said }: Documents, { id, targetCompletion: target }: Skimmed): void {
   if (target === null || said.has(`late ${id}`)) return;
   const dueMs = Date.parse(target.length === 10 ? `${target}T23:59:59Z` : target);
-  if (!(dueMs < around.store.nowMs())) return;
+  if (!(dueMs < ctx.store.nowMs())) return;
   said.add(`late ${id}`);
-  around.report({ kind: 'document-late', id: id as HandoffId, says: `was to be completed by ${target}, and is not` });
+  ctx.report({ kind: 'document-late', id: id as HandoffId, says: `was to be completed by ${target}, and is not` });
 }
 
 async function skimmed(folder: DocumentFolder): Promise<readonly Skimmed[]> {

@@ -3,14 +3,15 @@ import type { Json, JsonObject } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import { editDocument, type DocumentChanges } from '../../dialects/document/edit.ts';
-import { readEntries } from '../../dialects/document/entries.ts';
-import type { SaidFields } from '../../dialects/document/read.ts';
-import { writeDocument } from '../../dialects/document/write.ts';
-import type { NewDocument } from '../../dialects/document/schema.ts';
+import { editDocument, type DocumentChanges } from '../../formats/document/edit.ts';
+import { readEntries } from '../../formats/document/entries.ts';
+import type { SaidFields } from '../../formats/document/read.ts';
+import { writeDocument } from '../../formats/document/write.ts';
+import type { NewDocument } from '../../formats/document/schema.ts';
 import type { Whole } from '../../stores/store.ts';
+import type { Said } from '../../formats/document/yaml-text.ts';
 import { instant } from './documents.ts';
-import { tell } from './tell.ts';
+import { changesFor } from './fact-changes.ts';
 
 export function renderNew(whole: Whole, facts: readonly Fact[]): string {
   const [first, ...rest] = facts;
@@ -20,13 +21,26 @@ export function renderNew(whole: Whole, facts: readonly Fact[]): string {
 
 /** All of them in one edit; what came later counts. */
 export function changesOf(facts: readonly Fact[], handoff: Handoff): DocumentChanges {
-  return Object.assign({}, ...facts.map((fact) => tell(fact, handoff))) as DocumentChanges;
+  return facts.reduce<DocumentChanges>((before, fact) => {
+    const told = changesFor(fact, handoff);
+    return { ...before, ...withQuestion(told, before['open_question'] ?? null) };
+  }, {});
 }
 
-/** Two clones that let the same document expire write the same: it ended when it said that it would. */
+/**
+ * What only the text before knows. Two clones that let the same document expire write the same: it ended when it said
+ * that it would. An answer stands beside its question.
+ */
 export function toldIn(before: SaidFields, changes: DocumentChanges): DocumentChanges {
   const due = before['expires_at'];
-  return changes['status'] === 'Expired' && typeof due === 'string' ? { ...changes, updated_at: due } : changes;
+  const ended = changes['status'] === 'Expired' && typeof due === 'string' ? { updated_at: due } : {};
+  return withQuestion({ ...changes, ...ended }, before['open_question'] ?? null);
+}
+
+function withQuestion(changes: DocumentChanges, question: Said): DocumentChanges {
+  const answer = changes['question_answer'] as { readonly question: Said } | null | undefined;
+  if (answer === undefined || answer === null || answer.question !== null) return changes;
+  return { ...changes, question_answer: { ...answer, question } };
 }
 
 /** A field that is not there and has nothing to say stays away. */
@@ -40,7 +54,7 @@ export function retold(text: string, changes: DocumentChanges): string {
 
 /** The beginning says no more than its own state: nothing is acknowledged yet. */
 function newOf(fact: Fact, handoff: Handoff): Partial<NewDocument> {
-  const told = tell(fact, handoff);
+  const told = changesFor(fact, handoff);
   return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null));
 }
 

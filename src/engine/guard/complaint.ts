@@ -6,6 +6,8 @@ export type Rule =
   | 'name'
   | 'copy'
   | 'unreadable'
+  | 'conflict'
+  | 'index'
   | 'fields'
   | 'transition'
   | 'agreement'
@@ -25,13 +27,19 @@ export interface Complaint {
   readonly todo: string;
 }
 
-export interface Place {
+export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-export const AT_THE_TOP: Place = { line: 1, column: 1 };
+export const START_OF_FILE: Position = { line: 1, column: 1 };
 
-export function complain(file: string, rule: Rule, says: string, todo: string, at: Place = AT_THE_TOP): Complaint {
+export function complain(
+  file: string,
+  rule: Rule,
+  says: string,
+  todo: string,
+  at: Position = START_OF_FILE,
+): Complaint {
   return { file, line: at.line, column: at.column, rule, says, todo };
 }

@@ -1,7 +1,12 @@
 /** One document against what it was at the commit it is compared with. */
-import { AGREED, type FieldName } from '../../dialects/document/schema.ts';
-import { readDocument, type DocumentRead } from '../../dialects/document/read.ts';
-import type { Status } from '../../dialects/document/words.ts';
+import { AGREED, type FieldName } from '../../formats/document/schema.ts';
+import { readDocument, type DocumentRead } from '../../formats/document/read.ts';
+import type { Status } from '../../formats/document/vocabulary.ts';
+import type { Terms } from '../../domain/handoff.ts';
+import type { AgentId } from '../../domain/names.ts';
+import type { Writer } from '../documents/believed.ts';
+import { isImported } from '../documents/overrule.ts';
+import { judgeTold, recordIn, rolesByVerifiers, stateIn } from '../documents/told-change.ts';
 import { complain, type Complaint } from './complaint.ts';
 import { placeOfField } from './judge-file.ts';
 import { isLegalPath, nextWords } from './transition.ts';
@@ -38,12 +43,47 @@ export function judgeProof(
   return [complain(path, 'unproven', says, todo, placeOfField(text, 'status'))];
 }
 
-export function judgeChange(path: string, text: string, now: DocumentRead, before: string): readonly Complaint[] {
-  const was = readDocument(before);
-  const oldStatus = was.fields.status as Status | undefined;
+/**
+ * `befores` are the texts of the commits it follows, of which a merge has several; it may follow any of them. Empty: it
+ * is new. By the function with which sync decides whether it takes a commit over.
+ */
+export function judgeChange(
+  path: string,
+  text: string,
+  now: DocumentRead,
+  befores: readonly string[],
+  { terms, verifiers }: ChangeRules,
+): readonly Complaint[] {
+  const known = befores.map(readDocument).filter(({ fields }) => fields.status !== undefined);
+  const complaints = (known.length === 0 ? [null] : known).map((before) =>
+    judged(path, text, now, before, terms, verifiers),
+  );
+  return complaints.find((each) => each.length === 0) ?? complaints[0] ?? [];
+}
+
+export interface ChangeRules {
+  readonly terms: Terms;
+  readonly verifiers: readonly AgentId[];
+}
+
+/** Whoever commits speaks for those whom the text names; sync believes the same. */
+const COMMITTER: Writer = { via: 'git', who: 'whoever commits' };
+
+function judged(
+  path: string,
+  text: string,
+  now: DocumentRead,
+  before: DocumentRead | null,
+  terms: Terms,
+  verifiers: readonly AgentId[],
+): readonly Complaint[] {
+  if (before === null && isImported(now.all)) return [];
+  const fields = (before ?? now).fields;
+  const record = recordIn(fields, { ...terms, verifiers }, before === null ? 'draft' : stateIn(fields));
+  if (record === null) return [];
+  const oldStatus = before?.fields.status as Status | undefined;
   const newStatus = now.fields.status as Status | undefined;
-  if (oldStatus === undefined) return [];
-  if (newStatus !== undefined && !isLegalPath(oldStatus, newStatus)) {
+  if (oldStatus !== undefined && newStatus !== undefined && !isLegalPath(oldStatus, newStatus)) {
     const ways = nextWords(oldStatus);
     const todo =
       ways.length === 0
@@ -52,17 +92,30 @@ export function judgeChange(path: string, text: string, now: DocumentRead, befor
     const says = `it was ${oldStatus} and cannot become ${newStatus}`;
     return [complain(path, 'transition', says, todo, placeOfField(text, 'status'))];
   }
-  // A draft is still being written.
-  if (oldStatus === 'Created') return [];
-  return AGREED.filter(
-    (name) => name in was.all && JSON.stringify(was.all[name]) !== JSON.stringify(now.all[name]),
-  ).map((name) =>
-    complain(
-      path,
-      'agreement',
-      `${name} was agreed when the handoff was made and has changed`,
-      'put back what stood there; other work is another handoff',
-      placeOfField(text, name),
-    ),
-  );
+  if (before !== null && isImported(now.all) && !isImported(before.all)) {
+    const says = 'only a document that was over when it was migrated is imported';
+    return [complain(path, 'agreement', says, 'take the field away', placeOfField(text, 'imported'))];
+  }
+  const agreed =
+    before === null || before.fields.status === 'Created' ? [] : AGREED.filter((name) => isChanged(name, now, before));
+  if (agreed.length > 0) {
+    const todo = 'put back what stood there; other work is another handoff';
+    return agreed.map((name) => {
+      const says = `${name} was agreed when the handoff was made and has changed`;
+      return complain(path, 'agreement', says, todo, placeOfField(text, name));
+    });
+  }
+  const told = judgeTold(rolesByVerifiers(verifiers), COMMITTER, record, now, before);
+  if (told.ok) return [];
+  const { field, says } = told.refusal;
+  const isFixed = (AGREED as readonly string[]).includes(field) || field === 'expires_at';
+  const rule = isFixed ? 'agreement' : field === 'status' ? 'transition' : 'completion';
+  const todo = isFixed
+    ? 'put back what stood there'
+    : 'sync would refuse it elsewhere; do it with the command, or put it right';
+  return [complain(path, rule, says, todo, placeOfField(text, field))];
+}
+
+function isChanged(name: FieldName, now: DocumentRead, before: DocumentRead): boolean {
+  return name in before.all && JSON.stringify(before.all[name]) !== JSON.stringify(now.all[name]);
 }

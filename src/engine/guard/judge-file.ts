@@ -1,12 +1,14 @@
 /** One file: whether it is a handoff at all, lies where it may, is called as it should, and says what it has to. */
 import type { AgentId } from '../../domain/names.ts';
 import { readAgentId } from '../../domain/names.ts';
-import { readEntries } from '../../dialects/document/entries.ts';
-import { placeAt } from '../../dialects/document/front-matter.ts';
-import { documentId, idInFileName, nameFits } from '../../dialects/document/names.ts';
-import { errorsIn, readDocument, type DocumentRead } from '../../dialects/document/read.ts';
-import { isSettled } from '../../dialects/document/words.ts';
-import { AT_THE_TOP, complain, type Complaint, type Place } from './complaint.ts';
+import { readEntries } from '../../formats/document/entries.ts';
+import { placeAt } from '../../formats/document/front-matter.ts';
+import { documentId, idInFileName, nameFits } from '../../formats/document/names.ts';
+import { errorsIn, readDocument, type DocumentRead } from '../../formats/document/read.ts';
+import { isSettled } from '../../formats/document/vocabulary.ts';
+import { START_OF_FILE, complain, type Complaint, type Position } from './complaint.ts';
+import { isImported } from '../documents/overrule.ts';
+import { complainOfConflict, conflictIn } from './judge-derived.ts';
 import { suspectIn } from './suspect.ts';
 import type { FileText, Lying } from './tree.ts';
 
@@ -39,6 +41,8 @@ export function judgeFile(path: string, lying: Lying, file: FileText, rules: Gua
       document: null,
     };
   }
+  const conflict = isMeant ? conflictIn(file.text) : null;
+  if (conflict !== null) return { complaints: [complainOfConflict(path, conflict)], document: null };
   const suspect = suspectIn(path, file.text);
   if (suspect === null && !isMeant) return NONE;
   if (COPY.test(name)) {
@@ -56,7 +60,7 @@ export function judgeFile(path: string, lying: Lying, file: FileText, rules: Gua
     const says = 'a handoff of an older form, without the front matter';
     return { complaints: [complain(path, 'fields', says, 'bring it over with: baton migrate')], document: null };
   }
-  return judgeDocument(path, lying.kind, name, file.text, rules);
+  return judgeDocument(path, lying.kind, lying.rest, name, file.text, rules);
 }
 
 function judgeOutside(path: string, file: FileText): Judged {
@@ -73,6 +77,7 @@ function judgeOutside(path: string, file: FileText): Judged {
 function judgeDocument(
   path: string,
   place: 'active' | 'archived',
+  rest: string,
   name: string,
   text: string,
   rules: GuardRules,
@@ -81,22 +86,23 @@ function judgeDocument(
   const wrong = errorsIn(document).map(({ field, says, line, column }) =>
     complain(path, 'fields', field === '' ? says : `${field}: ${says}`, 'put it right', { line, column }),
   );
-  const at = (field: string): Place => placeOfField(text, field);
+  const at = (field: string): Position => placeOfField(text, field);
   const complaints = [
     ...wrong,
     ...judgeName(path, name, document, at),
     ...judgeStatus(path, place, document, at),
+    ...(wrong.length > 0 ? [] : judgeMonth(path, rest, document, at)),
     ...judgeCompletion(path, document, rules, at),
   ];
   return { complaints, document };
 }
 
-export function placeOfField(text: string, field: string): Place {
+export function placeOfField(text: string, field: string): Position {
   const entry = readEntries(text).entries.find(({ key }) => key === field);
-  return entry === undefined ? AT_THE_TOP : placeAt(text, entry.keyAt);
+  return entry === undefined ? START_OF_FILE : placeAt(text, entry.keyAt);
 }
 
-type At = (field: string) => Place;
+type At = (field: string) => Position;
 
 function judgeName(path: string, name: string, { fields }: DocumentRead, at: At): readonly Complaint[] {
   const stem = name.slice(0, -'.md'.length);
@@ -130,13 +136,27 @@ function judgeStatus(
   return [complain(path, 'place', `${status} does not belong in ${place}/`, todo, at('status'))];
 }
 
+/** Every clone archives it in the same place: the month in which it was settled, as its text tells it. */
+function judgeMonth(path: string, rest: string, { fields, all }: DocumentRead, at: At): readonly Complaint[] {
+  const [, month] = /^archived\/(\d{4}\/\d{2})\//.exec(rest) ?? [];
+  const settledAt = Date.parse(fields.updated_at ?? '');
+  if (month === undefined || Number.isNaN(settledAt) || isImported(all)) return [];
+  const right = new Date(settledAt).toISOString().slice(0, 7).replace('-', '/');
+  if (month === right || fields.status === undefined || !isSettled(fields.status as never)) return [];
+  return [
+    complain(path, 'place', `it was settled in ${right}`, `move it to _handoffs/archived/${right}/`, at('updated_at')),
+  ];
+}
+
 /** The ends that have conditions: completed work was taken and verified by somebody else, a rejection has a reason. */
 function judgeCompletion(
   path: string,
-  { fields }: DocumentRead,
+  { fields, all }: DocumentRead,
   { verifiers }: GuardRules,
   at: At,
 ): readonly Complaint[] {
+  // Over before it was migrated: nobody knows who acknowledged or verified it.
+  if (isImported(all)) return [];
   const { status, from_agent: from, to_agent: to, rejection_reason: reason } = fields;
   if (status === 'Rejected' && (reason ?? null) === null) {
     const todo = 'write rejection_reason with a type and a message';

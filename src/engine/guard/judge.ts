@@ -4,22 +4,31 @@
  */
 import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import { idInFileName } from '../../dialects/document/names.ts';
+import type { AgentId } from '../../domain/names.ts';
+import type { Terms } from '../../domain/handoff.ts';
+import { DEFAULT_TERMS } from '../../domain/terms.ts';
+import type { DocumentVersion } from '../../folders/folder.ts';
+import { lawfulVersions } from '../documents/overrule.ts';
+import { rolesByVerifiers } from '../documents/told-change.ts';
+import { idInFileName } from '../../formats/document/names.ts';
 import { complain, type Complaint } from './complaint.ts';
-import type { Status } from '../../dialects/document/words.ts';
+import { indexPath, isTaskFile, judgeIndex, judgeTasks } from './judge-derived.ts';
+import type { Status } from '../../formats/document/vocabulary.ts';
 import { judgeChange, judgeProof } from './judge-change.ts';
 import { judgeFile, type GuardRules } from './judge-file.ts';
-import { judgeLimits, judgeSameContent, twice, type OpenFile } from './judge-together.ts';
-import { lyingOf, mayHoldHandoff, type GuardedTree, type Lying } from './tree.ts';
+import { judgeLimits, judgeSameContent, twice, type OpenFile } from './judge-set.ts';
+import { lyingOf, mayHoldHandoff, type GuardedTree, type Lying, type SeenFile } from './tree.ts';
 
 export interface HomeRules extends GuardRules {
+  /** The clocks of documents, where they are configured. */
+  readonly documentTerms: Partial<Terms>;
   readonly limits: Limits;
   readonly identity: 'local' | 'strict';
   /** What the database says of documents, where identity is strict and there is one at hand; by id. */
   readonly recorded?: ReadonlyMap<string, Status>;
 }
 
-const NO_HOUSE: HomeRules = { limits: NO_LIMITS, verifiers: [], identity: 'local' };
+const NO_HOUSE: HomeRules = { limits: NO_LIMITS, verifiers: [], identity: 'local', documentTerms: {} };
 
 type Inside = Exclude<Lying, { kind: 'outside' }>;
 interface InsideFile {
@@ -33,6 +42,8 @@ export function judge(tree: GuardedTree, rulesOf: (home: string) => HomeRules | 
   const complaints = [
     ...[...tree.files.keys()].flatMap((path) => judgeOne(tree, path, beforeById, rulesOf)),
     ...judgeRemoved(tree, inside, beforeById),
+    ...judgeTasks(tree),
+    ...tree.homes.flatMap((home) => judgeIndex(tree, home)),
     ...twice(documentFiles(tree, inside), 'has the same content as'),
     ...twice(sameNames(tree, inside), 'has the same name as'),
     ...tree.homes.flatMap((home) => judgeOpen(tree, home, inside, rulesOf(home) ?? NO_HOUSE)),
@@ -41,16 +52,17 @@ export function judge(tree: GuardedTree, rulesOf: (home: string) => HomeRules | 
 }
 
 /** Marks of all texts that `judge` will ask for. */
-export function wantedMarks(tree: Omit<GuardedTree, 'texts'>): ReadonlySet<string> {
+export function wantedMarks(tree: Omit<GuardedTree, 'texts' | 'earlier'>): ReadonlySet<string> {
   const wanted = new Set<string>();
   const judgedIds = new Set<string>();
   for (const [path, { mark, isPlain }] of tree.files) {
     const lying = lyingOf(path, tree.homes);
     const isWanted = lying.kind === 'active' || (tree.isJudged(path) && mayHoldHandoff(path, tree.homes));
-    if (isPlain && isWanted) wanted.add(mark);
+    if (isPlain && (isWanted || isTaskFile(path, tree.homes) || tree.homes.some((home) => path === indexPath(home))))
+      wanted.add(mark);
     if (lying.kind !== 'outside' && tree.isJudged(path)) judgedIds.add(`${lying.home}/${lying.name}`);
   }
-  for (const [path, { mark, isPlain }] of tree.before) {
+  for (const [path, { mark, isPlain }] of [...tree.before, ...tree.merging.flatMap((side) => [...side])]) {
     const lying = lyingOf(path, tree.homes);
     if (isPlain && lying.kind !== 'outside' && judgedIds.has(`${lying.home}/${lying.name}`)) wanted.add(mark);
   }
@@ -72,20 +84,56 @@ function judgeOne(
   const rules = (lying.kind === 'outside' ? null : rulesOf(lying.home)) ?? NO_HOUSE;
   const { complaints, document } = judgeFile(path, lying, text, rules);
   if (document === null || lying.kind === 'outside' || 'unfit' in text) return complaints;
-  const old = tree.before.get(beforeById.get(`${lying.home}/${lying.name}`) ?? '');
-  const before = old === undefined ? undefined : tree.texts.get(old.mark);
-  const was = before === undefined || 'unfit' in before ? null : before.text;
+  const key = `${lying.home}/${lying.name}`;
+  const old = tree.before.get(beforeById.get(key) ?? '');
+  const textOf = (seen: SeenFile | undefined): readonly string[] => {
+    const found = seen === undefined ? undefined : tree.texts.get(seen.mark);
+    return found === undefined || 'unfit' in found ? [] : [found.text];
+  };
+  const others = tree.merging.flatMap((side) =>
+    textOf(side.get(pathsById(insideOf(side.keys(), tree.homes)).get(key) ?? '')),
+  );
+  const [was = null] = textOf(old);
   const isUnchanged = old?.mark === file.mark;
   const recorded = rules.recorded?.get(document.fields.handoff_id ?? '') ?? null;
+  const terms: Terms = { ...DEFAULT_TERMS.document, ...rules.documentTerms };
+  const lawful = lastLawful(tree.earlier.get(key) ?? [], terms, rules.verifiers);
+  const befores = lawful.length === 0 ? [...textOf(old), ...others] : lawful;
+  const changed =
+    complaints.length > 0 || isUnchanged ? [] : judgeChange(path, text.text, document, befores, { ...rules, terms });
   return [
     ...complaints,
-    ...(was === null || isUnchanged ? [] : judgeChange(path, text.text, document, was)),
+    ...changed,
     ...(rules.identity === 'local' || isUnchanged ? [] : judgeProof(path, text.text, document, was, recorded)),
   ];
 }
 
+/** What is before may be wrong itself: then its correction is judged against the last text that was not. */
+function lastLawful(
+  versions: readonly DocumentVersion[],
+  terms: Terms,
+  verifiers: readonly AgentId[],
+): readonly string[] {
+  const { lawful } = lawfulVersions(rolesByVerifiers(verifiers), { ...terms, verifiers }, versions);
+  return lawful.slice(-1).map(({ text }) => text);
+}
+
+/** Documents whose change was refused, by home and name: the history of each may tell more. */
+export function refusedChanges(
+  tree: GuardedTree,
+  complaints: readonly Complaint[],
+): readonly { key: string; path: string }[] {
+  const refused = complaints.filter(
+    ({ rule }) => rule === 'transition' || rule === 'agreement' || rule === 'completion',
+  );
+  return [...new Set(refused.map(({ file }) => file))].flatMap((path) => {
+    const lying = lyingOf(path, tree.homes);
+    return lying.kind === 'outside' ? [] : [{ key: `${lying.home}/${lying.name}`, path }];
+  });
+}
+
 /** The documents of a home that are judged, for whoever asks the database about them. */
-export function judgedIds(tree: Omit<GuardedTree, 'texts'>, home: string): readonly HandoffId[] {
+export function judgedIds(tree: Omit<GuardedTree, 'texts' | 'earlier'>, home: string): readonly HandoffId[] {
   return insideOf(tree.files.keys(), tree.homes).flatMap(({ path, lying }) => {
     const id = lying.home === home && tree.isJudged(path) ? idInFileName(lying.name) : null;
     return id === null ? [] : [id];

@@ -3,8 +3,9 @@
  * one in a code block and have a front matter of its own.
  */
 import { readAgentId, readHandoffId } from '../../domain/names.ts';
-import { readEntries } from '../../dialects/document/entries.ts';
-import { findFrontMatter } from '../../dialects/document/front-matter.ts';
+import { readEntries } from '../../formats/document/entries.ts';
+import { foreignFolderIn } from '../migration/places.ts';
+import { findFrontMatter } from '../../formats/document/front-matter.ts';
 
 /** `older` is one of the forms before this one; `broken` means to be a handoff and cannot be read. */
 export type Suspect = 'document' | 'older' | 'broken';
@@ -17,7 +18,8 @@ const OURS = /^(?:handoff_id|from_agent|to_agent)[ \t]*:/m;
 export function suspectIn(path: string, text: string): Suspect | null {
   const said = OURS.test(text) ? oursIn(text) : 'not ours';
   if (said !== 'not ours') return said === 'a form' ? null : said;
-  return NAMED.test(path) && isOlderForm(text) ? 'older' : null;
+  // What `baton migrate` would not move is no reason to complain.
+  return NAMED.test(path) && foreignFolderIn(path, '') === null && isOlderForm(text) ? 'older' : null;
 }
 
 /** A form to be filled in has the keys, and no values that could be any. */

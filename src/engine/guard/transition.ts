@@ -1,6 +1,6 @@
 /** Whether a document can have come from one status to another: by any path through the one table of states. */
-import { after, MOVES, STATES, type State } from '../../domain/lifecycle.ts';
-import { STATUS_FOR, type Status } from '../../dialects/document/words.ts';
+import { nextState, MOVES, STATES, type State } from '../../domain/lifecycle.ts';
+import { STATUS_FOR, type Status } from '../../formats/document/vocabulary.ts';
 
 /** Between two commits there may be several moves, so a path counts and not a step. */
 export function isLegalPath(before: Status, now: Status): boolean {
@@ -25,7 +25,7 @@ function reachedFrom(state: State): readonly State[] {
   const found = new Set<State>();
   const look = (from: State): void => {
     for (const move of MOVES) {
-      const to = after(from, move);
+      const to = nextState(from, move);
       if (to === undefined || found.has(to)) continue;
       found.add(to);
       look(to);

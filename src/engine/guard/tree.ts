@@ -1,10 +1,16 @@
 /** What the guard is shown: which files there are and what stands in them, now and at the commit to compare with. */
 
+import type { DocumentVersion } from '../../folders/folder.ts';
+
 /** `home` is the folder of a workspace inside the repository: empty, or ending in a slash. */
 export interface GuardedTree {
   readonly homes: readonly string[];
   readonly files: ReadonlyMap<string, SeenFile>;
   readonly before: ReadonlyMap<string, SeenFile>;
+  /** In a merge, what the other sides have. */
+  readonly merging: readonly ReadonlyMap<string, SeenFile>[];
+  /** Older texts of a document, the oldest first, by home and name: where what is before may itself be wrong. */
+  readonly earlier: ReadonlyMap<string, readonly DocumentVersion[]>;
   /** By mark. What is not here was not wanted. */
   readonly texts: ReadonlyMap<string, FileText>;
   /** Which files are to be judged; the others only count. */

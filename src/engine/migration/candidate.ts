@@ -1,6 +1,6 @@
 /** What a look through a repository finds: texts that hand something over, and documents that are governed already. */
-import type { NameSays } from '../../dialects/legacy/file-name.ts';
-import type { LegacyReading } from '../../dialects/legacy/reading.ts';
+import type { NameSays } from '../../formats/legacy/file-name.ts';
+import type { LegacyReading } from '../../formats/legacy/legacy-reading.ts';
 
 export interface Candidate {
   /** From the root of the workspace, with `/` between its parts. */
@@ -13,6 +13,8 @@ export interface Candidate {
   /** Of the last commit that touched it. Null: git does not know it, or knows an older text. */
   readonly changedAt: number | null;
   readonly firstAt: number | null;
+  /** Why it is not moved for its own sake; it may still be the newest text of another one. Null: it is sure. */
+  readonly unclear: string | null;
   /** It is a governed document in the wrong place: its own id and task. */
   readonly governed: { readonly id: string; readonly task: string } | null;
 }

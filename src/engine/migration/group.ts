@@ -1,5 +1,7 @@
 /** Which files are one handoff: the same content, the same id between the same two, or copies of one name. */
-import { wordOf } from '../../dialects/legacy/keys.ts';
+import { isFinal } from '../../domain/lifecycle.ts';
+import { sectionsOf } from '../../formats/legacy/sections.ts';
+import { wordOf } from '../../formats/legacy/keys.ts';
 import { compareAge, type Candidate } from './candidate.ts';
 
 /** All files with one content; the first is the one to go by. */
@@ -19,8 +21,9 @@ export function groupsOf(candidates: readonly Candidate[]): readonly Group[] {
     parents[index] = at;
     return at;
   };
+  const recipients = recipientsByName(candidates);
   for (const [index, candidate] of candidates.entries()) {
-    for (const tie of tiesOf(candidate)) {
+    for (const tie of tiesOf(candidate, recipients)) {
       const first = leader.get(tie);
       if (first === undefined) leader.set(tie, index);
       else parents[rootOf(index)] = rootOf(first);
@@ -47,18 +50,47 @@ function versionsOf(members: readonly Candidate[]): readonly Version[] {
 const TELLING = /(?=.*(?:\d{8}|\d{4}-\d{2}-\d{2}|[a-z]+-\d{4}-\d{4}))^.{14,}$/i;
 const OWN_ID = new Set(['handoff_id', 'handoffid', 'id', 'uuid', 'document_id']);
 
-function tiesOf({ key, path, name, reading }: Candidate): readonly string[] {
+function tiesOf(candidate: Candidate, recipients: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] {
+  const { key, reading } = candidate;
   const { id, sender, recipient } = reading;
-  const stem = name.stem.toLowerCase();
-  const folder = path.slice(0, path.lastIndexOf('/') + 1);
+  const name = nameKey(candidate);
+  const known = recipients.get(name) ?? new Set<string>();
+  // One name and two recipients are two handoffs. A text that names no recipient belongs to the only one there is.
+  const only = known.size === 1 ? [...known][0] : undefined;
+  const to = recipient ?? only;
+  const asked = askedBy(candidate);
   return [
     `content ${key}`,
     ...(id !== null && id.sure !== 'guess' && OWN_ID.has(wordOf(id.key))
       ? [`id ${id.text} ${sender ?? ''} ${recipient ?? ''}`]
       : []),
-    // Anywhere when the name is telling; beside each other otherwise: many folders have a handoff.md of their own.
-    TELLING.test(stem) ? `name ${stem}` : `name ${folder}${stem}`,
+    ...(to === undefined ? [] : [`name ${name} to ${to}`]),
+    ...(asked === null ? [] : [`asked ${asked}`]),
   ];
+}
+
+/** The name alone when it is telling; with its folder otherwise: many folders have a handoff.md of their own. */
+function nameKey({ path, name }: Candidate): string {
+  const stem = name.stem.toLowerCase();
+  return TELLING.test(stem) ? stem : path.slice(0, path.lastIndexOf('/') + 1) + stem;
+}
+
+function recipientsByName(candidates: readonly Candidate[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const candidate of candidates) {
+    const { recipient } = candidate.reading;
+    if (recipient === null) continue;
+    const name = nameKey(candidate);
+    found.set(name, (found.get(name) ?? new Set()).add(recipient));
+  }
+  return found;
+}
+
+/** Two open handoffs that ask the same agent for the same, for the same task, are one: the guard refuses the second. */
+function askedBy({ reading }: Candidate): string | null {
+  const { sender, recipient, task, title, state } = reading;
+  if (sender === null || recipient === null || task === null || (state !== null && isFinal(state))) return null;
+  return JSON.stringify([sender, recipient, task.text, title?.text ?? '', sectionsOf(reading)]);
 }
 
 /** Lines that change while nothing new is said. */

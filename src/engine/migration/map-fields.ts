@@ -1,11 +1,13 @@
 /** An old handoff in the fields of a governed document. */
-import { STATUS_FOR, type Status } from '../../dialects/document/words.ts';
-import type { NewDocument } from '../../dialects/document/schema.ts';
-import type { Said } from '../../dialects/document/yaml-text.ts';
-import { instantOf } from '../../dialects/legacy/dates.ts';
-import { doneFolderIn } from '../../dialects/legacy/file-name.ts';
-import { meaningsOf, wordOf } from '../../dialects/legacy/keys.ts';
-import { sectionsOf } from '../../dialects/legacy/sections.ts';
+import { STATUS_FOR, type Status } from '../../formats/document/vocabulary.ts';
+import type { NewDocument } from '../../formats/document/schema.ts';
+import type { Said } from '../../formats/document/yaml-text.ts';
+import { instantOf } from '../../formats/legacy/dates.ts';
+import { doneFolderIn } from '../../formats/legacy/file-name.ts';
+import { meaningsOf, wordOf } from '../../formats/legacy/keys.ts';
+import { extrasOf } from '../../formats/legacy/extras.ts';
+import type { LegacyReading } from '../../formats/legacy/legacy-reading.ts';
+import { sectionsOf } from '../../formats/legacy/sections.ts';
 import { isFinal, type State } from '../../domain/lifecycle.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Candidate } from './candidate.ts';
@@ -31,6 +33,10 @@ export interface Mapped {
   readonly title: string;
   readonly notes: readonly string[];
   readonly fields: Omit<NewDocument, 'handoff_id' | 'related_task'>;
+  /** When it expires unless somebody acknowledges it; null: it does not. */
+  readonly expiresAt: number | null;
+  /** Fields that only a migrated document has. */
+  readonly extra: { readonly [key: string]: Said };
   /** What has no field of its own. */
   readonly legacy: { readonly [key: string]: Said };
 }
@@ -39,21 +45,35 @@ const TITLE_MAX = 300;
 const COMPLETED_KEY =
   /^(?:completed?(?:_at|_on|_date)?|closed(?:_at|_on|_date)?|finished(?:_at)?|resolved(?:_at)?|date_completed)$/;
 
-export function mapFields(candidate: Candidate, terms: MappingTerms): Mapped | string {
-  const { reading, path, name } = candidate;
-  const from = reading.sender ?? terms.from;
-  const to = reading.recipient ?? terms.to;
+/** `older` are the other texts of the same handoff and its copies, the newest first. */
+export function mapFields(candidate: Candidate, older: readonly Candidate[], terms: MappingTerms): Mapped | string {
+  const { reading, name } = candidate;
+  // A newer text that only says how it went is about the same two.
+  const named = <T>(of: (reading: LegacyReading) => T | null): T | null =>
+    [candidate, ...older].map((each) => of(each.reading)).find((each) => each !== null) ?? null;
+  const from = named(({ sender }) => sender) ?? terms.from;
+  const to = named(({ recipient }) => recipient) ?? terms.to;
   if (from === null || to === null) {
     const missing = [...(from === null ? ['sender'] : []), ...(to === null ? ['recipient'] : [])];
-    return `names no ${missing.join(' and no ')}`;
+    return `it names no ${missing.join(' and no ')}`;
   }
   const notes: string[] = [];
-  const state = stateOf(reading.state, reading.status?.text ?? null, path, notes);
+  const state = stateOf(candidate, older, notes);
   const createdAt = reading.createdAt ?? name.createdAt ?? candidate.firstAt ?? candidate.changedAt ?? terms.nowMs;
   if (reading.createdAt === null && name.createdAt === null) notes.push('its day is that of its first commit');
   const settledAt = isFinal(state) ? (completionIn(candidate) ?? candidate.changedAt ?? createdAt) : null;
   const title = titleOf(candidate);
   const { purpose, context, deliverables, criteria } = sectionsOf(reading);
+  const { priority, dueAt, alsoTo } = extrasOf(reading);
+  if (alsoTo.length > 0)
+    notes.push(`also went to ${alsoTo.map((agent) => `@${agent}`).join(', ')}: send it to them too`);
+  for (const [agent, found] of [
+    [from, reading.from],
+    [to, reading.to],
+  ] as const)
+    if (agent.startsWith('xn--') && found !== null) notes.push(`${found.text.slice(0, 40)} is called ${agent} here`);
+  const isOffered = state === 'offered' || state === 'blocked';
+  const expiresAt = isOffered ? terms.nowMs + terms.offeredMs : null;
   const said =
     reading.status === null
       ? 'it had no status'
@@ -74,12 +94,13 @@ export function mapFields(candidate: Candidate, terms: MappingTerms): Mapped | s
       status: STATUS_FOR[state],
       created_at: instant(createdAt),
       updated_at: instant(updatedAt),
-      expires_at: state === 'offered' || state === 'blocked' ? instant(terms.nowMs + terms.offeredMs) : null,
+      expires_at: expiresAt === null ? null : instant(expiresAt),
       title,
       purpose,
       context,
       deliverables: [...deliverables],
       verification_criteria: [...criteria],
+      ...(dueAt === null ? {} : { target_completion: instant(dueAt).slice(0, 10) }),
       source_meeting: fieldNamed(candidate, 'source_meeting') ?? null,
       skill_web_node: fieldNamed(candidate, 'skill_web_node') ?? null,
       ...(STATUS_FOR[state] === 'Acknowledged'
@@ -88,22 +109,33 @@ export function mapFields(candidate: Candidate, terms: MappingTerms): Mapped | s
       ...(state === 'completed' ? { completed_at: instant(updatedAt), completion_notes: `Migrated: ${said}.` } : {}),
       ...(STATUS_FOR[state] === 'Rejected' ? { rejection_reason: { type: state, message: `Migrated: ${said}.` } } : {}),
     },
+    expiresAt,
+    extra: {
+      // It was over when it came here: nobody knows who acknowledged or verified it.
+      ...(isFinal(state) ? { imported: 'true' } : {}),
+      ...(priority === null ? {} : { priority }),
+      ...(alsoTo.length === 0 ? {} : { also_to: [...alsoTo] }),
+    },
     legacy: legacyOf(candidate),
   };
 }
 
-function stateOf(said: State | null, word: string | null, path: string, notes: string[]): State {
-  const folder = doneFolderIn(path);
+function stateOf({ reading, path }: Candidate, older: readonly Candidate[], notes: string[]): State {
+  const { state: said, status } = reading;
+  // Old systems moved or copied what was over into such a folder and left the word in the text.
+  const folder = [path, ...older.map((each) => each.path)].map(doneFolderIn).find((each) => each !== null) ?? null;
   if (folder !== null && (said === null || !isFinal(said))) {
-    notes.push(`counts as completed, because it lies in ${folder}/`);
+    notes.push(`counts as completed, because a copy is in ${folder}/`);
     return 'completed';
   }
+  const word = JSON.stringify(status?.text.slice(0, 60) ?? '');
   if (said === null)
-    notes.push(
-      word === null
-        ? 'says no status, so it is open'
-        : `its status ${JSON.stringify(word.slice(0, 60))} is not known, so it is open`,
-    );
+    notes.push(status === null ? 'says no status, so it is open' : `its status ${word} is not known, so it is open`);
+  // That somebody has to review it does not say that the recipient has acknowledged it.
+  if (said === 'delivered') {
+    notes.push(`its status was ${word}; nobody has acknowledged it here, so it is open`);
+    return 'offered';
+  }
   return said ?? 'offered';
 }
 
@@ -130,14 +162,14 @@ function fieldNamed({ reading }: Candidate, word: string): string | undefined {
   return text === '' || text === 'null' ? undefined : text;
 }
 
-const KEPT_FORMS = new Set(['front-matter', 'bold-fields', 'header-lines', 'yaml', 'json', 'table']);
+const KEPT_FORMS = new Set(['front-matter', 'bold-fields', 'header-lines', 'bullets', 'yaml', 'json', 'table']);
 /** All structure, from the first line to the last. */
 const WHOLE_FORMS = new Set(['front-matter', 'yaml', 'json']);
 const KEPT_MAX = 60;
 /** Further down, what looks like a field is mostly a sentence. */
 const HEAD_LINES = 20;
 
-/** The whole text is kept below; these are here for whoever searches by field. */
+/** The whole text is kept below; these are here for a search by field. */
 function legacyOf({ reading }: Candidate): { readonly [key: string]: Said } {
   const roles = new Set([reading.from, reading.to, reading.created, reading.title].map((found) => found?.path));
   const kept = reading.fields.filter(({ path, key, text, form, line }) => {

@@ -4,7 +4,7 @@
  * A content is cleared away only together with the document that holds it. Two texts that contradict each other are
  * shown side by side and left where they are, unless the newest was asked for.
  */
-import { documentId } from '../../dialects/document/names.ts';
+import { documentId } from '../../formats/document/names.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import type { Candidate, KnownDocument, KnownTask } from './candidate.ts';
 import { groupsOf, isContained, type Group } from './group.ts';
@@ -69,23 +69,27 @@ interface Around {
   readonly terms: PlanTerms;
 }
 
-function stepFor(group: Group, around: Around): Step {
+function stepFor(group: Group, ctx: Around): Step {
   const { versions } = group;
-  const kept = versions.filter(([first]) => around.holders.has(first.key));
+  const kept = versions.filter(([first]) => ctx.holders.has(first.key));
   if (kept.length > 0) {
-    const keptIn = around.holders.get(kept[0]?.[0].key ?? '')?.path ?? '';
+    const keptIn = ctx.holders.get(kept[0]?.[0].key ?? '')?.path ?? '';
     if (kept.length === versions.length) return { do: 'clear', keptIn, sources: sourcesOf(group) };
     return { do: 'conflict', because: `differs from what is in ${keptIn}`, versions };
   }
   const newest = versions.at(-1)?.[0];
+  const all = versions.toReversed().flat();
+  // Nothing is moved unless a text of it is sure.
+  const unsure = all.some((each) => each.unclear === null) ? null : (newest?.unclear ?? null);
+  if (unsure !== null) return { do: 'unclear', because: unsure, sources: sourcesOf(group) };
   if (newest === undefined) return { do: 'unclear', because: 'nothing is there', sources: [] };
   const contradicts = versions.slice(0, -1).some(([older]) => !isContained(older.reading.text, newest.reading.text));
-  if (contradicts && !around.terms.newest) {
+  if (contradicts && !ctx.terms.newest) {
     return { do: 'conflict', because: 'the same handoff in texts that contradict each other', versions };
   }
-  const mapped = mapFields(newest, around.terms);
+  const mapped = mapFields(newest, all.slice(1), ctx.terms);
   if (typeof mapped === 'string') return { do: 'unclear', because: mapped, sources: sourcesOf(group) };
-  return migrationOf(group, newest, mapped, around);
+  return migrationOf(group, newest, mapped, ctx);
 }
 
 function migrationOf(group: Group, newest: Candidate, mapped: Mapped, { taken, tasks }: Around): Migrate {

@@ -1,57 +1,79 @@
 /** A file that the database does not know becomes a handoff, or goes to quarantine with the reason; nothing is dropped. */
-import type { Failure } from '../../domain/handoff.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
+import type { Failure, Lineage } from '../../domain/handoff.ts';
+import { retryOf } from '../../domain/lineage.ts';
 import type { HandoffId } from '../../domain/names.ts';
+import { agentPrincipal } from '../../domain/principal.ts';
+import { may } from '../../domain/rights.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
-import { readMessage, readRequest, type MessageProblem, type QueueRequest } from '../../dialects/queue-message/read.ts';
-import { writeRefusal } from '../../dialects/queue-message/write-refusal.ts';
-import type { FileRead, Place } from '../../folders/folder.ts';
-import { violationOf, type SchemaRefusal } from '../schema-book.ts';
-import { send, type SendRefusal } from '../verbs/send.ts';
+import {
+  isRefusal,
+  readMessage,
+  readRequest,
+  type MessageProblem,
+  type QueueRequest,
+} from '../../formats/queue-message/read.ts';
+import { writeRefusal } from '../../formats/queue-message/write-refusal.ts';
+import type { FileRead, QueueFolder } from '../../folders/folder.ts';
+import { violationOf, type SchemaRefusal } from '../schema-registry.ts';
+import { send, type SendRefusal, type SendRequest } from '../handoffs/send.ts';
 import { whyNotSend, whyNotTake } from './file-rights.ts';
-import { byFile, fileName, quarantine, UNREADABLE_MS, WRITTEN_MS, type LookAgain, type Queue } from './queue.ts';
+import { byFile, fileName, quarantine, UNREADABLE_MS, WRITTEN_MS, type Looked, type Queue } from './queue.ts';
 
 /** An id in several folders: the furthest one tells most. */
-const FURTHEST_FIRST = ['completed', 'failed', 'in-progress', 'pending'] as const satisfies readonly Place[];
+const FURTHEST_FIRST = ['completed', 'failed', 'in-progress', 'pending'] as const satisfies readonly QueueFolder[];
 
-export async function adopt(queue: Queue, id: HandoffId, places: readonly Place[]): Promise<LookAgain> {
+export async function adopt(queue: Queue, id: HandoffId, places: readonly QueueFolder[]): Promise<Looked> {
   const place = FURTHEST_FIRST.find((each) => places.includes(each));
-  if (place === undefined) return false;
+  if (place === undefined) return 'done';
   const file = await queue.folder.read(place, id);
-  if (file.kind === 'absent') return true;
+  if (file.kind === 'absent') return 'again';
   const isEnd = place === 'completed' || place === 'failed';
   if (file.kind === 'unfit') {
     // What ended without us is not ours to tidy up.
-    if (isEnd) return false;
-    await quarantine(queue, place, fileName(id), file.says);
-    return true;
+    if (isEnd) return 'done';
+    await putAside(queue, place, id, { kind: 'unfit', says: file.says, isPlain: file.isPlain === true });
+    return 'again';
   }
+  const others = places.filter((each) => each !== place);
+  // What we refused once has come again, put right.
+  if (isEnd && others.length > 0 && isOurRefusal(file.text)) return adopt(queue, id, others);
   const asked = requestIn(queue, id, file.text);
   const unproven = asked.ok ? whyUnproven(queue, place, asked.value) : null;
   if (unproven !== null) {
-    await putAside(queue, place, id, { kind: 'wrong', problems: [{ field: '', says: unproven }] }, file.text);
-    return false;
+    await putAside(queue, place, id, wrong('', unproven), file.text);
+    return 'done';
   }
   if (asked.ok) return take(queue, place, file, asked.value);
-  if (isEnd || isStillWritten(asked.refusal, file)) return false;
+  if (isEnd) return 'done';
+  if (isStillWritten(asked.refusal, file)) return 'later';
   await putAside(queue, place, id, asked.refusal, file.text);
-  return false;
+  return 'done';
+}
+
+function isOurRefusal(text: string): boolean {
+  const message = readMessage(text);
+  return message.ok && isRefusal(message.value);
+}
+
+function wrong(field: string, says: string): MessageProblem {
+  return { kind: 'wrong', problems: [{ field, says }] };
 }
 
 /** What lies beyond pending/ was taken too, in its recipient's name. */
-function whyUnproven(queue: Queue, place: Place, { from, to }: QueueRequest): string | null {
+function whyUnproven(queue: Queue, place: QueueFolder, { from, to }: QueueRequest): string | null {
   return whyNotSend(queue, from) ?? (place === 'pending' ? null : whyNotTake(queue, to));
 }
 
 type Asked = ReturnType<typeof readRequest>;
 
-function requestIn({ around }: Queue, id: HandoffId, text: string): Asked {
+function requestIn({ ctx }: Queue, id: HandoffId, text: string): Asked {
   const message = readMessage(text);
   if (!message.ok) return message;
-  const retry = around.rules.terms.queue?.retry ?? DEFAULT_TERMS.queue.retry;
+  const retry = ctx.rules.terms.queue?.retry ?? DEFAULT_TERMS.queue.retry;
   const asked = readRequest(message.value, retry);
   if (!asked.ok || asked.value.id === id) return asked;
-  const says = `the file is called ${id}.json, and inside it is ${asked.value.id}`;
-  return { ok: false, refusal: { kind: 'wrong', problems: [{ field: 'handoff_id', says }] } };
+  return err(wrong('handoff_id', `the file is called ${id}.json, and inside it is ${asked.value.id}`));
 }
 
 /** What ends like an object and is none will not become one; what breaks off may. */
@@ -62,21 +84,61 @@ function isStillWritten(problem: MessageProblem, file: Extract<FileRead, { kind:
 
 async function take(
   queue: Queue,
-  place: Place,
+  place: QueueFolder,
   { user, text }: Extract<FileRead, { kind: 'file' }>,
   request: QueueRequest,
-): Promise<LookAgain> {
-  const { around } = queue;
-  const { id } = request;
+): Promise<Looked> {
+  const { ctx } = queue;
+  const { id, retryOf: old, ...rest } = request;
+  const lineage = old === undefined ? ok(null) : await lineageOf(queue, request.from, old);
+  if (!lineage.ok) {
+    await putAside(queue, place, id, wrong('retry_of', lineage.refusal), text);
+    return 'done';
+  }
   // Over a limit it waits for a place: its sender cannot be asked to come back.
-  const wanted = { ...request, queue: true, ...(place === 'pending' ? {} : { takenBy: user }) };
-  const sent = await send(around, byFile(user), wanted);
-  const failure = sent.ok ? null : failureOf(sent.refusal);
-  const kept = failure === null ? sent : await send(around, byFile(user), { ...wanted, failure });
-  if (kept.ok) around.report({ kind: 'file-adopted', id, place });
-  if (kept.ok || kept.refusal.code === 'known-id') return true;
-  await putAside(queue, place, id, { kind: 'wrong', problems: [{ field: '', says: wordsOf(kept.refusal) }] }, text);
-  return false;
+  const wanted: SendRequest = {
+    ...rest,
+    id,
+    waitForCapacity: true,
+    ...(lineage.value === null ? {} : { lineage: lineage.value }),
+    ...(place === 'pending' ? {} : { takenBy: user }),
+  };
+  const kept = await sendTolerantly(queue, user, wanted);
+  if (kept.ok) ctx.report({ kind: 'file-adopted', id, place });
+  if (kept.ok || kept.refusal.code === 'known-id') return 'again';
+  await putAside(queue, place, id, wrong('', wordsOf(kept.refusal)), text);
+  return 'done';
+}
+
+/** Null: the old one is not known here, so there is nothing to follow from. */
+async function lineageOf(
+  { ctx }: Queue,
+  from: QueueRequest['from'],
+  old: HandoffId,
+): Promise<Result<Lineage | null, string>> {
+  const {
+    items: [handoff],
+  } = await ctx.store.find({ by: 'ids', ids: [old] });
+  if (handoff === undefined) return ok(null);
+  const entitled = may(agentPrincipal(from), 'retry', handoff);
+  if (!entitled.ok) return err(`${old} is ${handoff.state} and of @${handoff.from}; its sender can retry what failed`);
+  const lineage = retryOf(handoff);
+  return lineage.ok ? lineage : err(lineage.refusal.code);
+}
+
+/** A handoff that cannot be done is kept as failed; a schema that is missing is a warning, unless the rules refuse it. */
+async function sendTolerantly(queue: Queue, user: string, wanted: SendRequest): ReturnType<typeof send> {
+  const { ctx } = queue;
+  const sent = await send(ctx, byFile(user), wanted);
+  if (sent.ok) return sent;
+  if (sent.refusal.code === 'schema-unknown' && ctx.rules.missingSchema === 'warn' && wanted.schema !== undefined) {
+    const { schema, ...unchecked } = wanted;
+    const says = `there is no schema ${schema} in schemas/; the input was not checked`;
+    ctx.report({ kind: 'file-warning', id: wanted.id as HandoffId, place: 'pending', says });
+    return sendTolerantly(queue, user, { ...unchecked, warnings: [says] });
+  }
+  const failure = failureOf(sent.refusal);
+  return failure === null ? sent : send(ctx, byFile(user), { ...wanted, failure });
 }
 
 /** Input that does not follow its schema is a handoff that failed: its sender finds it there, and can send it again. */
@@ -114,19 +176,23 @@ function missing(refusal: Exclude<SchemaRefusal, { code: 'schema-violated' }>): 
 }
 
 /**
- * Whoever waits for it looks into failed/, so it says there what is wrong. Somebody waits for what names its own id; junk
- * does not, and is not answered.
+ * Whoever waits for it looks into failed/, so it says there what is wrong. Somebody waits for what names its own id, and
+ * may wait for a plain file that cannot be read; junk does not, and is not answered.
  */
 async function putAside(
   queue: Queue,
-  place: Place,
+  place: QueueFolder,
   id: HandoffId,
-  problem: MessageProblem,
-  written: string,
+  problem: MessageProblem | { readonly kind: 'unfit'; readonly says: string; readonly isPlain: boolean },
+  written?: string,
 ): Promise<void> {
-  const text = writeRefusal(id, problem, queue.around.store.nowMs());
+  const text = writeRefusal(id, problem, queue.ctx.store.nowMs(), written);
   await quarantine(queue, place, fileName(id), text.says);
-  if (!written.includes(JSON.stringify(id))) return;
+  const isAwaited = problem.kind === 'unfit' ? problem.isPlain : written?.includes(JSON.stringify(id)) === true;
+  if (!isAwaited) return;
   const there = await queue.folder.whereIs(id);
-  if (!there.includes('failed') && !there.includes('completed')) await queue.folder.put('failed', id, text.file);
+  if (there.includes('completed')) return;
+  const known = there.includes('failed') ? await queue.folder.read('failed', id) : null;
+  if (known === null || (known.kind === 'file' && isOurRefusal(known.text)))
+    await queue.folder.put('failed', id, text.file);
 }

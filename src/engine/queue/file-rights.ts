@@ -15,8 +15,8 @@ export function whyNotTake(queue: Queue, to: AgentId): string | null {
   return whyNot(queue, to, `take the work of @${to} with: baton work, or baton claim, and its token`);
 }
 
-function whyNot({ around }: Queue, agent: AgentId, instead: string): string | null {
-  const rights = around.rules.fileRights();
+function whyNot({ ctx }: Queue, agent: AgentId, instead: string): string | null {
+  const rights = ctx.rules.fileRights();
   if (rights.anybody || rights.agent === agent) return null;
   const whose =
     rights.agent === null

@@ -12,11 +12,11 @@ import {
   type PhaseBoard,
   type PhaseLine,
   type PhaseWord,
-} from '../../dialects/artifact/phase-status.ts';
-import { isObject } from '../../dialects/queue-message/answer.ts';
-import { WORDS } from '../../dialects/queue-message/words.ts';
+} from '../../formats/artifact/phase-status.ts';
+import { isObject } from '../../formats/queue-message/answer.ts';
+import { QUEUE_WORDS } from '../../formats/queue-message/vocabulary.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Context } from '../context.ts';
 
 const SELDOM_MS = 1_000;
 const PAGE = 500;
@@ -28,21 +28,21 @@ const REMEMBERED_MAX = 20_000;
 /** Null: not of the queue. */
 type Part = { readonly phase: number | null; readonly agent: string } | null;
 
-export function phaseKeeper(around: Surroundings, folder: ArtifactFolder): (isSure: boolean) => Promise<void> {
+export function phaseKeeper(ctx: Context, folder: ArtifactFolder): (isSure: boolean) => Promise<void> {
   const parts = new Map<HandoffId, Part>();
   let lookedMs = Number.NEGATIVE_INFINITY;
   return async (isSure) => {
-    const nowMs = around.clock.monotonicMs();
+    const nowMs = ctx.clock.monotonicMs();
     if (!isSure && nowMs - lookedMs < SELDOM_MS) return;
     lookedMs = nowMs;
-    const [first] = await around.store.facts({ max: 1 });
+    const [first] = await ctx.store.facts({ max: 1 });
     if (first === undefined) return;
     const text = await folder.phaseStatus.load();
     const database = first.fact.hash;
     const kept = text === null ? null : readBoard(text);
     let board = kept?.asOf.startsWith(`${database} `) === true ? kept : { asOf: `${database} `, lines: [] };
     for (let page = 0; isSure || page < PAGES_MAX; page += 1) {
-      const next = await onePage(around, board, parts);
+      const next = await onePage(ctx, board, parts);
       if (next === null) break;
       board = next;
     }
@@ -53,23 +53,23 @@ export function phaseKeeper(around: Surroundings, folder: ArtifactFolder): (isSu
 
 /** Null: there is nothing more. */
 async function onePage(
-  around: Surroundings,
+  ctx: Context,
   { asOf, lines }: PhaseBoard,
   parts: Map<HandoffId, Part>,
 ): Promise<PhaseBoard | null> {
   const [database = '', after = ''] = asOf.split(' ');
-  const read = await around.store.facts({ max: PAGE, ...(after === '' ? {} : { after }) });
+  const read = await ctx.store.facts({ max: PAGE, ...(after === '' ? {} : { after }) });
   const last = read.at(-1);
   if (last === undefined) return null;
-  await learn(around, new Set(read.map(({ fact }) => fact.handoff)), parts);
+  await learn(ctx, new Set(read.map(({ fact }) => fact.handoff)), parts);
   const next = new Map(lines.map((line) => [keyOf(line), line]));
   for (const { fact } of read) count(next, parts.get(fact.handoff) ?? null, fact);
   return { asOf: `${database} ${last.cursor}`, lines: [...next.values()] };
 }
 
 function count(lines: Map<string, PhaseLine>, part: Part, { handoff, from, to, at }: Fact): void {
-  const word = WORDS[to].status;
-  const before = from === null ? null : WORDS[from].status;
+  const word = QUEUE_WORDS[to].status;
+  const before = from === null ? null : QUEUE_WORDS[from].status;
   if (part === null || word === before) return;
   const line = lines.get(keyOf(part)) ?? { ...part, counts: NONE };
   const counts: Record<PhaseWord, number> = { ...line.counts, [word]: line.counts[word] + 1 };
@@ -84,7 +84,7 @@ function keyOf({ phase, agent }: NonNullable<Part>): string {
 }
 
 /** What a handoff is part of never changes, so it is read once. */
-async function learn({ store }: Surroundings, ids: ReadonlySet<HandoffId>, parts: Map<HandoffId, Part>): Promise<void> {
+async function learn({ store }: Context, ids: ReadonlySet<HandoffId>, parts: Map<HandoffId, Part>): Promise<void> {
   if (parts.size > REMEMBERED_MAX) parts.clear();
   const rest = [...ids].filter((id) => !parts.has(id));
   const work = async (): Promise<void> => {

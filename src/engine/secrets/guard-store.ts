@@ -5,15 +5,16 @@
  * system itself reports, is redacted instead of refused: refusing it would lose that something failed.
  */
 import type { Json, JsonObject, JsonText } from '../../foundation/json.ts';
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide, Decision } from '../../domain/decision.ts';
 import { hashOf, NO_TRAIL, type Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { principalText, SYSTEM } from '../../domain/principal.ts';
+import { sealed } from '../../domain/seal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { Opening, Store } from '../../stores/store.ts';
-import type { EngineEvent } from '../surroundings.ts';
-import { noteSecrets, secretsIn } from './found.ts';
+import type { EngineEvent } from '../context.ts';
+import { noteSecrets, secretsIn } from './warnings.ts';
 import { mayHoldSecret, scanJson, scanText, type Scanned, type SecretFinding } from './scan.ts';
 
 export const SECRET_POLICIES = ['warn', 'block', 'redact', 'off'] as const;
@@ -92,7 +93,8 @@ function guardOpening(policy: SecretPolicy, opening: Opening): Opening {
     body: policy === 'redact' ? body.redacted : opening.body,
     decide: (nowMs, dependencies) => {
       const decided = opening.decide(nowMs, dependencies);
-      return decided.ok ? guardDecision(policy, null, decided.value, body.findings) : decided;
+      const text = policy === 'redact' ? body.redacted : opening.body;
+      return decided.ok ? guardDecision(policy, null, decided.value, body.findings, text) : decided;
     },
   };
 }
@@ -102,6 +104,7 @@ function guardDecision(
   before: Handoff | null,
   decision: Decision,
   inBody: readonly SecretFinding[],
+  body: JsonText | null = null,
 ): Result<Decision, Refusal> {
   const { handoff } = decision;
   const record = scanRecord(before, handoff);
@@ -114,19 +117,21 @@ function guardDecision(
     ...(outcome?.findings ?? []),
   ]);
   const [first] = findings;
-  if (first === undefined) return yes(decision);
+  if (first === undefined) return ok(decision);
   if (policy === 'block' && !mustBeTold(decision.facts)) {
-    return refuse({ code: 'secret-found', id: handoff.id, ...first });
+    return err({ code: 'secret-found', id: handoff.id, ...first });
   }
   const isRedacted = policy !== 'warn';
-  const facts = retold(before, decision.facts, (_fact, index) => {
-    const detail = isRedacted ? (details[index]?.redacted ?? '') : (decision.facts[index]?.detail ?? '');
+  const facts = retold(before, decision.facts, (fact, index) => {
+    const detail = isRedacted
+      ? resealed(details[index]?.redacted ?? '', fact.deed, record.redacted, body)
+      : (decision.facts[index]?.detail ?? '');
     return index === decision.facts.length - 1 ? withFindings(detail, findings) : detail;
   });
   const next = { ...(isRedacted ? record.redacted : handoff), trail: facts.at(-1)?.hash ?? handoff.trail };
   noteSecrets(next, { findings, did: isRedacted ? 'redacted' : 'warned', decidedTrail: handoff.trail });
-  if (!isRedacted) return yes({ ...decision, handoff: next, facts });
-  return yes({
+  if (!isRedacted) return ok({ ...decision, handoff: next, facts });
+  return ok({
     ...decision,
     handoff: next,
     facts,
@@ -190,6 +195,13 @@ function scanJsonText(text: JsonText, field: string): Scanned<JsonText> {
 function withFindings(detail: string, findings: readonly SecretFinding[]): string {
   const said = detail === '' ? {} : (JSON.parse(detail) as JsonObject);
   return JSON.stringify({ ...said, secrets: findings.map(({ rule, field }) => ({ rule, field })) });
+}
+
+/** Seals are about what is written, which is no longer what was decided. */
+function resealed(detail: string, deed: Fact['deed'], written: Handoff, body: JsonText | null): string {
+  if (detail === '') return detail;
+  const said = JSON.parse(detail) as JsonObject;
+  return 'seal' in said || 'claims' in said ? JSON.stringify(sealed(said, deed, written, body)) : detail;
 }
 
 /** The same facts with other details: their hashes follow from what they say. */

@@ -1,12 +1,12 @@
 /** Removes what a run left that could not clean up itself: killed in the middle, or forgotten for too long. */
 import { readShadowId } from '../../domain/names.ts';
-import type { ShadowRecord, ShadowWorld } from './world.ts';
+import type { ShadowRecord, ShadowContext } from './shadow-context.ts';
 
 export interface CleanedUp {
   readonly removed: readonly string[];
 }
 
-export async function cleanUp(world: ShadowWorld): Promise<CleanedUp> {
+export async function cleanUp(world: ShadowContext): Promise<CleanedUp> {
   const { records, sandbox } = world;
   const [containers, known] = await Promise.all([sandbox.list(), records.list()]);
   const removed: string[] = [];
@@ -26,6 +26,6 @@ export async function cleanUp(world: ShadowWorld): Promise<CleanedUp> {
   return { removed };
 }
 
-function isOver({ clock, liveness }: ShadowWorld, { untilMs, owner }: ShadowRecord): boolean {
+function isOver({ clock, liveness }: ShadowContext, { untilMs, owner }: ShadowRecord): boolean {
   return clock.nowMs() >= untilMs || (owner !== null && liveness.of(owner) === 'gone');
 }

@@ -1,5 +1,5 @@
 /** Makes a shadow: finds its sources, takes their snapshots, starts the sandbox, clones them inside (V2–V4). */
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import { readShadowId, type ShadowId } from '../../domain/names.ts';
 import {
   isRepository,
@@ -12,10 +12,10 @@ import {
   type SourceRequest,
 } from '../../domain/shadow.ts';
 import { INSIDE } from '../../domain/shadow-plan.ts';
-import { affectedModules, DECIDING_FILES, detectProjectType } from '../../dialects/project/project.ts';
-import { SOURCES_MAX } from '../../dialects/shadow-manifest/manifest.ts';
+import { affectedModules, DECIDING_FILES, detectProjectType } from '../../formats/project/project.ts';
+import { SOURCES_MAX } from '../../formats/shadow-manifest/manifest.ts';
 import type { ProcessIdentity } from '../../stores/store.ts';
-import { OUTPUT_BYTES_MAX, type RecordedSource, type ShadowRecord, type ShadowWorld } from './world.ts';
+import { OUTPUT_BYTES_MAX, type RecordedSource, type ShadowRecord, type ShadowContext } from './shadow-context.ts';
 
 export type ShadowRefusal =
   | { readonly code: 'no-such-shadow'; readonly id: string }
@@ -46,12 +46,12 @@ const NAME_BYTES = 5;
 
 /** Which repositories are meant, before anything is made. */
 export async function findSources(
-  world: ShadowWorld,
+  world: ShadowContext,
   requests: readonly SourceRequest[],
 ): Promise<Result<readonly FoundSource[], ShadowRefusal>> {
   const found: FoundSource[] = [];
   for (const request of requests) {
-    const wrong = (says: string) => refuse({ code: 'shadow-source', source: request.path, says } as const);
+    const wrong = (says: string) => err({ code: 'shadow-source', source: request.path, says } as const);
     if (found.length >= SOURCES_MAX) return wrong(`more than ${SOURCES_MAX} sources at once`);
     const at = await world.snapshots.repositoryAt(world.hostPath(request.path));
     if (!at.ok) return wrong(at.refusal);
@@ -64,7 +64,7 @@ export async function findSources(
     }
     found.push({ request, folder, repository });
   }
-  return yes(found);
+  return ok(found);
 }
 
 /** A repository that is nowhere on GitHub gets a name that only this shadow knows. */
@@ -77,7 +77,7 @@ function localName(folder: string): string {
 
 /** Preflight and a missing image are its own business; the snapshot is taken while the container starts. */
 export async function createShadow(
-  world: ShadowWorld,
+  world: ShadowContext,
   sources: readonly FoundSource[],
   { owner = null, signal }: { readonly owner?: ProcessIdentity | null; readonly signal?: AbortSignal } = {},
 ): Promise<Result<CreateAnswer, ShadowRefusal>> {
@@ -109,29 +109,29 @@ export async function createShadow(
     const [taken, created] = await Promise.all([taking, sandbox.create(request, signal)]);
     if (!taken.ok) return await undone(world, id, taken);
     const context = await contextOf(world, id, taken.value);
-    if (!created.ok) return await undone(world, id, yes({ success: false, problem: created.refusal, context }));
+    if (!created.ok) return await undone(world, id, ok({ success: false, problem: created.refusal, context }));
     const record: ShadowRecord = { ...begun, sources: taken.value, sandbox: created.value };
     await records.save(record);
-    return yes({ success: true, record, context });
+    return ok({ success: true, record, context });
   } catch (error) {
     await undone(world, id, null);
     throw error;
   }
 }
 
-async function undone<Answer>(world: ShadowWorld, id: ShadowId, answer: Answer): Promise<Answer> {
+async function undone<Answer>(world: ShadowContext, id: ShadowId, answer: Answer): Promise<Answer> {
   await world.sandbox.destroy(id);
   await world.records.remove(id);
   return answer;
 }
 
-function newId({ random }: ShadowWorld): ShadowId {
+function newId({ random }: ShadowContext): ShadowId {
   const digits = Array.from(random.bytes(NAME_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
   return readShadowId(`shadow-${digits}`) as ShadowId;
 }
 
 async function takeAll(
-  world: ShadowWorld,
+  world: ShadowContext,
   id: ShadowId,
   sources: readonly FoundSource[],
 ): Promise<Result<readonly RecordedSource[], ShadowRefusal>> {
@@ -141,19 +141,19 @@ async function takeAll(
     if (!one.ok) return one;
     taken.push(one.value);
   }
-  return yes(taken);
+  return ok(taken);
 }
 
 export async function takeSource(
-  { snapshots, records }: ShadowWorld,
+  { snapshots, records }: ShadowContext,
   id: ShadowId,
   { request, folder, repository }: FoundSource,
   place: string,
 ): Promise<Result<RecordedSource, ShadowRefusal>> {
   const snapshot = await snapshots.take(folder, `${records.snapshots(id)}/${place}`);
-  if (!snapshot.ok) return refuse({ code: 'shadow-source', source: request.path, says: snapshot.refusal });
+  if (!snapshot.ok) return err({ code: 'shadow-source', source: request.path, says: snapshot.refusal });
   const { commit, tree, changedFiles, warnings } = snapshot.value;
-  return yes({ path: request.path, folder, repository, commit, tree, changedFiles, warnings });
+  return ok({ path: request.path, folder, repository, commit, tree, changedFiles, warnings });
 }
 
 /** Where a source is checked out inside. Two of the same name stand beside each other. */
@@ -174,7 +174,7 @@ function cloneCommand(sources: readonly RecordedSource[]): string {
 
 /** For a source that came later. Answers what is wrong. */
 export async function clone(
-  { sandbox }: ShadowWorld,
+  { sandbox }: ShadowContext,
   id: ShadowId,
   sources: readonly RecordedSource[],
 ): Promise<string | null> {
@@ -185,7 +185,7 @@ export async function clone(
 
 /** Which kind of project the first source is, and what of it has changed. */
 export async function contextOf(
-  { snapshots, records, settings }: ShadowWorld,
+  { snapshots, records, settings }: ShadowContext,
   id: ShadowId,
   sources: readonly RecordedSource[],
 ): Promise<TestContext> {

@@ -7,12 +7,12 @@ import { SHADOW_ERRORS, type ProjectType, type ShadowManifest } from '../../doma
 import { HOST_RUBRIC, type HostPointId } from '../../domain/shadow-rubric.ts';
 import { verdictOf, type JudgedPoint, type RunEvidence, type ShadowVerdict } from '../../domain/shadow-verdict.ts';
 import type { ProjectPlan } from '../../domain/shadow-plan.ts';
-import { readNodePackage } from '../../dialects/project/node.ts';
-import { DECIDING_FILES, detectProjectType, planProject } from '../../dialects/project/project.ts';
+import { readNodePackage } from '../../formats/project/node.ts';
+import { DECIDING_FILES, detectProjectType, planProject } from '../../formats/project/project.ts';
 import type { HostCheck, Snapshot } from '../../shadows/sandbox.ts';
 import { undeclaredImports } from './host-imports.ts';
 import type { Watching } from './smoke-test.ts';
-import type { ShadowWorld } from './world.ts';
+import type { ShadowContext } from './shadow-context.ts';
 
 /** Parsing more takes longer than a judgement may take. */
 const FILES_MAX = 200;
@@ -38,7 +38,7 @@ interface Subject {
 }
 
 export async function judgeHost(
-  world: ShadowWorld,
+  world: ShadowContext,
   manifest: ShadowManifest,
   options: { readonly execution: 'allowed' | 'refused' },
   watching: Watching,
@@ -91,12 +91,12 @@ function judged(row: (typeof HOST_RUBRIC)[number], { passes, says, run }: Answer
   };
 }
 
-function draftId({ random }: ShadowWorld): ShadowId {
+function draftId({ random }: ShadowContext): ShadowId {
   const digits = Array.from(random.bytes(DRAFT_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
   return readShadowId(`host-${digits}`) as ShadowId;
 }
 
-async function lookAt(world: ShadowWorld, manifest: ShadowManifest, id: ShadowId): Promise<Subject> {
+async function lookAt(world: ShadowContext, manifest: ShadowManifest, id: ShadowId): Promise<Subject> {
   const { snapshots, records, settings, clock } = world;
   const path = manifest.localSources[0]?.path ?? '.';
   const none = {
@@ -141,7 +141,7 @@ async function lookAt(world: ShadowWorld, manifest: ShadowManifest, id: ShadowId
   return { folder, snapshot, says: '', type, texts, changed, plan };
 }
 
-const CHECKS: Record<HostPointId, (world: ShadowWorld, subject: Subject, watching: Watching) => Promise<Answer>> = {
+const CHECKS: Record<HostPointId, (world: ShadowContext, subject: Subject, watching: Watching) => Promise<Answer>> = {
   source_is_repository: async (_world, { folder, says }) =>
     folder === '' ? { passes: false, says } : { passes: true, says: `${folder} is a git repository` },
   snapshot_possible: async (_world, { snapshot, says }) =>
@@ -167,7 +167,10 @@ const CHECKS: Record<HostPointId, (world: ShadowWorld, subject: Subject, watchin
 
 const UNREADABLE: Answer = { passes: false, says: 'the source cannot be read' };
 
-async function changedFilesParse({ hostChecks }: ShadowWorld, { snapshot, changed, texts }: Subject): Promise<Answer> {
+async function changedFilesParse(
+  { hostChecks }: ShadowContext,
+  { snapshot, changed, texts }: Subject,
+): Promise<Answer> {
   if (snapshot === null) return UNREADABLE;
   const answers: HostCheck[] = [];
   for (const file of changed) {
@@ -191,7 +194,7 @@ function manifestReadable(type: ProjectType | null, texts: ReadonlyMap<string, s
   return { passes: true, says: file };
 }
 
-async function importsDeclared({ hostChecks }: ShadowWorld, subject: Subject): Promise<Answer> {
+async function importsDeclared({ hostChecks }: ShadowContext, subject: Subject): Promise<Answer> {
   const { snapshot, type, changed, texts } = subject;
   if (snapshot === null || type === null) return UNREADABLE;
   const pythonModules = type === 'python' ? await hostChecks.pythonModules() : null;
@@ -210,7 +213,7 @@ async function importsDeclared({ hostChecks }: ShadowWorld, subject: Subject): P
 
 /** The checkout is the user's own folder: that is what the operator has allowed. */
 async function runOnHost(
-  { hostChecks, settings }: ShadowWorld,
+  { hostChecks, settings }: ShadowContext,
   { folder }: Subject,
   command: string | null | undefined,
   { signal }: Watching,

@@ -1,31 +1,31 @@
 /** The operations on shadows that are there (V4). Each answers what it did, or what is wrong and what to do. */
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import { readShadowId, type ShadowId } from '../../domain/names.ts';
 import { shellWord, snapshotKey } from '../../domain/shadow.ts';
 import { INSIDE } from '../../domain/shadow-plan.ts';
 import type { CopiedOut, Ran } from '../../shadows/sandbox.ts';
 import { checkoutOf, clone, CLONE_MS, takeSource, type FoundSource, type ShadowRefusal } from './create.ts';
-import { OUTPUT_BYTES_MAX, type RecordedSource, type ShadowRecord, type ShadowWorld } from './world.ts';
+import { OUTPUT_BYTES_MAX, type RecordedSource, type ShadowRecord, type ShadowContext } from './shadow-context.ts';
 
 const PATH_MAX = 1_000;
 
 export async function addSource(
-  world: ShadowWorld,
+  world: ShadowContext,
   idText: string,
   source: FoundSource,
 ): Promise<Result<{ readonly record: ShadowRecord; readonly added: RecordedSource }, ShadowRefusal>> {
   return withShadow(world, idText, async (record) => {
     if (record.sources.some((other) => snapshotKey(other.repository) === snapshotKey(source.repository))) {
       const says = `${source.repository} is in ${record.id} already; bring it up to date with: baton shadow sync-source`;
-      return refuse({ code: 'shadow-source', source: source.request.path, says });
+      return err({ code: 'shadow-source', source: source.request.path, says });
     }
     const taken = await takeSource(world, record.id, source, snapshotKey(source.repository));
     if (!taken.ok) return taken;
     const next = { ...record, sources: [...record.sources, taken.value] };
     const problem = await clone(world, record.id, [taken.value]);
-    if (problem !== null) return refuse({ code: 'shadow-source', source: source.request.path, says: problem });
+    if (problem !== null) return err({ code: 'shadow-source', source: source.request.path, says: problem });
     await world.records.save(next);
-    return yes({ record: next, added: taken.value });
+    return ok({ record: next, added: taken.value });
   });
 }
 
@@ -39,7 +39,7 @@ export interface Synced {
 
 /** The snapshot anew, for one source or all; a checkout in which somebody works stays. */
 export async function syncSource(
-  world: ShadowWorld,
+  world: ShadowContext,
   idText: string,
   repository: string | null,
 ): Promise<Result<readonly Synced[], ShadowRefusal>> {
@@ -48,14 +48,14 @@ export async function syncSource(
       (source) => repository === null || snapshotKey(source.repository) === snapshotKey(repository),
     );
     if (wanted.length === 0) {
-      return refuse({ code: 'shadow-source', source: repository ?? '', says: `it is no source of ${record.id}` });
+      return err({ code: 'shadow-source', source: repository ?? '', says: `it is no source of ${record.id}` });
     }
     const synced: Synced[] = [];
     let { sources } = record;
     for (const source of wanted) {
       const draft = world.records.draft(record.id);
       const snapshot = await world.snapshots.take(source.folder, draft);
-      if (!snapshot.ok) return refuse({ code: 'shadow-source', source: source.path, says: snapshot.refusal });
+      if (!snapshot.ok) return err({ code: 'shadow-source', source: source.path, says: snapshot.refusal });
       await world.records.replace(record.id, draft, snapshotKey(source.repository));
       const { commit, tree, changedFiles, warnings } = snapshot.value;
       const next = { ...source, commit, tree, changedFiles, warnings };
@@ -64,11 +64,11 @@ export async function syncSource(
       const checkoutKept = commit !== source.commit && !(await updateCheckout(world, record, source.repository));
       synced.push({ repository: source.repository, from: source.commit, to: commit, checkoutKept });
     }
-    return yes(synced);
+    return ok(synced);
   });
 }
 
-async function updateCheckout({ sandbox }: ShadowWorld, record: ShadowRecord, repository: string): Promise<boolean> {
+async function updateCheckout({ sandbox }: ShadowContext, record: ShadowRecord, repository: string): Promise<boolean> {
   const folder = shellWord(checkoutOf(record.sources, repository));
   const url = shellWord(`https://github.com/${repository}`);
   const command = `cd ${folder} && git fetch -q ${url} HEAD && [ -z "$(git status --porcelain)" ] && git reset -q --hard FETCH_HEAD`;
@@ -78,13 +78,13 @@ async function updateCheckout({ sandbox }: ShadowWorld, record: ShadowRecord, re
 }
 
 export async function execShadow(
-  world: ShadowWorld,
+  world: ShadowContext,
   idText: string,
   command: string,
   options: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {},
 ): Promise<Result<Ran, ShadowRefusal>> {
   return withShadow(world, idText, async (record) =>
-    yes(
+    ok(
       await world.sandbox.exec(record.id, {
         command,
         env: insideEnvironment(record),
@@ -106,7 +106,7 @@ export function insideEnvironment({ sources }: ShadowRecord): Readonly<Record<st
 }
 
 /** What was changed inside since the snapshot, as a patch. */
-export async function diffShadow(world: ShadowWorld, idText: string): Promise<Result<string, ShadowRefusal>> {
+export async function diffShadow(world: ShadowContext, idText: string): Promise<Result<string, ShadowRefusal>> {
   return withShadow(world, idText, async (record) => {
     const commands = record.sources.map(({ repository, commit }) => {
       const folder = shellWord(checkoutOf(record.sources, repository));
@@ -116,35 +116,35 @@ export async function diffShadow(world: ShadowWorld, idText: string): Promise<Re
     });
     const command = commands.join(' && ');
     const ran = await world.sandbox.exec(record.id, { command, timeoutMs: CLONE_MS, outputBytesMax: OUTPUT_BYTES_MAX });
-    if (ran.exitCode === 0) return yes(ran.stdout);
-    return refuse({ code: 'shadow-copy', says: `the difference cannot be made: ${ran.stderr.trim().slice(0, 300)}` });
+    if (ran.exitCode === 0) return ok(ran.stdout);
+    return err({ code: 'shadow-copy', says: `the difference cannot be made: ${ran.stderr.trim().slice(0, 300)}` });
   });
 }
 
 export async function extractFrom(
-  world: ShadowWorld,
+  world: ShadowContext,
   idText: string,
   path: string,
 ): Promise<Result<CopiedOut, ShadowRefusal>> {
   return withShadow(world, idText, async (record) => {
     const inside = readInsidePath(path);
-    if (inside === null) return refuse({ code: 'shadow-path', path, says: INSIDE_PATH_RULE });
+    if (inside === null) return err({ code: 'shadow-path', path, says: INSIDE_PATH_RULE });
     const copied = await world.sandbox.copyOut(record.id, inside);
-    return copied.ok ? copied : refuse({ code: 'shadow-copy', says: copied.refusal });
+    return copied.ok ? copied : err({ code: 'shadow-copy', says: copied.refusal });
   });
 }
 
 export async function injectInto(
-  world: ShadowWorld,
+  world: ShadowContext,
   idText: string,
   path: string,
   bytes: Uint8Array,
 ): Promise<Result<null, ShadowRefusal>> {
   return withShadow(world, idText, async (record) => {
     const inside = readInsidePath(path);
-    if (inside === null) return refuse({ code: 'shadow-path', path, says: INSIDE_PATH_RULE });
+    if (inside === null) return err({ code: 'shadow-path', path, says: INSIDE_PATH_RULE });
     const copied = await world.sandbox.copyIn(record.id, inside, bytes);
-    return copied.ok ? copied : refuse({ code: 'shadow-copy', says: copied.refusal });
+    return copied.ok ? copied : err({ code: 'shadow-copy', says: copied.refusal });
   });
 }
 
@@ -158,21 +158,21 @@ function readInsidePath(text: string): string | null {
   return isSound && !parts.includes('..') ? path : null;
 }
 
-export async function destroyShadow(world: ShadowWorld, idText: string): Promise<Result<ShadowId, ShadowRefusal>> {
+export async function destroyShadow(world: ShadowContext, idText: string): Promise<Result<ShadowId, ShadowRefusal>> {
   return withShadow(world, idText, async ({ id }) => {
     await world.sandbox.destroy(id);
     await world.records.remove(id);
-    return yes(id);
+    return ok(id);
   });
 }
 
 /** An id that is none leads to no folder and no container. */
 export async function withShadow<Answer>(
-  { records }: ShadowWorld,
+  { records }: ShadowContext,
   idText: string,
   act: (record: ShadowRecord) => Promise<Result<Answer, ShadowRefusal>>,
 ): Promise<Result<Answer, ShadowRefusal>> {
   const id = readShadowId(idText);
   const record = id === null ? null : await records.load(id);
-  return record === null ? refuse({ code: 'no-such-shadow', id: idText }) : act(record);
+  return record === null ? err({ code: 'no-such-shadow', id: idText }) : act(record);
 }

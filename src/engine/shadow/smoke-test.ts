@@ -10,10 +10,10 @@ import {
   type RunEvidence,
   type ShadowVerdict,
 } from '../../domain/shadow-verdict.ts';
-import { DECIDING_FILES, detectProjectType, planProject } from '../../dialects/project/project.ts';
-import { batchCommand, readBatch } from './batch.ts';
+import { DECIDING_FILES, detectProjectType, planProject } from '../../formats/project/project.ts';
+import { batchCommand, readBatch } from './command-batch.ts';
 import { insideEnvironment } from './operations.ts';
-import { OUTPUT_BYTES_MAX, type ShadowRecord, type ShadowWorld } from './world.ts';
+import { OUTPUT_BYTES_MAX, type ShadowRecord, type ShadowContext } from './shadow-context.ts';
 
 export interface Watching {
   readonly signal: AbortSignal;
@@ -27,7 +27,7 @@ const LAST_LINES = 3;
 const SAYS_MAX = 300;
 
 export async function judgeShadow(
-  world: ShadowWorld,
+  world: ShadowContext,
   manifest: ShadowManifest,
   record: ShadowRecord,
   watching: Watching,
@@ -92,7 +92,7 @@ const NO_COMMANDS: ProjectCommands = {
   testNeedsInstall: true,
 };
 
-async function planOf(world: ShadowWorld, manifest: ShadowManifest, record: ShadowRecord): Promise<TestPlan> {
+async function planOf(world: ShadowContext, manifest: ShadowManifest, record: ShadowRecord): Promise<TestPlan> {
   const { settings, snapshots, records } = world;
   const sources = manifest.localSources.map(({ repository, snapshotCommit }) => ({
     repository,
@@ -121,7 +121,7 @@ function overridden({
   import: imports,
   cli,
   test,
-}: ShadowWorld['settings']['commands']): Partial<ProjectCommands> {
+}: ShadowContext['settings']['commands']): Partial<ProjectCommands> {
   const inSource = (command: string): string => `cd "$SOURCE" && ${command}`;
   return {
     ...(install === undefined ? {} : { install: inSource(install) }),
@@ -131,14 +131,14 @@ function overridden({
   };
 }
 
-function askBefore(world: ShadowWorld, plan: TestPlan, record: ShadowRecord): Promise<readonly RunEvidence[]> {
+function askBefore(world: ShadowContext, plan: TestPlan, record: ShadowRecord): Promise<readonly RunEvidence[]> {
   const commands = SHADOW_RUBRIC.filter(({ when }) => when === 'before').flatMap((row) => row.command(plan) ?? []);
   return askTogether(world, record, commands, { timeoutMs: BATCH_MS });
 }
 
 /** In one call, because each costs as much as a short command. Commands that were not reached have no answer. */
 async function askTogether(
-  world: ShadowWorld,
+  world: ShadowContext,
   record: ShadowRecord,
   commands: readonly string[],
   limits: { readonly timeoutMs: number; readonly signal?: AbortSignal },
@@ -157,7 +157,7 @@ type Run = (command: string) => Promise<RunEvidence>;
 
 /** Each command once, however many points it earns. Where the shadow is gone, nothing more can be earned. */
 function runnerOf(
-  world: ShadowWorld,
+  world: ShadowContext,
   record: ShadowRecord,
   { signal }: Watching,
   known: ReadonlyMap<string, RunEvidence>,

@@ -1,21 +1,21 @@
 /** `baton shadow test`: makes a shadow, hands its manifest to the smoke test, waits for the verdict, cleans up (V9). */
 import type { Json, JsonObject } from '../../foundation/json.ts';
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { agentPrincipal, type Principal } from '../../domain/principal.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import type { ShadowManifest, ShadowProblem } from '../../domain/shadow.ts';
-import { manifestJson } from '../../dialects/shadow-manifest/manifest.ts';
+import { manifestJson } from '../../formats/shadow-manifest/manifest.ts';
 import { standDuty } from '../duty.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { cancel } from '../verbs/end.ts';
-import { send, type SendRefusal } from '../verbs/send.ts';
-import { wait, type WaitRefusal } from '../verbs/wait.ts';
+import type { Context } from '../context.ts';
+import { cancel } from '../handoffs/reject-and-cancel.ts';
+import { send, type SendRefusal } from '../handoffs/send.ts';
+import { wait, type WaitRefusal } from '../handoffs/wait.ts';
 import { work } from '../work.ts';
 import { cleanUp } from './clean-up.ts';
 import { createShadow, type FoundSource, type ShadowRefusal, type TestContext } from './create.ts';
 import { SHADOW_OPERATOR, SHADOW_SMOKE_TEST, shadowWorker, type WorkerOptions } from './worker.ts';
-import type { ShadowRecord, ShadowWorld } from './world.ts';
+import type { ShadowRecord, ShadowContext } from './shadow-context.ts';
 
 export interface TestRequest extends WorkerOptions {
   readonly sources: readonly FoundSource[];
@@ -43,9 +43,9 @@ export type TestRefusal =
 const SETTLE_MARGIN_MS = 30_000;
 
 export async function runShadowTest(
-  around: Surroundings,
+  ctx: Context,
   principal: Principal,
-  world: ShadowWorld,
+  world: ShadowContext,
   request: TestRequest,
 ): Promise<Result<TestRun, TestRefusal>> {
   const { signal, keep } = request;
@@ -59,10 +59,10 @@ export async function runShadowTest(
   const record = created.value.success ? created.value.record : null;
   const problem = created.value.success ? null : created.value.problem;
   try {
-    if (signal.aborted) return refuse({ code: 'shadow-interrupted' });
+    if (signal.aborted) return err({ code: 'shadow-interrupted' });
     const manifest = manifestFor(request.sources, record, created.value.context, problem);
-    const tested = await testByHandoff(around, principal, world, request, manifest);
-    return tested.ok ? yes({ ...tested.value, manifest, problem, removed: cleaned.removed }) : tested;
+    const tested = await testByHandoff(ctx, principal, world, request, manifest);
+    return tested.ok ? ok({ ...tested.value, manifest, problem, removed: cleaned.removed }) : tested;
   } finally {
     if (record !== null && !keep) {
       await world.sandbox.destroy(record.id);
@@ -95,13 +95,13 @@ export function manifestFor(
 }
 
 async function testByHandoff(
-  around: Surroundings,
+  ctx: Context,
   principal: Principal,
-  world: ShadowWorld,
+  world: ShadowContext,
   request: TestRequest,
   manifest: ShadowManifest,
 ): Promise<Result<Pick<TestRun, 'id' | 'verdict'>, TestRefusal>> {
-  const sent = await send(around, principal, {
+  const sent = await send(ctx, principal, {
     from: SHADOW_OPERATOR,
     to: SHADOW_SMOKE_TEST,
     title: `Shadow test of ${manifest.localSources.map(({ repository }) => repository).join(', ')}`.slice(0, 200),
@@ -111,8 +111,8 @@ async function testByHandoff(
   if (!sent.ok) return sent;
   const { id } = sent.value;
   const over = new AbortController();
-  const duty = standDuty(around, over.signal);
-  const working = work(around, {
+  const duty = standDuty(ctx, over.signal);
+  const working = work(ctx, {
     agent: SHADOW_SMOKE_TEST,
     principal: agentPrincipal(SHADOW_SMOKE_TEST),
     handler: shadowWorker(world, request),
@@ -121,19 +121,19 @@ async function testByHandoff(
   });
   try {
     const timeoutMs = world.settings.testMs + SETTLE_MARGIN_MS;
-    const waited = await wait(around, agentPrincipal(SHADOW_OPERATOR), id, { timeoutMs, signal: request.signal });
-    if (request.signal.aborted) return refuse({ code: 'shadow-interrupted' });
+    const waited = await wait(ctx, agentPrincipal(SHADOW_OPERATOR), id, { timeoutMs, signal: request.signal });
+    if (request.signal.aborted) return err({ code: 'shadow-interrupted' });
     if (!waited.ok) return waited;
     const outcome = waited.value.outcome === null ? null : (JSON.parse(waited.value.outcome) as Outcome);
-    if (outcome?.kind === 'result') return yes({ id, verdict: verdictIn(outcome.result) });
+    if (outcome?.kind === 'result') return ok({ id, verdict: verdictIn(outcome.result) });
     const reason = outcome?.kind === 'failure' ? outcome.code : waited.value.handoff.state;
     const says = outcome?.kind === 'failure' ? outcome.message : `the handoff is ${waited.value.handoff.state}`;
-    return refuse({ code: 'shadow-test-failed', id, reason, says });
+    return err({ code: 'shadow-test-failed', id, reason, says });
   } finally {
     over.abort();
     await Promise.all([working, duty]);
     // The worker has given it back; without its shadow nobody could do it.
-    if (request.signal.aborted) await cancel(around, agentPrincipal(SHADOW_OPERATOR), id, 'interrupted');
+    if (request.signal.aborted) await cancel(ctx, agentPrincipal(SHADOW_OPERATOR), id, 'interrupted');
   }
 }
 

@@ -3,14 +3,14 @@ import type { Json } from '../../foundation/json.ts';
 import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { SHADOW_ERRORS, type ShadowManifest } from '../../domain/shadow.ts';
 import { incompleteVerdict, type ShadowVerdict } from '../../domain/shadow-verdict.ts';
-import { readManifest, readManifestText } from '../../dialects/shadow-manifest/manifest.ts';
-import { verdictJson } from '../../dialects/shadow-manifest/verdict.ts';
+import { readManifest, readManifestText } from '../../formats/shadow-manifest/manifest.ts';
+import { verdictJson } from '../../formats/shadow-manifest/verdict.ts';
 import type { Body } from '../../domain/body.ts';
 import { HandlerFailure } from '../attempt.ts';
 import type { Handler } from '../work.ts';
 import { judgeHost } from './host-test.ts';
 import { judgeShadow, type Watching } from './smoke-test.ts';
-import type { ShadowWorld } from './world.ts';
+import type { ShadowContext } from './shadow-context.ts';
 
 export const SHADOW_OPERATOR = readAgentId('@shadow-operator') as AgentId;
 export const SHADOW_SMOKE_TEST = readAgentId('@shadow-smoke-test') as AgentId;
@@ -23,7 +23,7 @@ export interface WorkerOptions {
   progress?(fraction: number, says: string): void;
 }
 
-export function shadowWorker(world: ShadowWorld, options: WorkerOptions): Handler {
+export function shadowWorker(world: ShadowContext, options: WorkerOptions): Handler {
   return async ({ body }, attempt) => {
     const manifest = manifestIn((JSON.parse(body) as Body).input);
     const watching: Watching = {
@@ -39,7 +39,7 @@ export function shadowWorker(world: ShadowWorld, options: WorkerOptions): Handle
 }
 
 async function judge(
-  world: ShadowWorld,
+  world: ShadowContext,
   manifest: ShadowManifest,
   options: WorkerOptions,
   watching: Watching,
@@ -66,7 +66,7 @@ async function judge(
 }
 
 async function judgeWithout(
-  world: ShadowWorld,
+  world: ShadowContext,
   manifest: ShadowManifest,
   options: WorkerOptions,
   watching: Watching,

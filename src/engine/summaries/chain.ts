@@ -2,8 +2,8 @@
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId } from '../../domain/names.ts';
-import type { Surroundings } from '../surroundings.ts';
-import { factsOf } from '../verbs/look.ts';
+import type { Context } from '../context.ts';
+import { factsOf } from '../handoffs/read.ts';
 
 /** Hops are few, but a chain may be broad. */
 const CHAIN_MAX = 1_000;
@@ -24,15 +24,15 @@ export interface ChainSoFar {
 
 const NOTHING_YET: ChainSoFar = { rootSender: null, retries: 0, failures: 0, loop: [] };
 
-export async function chainSoFar(around: Surroundings, leg: Handoff | null, agent: AgentId): Promise<ChainSoFar> {
+export async function chainSoFar(ctx: Context, leg: Handoff | null, agent: AgentId): Promise<ChainSoFar> {
   if (leg === null) return NOTHING_YET;
   const root = leg.lineage.root ?? leg.id;
-  const { items } = await around.store.find({ by: 'chain', root, max: CHAIN_MAX });
+  const { items } = await ctx.store.find({ by: 'chain', root, max: CHAIN_MAX });
   let retries = 0;
   let failures = 0;
   for (const { id, to, attempt } of items) {
     if (attempt === 0) continue;
-    for (const fact of await factsOf(around, id)) {
+    for (const fact of await factsOf(ctx, id)) {
       if (!isFailure(fact)) continue;
       failures += 1;
       if (fact.deed === 'retry' && to === agent) retries += 1;

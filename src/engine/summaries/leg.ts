@@ -1,20 +1,19 @@
 /** Legs that a summary opens: the next one, a child, a draft, or the root that it settles itself. */
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { writeJson, type JsonObject, type JsonProblem } from '../../foundation/json.ts';
-import { yes, type Result } from '../../foundation/result.ts';
+import { ok, type Result } from '../../foundation/result.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Decide } from '../../domain/decision.ts';
-import { witness } from '../../domain/facts.ts';
 import type { Lineage, Terms } from '../../domain/handoff.ts';
 import { create, type Beginning } from '../../domain/moves/create.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
-import { principalText, type Principal } from '../../domain/principal.ts';
+import type { Principal } from '../../domain/principal.ts';
 import { may } from '../../domain/rights.ts';
 import type { Summary } from '../../domain/summary.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Opening } from '../../stores/store.ts';
-import { withEffects } from '../change.ts';
-import type { Surroundings } from '../surroundings.ts';
+import { appendCreation, withEffects } from '../change.ts';
+import type { Context } from '../context.ts';
 
 export interface LegPlan {
   readonly id: HandoffId;
@@ -59,7 +58,7 @@ export function bodyOf(summary: Summary, carried: JsonObject, because: JsonObjec
 
 /** `then` goes on in the same moment: a root is made, taken and settled in one go. */
 export function openingOf(
-  around: Surroundings,
+  ctx: Context,
   speaker: Principal,
   plan: LegPlan,
   then: Decide | null = null,
@@ -69,7 +68,7 @@ export function openingOf(
   if (!body.ok) return body;
   const terms: Terms = {
     ...DEFAULT_TERMS.queue,
-    ...around.rules.terms.queue,
+    ...ctx.rules.terms.queue,
     // Nobody watches over an agent that writes summaries, and its work may take days.
     attemptTimeoutMs: null,
     dependsOn,
@@ -89,7 +88,7 @@ export function openingOf(
   };
   const project = plan.body.leg?.project ?? null;
   const detail = { leg: { project, from: `@${from}`, to: `@${to}`, task }, ...plan.detail };
-  return yes({
+  return ok({
     id,
     dependsOn,
     body: body.value,
@@ -98,10 +97,10 @@ export function openingOf(
       if (!created.ok) return created;
       const entitled = may(speaker, 'create', created.value);
       if (!entitled.ok) return entitled;
-      const begun = witness(null, created.value, 'create', principalText(speaker), nowMs, detail);
-      const more = then === null ? yes({ handoff: begun.handoff, facts: [] }) : then(begun.handoff, nowMs);
+      const begun = appendCreation(ctx.rules, speaker, created.value, body.value, nowMs, detail);
+      const more = then === null ? ok({ handoff: begun.handoff, facts: [] }) : then(begun.handoff, nowMs);
       if (!more.ok) return more;
-      return yes(withEffects(around.rules, { ...more.value, facts: [begun.fact, ...more.value.facts] }));
+      return ok(withEffects(ctx.rules, { ...more.value, facts: [begun.fact, ...more.value.facts] }));
     },
   });
 }

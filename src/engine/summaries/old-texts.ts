@@ -1,7 +1,7 @@
 /** The handoffs that a file holds in forms of their own: mostly one, and one per line where it is lines of JSON. */
-import type { LegacyReading } from '../../dialects/legacy/reading.ts';
-import { readLegacy } from '../../dialects/legacy/read.ts';
-import { isTranscript, lastWords } from '../../dialects/summary-block/transcript.ts';
+import type { LegacyReading } from '../../formats/legacy/legacy-reading.ts';
+import { readLegacy } from '../../formats/legacy/read.ts';
+import { isTranscript, lastWords } from '../../formats/summary-block/transcript.ts';
 import type { SummarySource } from '../../domain/summary.ts';
 
 export interface OldText {

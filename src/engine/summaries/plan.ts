@@ -1,14 +1,14 @@
 /** What follows from a summary, worked out over what is known now; nothing is written here. */
 import type { Json } from '../../foundation/json.ts';
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import { NO_LINEAGE } from '../../domain/handoff.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { Summary } from '../../domain/summary.ts';
-import type { Surroundings } from '../surroundings.ts';
+import type { Context } from '../context.ts';
 import { chainSoFar } from './chain.ts';
-import { planFailure } from './failing.ts';
-import { nextLeg, opening, type Plan, type Situation } from './follow.ts';
+import { planFailure } from './plan-failure.ts';
+import { nextLeg, opening, type Plan, type Situation } from './plan-next-leg.ts';
 
 export type PlanRefusal = Refusal | { readonly code: 'waits-for-nothing'; readonly from: AgentId };
 
@@ -20,35 +20,35 @@ const QUIET: Pick<Plan, 'next' | 'tells' | 'told' | 'escalatedTo' | 'says'> = {
   says: [],
 };
 
-export async function planFor(around: Surroundings, now: Situation): Promise<Result<Plan, PlanRefusal>> {
+export async function planFor(ctx: Context, now: Situation): Promise<Result<Plan, PlanRefusal>> {
   const { summary, from, to } = now;
   switch (summary.status) {
     case 'complete':
-      return yes(await opening(around, now, { ...QUIET, did: 'completed', word: { say: 'complete' } }, to));
+      return ok(await opening(ctx, now, { ...QUIET, did: 'completed', word: { say: 'complete' } }, to));
     case 'in_progress': {
       const child = to === from ? null : to;
-      return yes(await opening(around, now, { ...QUIET, did: 'noted', word: { say: 'progress' } }, child));
+      return ok(await opening(ctx, now, { ...QUIET, did: 'noted', word: { say: 'progress' } }, child));
     }
     case 'blocked': {
       const on = now.waitsFor ?? waitsIn(summary);
-      if (on === null) return refuse({ code: 'waits-for-nothing', from });
-      return yes({ ...QUIET, did: 'blocked', word: { say: 'blocked', on } });
+      if (on === null) return err({ code: 'waits-for-nothing', from });
+      return ok({ ...QUIET, did: 'blocked', word: { say: 'blocked', on } });
     }
     case 'pending':
-      return draft(around, now);
+      return draft(ctx, now);
     case 'failed':
     case 'retry':
-      return yes(await planFailure(around, now, await chainSoFar(around, now.leg?.handoff ?? null, from)));
+      return ok(await planFailure(ctx, now, await chainSoFar(ctx, now.leg?.handoff ?? null, from)));
   }
 }
 
 /** A draft stands for itself: it says nothing about the leg that it may belong to. */
-async function draft(around: Surroundings, now: Situation): Promise<Result<Plan, Refusal>> {
-  const next = await nextLeg(around, now, now.to ?? now.from, {});
+async function draft(ctx: Context, now: Situation): Promise<Result<Plan, Refusal>> {
+  const next = await nextLeg(ctx, now, now.to ?? now.from, {});
   if (!next.ok) return next;
   const { leg, says } = next.value;
   const lineage = now.leg === null ? NO_LINEAGE : leg.lineage;
-  return yes({ ...QUIET, did: 'drafted', word: null, next: { ...leg, lineage, as: 'draft' }, says });
+  return ok({ ...QUIET, did: 'drafted', word: null, next: { ...leg, lineage, as: 'draft' }, says });
 }
 
 /** Names under which agents tell what they wait for. */

@@ -1,8 +1,8 @@
 /** What a summary does to its own leg, as one decision: whoever reports on a leg has taken it up before. */
 import type { JsonObject, JsonText } from '../../foundation/json.ts';
-import { refuse, yes } from '../../foundation/result.ts';
+import { err, ok } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
-import { witness } from '../../domain/facts.ts';
+import { appendFact } from '../../domain/facts.ts';
 import type { Failure, Handoff } from '../../domain/handoff.ts';
 import { accept } from '../../domain/moves/accept.ts';
 import { block, unblock } from '../../domain/moves/block.ts';
@@ -15,8 +15,8 @@ import type { Outcome } from '../../domain/outcome.ts';
 import type { Summary } from '../../domain/summary.ts';
 import { needsVerifier } from '../../domain/verification.ts';
 import { andThen, decideBy, inOrder } from '../change.ts';
-import { failureText, printable } from '../verbs/fail.ts';
-import { verifyByRule } from '../verbs/deliver.ts';
+import { failureText, printable } from '../handoffs/fail.ts';
+import { completeByRule } from '../handoffs/deliver.ts';
 
 export interface Voice {
   readonly speaker: Principal;
@@ -34,14 +34,15 @@ export type Word =
 /** `detail` is what the one fact of this summary tells. */
 export function decideReport(voice: Voice, summary: Summary, word: Word, detail: JsonObject): Decide {
   return (handoff, nowMs) => {
-    return inOrder([...stepsToHave(voice, handoff), decideWord(voice, summary, word, detail)])(handoff, nowMs);
+    const source = isAtWork(handoff) ? null : 'a summary';
+    return inOrder([...stepsToHave(voice, handoff), decideWord(voice, summary, word, detail, source)])(handoff, nowMs);
   };
 }
 
 /** Decided over this revision and no other: what was looked at before still holds. */
 export function asSeen({ revision }: Handoff, decide: Decide): Decide {
   return (handoff, nowMs) =>
-    handoff.revision === revision ? decide(handoff, nowMs) : refuse({ code: 'contended', id: handoff.id });
+    handoff.revision === revision ? decide(handoff, nowMs) : err({ code: 'contended', id: handoff.id });
 }
 
 function stepsToHave({ speaker }: Voice, { state }: Handoff): readonly Decide[] {
@@ -69,11 +70,23 @@ function stepsToHave({ speaker }: Voice, { state }: Handoff): readonly Decide[] 
 const offeredByRule: Decide = (handoff, nowMs) => {
   const moved = offer(handoff, nowMs);
   if (!moved.ok) return moved;
-  const seen = witness(handoff, moved.value, 'offer', principalText(SYSTEM), nowMs, { reason: 'it has been begun' });
-  return yes({ handoff: seen.handoff, facts: [seen.fact] });
+  const seen = appendFact(handoff, moved.value, 'offer', principalText(SYSTEM), nowMs, { reason: 'it has been begun' });
+  return ok({ handoff: seen.handoff, facts: [seen.fact] });
 };
 
-function decideWord({ speaker, fenceOf }: Voice, summary: Summary, word: Word, detail: JsonObject): Decide {
+/** A worker of ours or somebody with a lease has it: the summary is not the only thing that is known of the work. */
+function isAtWork({ state, custody }: Handoff): boolean {
+  return state === 'accepted' && (custody?.by === 'process' || (custody?.untilAt ?? null) !== null);
+}
+
+/** `source`: what a completion would be known from alone; null: the work was seen. */
+function decideWord(
+  { speaker, fenceOf }: Voice,
+  summary: Summary,
+  word: Word,
+  detail: JsonObject,
+  source: string | null,
+): Decide {
   switch (word.say) {
     case 'complete': {
       const delivered = decideBy(speaker, 'deliver', (handoff, nowMs) => ({
@@ -82,7 +95,7 @@ function decideWord({ speaker, fenceOf }: Voice, summary: Summary, word: Word, d
         detail,
         outcome: resultText(summary),
       }));
-      return andThen(delivered, (handoff) => !needsVerifier(handoff), verifyByRule);
+      return andThen(delivered, (handoff) => !needsVerifier(handoff), completeByRule(source));
     }
     case 'again':
       return decideBy(speaker, 'fail', (handoff, nowMs) => ({

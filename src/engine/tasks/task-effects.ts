@@ -3,8 +3,8 @@ import type { JsonText } from '../../foundation/json.ts';
 import type { Effect } from '../../domain/decision.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import { STANDING_FOR } from '../../dialects/task/words.ts';
-import type { HouseRules } from '../surroundings.ts';
+import { STANDING_FOR } from '../../formats/task/vocabulary.ts';
+import type { WorkspaceRules } from '../context.ts';
 
 export const TASK_EFFECT = 'task';
 
@@ -12,7 +12,7 @@ export function taskEffectKey(handoff: Pick<Handoff, 'id'>, revision: number): s
   return `${handoff.id}:${revision}:task`;
 }
 
-export function withTaskEffects(announce: HouseRules['announce']): HouseRules['announce'] {
+export function withTaskEffects(announce: WorkspaceRules['notificationsFor']): WorkspaceRules['notificationsFor'] {
   return (handoff, fact) => {
     const effects = announce(handoff, fact);
     return concernsTask(handoff, fact) ? [...effects, effectOf(handoff, fact)] : effects;

@@ -1,15 +1,17 @@
 /**
- * An export becomes records again. Batches are written as they come, so a file that breaks off, or that somebody
- * interrupts, has left everything before that; whoever runs it again goes on, because what is here is not written twice.
+ * An export becomes records again. A line that cannot be read is named and passed over, and never stops the others.
+ * Batches are written as they come, so a file that breaks off, or that somebody interrupts, has left everything before
+ * that; whoever runs it again goes on, because what is here is not written twice.
  */
-import { UnsoundCopy } from '../../foundation/store-fault.ts';
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { present } from '../../foundation/assert.ts';
+import { InvalidCopy } from '../../foundation/store-fault.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Copy, Store } from '../../stores/store.ts';
-import { isOfItsPast } from './known-past.ts';
+import { isOfItsPast } from './already-known.ts';
 import { linesOf, type RawLine } from './lines.ts';
 import { readHeader, readLine, readText, type Footer, type LineProblem } from './read-line.ts';
-import { LINE_BYTES_MAX, totalOf } from './written-line.ts';
+import { LINE_BYTES_MAX, totalOf } from './write-line.ts';
 
 export interface Imported {
   readonly added: number;
@@ -23,16 +25,20 @@ export interface Imported {
 }
 
 export type ImportStop =
-  | {
+  | (BadLine & {
       readonly code: 'bad-line';
-      readonly line: number;
-      readonly column: number;
-      readonly says: string;
+      /** How many lines were passed over, and the first of those after this one. */
+      readonly refused: number;
+      readonly others: readonly BadLine[];
       readonly soFar: Imported;
-    }
+    })
   | { readonly code: 'interrupted'; readonly soFar: Imported };
 
+type BadLine = LineProblem & { readonly line: number };
+
 export interface ImportOptions {
+  /** What is imported, as it is written into each record. */
+  readonly source?: string;
   readonly signal?: AbortSignal;
   readonly progress?: (handoffs: number) => void;
 }
@@ -40,6 +46,7 @@ export interface ImportOptions {
 const BATCH_MAX = 200;
 const BATCH_BYTES = 2 * 1024 * 1024;
 const CONFLICTS_NAMED = 20;
+const BAD_LINES_NAMED = 20;
 
 interface Waiting {
   readonly line: number;
@@ -54,50 +61,67 @@ export async function importAll(
   const desk = deskOf(store, options.progress ?? (() => undefined));
   let footer: (Footer & { readonly line: number }) | null = null;
   let line = 0;
-  const stop = async (at: number, { says, column }: LineProblem): Promise<{ ok: false; refusal: ImportStop }> => {
-    const earlier = await desk.flush();
-    const worse = earlier ?? { line: at, says, column };
-    return refuse({ code: 'bad-line', ...worse, soFar: desk.soFar() });
+  /** Nothing after this line can be made sense of. */
+  const stop = async (at: number, problem: LineProblem): Promise<{ ok: false; refusal: ImportStop }> => {
+    await desk.flush();
+    desk.passOver({ line: at, ...problem });
+    return err(desk.badLines());
   };
 
   for await (const raw of linesOf(chunks, LINE_BYTES_MAX)) {
     if (options.signal?.aborted === true) {
       await desk.flush();
-      return refuse({ code: 'interrupted', soFar: desk.soFar() });
+      return err({ code: 'interrupted', soFar: desk.soFar() });
     }
     line = raw.number;
     const text = textOf(raw);
-    if (!text.ok) return stop(line, text.refusal);
     if (footer !== null) {
-      if (text.value.trim() === '') continue;
+      if (text.ok && text.value.trim() === '') continue;
       return stop(line, { says: 'more after the line that ends the export', column: 1 });
     }
     if (line === 1) {
-      const header = readHeader(text.value);
+      const header = text.ok ? readHeader(text.value) : text;
       if (!header.ok) return stop(line, header.refusal);
       continue;
     }
-    const read = readLine(text.value);
-    if (!read.ok) return stop(line, brokenOff(raw, read.refusal));
-    if (read.value.kind === 'footer') {
-      footer = { ...read.value, line };
-      continue;
+    const read = text.ok ? readLine(text.value) : text;
+    if (!read.ok) {
+      if (raw.tooLong || !raw.ended) return stop(line, brokenOff(raw, read.refusal));
+      desk.passOver({ line, ...read.refusal });
+    } else if (read.value.kind === 'footer') footer = { ...read.value, line };
+    else {
+      desk.total.add(read.value.sha256);
+      await desk.put({ line, copy: marked(read.value.copy, options.source ?? 'an export') }, raw.bytes.length);
     }
-    desk.total.add(read.value.sha256);
-    const bad = await desk.put({ line, copy: read.value.copy }, raw.bytes.length);
-    if (bad !== null) return refuse({ code: 'bad-line', ...bad, soFar: desk.soFar() });
   }
   if (line === 0) return stop(1, { says: 'the file is empty', column: 1 });
   if (footer === null) return stop(line, { says: MISSING_END, column: 1 });
-  const bad = await desk.flush();
-  if (bad !== null) return refuse({ code: 'bad-line', ...bad, soFar: desk.soFar() });
+  await desk.flush();
   const { count, sha256 } = footer;
-  if (count === desk.seen() && sha256 === desk.total.hex()) return yes({ ...desk.soFar(), count, sha256 });
-  const says =
-    count === desk.seen()
-      ? 'the checksum of the whole export does not fit: a line was taken out and another put in'
-      : `the export was made of ${count} handoffs, here are ${desk.seen()}: lines are missing, or stand here twice`;
+  if (count !== desk.seen()) {
+    const says = `the export was made of ${count} handoffs, here are ${desk.seen()}: lines are missing, or stand here twice`;
+    return stop(footer.line, { says, column: 1 });
+  }
+  if (desk.refused() > 0) return err(desk.badLines());
+  if (sha256 === desk.total.hex()) return ok({ ...desk.soFar(), count, sha256 });
+  const says = 'the checksum of the whole export does not fit: a line was taken out and another put in';
   return stop(footer.line, { says, column: 1 });
+}
+
+/**
+ * Anybody can write a file whose checksums and hashes fit. What comes from one is what somebody reports, whatever it says
+ * about itself.
+ */
+function marked(copy: Copy, source: string): Copy {
+  const { handoff } = copy;
+  return {
+    ...copy,
+    handoff: {
+      ...handoff,
+      lineage: { ...handoff.lineage, imported: source },
+      assurance: handoff.state === 'completed' ? 'reported' : null,
+    },
+  };
 }
 
 const MISSING_END =
@@ -105,16 +129,14 @@ const MISSING_END =
 
 function textOf(raw: RawLine): Result<string, LineProblem> {
   if (!raw.tooLong) return readText(raw.bytes);
-  return refuse({ says: `the line is longer than ${LINE_BYTES_MAX / 1024 / 1024} MiB`, column: LINE_BYTES_MAX });
+  return err({ says: `the line is longer than ${LINE_BYTES_MAX / 1024 / 1024} MiB`, column: LINE_BYTES_MAX });
 }
 
 function brokenOff(raw: RawLine, problem: LineProblem): LineProblem {
-  return raw.ended
+  return raw.ended || raw.tooLong
     ? problem
     : { says: `the file breaks off in the middle of this line (${problem.says})`, column: problem.column };
 }
-
-type BadLine = LineProblem & { readonly line: number };
 
 /** Where lines wait until there are enough of them for one transaction. */
 function deskOf(
@@ -122,17 +144,29 @@ function deskOf(
   progress: (handoffs: number) => void,
 ): {
   readonly total: ReturnType<typeof totalOf>;
-  /** Null, or what is wrong with one of those that were waiting. */
-  put(waiting: Waiting, bytes: number): Promise<BadLine | null>;
-  flush(): Promise<BadLine | null>;
+  put(waiting: Waiting, bytes: number): Promise<void>;
+  flush(): Promise<void>;
+  passOver(bad: BadLine): void;
+  /** Lines of handoffs, also those that were passed over. */
   seen(): number;
+  refused(): number;
+  badLines(): ImportStop;
   soFar(): Imported;
 } {
   const counts = { added: 0, same: 0, ahead: 0, conflicting: 0 };
   const conflicts: { line: number; id: HandoffId }[] = [];
+  const bad: BadLine[] = [];
+  let refused = 0;
   let waiting: Waiting[] = [];
   let bytes = 0;
-  let seen = 0;
+  let settled = 0;
+
+  const soFar = (): Imported => ({ ...counts, conflicts: [...conflicts] });
+
+  const passOver = (line: BadLine): void => {
+    refused += 1;
+    if (bad.length <= BAD_LINES_NAMED) bad.push(line);
+  };
 
   const settle = async (batch: readonly Waiting[]): Promise<void> => {
     const answers = await store.transfer.restore(batch.map(({ copy }) => copy));
@@ -146,24 +180,27 @@ function deskOf(
         if (conflicts.length < CONFLICTS_NAMED) conflicts.push({ line, id: copy.handoff.id });
       }
     }
-    seen += batch.length;
-    progress(seen);
+    settled += batch.length;
+    progress(settled);
   };
 
-  const flush = async (): Promise<BadLine | null> => {
-    const batch = waiting;
+  const flush = async (): Promise<void> => {
+    let batch = waiting;
     waiting = [];
     bytes = 0;
-    if (batch.length === 0) return null;
-    try {
-      await settle(batch);
-      return null;
-    } catch (error) {
-      if (!(error instanceof UnsoundCopy)) throw error;
-      const at = batch.findIndex(({ copy }) => copy.handoff.id === error.id);
-      // What came before the one that cannot be is still good.
-      if (at > 0) await settle(batch.slice(0, at));
-      return { line: batch[at]?.line ?? 0, column: 1, says: error.message };
+    // Each round writes the rest, or takes out one that the store refuses: there are no more rounds than lines.
+    while (batch.length > 0) {
+      const before = batch;
+      try {
+        await settle(before);
+        return;
+      } catch (error) {
+        if (!(error instanceof InvalidCopy)) throw error;
+        const unsound = before.find(({ copy }) => copy.handoff.id === error.id);
+        if (unsound === undefined) throw error;
+        passOver({ line: unsound.line, column: 1, says: error.message });
+        batch = before.filter((each) => each !== unsound);
+      }
     }
   };
 
@@ -172,10 +209,16 @@ function deskOf(
     put: async (one, size) => {
       waiting.push(one);
       bytes += size;
-      return waiting.length >= BATCH_MAX || bytes >= BATCH_BYTES ? flush() : null;
+      if (waiting.length >= BATCH_MAX || bytes >= BATCH_BYTES) await flush();
     },
     flush,
-    seen: () => seen,
-    soFar: () => ({ ...counts, conflicts: [...conflicts] }),
+    passOver,
+    seen: () => settled + refused,
+    refused: () => refused,
+    badLines: () => {
+      const [first, ...others] = bad.toSorted((a, b) => a.line - b.line);
+      return { code: 'bad-line', ...present(first, 'a bad line'), refused, others, soFar: soFar() };
+    },
+    soFar,
   };
 }

@@ -1,10 +1,11 @@
 /** The sandbox as a container of podman or docker, driven by its command line. */
 import { cpus, totalmem } from 'node:os';
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import type { ShadowId } from '../../domain/names.ts';
 import { shadowProblem, unenforced, type LimitState, type ShadowProblem } from '../../domain/shadow.ts';
 import type { BuiltImage, CreatedSandbox, CreateRequest, ListedSandbox, Preflight, Sandbox } from '../sandbox.ts';
-import type { ProgramEnd } from '../run-program.ts';
+import { runGit } from '../../foundation/git.ts';
+import type { ProgramEnd } from '../../foundation/run-program.ts';
 import { copyFrom, copyInto } from './copy.ts';
 import { execInside, type Container } from './exec.ts';
 import { keeperCommand, runFlags, variantsFor, WORK_USER, type Placement, type Variant } from './flags.ts';
@@ -43,7 +44,7 @@ export function containerSandbox(options: ContainerOptions): Sandbox {
     preflight: (signal) => preflight(world, signal),
     buildImage: async (signal) => {
       const runtime = runtimeOf(world);
-      if (runtime === null) return refuse(shadowProblem('docker_not_installed', notInstalled(world)));
+      if (runtime === null) return err(shadowProblem('docker_not_installed', notInstalled(world)));
       const image = chooseImage(options);
       return image.ok ? buildOn(runtime, image.value, signal) : image;
     },
@@ -116,8 +117,8 @@ async function versionOf(runtime: Runtime, signal?: AbortSignal): Promise<Result
   const ran = await runtime.ask(['info', '--format', format], { signal });
   const version = ran.stdout.toString('utf8').trim();
   // Docker's client prints an empty version, and the reason on the other stream.
-  if (ran.exitCode === 0 && version !== '') return yes(version);
-  return refuse(shadowProblem('docker_not_running', `${runtime.name} does not answer: ${complaintOf(ran)}`));
+  if (ran.exitCode === 0 && version !== '') return ok(version);
+  return err(shadowProblem('docker_not_running', `${runtime.name} does not answer: ${complaintOf(ran)}`));
 }
 
 async function buildOn(
@@ -135,7 +136,7 @@ async function create(
   signal?: AbortSignal,
 ): Promise<Result<CreatedSandbox, ShadowProblem>> {
   const runtime = runtimeOf(world);
-  if (runtime === null) return refuse(shadowProblem('docker_not_installed', notInstalled(world)));
+  if (runtime === null) return err(shadowProblem('docker_not_installed', notInstalled(world)));
   const chosen = chooseImage(world.options);
   if (!chosen.ok) return chosen;
   const image = chosen.value;
@@ -170,14 +171,14 @@ async function create(
   const limits = readLimits(probe?.stdout ?? '', world.limits);
   const missing = unenforced(limits).filter((limit) => request.required.includes(limit.name));
   if (probe?.exitCode === 0 && missing.length === 0) {
-    return yes({ runtime: runtime.name, image: image.name, base: image.base, limits });
+    return ok({ runtime: runtime.name, image: image.name, base: image.base, limits });
   }
   await destroy(world, request.id);
   const says =
     probe?.exitCode === 0
       ? missing.map((limit) => `${limit.name} is required and not enforced here: ${limit.says}`).join('; ')
       : `the container cannot be set up: ${probe?.stderr.trim().slice(0, 300) ?? 'it is not wanted any more'}`;
-  return refuse(shadowProblem('create_failed', says));
+  return err(shadowProblem('create_failed', says));
 }
 
 /** Tries what worked last time, then every variant; a missing image is built by the way. */
@@ -194,7 +195,7 @@ async function startSomehow(
   const remembered = rememberedVariant(options.stateFolder, key);
   if (remembered === null) {
     const ready = await makeReady(runtime, image);
-    if (ready !== null) return refuse(ready);
+    if (ready !== null) return err(ready);
   }
   const isRoot = process.getuid?.() === 0;
   let isReady = remembered === null;
@@ -214,7 +215,7 @@ async function startSomehow(
     const ran = await startWith(place, variant, start);
     if (ran.exitCode === 0) {
       rememberVariant(options.stateFolder, { key, variant });
-      return yes(ran);
+      return ok(ran);
     }
     last = ran;
     if (ran.over === 'aborted') break;
@@ -222,11 +223,11 @@ async function startSomehow(
     // What worked before does not work now: the runtime may have stopped, or the image may be gone.
     isReady = true;
     const ready = await makeReady(runtime, image);
-    if (ready !== null) return refuse(ready);
+    if (ready !== null) return err(ready);
     const again = await startWith(place, variant, start);
-    if (again.exitCode === 0) return yes(again);
+    if (again.exitCode === 0) return ok(again);
   }
-  return refuse(shadowProblem('create_failed', last === null ? undefined : complaintOf(last), adviceFor(last)));
+  return err(shadowProblem('create_failed', last === null ? undefined : complaintOf(last), adviceFor(last)));
 }
 
 function startWith(
@@ -254,15 +255,8 @@ function adviceFor(ran: ProgramEnd | null): string | undefined {
 
 /** Where git looks for its helpers inside. */
 async function gitExecPathOf(runtime: Runtime, image: Image): Promise<string> {
-  const { runProgram, hostEnvironment } = await import('../run-program.ts');
   const ran = image.isSkeleton
-    ? await runProgram({
-        program: 'git',
-        args: ['--exec-path'],
-        env: hostEnvironment(['PATH', 'HOME']),
-        timeoutMs: PROBE_MS,
-        outputBytesMax: 4_096,
-      })
+    ? await runGit(['--exec-path'], { folder: '/', timeoutMs: PROBE_MS, outputBytesMax: 4_096, asConfigured: true })
     : await runtime.ask(['run', '--rm', '--network=none', '--entrypoint=git', image.name, '--exec-path']);
   const path = ran.stdout.toString('utf8').trim();
   return ran.exitCode === 0 && path.startsWith('/usr/') ? path : GIT_EXEC_PATH;

@@ -1,5 +1,5 @@
 /** Files into and out of a container, as bytes through a command: the runtimes' own copying brings links and pipes. */
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import { shellWord } from '../../domain/shadow.ts';
 import { INSIDE } from '../../domain/shadow-plan.ts';
 import type { CopiedFile, CopiedOut } from '../sandbox.ts';
@@ -27,10 +27,10 @@ export async function copyFrom(
     outputBytesMax: COPY_BYTES_MAX,
     signal,
   });
-  if (ran.over === 'output') return refuse(`it holds more than ${COPY_BYTES_MAX} bytes; extract a smaller part`);
-  if (ran.over !== 'ended' || ran.exitCode !== 0) return refuse(complaintOf(ran));
+  if (ran.over === 'output') return err(`it holds more than ${COPY_BYTES_MAX} bytes; extract a smaller part`);
+  if (ran.over !== 'ended' || ran.exitCode !== 0) return err(complaintOf(ran));
   const entries = readTar(ran.stdout, { filesMax: FILES_MAX });
-  if (entries === null) return refuse(`it holds more than ${FILES_MAX} entries, or names that cannot be read`);
+  if (entries === null) return err(`it holds more than ${FILES_MAX} entries, or names that cannot be read`);
   const files: CopiedFile[] = [];
   const skipped: { readonly path: string; readonly says: string }[] = [];
   const isSingle = entries.length === 1 && entries[0]?.kind !== 'folder';
@@ -41,7 +41,7 @@ export async function copyFrom(
     else if (isUnsafe(relative)) skipped.push({ path: relative, says: 'its name leads out of the folder' });
     else files.push({ path: isSingle ? '' : relative, bytes, isExecutable });
   }
-  return yes({ files, skipped });
+  return ok({ files, skipped });
 }
 
 function isUnsafe(path: string): boolean {
@@ -56,7 +56,7 @@ export async function copyInto(
   bytes: Uint8Array,
   signal?: AbortSignal,
 ): Promise<Result<null, string>> {
-  if (bytes.length > COPY_BYTES_MAX) return refuse(`the file has more than ${COPY_BYTES_MAX} bytes`);
+  if (bytes.length > COPY_BYTES_MAX) return err(`the file has more than ${COPY_BYTES_MAX} bytes`);
   const place = shellWord(`${INSIDE.work}/${path}`);
   const command = `mkdir -p "$(dirname ${place})" && cat > ${place}`;
   const ran = await runtime.ask(['exec', '--interactive', `--user=${WORK_USER}`, name, 'sh', '-c', command], {
@@ -64,5 +64,5 @@ export async function copyInto(
     timeoutMs: COPY_MS,
     signal,
   });
-  return ran.over === 'ended' && ran.exitCode === 0 ? yes(null) : refuse(complaintOf(ran));
+  return ran.over === 'ended' && ran.exitCode === 0 ? ok(null) : err(complaintOf(ran));
 }

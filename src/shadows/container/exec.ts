@@ -1,7 +1,7 @@
 /** One command inside of a container, with limits on time and output that hold whatever the command does. */
 import { INSIDE } from '../../domain/shadow-plan.ts';
 import type { ExecRequest, Ran } from '../sandbox.ts';
-import type { ProgramEnd } from '../run-program.ts';
+import type { ProgramEnd } from '../../foundation/run-program.ts';
 import { execFlags, WORK_USER } from './flags.ts';
 import type { Runtime } from './runtime.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hexDigestOf } from '../../foundation/digest.ts';
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import { shadowProblem, type ShadowProblem } from '../../domain/shadow.ts';
 import type { BuiltImage } from '../sandbox.ts';
 import { complaintOf, type Runtime } from './runtime.ts';
@@ -27,11 +27,11 @@ const SKELETON_NAME = 'localhost/baton-shadow:base';
 const BUILD_MS = 15 * 60_000;
 
 export function chooseImage({ image, containerfile }: ImageChoice): Result<Image, ShadowProblem> {
-  if (image !== null) return yes(givenImage(image));
+  if (image !== null) return ok(givenImage(image));
   const skeleton = skeletonImage();
   if (containerfile !== null) return builtImage(containerfile, skeleton);
-  if (skeleton !== null) return yes(skeletonOnly(skeleton));
-  return refuse(
+  if (skeleton !== null) return ok(skeletonOnly(skeleton));
+  return err(
     shadowProblem(
       'image_not_found',
       'the programs of this host do not all lie under /usr, so that they cannot be lent to a container',
@@ -42,7 +42,7 @@ export function chooseImage({ image, containerfile }: ImageChoice): Result<Image
 
 function givenImage(name: string): Image {
   const missing = shadowProblem('image_not_found', `there is no image ${JSON.stringify(name)} here`);
-  return { name, base: `the image ${name}, as configured`, isSkeleton: false, build: async () => refuse(missing) };
+  return { name, base: `the image ${name}, as configured`, isSkeleton: false, build: async () => err(missing) };
 }
 
 function skeletonOnly(skeleton: Skeleton): Image {
@@ -53,7 +53,7 @@ function skeletonOnly(skeleton: Skeleton): Image {
     isSkeleton: true,
     build: async (runtime, signal) => {
       const imported = await importSkeleton(runtime, skeleton, skeleton.image, signal);
-      return imported === null ? yes({ image: skeleton.image, base }) : refuse(imported);
+      return imported === null ? ok({ image: skeleton.image, base }) : err(imported);
     },
   };
 }
@@ -77,23 +77,23 @@ function builtImage(path: string, skeleton: Skeleton | null): Result<Image, Shad
     text = readFileSync(path, 'utf8');
   } catch (error) {
     const says = `the Containerfile ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
-    return refuse(shadowProblem('build_failed', says, 'correct shadow.containerfile in baton.yaml'));
+    return err(shadowProblem('build_failed', says, 'correct shadow.containerfile in baton.yaml'));
   }
   const name = `localhost/baton-shadow-custom:${hexDigestOf(text).slice(0, 12)}`;
   const base = `built from ${path}`;
-  return yes({
+  return ok({
     name,
     base,
     isSkeleton: false,
     build: async (runtime, signal) => {
       if (skeleton !== null && text.includes(SKELETON_NAME)) {
         const problem = await importSkeleton(runtime, skeleton, SKELETON_NAME, signal);
-        if (problem !== null) return refuse(problem);
+        if (problem !== null) return err(problem);
       }
       // Its folder is the context of the build. Network and registries are as the user of this host has set them up.
       const args = ['build', '--tag', name, '--file', path, dirname(path)];
       const ran = await runtime.ask(args, { timeoutMs: BUILD_MS, signal });
-      return ran.exitCode === 0 ? yes({ image: name, base }) : refuse(shadowProblem('build_failed', complaintOf(ran)));
+      return ran.exitCode === 0 ? ok({ image: name, base }) : err(shadowProblem('build_failed', complaintOf(ran)));
     },
   });
 }

@@ -1,7 +1,7 @@
 /** The command line of podman or docker: found on the path, asked with a limit on time and output. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { hostEnvironment, runProgram, type ProgramEnd } from '../run-program.ts';
+import { hostEnvironment, runProgram, type ProgramEnd } from '../../foundation/run-program.ts';
 
 const RUNTIMES = ['podman', 'docker'] as const;
 export type RuntimeName = (typeof RUNTIMES)[number];

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HostCheck, HostChecks } from '../sandbox.ts';
-import { hostEnvironment, runProgram, type ProgramEnd, type ProgramRequest } from '../run-program.ts';
+import { hostEnvironment, runProgram, type ProgramEnd, type ProgramRequest } from '../../foundation/run-program.ts';
 
 const PARSE_MS = 10_000;
 const PARSE_BYTES_MAX = 64 * 1024;

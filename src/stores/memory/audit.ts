@@ -1,9 +1,9 @@
 import type { HandoffId } from '../../domain/names.ts';
 import type { Finding } from '../store.ts';
-import type { Shelf } from './shelf.ts';
+import type { Tables } from './tables.ts';
 
 /** Counters are counted anew each time here, so only records and their trails can disagree. */
-export function audit(shelf: Shelf): readonly Finding[] {
+export function audit(shelf: Tables): readonly Finding[] {
   const facts = new Map<HandoffId, { count: number; hash: string }>();
   for (const fact of shelf.facts) {
     facts.set(fact.handoff, { count: (facts.get(fact.handoff)?.count ?? 0) + 1, hash: fact.hash });

@@ -1,5 +1,5 @@
 /** Decisions over records that are there: all of a call are taken before any of them is written. */
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { Limits } from '../../domain/limits.ts';
@@ -9,9 +9,9 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { CLAIM_MAX, type Claimed } from '../store.ts';
 import { heldBy } from './find.ts';
 import { frozenCopy } from './frozen-copy.ts';
-import { fullPlace } from './places.ts';
-import { draftOver, type Draft, type Row, type Shelf } from './shelf.ts';
-import { assertSound } from './sound.ts';
+import { fullPlace } from './limits.ts';
+import { draftOver, type Draft, type Row, type Tables } from './tables.ts';
+import { assertValidTables } from './valid-tables.ts';
 
 export interface Changed {
   readonly answers: readonly Result<Handoff, Refusal>[];
@@ -19,7 +19,7 @@ export interface Changed {
 }
 
 export function change(
-  shelf: Shelf,
+  shelf: Tables,
   targets: readonly (HandoffId | Handoff)[],
   decide: Decide,
   limits: Limits,
@@ -31,7 +31,7 @@ export function change(
 }
 
 export function changeOne(
-  shelf: Shelf,
+  shelf: Tables,
   draft: Draft,
   target: HandoffId | Handoff,
   decide: Decide,
@@ -41,7 +41,7 @@ export function changeOne(
   const id = typeof target === 'string' ? target : target.id;
   const row = draft.row(id);
   return row === undefined
-    ? refuse<Refusal>({ code: 'no-such-handoff', id })
+    ? err<Refusal>({ code: 'no-such-handoff', id })
     : decideNext(shelf, draft, row, decide, limits, nowMs);
 }
 
@@ -52,7 +52,7 @@ export interface ClaimedNow {
 
 /** A decision that refuses leaves that one where it is; the others are claimed all the same. */
 export function claim(
-  shelf: Shelf,
+  shelf: Tables,
   agent: AgentId,
   max: number,
   decide: Decide,
@@ -68,7 +68,7 @@ export function claim(
   return { claimed, written: draft.commit() };
 }
 
-function readyFor(shelf: Shelf, agent: AgentId, nowMs: number): readonly Row[] {
+function readyFor(shelf: Tables, agent: AgentId, nowMs: number): readonly Row[] {
   const ready = [...shelf.rows.values()].filter(
     ({ handoff }) => handoff.to === agent && handoff.state === 'offered' && handoff.notBefore <= nowMs,
   );
@@ -81,7 +81,7 @@ function rank({ handoff }: Row): number {
 }
 
 function decideNext(
-  shelf: Shelf,
+  shelf: Tables,
   draft: Draft,
   row: Row,
   decide: Decide,
@@ -92,19 +92,19 @@ function decideNext(
   const decided = decide(before, nowMs);
   if (!decided.ok) return decided;
   const decision = frozenCopy(decided.value);
-  assertSound(before.id, before, decision);
+  assertValidTables(before.id, before, decision);
   const { handoff, outcome = row.outcome } = decision;
   if (!mayHold(shelf, before, handoff)) {
-    return refuse({ code: 'lease-lost', id: before.id, fence: null, state: before.state, newest: before.fence });
+    return err({ code: 'lease-lost', id: before.id, fence: null, state: before.state, newest: before.fence });
   }
-  const full = fullPlace(draft, limits, before, handoff);
-  if (full !== null) return refuse(full);
+  const full = decision.overLimits === true ? null : fullPlace(draft, limits, before, handoff);
+  if (full !== null) return err(full);
   draft.write({ handoff, body: row.body, outcome }, decision);
-  return yes(handoff);
+  return ok(handoff);
 }
 
 /** Nothing passes to a session that has ended: whoever gives back what such sessions held may have been there already. */
-function mayHold(shelf: Shelf, before: Handoff, next: Handoff): boolean {
+function mayHold(shelf: Tables, before: Handoff, next: Handoff): boolean {
   const session = heldBy(next);
   if (session === null || session === heldBy(before)) return true;
   return shelf.sessions.get(session)?.ended === false;

@@ -4,13 +4,13 @@ import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId, SessionId } from '../../domain/names.ts';
 import { isPartyOf } from '../../domain/rights.ts';
 import type { FactQuery, FactRead, Page, Query, RequestKey } from '../store.ts';
-import { wholeCursor } from '../whole-cursor.ts';
-import { wordsAsked, wordsOf } from '../words.ts';
-import { requestName, type Row, type Shelf } from './shelf.ts';
+import { readCursor } from '../read-cursor.ts';
+import { wordsAsked, wordsOf } from '../search-words.ts';
+import { requestName, type Row, type Tables } from './tables.ts';
 
 type Filter = Extract<Query, { readonly by: 'filter' }>;
 
-export function find(shelf: Shelf, query: Query, nowMs: number): Page {
+export function find(shelf: Tables, query: Query, nowMs: number): Page {
   switch (query.by) {
     case 'ids':
       return whole(query.ids.map((id) => shelf.rows.get(id)?.handoff).filter((handoff) => handoff !== undefined));
@@ -63,10 +63,12 @@ export function find(shelf: Shelf, query: Query, nowMs: number): Page {
   }
 }
 
-export function factsOf(shelf: Shelf, query: FactQuery): readonly FactRead[] {
-  if (query.newest === true)
-    return shelf.facts.slice(-1).map((fact) => ({ fact, cursor: String(shelf.facts.length - 1) }));
-  const from = query.after === undefined ? 0 : wholeCursor(query.after) + 1;
+export function factsOf(shelf: Tables, query: FactQuery): readonly FactRead[] {
+  if (query.newest === true) {
+    const first = Math.max(0, shelf.facts.length - query.max);
+    return shelf.facts.slice(first).map((fact, index) => ({ fact, cursor: String(first + index) }));
+  }
+  const from = query.after === undefined ? 0 : readCursor(query.after) + 1;
   const read: FactRead[] = [];
   for (let at = from; at < shelf.facts.length && read.length < query.max; at += 1) {
     const fact = shelf.facts[at];
@@ -81,7 +83,7 @@ export function heldBy(handoff: Handoff): SessionId | null {
   return handoff.state === 'accepted' && handoff.custody?.by === 'process' ? handoff.custody.session : null;
 }
 
-function all(shelf: Shelf): readonly Handoff[] {
+function all(shelf: Tables): readonly Handoff[] {
   return [...shelf.rows.values()].map((row) => row.handoff);
 }
 
@@ -93,12 +95,12 @@ function whole(items: readonly Handoff[]): Page {
   return { items, next: null };
 }
 
-function requested(shelf: Shelf, request: Pick<RequestKey, 'by' | 'key'>): readonly Handoff[] {
+function requested(shelf: Tables, request: Pick<RequestKey, 'by' | 'key'>): readonly Handoff[] {
   const ids = shelf.requests.get(requestName(request))?.ids ?? [];
   return ids.map((id) => shelf.rows.get(id)?.handoff).filter((handoff) => handoff !== undefined);
 }
 
-function overdue(shelf: Shelf, nowMs: number): readonly Handoff[] {
+function overdue(shelf: Tables, nowMs: number): readonly Handoff[] {
   const dueAt = (handoff: Handoff): number => dueAtOf(handoff) ?? Infinity;
   return all(shelf)
     .filter((handoff) => dueAt(handoff) <= nowMs)
@@ -111,14 +113,14 @@ function isWaiting(handoff: Handoff, on: Extract<Query, { by: 'waiting' }>['on']
   return blockedOn?.reason === 'dependency' && terms.dependsOn.some((id) => id.startsWith(on.named));
 }
 
-function isFreed(shelf: Shelf, { blockedOn, terms }: Handoff): boolean {
+function isFreed(shelf: Tables, { blockedOn, terms }: Handoff): boolean {
   if (blockedOn?.reason !== 'dependency') return false;
   return terms.dependsOn.every((id) => shelf.rows.get(id)?.handoff.state === 'completed');
 }
 
 /** The last inserted first. Numbers of rows never change, so what is made while somebody turns pages moves nothing. */
-function page(shelf: Shelf, filter: Filter): Page {
-  const before = filter.after === undefined ? Infinity : wholeCursor(filter.after);
+function page(shelf: Tables, filter: Filter): Page {
+  const before = filter.after === undefined ? Infinity : readCursor(filter.after);
   const asked = filter.text === undefined ? null : wordsAsked(filter.text);
   const rest = [...shelf.rows.values()]
     .map((row, number) => ({ row, handoff: row.handoff, number }))

@@ -1,5 +1,5 @@
 import { assert, present } from '../../foundation/assert.ts';
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import { ringThrough, type DependencyStates } from '../../domain/dependencies.ts';
 import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -11,9 +11,9 @@ import { REQUEST_DAYS, type Opening, type Relayed, type RequestKey } from '../st
 import { changeOne } from './change.ts';
 import { heldBy } from './find.ts';
 import { frozenCopy } from './frozen-copy.ts';
-import { fullPlace } from './places.ts';
-import { draftOver, requestName, type Draft, type Shelf } from './shelf.ts';
-import { assertSound } from './sound.ts';
+import { fullPlace } from './limits.ts';
+import { draftOver, requestName, type Draft, type Tables } from './tables.ts';
+import { assertValidTables } from './valid-tables.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -24,7 +24,7 @@ export interface Inserted {
 
 /** All of them or none; a request that was answered before gets its records as they are now. */
 export function insert(
-  shelf: Shelf,
+  shelf: Tables,
   openings: readonly Opening[],
   request: RequestKey | undefined,
   limits: Limits,
@@ -46,7 +46,7 @@ export interface RelayedNow {
 
 /** The change first, then what follows from it, in one draft. */
 export function relay(
-  shelf: Shelf,
+  shelf: Tables,
   target: HandoffId | Handoff,
   decide: Decide,
   openings: readonly Opening[],
@@ -55,7 +55,7 @@ export function relay(
   nowMs: number,
 ): RelayedNow {
   const repeated = answeredBefore(shelf, request, nowMs);
-  if (repeated !== null) return { answer: repeated.ok ? yes(relayedOf(repeated.value)) : repeated, written: [] };
+  if (repeated !== null) return { answer: repeated.ok ? ok(relayedOf(repeated.value)) : repeated, written: [] };
   const draft = draftOver(shelf);
   const changed = changeOne(shelf, draft, target, decide, limits, nowMs);
   if (!changed.ok) return { answer: changed, written: [] };
@@ -63,7 +63,7 @@ export function relay(
   if (!made.ok) return { answer: made, written: [] };
   const all = [changed.value, ...made.value];
   keepRequest(shelf, request, all, nowMs);
-  return { answer: yes(relayedOf(all)), written: draft.commit() };
+  return { answer: ok(relayedOf(all)), written: draft.commit() };
 }
 
 function openAll(
@@ -79,7 +79,7 @@ function openAll(
     if (!opened.ok) return opened;
     made.push(opened.value);
   }
-  return yes(made);
+  return ok(made);
 }
 
 function open(
@@ -90,11 +90,11 @@ function open(
   nowMs: number,
 ): Result<Handoff, Refusal> {
   const { id, dependsOn } = opening;
-  if (draft.row(id) !== undefined) return refuse({ code: 'known-id', id });
+  if (draft.row(id) !== undefined) return err({ code: 'known-id', id });
 
   // A ring within one insert is closed, and seen, by the last of its members.
   const ring = ringThrough(id, dependsOn, (other) => draft.row(other)?.handoff.terms.dependsOn ?? []);
-  if (ring !== null) return refuse({ code: 'dependency-cycle', ring });
+  if (ring !== null) return err({ code: 'dependency-cycle', ring });
 
   // What comes in the same insert cannot have been completed, whatever it says of itself.
   const stateOf = (other: HandoffId) => (together.has(other) ? null : (draft.row(other)?.handoff.state ?? null));
@@ -103,31 +103,31 @@ function open(
   if (!decided.ok) return decided;
 
   const decision = frozenCopy(decided.value);
-  assertSound(id, null, decision);
+  assertValidTables(id, null, decision);
   const { handoff, outcome = null } = decision;
   assert(sameIds(handoff.terms.dependsOn, dependsOn), 'a record waits for what it was opened with');
   assert(heldBy(handoff) === null, 'a session takes only what is there');
   const full = fullPlace(draft, limits, null, handoff);
-  if (full !== null) return refuse(full);
+  if (full !== null) return err(full);
   draft.write({ handoff, body: opening.body, outcome }, decision);
-  return yes(handoff);
+  return ok(handoff);
 }
 
-function answeredBefore(shelf: Shelf, request: RequestKey | undefined, nowMs: number): Inserted['answer'] | null {
+function answeredBefore(shelf: Tables, request: RequestKey | undefined, nowMs: number): Inserted['answer'] | null {
   forgetOldRequests(shelf, nowMs);
   const kept = request === undefined ? undefined : shelf.requests.get(requestName(request));
   if (kept === undefined || request === undefined) return null;
-  if (kept.hash !== request.hash) return refuse({ code: 'request-reused', key: request.key });
-  return yes(kept.ids.map((id) => present(shelf.rows.get(id), 'records are never taken out').handoff));
+  if (kept.hash !== request.hash) return err({ code: 'request-reused', key: request.key });
+  return ok(kept.ids.map((id) => present(shelf.rows.get(id), 'records are never taken out').handoff));
 }
 
-function keepRequest(shelf: Shelf, request: RequestKey | undefined, made: readonly Handoff[], nowMs: number): void {
+function keepRequest(shelf: Tables, request: RequestKey | undefined, made: readonly Handoff[], nowMs: number): void {
   if (request === undefined) return;
   const at = request.forEver === true ? Infinity : nowMs;
   shelf.requests.set(requestName(request), { hash: request.hash, ids: made.map(({ id }) => id), at });
 }
 
-function forgetOldRequests(shelf: Shelf, nowMs: number): void {
+function forgetOldRequests(shelf: Tables, nowMs: number): void {
   for (const [name, { at }] of shelf.requests) {
     if (nowMs - at > REQUEST_DAYS * DAY_MS) shelf.requests.delete(name);
   }

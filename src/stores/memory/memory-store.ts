@@ -8,6 +8,7 @@ import { systemTimers, type Clock, type Timers } from '../../foundation/clock.ts
 import { isFinal } from '../../domain/lifecycle.ts';
 import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
 import { StoreFault, type Store } from '../store.ts';
+import { openAgentSessions } from './agent-sessions.ts';
 import { change, claim } from './change.ts';
 import { factsOf, find } from './find.ts';
 import { openHints, type Hints } from './hints.ts';
@@ -15,7 +16,7 @@ import { insert, relay } from './insert.ts';
 import { openOutbox } from './outbox.ts';
 import { openPolicies } from './policies.ts';
 import { openSessions } from './sessions.ts';
-import { emptyShelf, type Shelf } from './shelf.ts';
+import { emptyTables, type Tables } from './tables.ts';
 import { openTokens } from './tokens.ts';
 import { openTransfer } from './transfer.ts';
 import { openUpkeep } from './upkeep.ts';
@@ -28,7 +29,7 @@ export interface MemoryStoreOptions {
 }
 
 export function openMemoryStore({ clock, limits, timers = systemTimers }: MemoryStoreOptions): Store {
-  const shelf = emptyShelf();
+  const shelf = emptyTables();
   const hints = openHints(timers);
   let closed = false;
   const mustBeOpen = (): void => {
@@ -39,6 +40,7 @@ export function openMemoryStore({ clock, limits, timers = systemTimers }: Memory
     sessions: whileOpen(openSessions(shelf, clock), mustBeOpen),
     outbox: whileOpen(openOutbox(shelf, clock), mustBeOpen),
     tokens: whileOpen(openTokens(shelf, clock), mustBeOpen),
+    agents: whileOpen(openAgentSessions(shelf), mustBeOpen),
     policy: whileOpen(openPolicies(shelf, clock), mustBeOpen),
     transfer: whileOpen(openTransfer(shelf, hints, clock), mustBeOpen),
     upkeep: whileOpen(openUpkeep(shelf, clock), mustBeOpen),
@@ -53,7 +55,7 @@ export function openMemoryStore({ clock, limits, timers = systemTimers }: Memory
 
 type Handoffs = Pick<Store, 'insert' | 'claim' | 'change' | 'relay' | 'load' | 'find' | 'facts'>;
 
-function openHandoffs(shelf: Shelf, hints: Hints, clock: Clock, limits: Limits): Handoffs {
+function openHandoffs(shelf: Tables, hints: Hints, clock: Clock, limits: Limits): Handoffs {
   return {
     async insert(openings, guard = {}) {
       const held = guard.overLimits === true ? NO_LIMITS : limits;

@@ -1,9 +1,9 @@
 import type { Clock } from '../../foundation/clock.ts';
 import { inboxKind } from '../../domain/decision.ts';
 import type { Outbox } from '../store.ts';
-import { NEVER, type Shelf } from './shelf.ts';
+import { NEVER, type Tables } from './tables.ts';
 
-export function openOutbox(shelf: Shelf, clock: Clock): Outbox {
+export function openOutbox(shelf: Tables, clock: Clock): Outbox {
   const plan = (key: string, dueAtMs: number | null, tries?: number): void => {
     const kept = shelf.effects.get(key);
     if (kept === undefined || kept.dueAtMs === null) return;

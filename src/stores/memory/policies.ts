@@ -1,8 +1,8 @@
 import type { Clock } from '../../foundation/clock.ts';
 import type { Policies } from '../store.ts';
-import type { Shelf } from './shelf.ts';
+import type { Tables } from './tables.ts';
 
-export function openPolicies({ policies }: Shelf, clock: Clock): Policies {
+export function openPolicies({ policies }: Tables, clock: Clock): Policies {
   return {
     async current() {
       return policies.at(-1) ?? null;

@@ -4,9 +4,9 @@ import type { SessionId } from '../../domain/names.ts';
 import type { Sessions } from '../store.ts';
 import { heldBy } from './find.ts';
 import { frozenCopy } from './frozen-copy.ts';
-import type { KeptSession, Shelf } from './shelf.ts';
+import type { KeptSession, Tables } from './tables.ts';
 
-export function openSessions(shelf: Shelf, clock: Clock): Sessions {
+export function openSessions(shelf: Tables, clock: Clock): Sessions {
   const { sessions } = shelf;
   const silence = (kept: KeptSession): number => clock.monotonicMs() - kept.beatAtMs;
   const holds = (id: SessionId): boolean => [...shelf.rows.values()].some((row) => heldBy(row.handoff) === id);

@@ -1,11 +1,11 @@
 import type { Clock } from '../../foundation/clock.ts';
 import { DENIALS_MAX, mintedDetail, type TokenLogLine, type Tokens } from '../token-store.ts';
 import { byAge, knownToken, readLogPage } from '../token-records.ts';
-import { wholeCursor } from '../whole-cursor.ts';
+import { readCursor } from '../read-cursor.ts';
 import { frozenCopy } from './frozen-copy.ts';
-import type { Shelf } from './shelf.ts';
+import type { Tables } from './tables.ts';
 
-export function openTokens({ tokens, tokenLog, bootstrap }: Shelf, clock: Clock): Tokens {
+export function openTokens({ tokens, tokenLog, bootstrap }: Tables, clock: Clock): Tokens {
   const note = (line: Omit<TokenLogLine, 'at'>): void => {
     const seq = (tokenLog.at(-1)?.seq ?? 0) + 1;
     tokenLog.push(frozenCopy({ ...line, seq, at: clock.nowMs() }));
@@ -46,7 +46,7 @@ export function openTokens({ tokens, tokenLog, bootstrap }: Shelf, clock: Clock)
       note({ what: 'denied', ...denial });
     },
     async log({ max, after }) {
-      const before = after === undefined ? Infinity : wholeCursor(after);
+      const before = after === undefined ? Infinity : readCursor(after);
       const rows = tokenLog
         .filter(({ seq }) => seq < before)
         .toReversed()

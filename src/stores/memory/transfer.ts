@@ -3,27 +3,27 @@ import type { Clock } from '../../foundation/clock.ts';
 import { SESSION_LEASE_MS } from '../../domain/deadlines.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
-import { ELSEWHERE, holdersOf, newAmong, refuseRings, refuseUnsound } from '../sound-copies.ts';
-import { recognisedIn } from '../known-heads.ts';
+import { ELSEWHERE, holdersOf, newAmong, refuseCycles, refuseInvalid } from '../valid-copies.ts';
+import { recognisedIn } from '../recognised-heads.ts';
 import type { Transfer } from '../store.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import type { Hints } from './hints.ts';
-import { draftOver, type Shelf } from './shelf.ts';
+import { draftOver, type Tables } from './tables.ts';
 
-export function openTransfer(shelf: Shelf, hints: Hints, clock: Clock): Transfer {
+export function openTransfer(shelf: Tables, hints: Hints, clock: Clock): Transfer {
   return {
     async copies(after, max) {
       const from = after === null ? 0 : Number(after);
       const rows = [...shelf.rows.values()].slice(from, from + max);
       const facts = factsOf(shelf, new Set(rows.map((row) => row.handoff.id)));
       const items = rows.map((row) => ({ ...row, facts: facts.get(row.handoff.id) ?? [] }));
-      return { items, next: from + rows.length < shelf.rows.size ? String(from + rows.length) : null };
+      return { items, damaged: [], next: from + rows.length < shelf.rows.size ? String(from + rows.length) : null };
     },
     async restore(copies) {
-      refuseUnsound(copies);
+      refuseInvalid(copies);
       const draft = draftOver(shelf);
       const { fresh, answers } = newAmong(copies, (id) => shelf.rows.get(id)?.handoff.trail ?? null);
-      refuseRings(fresh, (id) => shelf.rows.get(id)?.handoff.terms.dependsOn ?? []);
+      refuseCycles(fresh, (id) => shelf.rows.get(id)?.handoff.terms.dependsOn ?? []);
       for (const copy of fresh) {
         const { handoff, body, outcome, facts } = frozenCopy(copy);
         draft.write({ handoff, body, outcome }, { handoff, facts });
@@ -46,7 +46,7 @@ export function openTransfer(shelf: Shelf, hints: Hints, clock: Clock): Transfer
   };
 }
 
-function factsOf(shelf: Shelf, ids: ReadonlySet<HandoffId>): ReadonlyMap<HandoffId, readonly Fact[]> {
+function factsOf(shelf: Tables, ids: ReadonlySet<HandoffId>): ReadonlyMap<HandoffId, readonly Fact[]> {
   const facts = new Map<HandoffId, Fact[]>();
   for (const fact of shelf.facts) {
     if (!ids.has(fact.handoff)) continue;
@@ -57,7 +57,7 @@ function factsOf(shelf: Shelf, ids: ReadonlySet<HandoffId>): ReadonlyMap<Handoff
   return facts;
 }
 
-function endSession({ sessions }: Shelf, id: SessionId, agent: AgentId, clock: Clock): void {
+function endSession({ sessions }: Tables, id: SessionId, agent: AgentId, clock: Clock): void {
   if (sessions.has(id)) return;
   sessions.set(id, {
     id,

@@ -3,14 +3,14 @@ import { isSameProcess, placeOf } from '../../foundation/process-identity.ts';
 import type { DutyHolder, ProcessIdentity, Upkeep } from '../store.ts';
 import { audit } from './audit.ts';
 import { frozenCopy } from './frozen-copy.ts';
-import type { Shelf } from './shelf.ts';
+import type { Tables } from './tables.ts';
 
 interface Duty {
   readonly process: ProcessIdentity;
   readonly beatAtMs: number;
 }
 
-export function openUpkeep(shelf: Shelf, clock: Clock): Upkeep {
+export function openUpkeep(shelf: Tables, clock: Clock): Upkeep {
   const duties = new Map<string, Duty>();
   let mark: ClockMark | null = null;
   const silence = (duty: Duty): number => clock.monotonicMs() - duty.beatAtMs;

@@ -61,6 +61,14 @@ export function withoutPassword(address: string): string {
   return `${scheme ?? ''}${shown}`.replaceAll(/([?&](?:password|sslpassword)=)[^&#]*/gi, '$1***');
 }
 
+/** The address without its passwords, still a valid one. */
+export function withoutSecrets(address: string): string {
+  const shown = new URL(address);
+  shown.password = '';
+  for (const name of ['password', 'sslpassword']) shown.searchParams.delete(name);
+  return shown.href;
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readAddress(address: string, environment: Environment): Address {

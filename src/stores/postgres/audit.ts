@@ -7,10 +7,10 @@ import type { HandoffId } from '../../domain/names.ts';
 import { stateNumber } from '../numbers.ts';
 import type { Finding } from '../store.ts';
 import type { Connection } from './connection.ts';
-import type { Row } from './link.ts';
+import type { Row } from './driver.ts';
 import { DOCUMENT, FOR_PLACE } from './numbers.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
-import { damageIn } from '../written-parts.ts';
+import { damageIn } from '../column-codecs.ts';
 
 const PAGE = 5_000;
 /** Of each kind; whoever has more has one problem, and not a thousand. */

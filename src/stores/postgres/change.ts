@@ -5,30 +5,30 @@
  * Concurrent callers of one process share a statement. Those that want the same record are decided one after the
  * other, each over what the one before it decided, and written as one.
  */
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import type { UnreadableRecord } from '../../foundation/store-fault.ts';
 import type { Decide, Decision } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { assertSound } from '../sound.ts';
+import { assertValidRecord } from '../valid-record.ts';
 import { ROUNDS_MAX, type Store } from '../store.ts';
-import { changeAlone } from './change-alone.ts';
+import { changeAlone } from './change-one.ts';
 import { isRefusedValue, type Connection } from './connection.ts';
-import type { Tell } from './hints.ts';
+import type { NotifySettled } from './hints.ts';
 import { idOf, orThrow, recordsOrDamage, traces } from './load.ts';
-import type { MoveTogether } from './moving-together.ts';
+import type { MoveBatch } from './move-batch.ts';
 import { sharedStatement } from './shared-statement.ts';
-import { endedSession, joins, lastFactOf, type Piece } from './writing.ts';
+import { endedSession, joins, lastFactOf, type Piece } from './write-moves.ts';
 
 export type Answer = Result<Handoff, Refusal>;
 export type Target = HandoffId | Handoff;
 
 export interface ChangeParts {
-  readonly move: MoveTogether;
+  readonly move: MoveBatch;
   readonly reads: Connection;
   readonly nowMs: () => number;
-  readonly tell: Tell;
+  readonly tell: NotifySettled;
   /** Whether the step from one record to the next takes a place under a limit. */
   readonly needsPlace: (before: Handoff, next: Handoff) => boolean;
   readonly writeWithPlace: (piece: Piece) => Promise<'written' | 'overtaken' | Refusal>;
@@ -50,7 +50,7 @@ export function changeOf(parts: ChangeParts): Store['change'] {
     const call: Call = { targets, decide, answers: new Map(), round: 0, needsPlace: false };
     while (call.answers.size < targets.length && call.round < ROUNDS_MAX && !call.needsPlace) await shared.run(call);
     if (call.needsPlace) await changeAlone(parts, targets, decide, call.answers);
-    return targets.map((target, index) => call.answers.get(index) ?? refuse({ code: 'contended', id: idOf(target) }));
+    return targets.map((target, index) => call.answers.get(index) ?? err({ code: 'contended', id: idOf(target) }));
   };
 }
 
@@ -125,7 +125,7 @@ function decideCall(
     const id = idOf(target);
     const { record: found, isNewest } = bases.get(id) as Base;
     if (found === null) {
-      call.answers.set(index, refuse({ code: 'no-such-handoff', id }));
+      call.answers.set(index, err({ code: 'no-such-handoff', id }));
       continue;
     }
     const base = orThrow(found);
@@ -135,13 +135,13 @@ function decideCall(
     const record = before.decisions.at(-1)?.handoff ?? base;
     const decided = call.decide(record, nowMs);
     if (decided.ok) {
-      assertSound(id, record, decided.value);
-      if (parts.needsPlace(record, decided.value.handoff)) {
+      assertValidRecord(id, record, decided.value);
+      if (decided.value.overLimits !== true && parts.needsPlace(record, decided.value.handoff)) {
         call.needsPlace = true;
         return;
       }
     }
-    const answer = decided.ok ? yes(decided.value.handoff) : decided;
+    const answer = decided.ok ? ok(decided.value.handoff) : decided;
     drafts.set(id, {
       ...before,
       decisions: decided.ok ? [...before.decisions, decided.value] : before.decisions,

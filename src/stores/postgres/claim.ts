@@ -10,28 +10,28 @@
  */
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { CLAIM_MAX, ROUNDS_MAX, type Store } from '../store.ts';
-import { DAMAGED_MAX, nextLimit } from '../written-parts.ts';
+import { DAMAGED_MAX, nextLimit } from '../column-codecs.ts';
 import type { Connection, LockingConnection } from './connection.ts';
 import {
-  dealOut,
-  giveOut,
+  assignClaims,
+  answerClaims,
   leftIn,
   piecesOf,
   readReady,
   readTold,
   type Call,
-  type Hand,
+  type ClaimWindow,
   type Look,
   type Ready,
   type Taken,
-} from './dealing.ts';
-import type { Tell } from './hints.ts';
-import type { MoveTogether } from './moving-together.ts';
+} from './claim-batch.ts';
+import type { NotifySettled } from './hints.ts';
+import type { MoveBatch } from './move-batch.ts';
 import { OFFERED } from './numbers.ts';
 import { ROW_COLUMNS } from './rows.ts';
 import { NOW_MS } from './schema.ts';
 import type { ServerClock } from './server-clock.ts';
-import { move, type Moved } from './writing.ts';
+import { move, type Moved } from './write-moves.ts';
 
 export const READY_SQL = `select ${ROW_COLUMNS}, h.rank, h.n, ${NOW_MS}
 from baton.handoff h join baton.body b on b.n = h.n
@@ -47,9 +47,9 @@ const LOOK_AHEAD_TIMES = 4;
 export interface ClaimParts {
   readonly connection: Connection;
   readonly locking: LockingConnection;
-  readonly move: MoveTogether;
+  readonly move: MoveBatch;
   readonly clock: ServerClock;
-  readonly tell: Tell;
+  readonly tell: NotifySettled;
   readonly foundNothing: (agent: AgentId) => void;
 }
 
@@ -137,7 +137,7 @@ function together(queue: readonly Call[]): number {
 }
 
 async function serve(parts: ClaimParts, agent: AgentId, counter: Counter, calls: readonly Call[]): Promise<void> {
-  const hands: Hand[] = calls.map((call) => ({ call, left: call.max, claimed: [], broken: null }));
+  const hands: ClaimWindow[] = calls.map((call) => ({ call, left: call.max, claimed: [], broken: null }));
   try {
     await serveSomehow(parts, agent, counter, hands);
   } catch (error) {
@@ -152,7 +152,7 @@ async function serve(parts: ClaimParts, agent: AgentId, counter: Counter, calls:
 }
 
 /** By guess, else by a look; where others are at the same counter, by a look that keeps them off. */
-async function serveSomehow(parts: ClaimParts, agent: AgentId, counter: Counter, hands: Hand[]): Promise<void> {
+async function serveSomehow(parts: ClaimParts, agent: AgentId, counter: Counter, hands: ClaimWindow[]): Promise<void> {
   if (counter.crowded > 0) {
     counter.crowded -= 1;
     counter.ahead = [];
@@ -177,7 +177,7 @@ async function serveByGuess(
   parts: ClaimParts,
   agent: AgentId,
   counter: Counter,
-  hands: Hand[],
+  hands: ClaimWindow[],
 ): Promise<number | null> {
   const wanted = leftIn(hands);
   const { ahead } = counter;
@@ -185,23 +185,27 @@ async function serveByGuess(
   // Where nothing was a moment ago, what has come since is all there is; else there may be enough for every hand.
   const last = counter.isEmpty ? ahead.at(Math.min(wanted, ahead.length) - 1) : ahead[wanted - 1];
   if (last === undefined) return null;
-  const { taken, refused } = dealOut(hands, ahead, parts.clock.nowMs());
+  const { taken, refused } = assignClaims(hands, ahead, parts.clock.nowMs());
   if (taken.length === 0) return null;
   const best = { recipient: agent, rank: last.rank, n: last.n, passed: [...refused, ...counter.damaged] };
   // Who has just been woken has nothing else to send along.
-  const lost = await giveOut(parts, taken, parts.move(piecesOf(taken), best, counter.isEmpty ? 'at once' : undefined));
+  const lost = await answerClaims(
+    parts,
+    taken,
+    parts.move(piecesOf(taken), best, counter.isEmpty ? 'at once' : undefined),
+  );
   if (lost === 0 && refused.size === 0) counter.ahead = ahead.slice(wanted);
   return lost;
 }
 
-async function serveByLook(parts: ClaimParts, agent: AgentId, counter: Counter, hands: Hand[]): Promise<number> {
+async function serveByLook(parts: ClaimParts, agent: AgentId, counter: Counter, hands: ClaimWindow[]): Promise<number> {
   const wanted = leftIn(hands);
   const { ready, damaged } = await look(parts, agent, wanted);
   counter.damaged = damaged;
   see(counter, ready);
   counter.ahead = [];
-  const { taken, refused } = dealOut(hands, ready, parts.clock.nowMs());
-  const lost = taken.length === 0 ? 0 : await giveOut(parts, taken, parts.move(piecesOf(taken), null));
+  const { taken, refused } = assignClaims(hands, ready, parts.clock.nowMs());
+  const lost = taken.length === 0 ? 0 : await answerClaims(parts, taken, parts.move(piecesOf(taken), null));
   if (lost === 0 && refused.size === 0) counter.ahead = ready.slice(wanted);
   return lost;
 }
@@ -218,7 +222,7 @@ async function look({ connection, clock }: ClaimParts, agent: AgentId, wanted: n
 }
 
 /** What is looked at is locked, and others pass over it: nobody decides over what another is just taking. */
-async function serveLocked(parts: ClaimParts, agent: AgentId, hands: Hand[]): Promise<void> {
+async function serveLocked(parts: ClaimParts, agent: AgentId, hands: ClaimWindow[]): Promise<void> {
   let passedOver = 0;
   for (let round = 0; round < ROUNDS_MAX && leftIn(hands) > 0; round += 1) {
     let taken: readonly Taken[] = [];
@@ -228,7 +232,7 @@ async function serveLocked(parts: ClaimParts, agent: AgentId, hands: Hand[]): Pr
     const moved = await parts.locking.together(READY_LOCKED_SQL, [agent, limit], async (rows, on) => {
       const { ready, damaged } = readReady(rows, parts.clock, sentAtMs);
       damagedCount = damaged.length;
-      ({ taken } = dealOut(hands, ready, parts.clock.nowMs()));
+      ({ taken } = assignClaims(hands, ready, parts.clock.nowMs()));
       return taken.length === 0 ? null : move(on, piecesOf(taken));
     });
     if (taken.length === 0 && damagedCount > passedOver) {
@@ -237,7 +241,7 @@ async function serveLocked(parts: ClaimParts, agent: AgentId, hands: Hand[]): Pr
     }
     if (taken.length === 0) return;
     // Lost without an answer: what is in the trail has been taken, and the rest is looked for again.
-    const lost = await giveOut(parts, taken, moved ?? NOTHING_KNOWN);
+    const lost = await answerClaims(parts, taken, moved ?? NOTHING_KNOWN);
     if (lost === 0) return;
   }
 }

@@ -8,15 +8,15 @@
 import type { Timers } from '../../foundation/clock.ts';
 import { jittered, type Random } from '../../foundation/random.ts';
 import { StoreFault } from '../store.ts';
-import type { Link, Parameter, Row } from './link.ts';
-import { Trouble } from './trouble.ts';
+import type { Driver, Parameter, Row } from './driver.ts';
+import { ConnectionError } from './connection-error.ts';
 
 export interface Connection {
   /** Asks; may be asked twice. */
   read(statement: string, parameters?: readonly Parameter[]): Promise<readonly Row[]>;
   write(statement: string, parameters?: readonly Parameter[]): Promise<Written>;
   /** What this process has agreed on, or found out, for all its connections. */
-  readonly house: House;
+  readonly app: ConnectionHost;
   close(): Promise<void>;
 }
 
@@ -40,9 +40,9 @@ export interface LockingConnection extends Connection {
 
 type Wholly<Answer> =
   | { readonly end: 'done'; readonly answer: Answer }
-  | { readonly end: 'undone' | 'lost'; readonly trouble: Trouble };
+  | { readonly end: 'undone' | 'lost'; readonly trouble: ConnectionError };
 
-export interface House {
+export interface ConnectionHost {
   /** Whether other processes are notified of what is written. */
   readonly notifies: boolean;
   /** False until a statement has met a counter: as long as there is none, adding to them can be left out. */
@@ -81,14 +81,18 @@ const FIRST_WAIT_MS = 10;
 const LONGEST_WAIT_MS = 500;
 
 /** `open` connects and greets; what it throws as a StoreFault is final. */
-export function openConnection(open: () => Promise<Link>, patience: Patience, house: House): LockingConnection {
+export function openConnection(
+  open: () => Promise<Driver>,
+  patience: Patience,
+  app: ConnectionHost,
+): LockingConnection {
   const { timers, random, patienceMs, where } = patience;
-  let link: Link | null = null;
-  let opening: Promise<Link> | null = null;
+  let link: Driver | null = null;
+  let opening: Promise<Driver> | null = null;
   let lastTransaction: Promise<unknown> = Promise.resolve();
   let closed = false;
 
-  const reopen = (): Promise<Link> => {
+  const reopen = (): Promise<Driver> => {
     opening ??= open()
       .then((opened) => (link = opened))
       .finally(() => (opening = null));
@@ -97,7 +101,7 @@ export function openConnection(open: () => Promise<Link>, patience: Patience, ho
 
   /** Tries until it is done, or refused for good, or the patience is at its end. */
   const patiently = async <Answer>(
-    act: (link: Link) => Promise<Answer>,
+    act: (link: Driver) => Promise<Answer>,
   ): Promise<{ answer: Answer; doubtful: boolean }> => {
     const endMs = performance.now() + patienceMs;
     let doubtful = false;
@@ -106,7 +110,7 @@ export function openConnection(open: () => Promise<Link>, patience: Patience, ho
       try {
         return { answer: await act(link?.alive === true ? link : await reopen()), doubtful };
       } catch (error) {
-        if (!(error instanceof Trouble)) throw error;
+        if (!(error instanceof ConnectionError)) throw error;
         if (error.kind === 'conflict') throw new Conflict(error.constraint, doubtful);
         doubtful ||= error.kind === 'lost';
         if (!isPassing(error) || performance.now() > endMs) throw faultOf(error, doubtful, where);
@@ -124,24 +128,24 @@ export function openConnection(open: () => Promise<Link>, patience: Patience, ho
     );
     try {
       return await orRollBack(begun.on, async () => {
-        const acting = act(begun.rows, bare(begun.on, house));
+        const acting = act(begun.rows, bare(begun.on, app));
         const [answer] = await Promise.all([acting, begun.on.run('commit', [])]);
         return answer;
       });
     } catch (error) {
-      if (error instanceof Trouble && isPassing(error)) return null;
-      throw error instanceof Trouble ? faultOf(error, false, where) : error;
+      if (error instanceof ConnectionError && isPassing(error)) return null;
+      throw error instanceof ConnectionError ? faultOf(error, false, where) : error;
     }
   };
 
   const whollyInTransaction: LockingConnection['wholly'] = async (act) => {
     const { answer: on } = await patiently((link) => link.run('begin', []).then(() => link));
     try {
-      const answer = await orRollBack(on, () => act(bare(on, house)));
+      const answer = await orRollBack(on, () => act(bare(on, app)));
       await on.run('commit', []);
       return { end: 'done', answer };
     } catch (error) {
-      if (!(error instanceof Trouble)) throw error;
+      if (!(error instanceof ConnectionError)) throw error;
       if (error.kind === 'conflict') throw new Conflict(error.constraint, false);
       if (!isPassing(error)) throw faultOf(error, false, where);
       return { end: error.kind === 'lost' ? 'lost' : 'undone', trouble: error };
@@ -149,7 +153,7 @@ export function openConnection(open: () => Promise<Link>, patience: Patience, ho
   };
 
   return {
-    house,
+    app,
     read: async (statement, parameters = []) => {
       try {
         return (await patiently((on) => on.run(statement, parameters))).answer;
@@ -183,7 +187,7 @@ export function openConnection(open: () => Promise<Link>, patience: Patience, ho
 }
 
 /** A transaction that failed stays open until it is ended, and every later statement would fail with it. */
-async function orRollBack<Answer>(link: Link, act: () => Promise<Answer>): Promise<Answer> {
+async function orRollBack<Answer>(link: Driver, act: () => Promise<Answer>): Promise<Answer> {
   try {
     return await act();
   } catch (error) {
@@ -193,27 +197,27 @@ async function orRollBack<Answer>(link: Link, act: () => Promise<Answer>): Promi
 }
 
 /** Sends each statement once, on this connection and no other. */
-function bare(link: Link, house: House): Connection {
+function bare(link: Driver, app: ConnectionHost): Connection {
   return {
-    house,
+    app,
     read: (statement, parameters = []) => link.run(statement, parameters),
     write: async (statement, parameters = []) => ({ rows: await link.run(statement, parameters), doubtful: false }),
     close: () => Promise.resolve(),
   };
 }
 
-export function isPassing({ kind }: Trouble): boolean {
+export function isPassing({ kind }: ConnectionError): boolean {
   return kind === 'unsent' || kind === 'lost' || kind === 'again';
 }
 
-export function faultOf(trouble: Trouble, doubtful: boolean, where: string): StoreFault {
+export function faultOf(trouble: ConnectionError, doubtful: boolean, where: string): StoreFault {
   return new StoreFault(`${where}: ${saying(trouble)}`, doubtful ? 'unknown' : 'unchanged', { cause: trouble });
 }
 
 /** Whether the server refused a value, so that nothing has happened: then the others of the same statement can go alone. */
 export function isRefusedValue(error: unknown): boolean {
   if (!(error instanceof StoreFault) || error.outcome !== 'unchanged') return false;
-  return error.cause instanceof Trouble && (error.cause.kind === 'text' || error.cause.kind === 'fault');
+  return error.cause instanceof ConnectionError && (error.cause.kind === 'text' || error.cause.kind === 'fault');
 }
 
 const NO_DATABASE = '3D000';
@@ -222,7 +226,7 @@ const NO_DATABASE = '3D000';
 export const POOLER_ADVICE =
   'behind a pooler that lends connections per transaction, add notify=off to the address (…/database?notify=off)';
 
-function saying(trouble: Trouble): string {
+function saying(trouble: ConnectionError): string {
   switch (trouble.kind) {
     case 'unsent':
     case 'lost':

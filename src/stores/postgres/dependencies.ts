@@ -8,11 +8,11 @@ import type { HandoffId } from '../../domain/names.ts';
 import { stateOfNumber } from '../numbers.ts';
 import type { Opening } from '../store.ts';
 import type { Connection } from './connection.ts';
-import type { Parameter } from './link.ts';
-import { IS_OPEN } from './places.ts';
+import type { Parameter } from './driver.ts';
+import { IS_OPEN } from './limits.ts';
 
 /** What was there when it was decided. */
-export interface Surroundings {
+export interface DependencyFacts {
   /** How many inserts with dependencies there had been. */
   readonly turn: number;
   readonly known: ReadonlySet<HandoffId>;
@@ -33,10 +33,10 @@ union all select 'state', h.id, null, h.state from start join baton.handoff h us
 union all (select 'edge', d.id, d.needs, null
   from (select id from walk limit ${EDGES_MAX}) w join baton.dependency d using (id) limit ${EDGES_MAX})`;
 
-export async function readSurroundings(
+export async function readDependencyFacts(
   connection: Connection,
   openings: readonly Pick<Opening, 'id' | 'dependsOn'>[],
-): Promise<Surroundings> {
+): Promise<DependencyFacts> {
   const ids = openings.map(({ id }) => id);
   const dependencies = openings.flatMap(({ dependsOn }) => dependsOn);
   const rows = await connection.read(SURROUNDINGS_SQL, [JSON.stringify(dependencies), JSON.stringify(ids)]);
@@ -53,10 +53,10 @@ export async function readSurroundings(
 }
 
 /** The ring that this opening closes, those of the same call included. */
-export function ringAmong(
+export function cycleAmong(
   opening: Opening,
   together: ReadonlyMap<HandoffId, readonly HandoffId[]>,
-  { edges }: Surroundings,
+  { edges }: DependencyFacts,
 ): readonly HandoffId[] | null {
   return ringThrough(opening.id, opening.dependsOn, (id) => together.get(id) ?? edges.get(id) ?? []);
 }
@@ -65,7 +65,7 @@ export function ringAmong(
 export function statesFor(
   opening: Opening,
   together: ReadonlyMap<HandoffId, readonly HandoffId[]>,
-  { states }: Surroundings,
+  { states }: DependencyFacts,
 ): DependencyStates {
   return new Map(
     opening.dependsOn.map((id) => {
@@ -82,7 +82,7 @@ export interface DependencyParts {
 }
 
 /** In the order in which `dependencyParts` asks for them. */
-export function dependencyValues({ turn, states }: Surroundings): readonly Parameter[] {
+export function dependencyValues({ turn, states }: DependencyFacts): readonly Parameter[] {
   const seen = [...states].toSorted(([a], [b]) => (a < b ? -1 : 1));
   return [JSON.stringify(seen.map(([id]) => id)), seen.map(([id, state]) => `${id}=${state}`).join(','), turn];
 }

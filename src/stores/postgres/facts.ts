@@ -7,16 +7,16 @@
  * when that leaves facts unread, the locks tell which transactions are ours (`feed-horizon.ts`).
  */
 import type { Timers } from '../../foundation/clock.ts';
-import type { Fact } from '../../domain/facts.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { BadCursor, type FactQuery, type FactRead, type Store } from '../store.ts';
-import { wholeCursor } from '../whole-cursor.ts';
+import { readCursor } from '../read-cursor.ts';
 import type { Connection } from './connection.ts';
 import { feedHorizon } from './feed-horizon.ts';
-import type { Row } from './link.ts';
-import { readStep } from '../numbers.ts';
+import type { Row } from './driver.ts';
+import { FACT_COLUMNS, factNames, readFact } from '../fact-columns.ts';
 
-const COLUMNS = 'b.id, f.revision, f.at, f.by, f.step, f.attempt, f.fence, f.detail, f.hash, f.xid::text, f.seq';
+const COLUMNS = `b.id, ${factNames('f.')}, f.xid::text, f.seq`;
+const AFTER_FACT = 1 + FACT_COLUMNS.length;
 
 const feedBefore = (horizon: string): string => `select ${COLUMNS} from baton.fact f join baton.body b on b.n = f.n
 where (f.xid, f.seq) > ($1::text::xid8, $2::bigint) and f.xid < ${horizon}
@@ -26,7 +26,7 @@ export const FEED_SQL = feedBefore('(select pg_snapshot_xmin(pg_current_snapshot
 export const FEED_BEFORE_SQL = feedBefore('$4::text::xid8');
 
 const NEWEST_SQL = `select ${COLUMNS} from baton.fact f join baton.body b on b.n = f.n
-where f.xid < $1::text::xid8 order by f.xid desc, f.seq desc limit 1`;
+where f.xid < $1::text::xid8 order by f.xid desc, f.seq desc limit $2::integer`;
 
 /** Whether there are facts after the cursor. Where the feed shows none, they are held back. */
 export const HELD_BACK_SQL = `select (xid, seq) > ($1::text::xid8, $2::bigint) from baton.fact
@@ -46,21 +46,22 @@ const CHEAP_LOOKS = 2;
 export function factsOf(connection: Connection, timers: Timers): Store['facts'] {
   return async (query) => {
     if (query.newest === true) {
-      return (await connection.read(NEWEST_SQL, [await feedHorizon(connection)])).map(readFact);
+      const horizon = await feedHorizon(connection);
+      return (await connection.read(NEWEST_SQL, [horizon, query.max])).map(factRead).toReversed();
     }
     const after = positionOf(query.after);
     if (query.handoff !== undefined) {
-      return (await connection.read(TRAIL_SQL, [query.handoff, ...after, query.max])).map(readFact);
+      return (await connection.read(TRAIL_SQL, [query.handoff, ...after, query.max])).map(factRead);
     }
     for (const [look, waitMs] of WAITS_MS.entries()) {
       const rows = await connection.read(FEED_SQL, [...after, query.max]);
-      if (rows.length > 0) return rows.map(readFact);
+      if (rows.length > 0) return rows.map(factRead);
       const [held] = await connection.read(HELD_BACK_SQL, after);
       if (held?.[0] !== true) break;
       if (look >= CHEAP_LOOKS) {
         const horizon = await feedHorizon(connection);
         const ours = await connection.read(FEED_BEFORE_SQL, [...after, query.max, horizon]);
-        if (ours.length > 0) return ours.map(readFact);
+        if (ours.length > 0) return ours.map(factRead);
       }
       await timers.sleep(waitMs);
     }
@@ -68,26 +69,13 @@ export function factsOf(connection: Connection, timers: Timers): Store['facts'] 
   };
 }
 
-function readFact(row: Row): FactRead {
-  const step = readStep(row[4] as number);
-  const fact: Fact = {
-    handoff: row[0] as HandoffId,
-    revision: row[1] as number,
-    at: row[2] as number,
-    by: row[3] as string,
-    deed: step.deed,
-    from: step.from,
-    to: step.to,
-    attempt: row[5] as number,
-    fence: row[6] as number,
-    detail: (row[7] as string | null) ?? '',
-    hash: row[8] as string,
-  };
-  return { fact, cursor: `${row[9] as string}:${row[10] as number}` };
+function factRead(row: Row): FactRead {
+  const [xid, seq] = [row[AFTER_FACT] as string, row[AFTER_FACT + 1] as number];
+  return { fact: readFact(row[0] as HandoffId, row, 1), cursor: `${xid}:${seq}` };
 }
 
 function positionOf(after: FactQuery['after']): readonly [xid: string, seq: number] {
   const [xid = '0', seq = '0', ...more] = after?.split(':') ?? [];
   if (more.length > 0 || !TRANSACTION.test(xid)) throw new BadCursor(after ?? '');
-  return [xid, wholeCursor(seq)];
+  return [xid, readCursor(seq)];
 }

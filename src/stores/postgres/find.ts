@@ -7,15 +7,15 @@ import type { HandoffId } from '../../domain/names.ts';
 import { BadCursor, type Page, type Query, type Store } from '../store.ts';
 import { pageById } from '../page.ts';
 import type { Connection } from './connection.ts';
-import type { Parameter, Row } from './link.ts';
+import type { Parameter, Row } from './driver.ts';
 import { records } from './load.ts';
 import { stateNumber } from '../numbers.ts';
-import { enoughReadableSoon, readableOf } from '../written-parts.ts';
-import { wholeCursor } from '../whole-cursor.ts';
-import { wordsAsked } from '../words.ts';
+import { enoughReadableSoon, readableOf } from '../column-codecs.ts';
+import { readCursor } from '../read-cursor.ts';
+import { wordsAsked } from '../search-words.ts';
 import { ACCEPTED, BLOCKED, COMPLETED, FOR_ANSWER, FOR_DEPENDENCY, FOR_PLACE, OFFERED } from './numbers.ts';
 import { requested } from './requests.ts';
-import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
+import { AFTER_ROW, placeOf, readRow, ROW_COLUMNS } from './rows.ts';
 import { NOW_MS } from './schema.ts';
 import type { ServerClock } from './server-clock.ts';
 
@@ -149,14 +149,16 @@ async function page(connection: Connection, filter: Filter): Promise<Page> {
   return { items: readableOf(shown, readRow), next };
 }
 
+const CREATED_AT = placeOf('created_at');
+
 function cursorOf(row: Row | undefined): string | null {
-  return row === undefined ? null : `${row[9] as number}.${row[AFTER_ROW] as number}`;
+  return row === undefined ? null : `${row[CREATED_AT] as number}.${row[AFTER_ROW] as number}`;
 }
 
 function positionOf(after: string): readonly [createdAt: number, n: number] {
   const [createdAt = '', n = '', ...more] = after.split('.');
   if (more.length > 0) throw new BadCursor(after);
-  return [wholeCursor(createdAt), wholeCursor(n)];
+  return [readCursor(createdAt), readCursor(n)];
 }
 
 /** One more than asked for, which tells whether there is a next page. */

@@ -7,17 +7,17 @@ import type { Random } from '../../foundation/random.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { POLL_MS, type Topic } from '../store.ts';
-import { topicName, topicOf } from './bell.ts';
+import { topicName, topicOf } from './notify.ts';
 import type { Connection } from './connection.ts';
 import { OFFERED } from './numbers.ts';
 import { NOW_MS } from './schema.ts';
 
 /** Called after each commit with what a record was (null: nothing) and what it is now. */
-export type Tell = (before: Handoff | null, after: Handoff) => void;
+export type NotifySettled = (before: Handoff | null, after: Handoff) => void;
 
 export interface Hints {
   changed(topic: Topic, signal: AbortSignal): Promise<void>;
-  readonly tell: Tell;
+  readonly tell: NotifySettled;
   /** A claim found nothing: whoever waits for this agent's offers now waits in earnest. */
   foundNothing(agent: AgentId): void;
   /** Whether anybody here waits for this topic. */

@@ -3,20 +3,20 @@
  * limit or dependencies go alone, through gates that are part of the statement that writes them.
  */
 import { assert } from '../../foundation/assert.ts';
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import type { DependencyStates } from '../../domain/dependencies.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { assertSound } from '../sound.ts';
+import { assertValidRecord } from '../valid-record.ts';
 import { ROUNDS_MAX, type Guard, type Opening, type RequestKey, type Store } from '../store.ts';
 import { Conflict, isRefusedValue, type Connection } from './connection.ts';
-import { readSurroundings, ringAmong, statesFor, type Surroundings } from './dependencies.ts';
-import type { Tell } from './hints.ts';
+import { readDependencyFacts, cycleAmong, statesFor, type DependencyFacts } from './dependencies.ts';
+import type { NotifySettled } from './hints.ts';
 import { records, traces } from './load.ts';
-import { add, type Newcomer } from './newcomers.ts';
-import { beginCounting, fullPlace, needsOf, uncounted } from './places.ts';
+import { insertRows, type InsertRow } from './insert-statement.ts';
+import { beginCounting, fullPlace, needsOf, uncounted } from './limits.ts';
 import { answeredBefore, forgetExpired } from './requests.ts';
 import { sharedStatement } from './shared-statement.ts';
 
@@ -27,11 +27,11 @@ export interface InsertParts {
   readonly reads: Connection;
   readonly limits: Limits;
   readonly nowMs: () => number;
-  readonly tell: Tell;
+  readonly tell: NotifySettled;
 }
 
 export function insertOf(parts: InsertParts): Store['insert'] {
-  const shared = sharedStatement((calls: readonly (readonly Newcomer[])[]) => addTogether(parts, calls));
+  const shared = sharedStatement((calls: readonly (readonly InsertRow[])[]) => addTogether(parts, calls));
 
   const insert = async (openings: readonly Opening[], { request, overLimits }: Guard): Promise<Answer> => {
     const held = overLimits === true ? { ...parts, limits: NO_LIMITS } : parts;
@@ -44,14 +44,14 @@ export function insertOf(parts: InsertParts): Store['insert'] {
   };
 
   return async (openings, guard = {}) => {
-    if (openings.length === 0 && guard.request === undefined) return yes([]);
+    if (openings.length === 0 && guard.request === undefined) return ok([]);
     const answer = await insert(openings, guard);
     return answer;
   };
 }
 
 export type Decided =
-  | { readonly ok: true; readonly newcomers: readonly Newcomer[] }
+  | { readonly ok: true; readonly newcomers: readonly InsertRow[] }
   /** `upTo`: how many openings had been looked at, the refused one included. */
   | { readonly ok: false; readonly refusal: Refusal; readonly upTo: number };
 
@@ -60,22 +60,22 @@ const NO_DEPENDENCIES: DependencyStates = new Map();
 export function decideAll(
   openings: readonly Opening[],
   nowMs: number,
-  surroundings: Surroundings | null = null,
+  surroundings: DependencyFacts | null = null,
 ): Decided {
   const together = new Map(openings.map(({ id, dependsOn }) => [id, dependsOn]));
-  const newcomers: Newcomer[] = [];
+  const newcomers: InsertRow[] = [];
   const seen = new Set<HandoffId>();
   for (const [index, opening] of openings.entries()) {
     const { id } = opening;
     const refused = (refusal: Refusal): Decided => ({ ok: false, refusal, upTo: index + 1 });
     if (seen.has(id) || surroundings?.known.has(id) === true) return refused({ code: 'known-id', id });
     seen.add(id);
-    const ring = surroundings === null ? null : ringAmong(opening, together, surroundings);
+    const ring = surroundings === null ? null : cycleAmong(opening, together, surroundings);
     if (ring !== null) return refused({ code: 'dependency-cycle', ring });
     const states = surroundings === null ? NO_DEPENDENCIES : statesFor(opening, together, surroundings);
     const decision = opening.decide(nowMs, states);
     if (!decision.ok) return refused(decision.refusal);
-    assertSound(id, null, decision.value);
+    assertValidRecord(id, null, decision.value);
     assert(
       sameIds(decision.value.handoff.terms.dependsOn, opening.dependsOn),
       'a record waits for what it was opened with',
@@ -94,16 +94,16 @@ export async function unlessKnown(
   const ids = openings.slice(0, upTo).map(({ id }) => id);
   const known = await records(reads, ids);
   const taken = ids.find((id) => known.has(id));
-  return refuse(taken === undefined ? refusal : { code: 'known-id', id: taken });
+  return err(taken === undefined ? refusal : { code: 'known-id', id: taken });
 }
 
 /** The calls in one statement; if it meets a taken id or a value that the server refuses, each of them in its own. */
 async function addTogether(
   parts: InsertParts,
-  calls: readonly (readonly Newcomer[])[],
+  calls: readonly (readonly InsertRow[])[],
 ): Promise<readonly (Answer | Error)[]> {
   try {
-    await add(parts.writes, calls.flat());
+    await insertRows(parts.writes, calls.flat());
     return calls.map((newcomers) => made(parts, newcomers));
   } catch (error) {
     const isConflict = error instanceof Conflict;
@@ -115,9 +115,9 @@ async function addTogether(
   }
 }
 
-async function addEach(parts: InsertParts, newcomers: readonly Newcomer[], wasDoubtful: boolean): Promise<Answer> {
+async function addEach(parts: InsertParts, newcomers: readonly InsertRow[], wasDoubtful: boolean): Promise<Answer> {
   try {
-    await add(parts.writes, newcomers);
+    await insertRows(parts.writes, newcomers);
     return made(parts, newcomers);
   } catch (error) {
     if (!(error instanceof Conflict)) throw error;
@@ -126,19 +126,19 @@ async function addEach(parts: InsertParts, newcomers: readonly Newcomer[], wasDo
 }
 
 /** An id is taken: by somebody else or, when an answer was lost and we asked again, by ourselves. */
-async function afterConflict(parts: InsertParts, newcomers: readonly Newcomer[], doubtful: boolean): Promise<Answer> {
+async function afterConflict(parts: InsertParts, newcomers: readonly InsertRow[], doubtful: boolean): Promise<Answer> {
   if (doubtful && (await areOurs(parts.reads, newcomers))) return made(parts, newcomers);
   const ids = newcomers.map((newcomer) => recordOf(newcomer).id);
   const known = await records(parts.reads, ids);
   const id = ids.find((each) => known.has(each)) ?? ids[0];
-  return refuse({ code: 'known-id', id: id as HandoffId });
+  return err({ code: 'known-id', id: id as HandoffId });
 }
 
 function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-async function areOurs(reads: Connection, newcomers: readonly Newcomer[]): Promise<boolean> {
+async function areOurs(reads: Connection, newcomers: readonly InsertRow[]): Promise<boolean> {
   const facts = newcomers.flatMap(({ decision }) => decision.facts.slice(0, 1));
   return facts.length > 0 && (await traces(reads, facts)).size === facts.length;
 }
@@ -152,28 +152,28 @@ async function insertAlone(
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const before = request === undefined ? null : await answeredBefore(parts.reads, request);
     if (before !== null) return before;
-    const surroundings = waits ? await readSurroundings(parts.reads, openings) : null;
+    const surroundings = waits ? await readDependencyFacts(parts.reads, openings) : null;
     const decided = decideAll(openings, parts.nowMs(), surroundings);
     if (!decided.ok) return unlessKnown(parts.reads, openings, decided);
     const answer = await addAlone(parts, openings, decided.newcomers, request, surroundings);
     if (answer !== null) return answer;
   }
-  return refuse({ code: 'contended', id: (openings[0] as Opening).id });
+  return err({ code: 'contended', id: (openings[0] as Opening).id });
 }
 
 /** Null: what it was decided over has changed meanwhile. */
 async function addAlone(
   parts: InsertParts,
   openings: readonly Opening[],
-  newcomers: readonly Newcomer[],
+  newcomers: readonly InsertRow[],
   request: RequestKey | undefined,
-  surroundings: Surroundings | null,
+  surroundings: DependencyFacts | null,
 ): Promise<Answer | null> {
   const { writes, reads, limits } = parts;
   const handoffs = newcomers.map(recordOf);
   const needs = needsOf(limits, handoffs);
   try {
-    const { written, doubtful, counts } = await add(writes, newcomers, {
+    const { written, doubtful, counts } = await insertRows(writes, newcomers, {
       needs,
       ...(surroundings === null ? {} : { surroundings }),
       ...(request === undefined ? {} : { request }),
@@ -198,13 +198,13 @@ async function addAlone(
   }
 }
 
-function made({ tell }: InsertParts, newcomers: readonly Newcomer[]): Answer {
+function made({ tell }: InsertParts, newcomers: readonly InsertRow[]): Answer {
   const handoffs = newcomers.map(recordOf);
   for (const handoff of handoffs) tell(null, handoff);
-  return yes(handoffs);
+  return ok(handoffs);
 }
 
-export function recordOf({ decision }: Newcomer): Handoff {
+export function recordOf({ decision }: InsertRow): Handoff {
   return decision.handoff;
 }
 

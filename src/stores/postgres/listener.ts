@@ -3,8 +3,8 @@
  * are hints': when they are lost, they are made again.
  */
 import type { Random } from '../../foundation/random.ts';
-import { ATTEND_SQL, CHANNEL, LEAVE_SQL, RENEW_MS } from './bell.ts';
-import type { Link } from './link.ts';
+import { LISTEN_ROW_SQL, CHANNEL, UNLISTEN_ROW_SQL, RENEW_MS } from './notify.ts';
+import type { Driver } from './driver.ts';
 
 export interface Listener {
   /** From now on notifications of these topics are wanted, and of no others. Cheap when nothing has changed. */
@@ -17,19 +17,19 @@ const SIGN_OF_LIFE_MS = 10_000;
 
 /** `missed` is called with topics of which something may have happened before anybody knew that we wait for it. */
 export function openListener(
-  open: () => Promise<Link>,
+  open: () => Promise<Driver>,
   random: Random,
   missed: (topics: readonly string[]) => void,
 ): Listener {
   const process = Buffer.from(random.bytes(12)).toString('hex');
-  let link: Link | null = null;
+  let link: Driver | null = null;
   let wanted: readonly string[] = [];
   const attended = new Map<string, number>();
   let busy = false;
   let closed = false;
   let askedAtMs = -Infinity;
 
-  const listening = async (): Promise<Link> => {
+  const listening = async (): Promise<Driver> => {
     const now = performance.now();
     if (link?.alive === true) {
       if (now - askedAtMs > SIGN_OF_LIFE_MS) await link.runScript('select 1');
@@ -57,14 +57,14 @@ export function openListener(
     const fresh = asked.filter((topic) => now - (attended.get(topic) ?? -Infinity) > RENEW_MS);
     const left = [...attended.keys()].filter((topic) => !asked.includes(topic));
     if (fresh.length > 0) {
-      await to.run(ATTEND_SQL, [process, JSON.stringify(fresh)]);
+      await to.run(LISTEN_ROW_SQL, [process, JSON.stringify(fresh)]);
       const added = fresh.filter((topic) => !attended.has(topic));
       for (const topic of fresh) attended.set(topic, now);
       missed(added);
     }
     if (left.length > 0) {
       for (const topic of left) attended.delete(topic);
-      await to.run(LEAVE_SQL, [process, JSON.stringify(left)]);
+      await to.run(UNLISTEN_ROW_SQL, [process, JSON.stringify(left)]);
     }
   };
 
@@ -88,7 +88,7 @@ export function openListener(
     close: async () => {
       closed = true;
       if (link?.alive === true && attended.size > 0) {
-        await link.run(LEAVE_SQL, [process, JSON.stringify([...attended.keys()])]).catch(() => undefined);
+        await link.run(UNLISTEN_ROW_SQL, [process, JSON.stringify([...attended.keys()])]).catch(() => undefined);
       }
       await link?.end();
     },

@@ -5,10 +5,10 @@ import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import { lostText } from '../lost-text.ts';
+import { missingText } from '../missing-text.ts';
 import type { Whole } from '../store.ts';
 import type { Connection } from './connection.ts';
-import type { Row } from './link.ts';
+import type { Row } from './driver.ts';
 import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
 
 export const LOAD_SQL = `select ${ROW_COLUMNS}, b.text, o.text
@@ -23,7 +23,7 @@ export async function load(connection: Connection, id: HandoffId, when?: 'settle
   const [row] = await connection.read(when === 'settled' ? LOAD_SETTLED_SQL : LOAD_SQL, [id]);
   if (row === undefined) {
     // Whoever waits asks often, and has seen the record whole before.
-    if (when !== 'settled' && (await connection.read(LOST_SQL, [id])).length > 0) throw lostText(id);
+    if (when !== 'settled' && (await connection.read(LOST_SQL, [id])).length > 0) throw missingText(id);
     return null;
   }
   return { handoff: readRow(row), body: row[AFTER_ROW] as JsonText, outcome: row[AFTER_ROW + 1] as JsonText | null };

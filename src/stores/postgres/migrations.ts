@@ -3,9 +3,9 @@
  * schema that is newer than ours is left as it is.
  */
 import { StoreFault } from '../store.ts';
-import type { Link } from './link.ts';
+import type { Driver } from './driver.ts';
 import { MIGRATIONS, SCHEMA_VERSION } from './schema.ts';
-import { Trouble } from './trouble.ts';
+import { ConnectionError } from './connection-error.ts';
 
 /** 'BATN' as a number, so that the lock is nobody else's. */
 const LOCK = 0x4241544e;
@@ -15,7 +15,7 @@ const NOT_OUR_TURN = 'BT001';
 /** Answers the version; null where there is no schema of ours. */
 export const VERSION_SQL = 'select version from baton.schema_version';
 
-export async function migrate(link: Link, where: string): Promise<void> {
+export async function migrate(link: Driver, where: string): Promise<void> {
   for (let found = await versionOf(link); found !== SCHEMA_VERSION; found = await versionOf(link)) {
     if (found > SCHEMA_VERSION) throw wrongVersion(where, found);
     try {
@@ -23,8 +23,8 @@ export async function migrate(link: Link, where: string): Promise<void> {
     } catch (error) {
       // The failed transaction is still open; ending it makes the connection usable again.
       if (link.alive) await link.runScript('rollback');
-      if (error instanceof Trouble && error.code === NOT_OUR_TURN) continue;
-      if (error instanceof Trouble && error.code === '42501') throw mayNot(where, error);
+      if (error instanceof ConnectionError && error.code === NOT_OUR_TURN) continue;
+      if (error instanceof ConnectionError && error.code === '42501') throw mayNot(where, error);
       throw error;
     }
   }
@@ -41,12 +41,12 @@ export function wrongVersion(where: string, found: number): StoreFault {
   );
 }
 
-async function versionOf(link: Link): Promise<number> {
+async function versionOf(link: Driver): Promise<number> {
   try {
     const [rows] = await link.runScript(VERSION_SQL);
     return Number(rows?.[0]?.[0] ?? 0);
   } catch (error) {
-    if (error instanceof Trouble && error.kind === 'no-schema') return 0;
+    if (error instanceof ConnectionError && error.kind === 'no-schema') return 0;
     throw error;
   }
 }

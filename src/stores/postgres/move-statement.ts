@@ -2,17 +2,24 @@
  * The text of the one statement with which records move. Its parts run in the order in which they need each other;
  * what is given is guarded piece by piece, and whatever does not move takes nothing along.
  */
-import { asText, ring } from './bell.ts';
+import { asText, notifyTopic } from './notify.ts';
 import { stepNumber } from '../numbers.ts';
 import { ACCEPTED, OFFERED } from './numbers.ts';
-import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, NO_COUNTERS } from './places.ts';
+import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, NO_COUNTERS } from './limits.ts';
 import { CHANGING, filled, named, ROW_COLUMNS, split, typed, type Column } from './rows.ts';
 import { NOW_MS } from './schema.ts';
-import { keepEffects, keepOutcomes, tellFacts, TOLD, toldNames, type Telling } from './telling.ts';
+import {
+  keepEffects,
+  keepOutcomes,
+  insertFactsSql,
+  SENT_FACT_COLUMNS,
+  factColumnNames,
+  type FactCount,
+} from './fact-columns.ts';
 
 /** The parts of the statement that not every batch needs: what is left out costs nothing. */
 export interface MoveParts {
-  readonly telling: Telling;
+  readonly telling: FactCount;
   readonly outcomes: boolean;
   readonly effects: boolean;
   /** Whether places are taken or given up, and if so, whether there are counters to add to. */
@@ -77,29 +84,43 @@ export const ALONE_SQL = `with alive as materialized (
   select s.id from baton.session s where s.id = $3::text and not s.ended for key share
 ), moved as (
   update baton.handoff h set revision = h.revision + 1, state = ${ACCEPTED}, since = $8::bigint, due_at = $9::bigint,
-    attempt = $10::integer, fence = $11::integer, session = $3::text, holder = $5::text, trail = $12::text
+    attempt = $10::integer, fence = $11::integer, session = $3::text, holder = $5::text, trail = $12::text,
+    extra = $14::text
   where h.id = $1::text and h.revision = $2::integer and exists (select from alive)
     and ($4::text is null or $4::text = (select ${asText(`${ROW_COLUMNS}, h.rank, h.n`)} from baton.body b where b.n = h.n))
     and ${nothingBetter('$5', '$6', '$7', null)}
   returning h.id, h.n, h.revision, h.since, h.attempt, h.fence, h.trail
 ), told as (
-  insert into baton.fact (n, revision, at, by, step, attempt, fence, hash)
-  select n, revision, since, $13::text, ${stepNumber('accept', 'offered', 'accepted')}, attempt, fence, trail from moved
+  insert into baton.fact (n, revision, at, by, step, attempt, fence, hash, extra)
+  select n, revision, since, $13::text, ${stepNumber('accept', 'offered', 'accepted')}, attempt, fence, trail, $15::text
+  from moved
 )
 select 'moved', moved.id, null::smallint, null::integer, null::integer, b.text
 from moved join baton.body b on b.n = moved.n
 union all select 'alive', id, null, null, null, null from alive`;
 
+/** What `ALONE_SQL` sets. */
+// oxfmt-ignore
+export const ALONE_COLUMNS = [
+  'revision', 'state', 'since', 'due_at', 'attempt', 'fence', 'session', 'holder', 'trail', 'extra',
+] as const;
+
 export function moveStatement(parts: MoveParts): string {
   const { telling, outcomes, effects, counting, joining, gated, bodies, best, told, notifying } = parts;
   let count = 0;
   const next = (): string => `$${(count += 1)}`;
-  const columns: readonly Column[] = [['id', 'text'], ['was', 'integer'], ...CHANGING, ...TOLD[telling], ...BESIDES];
+  const columns: readonly Column[] = [
+    ['id', 'text'],
+    ['was', 'integer'],
+    ...CHANGING,
+    ...SENT_FACT_COLUMNS[telling],
+    ...BESIDES,
+  ];
   const records = `json_to_recordset(${next()}::text::json)`;
   const source = outcomes
     ? `rows from (${records} as (${typed(columns)}), ${split(next())}) as g(${named(columns)}, outcome)`
     : `${records} as g(${typed(columns)})`;
-  const carried = `${toldNames(telling, 'g.')}, ${named(BESIDES, 'g.')}${outcomes ? ', g.outcome' : ''}`;
+  const carried = `${factColumnNames(telling, 'g.')}, ${named(BESIDES, 'g.')}${outcomes ? ', g.outcome' : ''}`;
   const locks = gated ? [LOCKED_PLACES(next()), GATE()] : [];
   const conditions = [
     'h.id = g.id and h.revision = g.was',
@@ -117,11 +138,11 @@ export function moveStatement(parts: MoveParts): string {
     `moved as (update baton.handoff h set (${named(CHANGING)}) = (${named(CHANGING, 'g.')})
   from given g where ${conditions.join(' and ')}
   returning h.id, h.n, h.recipient, h.state, h.revision, h.since, h.attempt, h.fence, h.trail, ${carried})`,
-    tellFacts('moved', telling),
+    insertFactsSql('moved', telling),
     ...(outcomes ? [keepOutcomes('moved')] : []),
     ...(effects ? [keepEffects('moved')] : []),
     ...(counting === 'yes' ? [ADD_TO_PLACES('select sender, recipient, gain, document from moved')] : []),
-    ...(notifying ? [ring('moved')] : []),
+    ...(notifying ? [notifyTopic('moved')] : []),
   ];
   const answers = [
     bodies

@@ -9,31 +9,32 @@ import type { Random } from '../../foundation/random.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { StoreFault, type Store } from '../store.ts';
 import { readAddress } from './address.ts';
-import { readRing } from './bell.ts';
-import { placeParts } from './change-alone.ts';
+import { readNotification } from './notify.ts';
+import { placeParts } from './change-one.ts';
 import { changeOf } from './change.ts';
 import { claimingOf } from './claim.ts';
 import { faultOf, isPassing, openConnection, type LockingConnection, type Patience } from './connection.ts';
 import { factsOf } from './facts.ts';
 import { findOf } from './find.ts';
-import { BY_INDEX, greet, PLANNED_ONCE, type Greeting } from './greeting.ts';
+import { BY_INDEX, setUpSession, PLANNED_ONCE, type SessionSetup } from './session-setup.ts';
 import { hintsOf } from './hints.ts';
 import { insertOf } from './insert.ts';
 import { openListener } from './listener.ts';
 import { load } from './load.ts';
 import { migrate } from './migrations.ts';
-import { movingTogether } from './moving-together.ts';
+import { moveBatch } from './move-batch.ts';
 import { outboxOf } from './outbox.ts';
+import { agentSessionsOf } from './agent-sessions.ts';
 import { policiesOf } from './policies.ts';
 import { NOW_MS } from './schema.ts';
 import { relayOf } from './relay.ts';
 import { serverClock } from './server-clock.ts';
 import { sessionsOf } from './sessions.ts';
 import { transferOf } from './transfer.ts';
-import { Trouble } from './trouble.ts';
+import { ConnectionError } from './connection-error.ts';
 import { tokensOf } from './tokens.ts';
 import { upkeepOf } from './upkeep.ts';
-import { findingWords, wordIndexOf } from './words.ts';
+import { findingWords, wordIndexOf } from './text-index.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://user@host/database`; what is left out comes from PGHOST, PGUSER, PGPASSWORD, PGSSLMODE and the like. */
@@ -60,18 +61,18 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const address = readAddress(options.url, process.env);
   const { notify = address.notify } = options;
   const clock = serverClock();
-  const greeting: Greeting = { address, namespace, clock, ownSession: notify };
+  const greeting: SessionSetup = { address, namespace, clock, ownSession: notify };
   const patience: Patience = {
     timers,
     random,
     patienceMs: options.patienceMs ?? PATIENCE_MS,
     where: address.shown,
   };
-  const house = { notifies: notify, hasCounters: false };
+  const app = { notifies: notify, hasCounters: false };
 
   const connections: LockingConnection[] = [];
   const connection = (session: Readonly<Record<string, string>>): LockingConnection => {
-    const made = openConnection(() => greet(greeting, { session }), patience, house);
+    const made = openConnection(() => setUpSession(greeting, { session }), patience, app);
     connections.push(made);
     return made;
   };
@@ -80,16 +81,16 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const lists = connection(BY_INDEX);
   const claims = connection(PLANNED_ONCE);
   const parts = { reads: quick, writes: connection(PLANNED_ONCE), nowMs: clock.nowMs };
-  const move = movingTogether(parts.writes, claims);
+  const move = moveBatch(parts.writes, claims);
 
   const heard = (payload: string): void => {
-    const { topic, record } = readRing(payload);
+    const { topic, record } = readNotification(payload);
     if (record !== null && hints.awaits(topic)) claiming.offered(record);
     hints.heard([topic]);
   };
   const listener = notify
     ? openListener(
-        () => greet(greeting, { heard }),
+        () => setUpSession(greeting, { heard }),
         random,
         (names) => hints.heard(names),
       )
@@ -133,6 +134,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     sessions: door.guardAll(sessionsOf(quick)),
     outbox: door.guardAll(outboxOf(quick)),
     tokens: door.guardAll(tokensOf(quick)),
+    agents: door.guardAll(agentSessionsOf(quick)),
     policy: door.guardAll(policiesOf(quick)),
     transfer: door.guardAll(transferOf({ reads: connection(BY_INDEX), writes: connection(BY_INDEX), tell })),
     upkeep: door.guardAll(upkeepOf(quick, connection({}), words)),
@@ -146,14 +148,14 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 /** Waits for the server if it is not there yet, and brings the schema to our version. */
 async function makeReady(
-  greeting: Greeting,
+  greeting: SessionSetup,
   { timers, patienceMs, where }: Patience,
   waiting: PostgresStoreOptions['waiting'],
 ): Promise<void> {
   const endMs = performance.now() + patienceMs;
   for (;;) {
     try {
-      const link = await greet(greeting, {}, true);
+      const link = await setUpSession(greeting, {}, true);
       try {
         await migrate(link, where);
       } finally {
@@ -161,7 +163,7 @@ async function makeReady(
       }
       return;
     } catch (error) {
-      if (!(error instanceof Trouble)) throw error;
+      if (!(error instanceof ConnectionError)) throw error;
       if (!isPassing(error) || performance.now() > endMs) throw faultOf(error, false, where);
       waiting?.(error);
     }

@@ -3,7 +3,7 @@ import type { JsonText } from '../../foundation/json.ts';
 import { inboxKind } from '../../domain/decision.ts';
 import type { DueEffect, Outbox } from '../store.ts';
 import type { Connection } from './connection.ts';
-import type { Row } from './link.ts';
+import type { Row } from './driver.ts';
 
 export const DUE_SQL = `select key, kind, payload, tries from baton.effect
 where not done and due_at <= (select clock_timestamp()) order by due_at, seq limit $1::integer`;

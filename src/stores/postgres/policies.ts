@@ -1,7 +1,7 @@
 import type { JsonText } from '../../foundation/json.ts';
 import type { Policies, PolicyRecord } from '../store.ts';
 import type { Connection } from './connection.ts';
-import type { Row } from './link.ts';
+import type { Row } from './driver.ts';
 import { NOW_MS } from './schema.ts';
 
 const COLUMNS = 'version, policy, by, at';

@@ -5,29 +5,29 @@
  * When the answer to a commit is lost, the next round waits at the locked record for whatever became of the last one,
  * and finds our own fact in the trail or does not.
  */
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { relayedOf } from '../relayed.ts';
-import { assertSound } from '../sound.ts';
+import { assertValidRecord } from '../valid-record.ts';
 import { ROUNDS_MAX, StoreFault, type Opening, type Relayed, type RequestKey, type Store } from '../store.ts';
 import { Conflict, type Connection, type LockingConnection } from './connection.ts';
-import { readSurroundings } from './dependencies.ts';
-import type { Tell } from './hints.ts';
+import { readDependencyFacts } from './dependencies.ts';
+import type { NotifySettled } from './hints.ts';
 import { decideAll, recordOf, unlessKnown, type InsertParts } from './insert.ts';
 import { idOf, RECORDS_SQL, traces } from './load.ts';
-import { add } from './newcomers.ts';
-import { beginCounting, fullPlace, needsOf, uncounted, type Need } from './places.ts';
+import { insertRows } from './insert-statement.ts';
+import { beginCounting, fullPlace, needsOf, uncounted, type Need } from './limits.ts';
 import { answeredBefore, forgetExpired, KEEP_REQUEST, requestParts, requestValues } from './requests.ts';
 import { readRow } from './rows.ts';
-import { endedSession, gainOf, joins, lastFactOf, move, type Piece } from './writing.ts';
+import { endedSession, gainOf, joins, lastFactOf, move, type Piece } from './write-moves.ts';
 
 type Answer = Result<Relayed, Refusal>;
 
 export interface RelayParts extends Omit<InsertParts, 'writes'> {
   readonly locking: LockingConnection;
-  readonly tell: Tell;
+  readonly tell: NotifySettled;
 }
 
 interface Asked {
@@ -63,7 +63,7 @@ export function relayOf(parts: RelayParts): Store['relay'] {
       if (answer !== null) return answer;
     }
     if (doubts.length > 0) throw new StoreFault('the answer of the server was lost, again and again', 'unknown');
-    return refuse({ code: 'contended', id: asked.target });
+    return err({ code: 'contended', id: asked.target });
   };
 }
 
@@ -72,7 +72,7 @@ async function oneRound(parts: RelayParts, asked: Asked, doubts: Written[]): Pro
   const { locking, reads, tell } = parts;
   const { request } = asked;
   const known = request === undefined ? null : await answeredBefore(reads, request);
-  if (known !== null) return known.ok ? yes(relayedOf(known.value)) : known;
+  if (known !== null) return known.ok ? ok(relayedOf(known.value)) : known;
   let sent: Written | null = null;
   try {
     const ended = await locking.wholly(async (on) => {
@@ -86,7 +86,7 @@ async function oneRound(parts: RelayParts, asked: Asked, doubts: Written[]): Pro
       const { piece, made } = ended.answer;
       tell(piece.before, piece.decision.handoff);
       for (const handoff of made) tell(null, handoff);
-      return yes({ changed: piece.decision.handoff, inserted: made });
+      return ok({ changed: piece.decision.handoff, inserted: made });
     }
     if (ended.end === 'lost' && sent !== null) doubts.push(sent);
     return null;
@@ -94,7 +94,7 @@ async function oneRound(parts: RelayParts, asked: Asked, doubts: Written[]): Pro
     if (error instanceof Conflict) return afterConflict(parts, asked, error);
     if (!(error instanceof Undone)) throw error;
     if (error.why === 'overtaken') return null;
-    if ('refusal' in error.why) return refuse(error.why.refusal);
+    if ('refusal' in error.why) return err(error.why.refusal);
     await beginCounting(reads, error.why.uncounted);
     return null;
   }
@@ -125,7 +125,7 @@ async function writeAll(
   if (before === null) throw new Undone({ refusal: { code: 'no-such-handoff', id: target } });
   const decided = decide(before, parts.nowMs());
   if (!decided.ok) throw new Undone(decided);
-  assertSound(target, before, decided.value);
+  assertValidRecord(target, before, decided.value);
   const piece: Piece = { before, decision: decided.value };
   await moveOne(parts, on, piece);
   if (openings.length > 0) return { piece, made: await makeAll(parts, on, openings, request, target) };
@@ -155,12 +155,12 @@ async function makeAll(
 ): Promise<readonly Handoff[]> {
   const waits = openings.some(({ dependsOn }) => dependsOn.length > 0);
   // Read after the move, so that what follows sees the target as it has become.
-  const surroundings = waits ? await readSurroundings(on, openings) : null;
+  const surroundings = waits ? await readDependencyFacts(on, openings) : null;
   const decided = decideAll(openings, nowMs(), surroundings);
   if (!decided.ok) throw new Undone(await unlessKnown(on, openings, decided));
   const handoffs = decided.newcomers.map(recordOf);
   const needs = needsOf(limits, handoffs);
-  const { written, counts } = await add(on, decided.newcomers, {
+  const { written, counts } = await insertRows(on, decided.newcomers, {
     needs,
     ...(surroundings === null ? {} : { surroundings }),
     ...(request === undefined ? {} : { request, besides: target }),

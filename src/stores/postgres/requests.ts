@@ -1,12 +1,12 @@
 /** Requests that were answered: whoever asks again with the same key gets the same records. */
 import { present } from '../../foundation/assert.ts';
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { REQUEST_DAYS, type RequestKey } from '../store.ts';
 import type { Connection } from './connection.ts';
-import type { Parameter } from './link.ts';
+import type { Parameter } from './driver.ts';
 import { records } from './load.ts';
 
 const EXPIRED = `at <= clock_timestamp() - interval '${REQUEST_DAYS} days'`;
@@ -52,10 +52,10 @@ export async function answeredBefore(
 ): Promise<Result<readonly Handoff[], Refusal> | null> {
   const [row] = await connection.read(ANSWERED_SQL, [by, key]);
   if (row === undefined) return null;
-  if (row[0] !== hash) return refuse({ code: 'request-reused', key });
+  if (row[0] !== hash) return err({ code: 'request-reused', key });
   const ids = JSON.parse(row[1] as string) as readonly HandoffId[];
   const found = await records(connection, ids);
-  return yes(ids.map((id) => present(found.get(id), 'records are never taken out')));
+  return ok(ids.map((id) => present(found.get(id), 'records are never taken out')));
 }
 
 /** A request that is older than it has to be kept, and still in the way of a new one with the same key. */

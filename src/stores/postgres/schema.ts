@@ -5,8 +5,20 @@
 import { TABLES } from './migrations/001-tables.ts';
 import { LISTS_AND_WORDS } from './migrations/002-lists-and-words.ts';
 import { SHARED_POLICY } from './migrations/003-shared-policy.ts';
+import { AGENT_SESSIONS } from './migrations/004-agent-sessions.ts';
+import { EXTRA_FIELDS } from './migrations/005-extra-fields.ts';
+import { SUPERSEDED_DOCUMENTS } from './migrations/006-superseded-documents.ts';
+import { ASSURANCE } from './migrations/007-assurance.ts';
 
-export const MIGRATIONS: readonly string[] = [TABLES, LISTS_AND_WORDS, SHARED_POLICY];
+export const MIGRATIONS: readonly string[] = [
+  TABLES,
+  LISTS_AND_WORDS,
+  SHARED_POLICY,
+  AGENT_SESSIONS,
+  EXTRA_FIELDS,
+  SUPERSEDED_DOCUMENTS,
+  ASSURANCE,
+];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -2,7 +2,7 @@
 import { assert } from '../../foundation/assert.ts';
 import type { AgentId, SessionId } from '../../domain/names.ts';
 import type { ProcessIdentity, RunningGroup, Sessions } from '../store.ts';
-import { BEAT_SQL } from './beat.ts';
+import { BEAT_SQL } from './heartbeat.ts';
 import type { Connection } from './connection.ts';
 import { ACCEPTED } from './numbers.ts';
 

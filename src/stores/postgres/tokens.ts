@@ -1,6 +1,6 @@
 import { DENIALS_MAX, mintedDetail, type Tokens, type TokenRecord } from '../token-store.ts';
 import { byAge, knownToken, LOG_COLUMNS, readLogPage, readToken, TOKEN_COLUMNS, writeToken } from '../token-records.ts';
-import { wholeCursor } from '../whole-cursor.ts';
+import { readCursor } from '../read-cursor.ts';
 import { Conflict, type Connection } from './connection.ts';
 import { NOW_MS } from './schema.ts';
 
@@ -76,7 +76,7 @@ export function tokensOf(connection: Connection): Tokens {
       await connection.write(DENIED_SQL, [token, by, JSON.stringify(detail)]);
     },
     log: async ({ max, after }) => {
-      const before = after === undefined ? null : wholeCursor(after);
+      const before = after === undefined ? null : readCursor(after);
       return readLogPage(await connection.read(LOG_SQL, [before, max + 1]), max);
     },
   };

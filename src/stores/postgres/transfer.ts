@@ -6,22 +6,28 @@ import type { JsonText } from '../../foundation/json.ts';
 import { StoreFault } from '../../foundation/store-fault.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import { readStep } from '../numbers.ts';
-import { ELSEWHERE, holdersOf, newAmong, refuseRings, refuseUnsound, type Restored } from '../sound-copies.ts';
-import { recognisedIn } from '../known-heads.ts';
+import { copiesIn, TEXT_MISSING } from '../copies-page.ts';
+import { factNames, readFact } from '../fact-columns.ts';
+import { ELSEWHERE, holdersOf, newAmong, refuseCycles, refuseInvalid, type Restored } from '../valid-copies.ts';
+import { recognisedIn } from '../recognised-heads.ts';
 import { ROUNDS_MAX, type Copy, type Transfer } from '../store.ts';
+import { DAMAGED_MAX } from '../column-codecs.ts';
 import { Conflict, type Connection } from './connection.ts';
-import { readSurroundings } from './dependencies.ts';
-import type { Tell } from './hints.ts';
-import { add } from './newcomers.ts';
+import { readDependencyFacts } from './dependencies.ts';
+import type { NotifySettled } from './hints.ts';
+import { insertRows } from './insert-statement.ts';
 import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
 
-const FACTS = `(select json_agg(json_build_array(f.revision, f.at, f.by, f.step, f.attempt, f.fence, f.detail, f.hash)
-  order by f.revision)::text from baton.fact f where f.n = b.n)`;
+const FACTS = `(select json_agg(json_build_array(${factNames('f.')}) order by f.revision)::text
+  from baton.fact f where f.n = b.n)`;
 
 const COPIES_SQL = `select ${ROW_COLUMNS}, b.n, b.text, o.text, ${FACTS}
 from baton.body b join baton.handoff h on h.id = b.id left join baton.outcome o on o.n = b.n
 where b.n > $1::bigint order by b.n limit $2::integer`;
+
+/** Asked once, after the last page: records have no index by their number. */
+const WITHOUT_TEXT_SQL = `select h.id from baton.handoff h
+where not exists (select from baton.body b where b.n = h.n) order by h.id limit $1::integer`;
 
 /** Numbers are not given in the order of commits: one that came late stands here between those that were read before. */
 const RECOGNISE_SQL = `with wanted as materialized (select $3::text::integer[] as revisions)
@@ -40,26 +46,29 @@ select key, value, $2::text, true from json_each_text($1::text::json) on conflic
 export interface TransferParts {
   readonly reads: Connection;
   readonly writes: Connection;
-  readonly tell: Tell;
+  readonly tell: NotifySettled;
 }
 
 export function transferOf(parts: TransferParts): Transfer {
   return {
     copies: async (after, max) => {
       const rows = await parts.reads.read(COPIES_SQL, [after === null ? 0 : Number(after), max]);
-      const items = rows.map((row): Copy => {
+      const { items, damaged } = copiesIn(rows, (row): Copy => {
         const handoff = readRow(row);
         return {
           handoff,
           body: row[AFTER_ROW + 1] as JsonText,
           outcome: row[AFTER_ROW + 2] as JsonText | null,
-          facts: readFacts(handoff.id, row[AFTER_ROW + 3] as string | null),
+          facts: factsOf(handoff.id, row[AFTER_ROW + 3] as string | null),
         };
       });
-      return { items, next: rows.length < max ? null : String(rows.at(-1)?.[AFTER_ROW]) };
+      if (rows.length === max) return { items, damaged, next: String(rows.at(-1)?.[AFTER_ROW]) };
+      const lost = await parts.reads.read(WITHOUT_TEXT_SQL, [DAMAGED_MAX]);
+      const withoutText = lost.map(([id]) => ({ id: String(id), says: TEXT_MISSING }));
+      return { items, damaged: [...damaged, ...withoutText], next: null };
     },
     restore: async (copies) => {
-      refuseUnsound(copies);
+      refuseInvalid(copies);
       return restore(parts, copies);
     },
     recognise: async (after, heads) => {
@@ -76,21 +85,9 @@ export function transferOf(parts: TransferParts): Transfer {
   };
 }
 
-type WrittenFact = [number, number, string, number, number, number, string | null, string];
-
-function readFacts(handoff: HandoffId, text: string | null): readonly Fact[] {
-  const written = text === null ? [] : (JSON.parse(text) as readonly WrittenFact[]);
-  return written.map(([revision, at, by, step, attempt, fence, detail, hash]) => ({
-    handoff,
-    revision,
-    at,
-    by,
-    ...readStep(step),
-    attempt,
-    fence,
-    detail: detail ?? '',
-    hash,
-  }));
+function factsOf(handoff: HandoffId, text: string | null): readonly Fact[] {
+  const written = text === null ? [] : (JSON.parse(text) as readonly (readonly unknown[])[]);
+  return written.map((row) => readFact(handoff, row, 0));
 }
 
 async function restore(parts: TransferParts, copies: readonly Copy[]): Promise<readonly Restored[]> {
@@ -123,8 +120,8 @@ async function write(
 ): Promise<{ readonly done: boolean; readonly doubtful: boolean }> {
   const waiting = fresh.map(({ handoff }) => ({ id: handoff.id, dependsOn: handoff.terms.dependsOn }));
   const waits = waiting.some(({ dependsOn }) => dependsOn.length > 0);
-  const surroundings = waits ? await readSurroundings(reads, waiting) : null;
-  refuseRings(fresh, (id) => surroundings?.edges.get(id) ?? []);
+  const surroundings = waits ? await readDependencyFacts(reads, waiting) : null;
+  refuseCycles(fresh, (id) => surroundings?.edges.get(id) ?? []);
   const holders = holdersOf(fresh);
   if (holders.size > 0) {
     await writes.write(SESSIONS_SQL, [JSON.stringify(Object.fromEntries(holders)), JSON.stringify(ELSEWHERE)]);
@@ -133,7 +130,7 @@ async function write(
     decision: { handoff, facts, ...(outcome === null ? {} : { outcome }) },
     body,
   }));
-  const { written, doubtful } = await add(writes, newcomers, surroundings === null ? {} : { surroundings });
+  const { written, doubtful } = await insertRows(writes, newcomers, surroundings === null ? {} : { surroundings });
   return { done: written, doubtful };
 }
 

@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts';
 import { feedHolders } from './feed-horizon.ts';
 import { NOW_MS } from './schema.ts';
 import { forgetAllExpired } from './requests.ts';
-import type { WordIndex } from './words.ts';
+import type { WordIndex } from './text-index.ts';
 
 const SILENT_MS = `greatest(0, floor(date_part('epoch', clock_timestamp() - d.beat_at) * 1000))::bigint`;
 

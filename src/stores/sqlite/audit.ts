@@ -7,9 +7,9 @@ import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
 import type { Finding } from '../store.ts';
-import { damageIn } from '../written-parts.ts';
+import { damageIn } from '../column-codecs.ts';
 import { diskTrouble, prepare, type Database, type Row } from './binding.ts';
-import { namesOf } from './names.ts';
+import { rowNumbersOf } from './row-numbers.ts';
 import { openToRead } from './read-only.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
 
@@ -86,7 +86,7 @@ function orDamage(look: () => readonly Finding[]): readonly Finding[] {
 
 /** Whether every record can be read as one, as a claim or a list would read it. */
 function lookAtRows(database: Database): readonly Finding[] {
-  const names = namesOf(database);
+  const names = rowNumbersOf(database);
   const page = prepare(database, `SELECT ${ROW_COLUMNS} FROM handoff WHERE n > ? ORDER BY n LIMIT ${PAGE}`);
   const findings: Finding[] = [];
   for (let after: number | null = 0; after !== null && findings.length < FINDINGS_MAX;) {

@@ -3,7 +3,7 @@
  * came from: put in its place while nobody works, it is used as it is.
  */
 import { existsSync, rmSync } from 'node:fs';
-import { draftBeside, FileExists, putInPlace } from '../../foundation/whole-file.ts';
+import { draftBeside, FileExists, putInPlace } from '../../foundation/atomic-file.ts';
 import { StoreFault } from '../store.ts';
 import { diskTrouble, isFromDatabase, openDatabase, prepare, type Database } from './binding.ts';
 

@@ -103,7 +103,7 @@ export function lockWaitOf(database: Database): LockWait {
 }
 
 /** Waits for a lock with the event loop stopped, for as long as others may need to change the schema of a large file. */
-export function patiently(database: Database, act: () => void, refused?: OpenOptions['refused']): void {
+export function withLockRetry(database: Database, act: () => void, refused?: OpenOptions['refused']): void {
   database.exec(`PRAGMA busy_timeout = ${WAIT_STEP_MS}`);
   waitFor(act, SCHEMA_WAIT_MS, refused);
   database.exec(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);

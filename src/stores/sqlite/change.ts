@@ -1,23 +1,23 @@
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide, Decision } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import { takesPlace } from '../../domain/limits.ts';
+import { usesCapacity } from '../../domain/limits.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { assertSound } from '../sound.ts';
+import { assertValidRecord } from '../valid-record.ts';
 import { leaseLost, type LiveSessions } from './live-sessions.ts';
-import type { Places } from './places.ts';
-import type { Reading } from './reading.ts';
+import type { LimitCounters } from './limits.ts';
+import type { Queries } from './queries.ts';
 import type { Work } from './shared-commit.ts';
-import type { Writing } from './writing.ts';
+import type { RowWriter } from './write-rows.ts';
 
 type Answer = Result<Handoff, Refusal>;
 
 export interface ChangeParts {
-  readonly reading: Reading;
+  readonly reading: Queries;
   readonly sessions: LiveSessions;
-  readonly writing: Writing;
-  readonly places: Places;
+  readonly writing: RowWriter;
+  readonly places: LimitCounters;
   readonly nowMs: () => number;
 }
 
@@ -34,14 +34,14 @@ export function changeOf(
     const answers = targets.map((target): Answer => {
       const id = typeof target === 'string' ? target : target.id;
       const before = newest.get(id) ?? atHand(reading, target);
-      if (before === null) return refuse({ code: 'no-such-handoff', id });
+      if (before === null) return err({ code: 'no-such-handoff', id });
       const decided = decideOver(parts, before, decide, placed, now);
       if (!decided.ok) return decided;
       const { handoff } = decided.value;
-      if (!takesPlace(before)) placed.push(handoff);
+      if (!usesCapacity(before)) placed.push(handoff);
       newest.set(before.id, handoff);
       steps.push({ before, decision: decided.value });
-      return yes(handoff);
+      return ok(handoff);
     });
     return (): readonly Answer[] => {
       for (const { before, decision } of steps) writing.update(before, decision, now);
@@ -54,7 +54,7 @@ export function changeOf(
     const decided = decideOver(parts, given, decide, [], now);
     if (!decided.ok) return overNewest([given], decide, now);
     return (): readonly Answer[] =>
-      writing.update(given, decided.value, now) ? [yes(decided.value.handoff)] : overNewest([given.id], decide, now)();
+      writing.update(given, decided.value, now) ? [ok(decided.value.handoff)] : overNewest([given.id], decide, now)();
   };
 
   return (targets, decide) => () => {
@@ -66,7 +66,7 @@ export function changeOf(
 }
 
 /** A record the caller brings along saves reading it, if it is still the newest; inside the lock that is certain. */
-export function atHand(reading: Reading, target: HandoffId | Handoff): Handoff | null {
+export function atHand(reading: Queries, target: HandoffId | Handoff): Handoff | null {
   const id = typeof target === 'string' ? target : target.id;
   if (typeof target !== 'string' && reading.revisionOf(id) === target.revision) return target;
   return reading.byIds([id])[0] ?? null;
@@ -83,8 +83,9 @@ export function decideOver(
   const decided = decide(before, nowMs);
   if (!decided.ok) return decided;
   const { handoff } = decided.value;
-  assertSound(before.id, before, decided.value);
-  if (!sessions.mayHold(before, handoff)) return refuse(leaseLost(before));
-  const full = takesPlace(before) ? null : places.roomFor(handoff, placed);
-  return full === null ? decided : refuse(full);
+  assertValidRecord(before.id, before, decided.value);
+  if (!sessions.mayHold(before, handoff)) return err(leaseLost(before));
+  const isAsked = !usesCapacity(before) && decided.value.overLimits !== true;
+  const full = isAsked ? places.roomFor(handoff, placed) : null;
+  return full === null ? decided : err(full);
 }

@@ -3,15 +3,15 @@ import type { JsonText } from '../../foundation/json.ts';
 import type { Decide } from '../../domain/decision.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { CLAIM_MAX, type Claimed } from '../store.ts';
-import { assertSound } from '../sound.ts';
+import { assertValidRecord } from '../valid-record.ts';
 import { isBusy, prepare, type Database, type Row } from './binding.ts';
 import type { LiveSessions } from './live-sessions.ts';
-import type { Names } from './names.ts';
+import type { RowNumbers } from './row-numbers.ts';
 import { readRow, ROW_COLUMNS, type ReadRow } from './rows.ts';
 import { stateNumber } from '../numbers.ts';
-import { enoughReadable } from '../written-parts.ts';
+import { enoughReadable } from '../column-codecs.ts';
 import type { Work } from './shared-commit.ts';
-import type { Writing } from './writing.ts';
+import type { RowWriter } from './write-rows.ts';
 
 const OFFERED = stateNumber('offered');
 
@@ -36,7 +36,12 @@ export interface Claim {
 
 export function claimOf(
   database: Database,
-  { names, writing, sessions, nowMs }: { names: Names; writing: Writing; sessions: LiveSessions; nowMs: () => number },
+  {
+    names,
+    writing,
+    sessions,
+    nowMs,
+  }: { names: RowNumbers; writing: RowWriter; sessions: LiveSessions; nowMs: () => number },
 ): Claim {
   const probe = prepare(database, PROBE_SQL);
   const ripen = prepare(database, RIPEN_SQL);
@@ -74,7 +79,7 @@ export function claimOf(
         names.rememberHandoff(handoff.id, number);
         const decided = decide(handoff, now);
         if (!decided.ok || !sessions.mayHold(handoff, decided.value.handoff)) return [];
-        assertSound(handoff.id, handoff, decided.value);
+        assertValidRecord(handoff.id, handoff, decided.value);
         return [{ before: handoff, decision: decided.value, body }];
       });
       return () =>

@@ -4,13 +4,13 @@
  */
 import type { AgentId } from '../../domain/names.ts';
 import { POLL_MS, type Topic } from '../store.ts';
-import { bellName, type Bells } from './bells.ts';
-import type { News } from './writing.ts';
+import { notifyFileName, type NotifyFiles } from './notify-files.ts';
+import type { PendingNotices } from './write-rows.ts';
 
 export interface Hints {
   changed(topic: Topic, signal: AbortSignal): Promise<void>;
   /** After our own commit. */
-  tell(news: News): void;
+  tell(news: PendingNotices): void;
   close(): void;
 }
 
@@ -24,7 +24,7 @@ interface Waiting {
 const BELL_KEPT_POLLS = 40;
 
 export function hintsOf(
-  bells: Bells,
+  bells: NotifyFiles,
   look: {
     /** A number that changes with every commit of anybody else. */
     readonly version: () => number;
@@ -78,7 +78,7 @@ export function hintsOf(
   };
 
   const waitingFor = (topic: Topic): Waiting => {
-    const name = bellName(topic);
+    const name = notifyFileName(topic);
     const known = topics.get(name);
     if (known !== undefined) return known;
     const waiting = { topic, waiters: new Set<() => void>(), bell: bells.listen(topic, () => wake(name)) };
@@ -108,8 +108,8 @@ export function hintsOf(
     },
     tell: ({ offeredTo, settled }) => {
       bells.ring(offeredTo, settled);
-      for (const agent of offeredTo) wake(bellName({ kind: 'offers', agent }));
-      if (settled) wake(bellName({ kind: 'settled' }));
+      for (const agent of offeredTo) wake(notifyFileName({ kind: 'offers', agent }));
+      if (settled) wake(notifyFileName({ kind: 'settled' }));
     },
     close: () => {
       closed = true;

@@ -1,20 +1,20 @@
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decision } from '../../domain/decision.ts';
 import { ringThrough, type DependencyStates } from '../../domain/dependencies.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import { takesPlace } from '../../domain/limits.ts';
+import { usesCapacity } from '../../domain/limits.ts';
 import type { State } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { stateOfNumber } from '../numbers.ts';
 import { REQUEST_DAYS, type Guard, type Opening, type RequestKey } from '../store.ts';
-import { assertSound } from '../sound.ts';
+import { assertValidRecord } from '../valid-record.ts';
 import { prepare, type Database } from './binding.ts';
-import type { Places } from './places.ts';
-import type { Reading } from './reading.ts';
+import type { LimitCounters } from './limits.ts';
+import type { Queries } from './queries.ts';
 import { NEVER } from './schema.ts';
 import type { Work } from './shared-commit.ts';
-import type { Writing } from './writing.ts';
+import type { RowWriter } from './write-rows.ts';
 
 type Inserted = Result<readonly Handoff[], Refusal>;
 
@@ -42,7 +42,12 @@ const DAY_MS = 24 * 60 * 60_000;
 
 export function insertOf(
   database: Database,
-  { reading, writing, places, nowMs }: { reading: Reading; writing: Writing; places: Places; nowMs: () => number },
+  {
+    reading,
+    writing,
+    places,
+    nowMs,
+  }: { reading: Queries; writing: RowWriter; places: LimitCounters; nowMs: () => number },
 ): Inserting {
   const findState = prepare(database, 'SELECT state FROM handoff WHERE id = ?');
   const findNeeds = prepare(
@@ -77,33 +82,33 @@ export function insertOf(
     const { by, key, hash } = request;
     const row = findRequest.get(by, key);
     if (row === undefined || (row[1] as number) < now - REQUEST_DAYS * DAY_MS) return null;
-    if (row[0] !== hash) return refuse({ code: 'request-reused', key });
-    return yes(reading.byIds(JSON.parse(row[2] as string) as HandoffId[]));
+    if (row[0] !== hash) return err({ code: 'request-reused', key });
+    return ok(reading.byIds(JSON.parse(row[2] as string) as HandoffId[]));
   };
 
   const decideAll: Inserting['decideAll'] = (openings, now, besides, overLimits = false) => {
-    const fewer = besides !== undefined && !takesPlace(besides.changed) ? [besides.before] : [];
-    const more = besides !== undefined && !takesPlace(besides.before) ? [besides.changed] : [];
+    const fewer = besides !== undefined && !usesCapacity(besides.changed) ? [besides.before] : [];
+    const more = besides !== undefined && !usesCapacity(besides.before) ? [besides.changed] : [];
     const decisions: Decision[] = [];
     const handoffs: Handoff[] = [];
     const ids = new Set<HandoffId>();
     for (const opening of openings) {
       const { id, dependsOn, unheardOf } = opening;
       if (ids.has(id) || (unheardOf !== true && findState.get(id) !== undefined)) {
-        return refuse({ code: 'known-id', id });
+        return err({ code: 'known-id', id });
       }
       const ring = ringOf(opening, openings);
-      if (ring !== null) return refuse({ code: 'dependency-cycle', ring });
+      if (ring !== null) return err({ code: 'dependency-cycle', ring });
       const decided = opening.decide(now, statesOf(dependsOn, besides));
       if (!decided.ok) return decided;
-      assertSound(id, null, decided.value);
+      assertValidRecord(id, null, decided.value);
       const full = overLimits ? null : places.roomFor(decided.value.handoff, [...more, ...handoffs], fewer);
-      if (full !== null) return refuse(full);
+      if (full !== null) return err(full);
       decisions.push(decided.value);
       handoffs.push(decided.value.handoff);
       ids.add(id);
     }
-    return yes(decisions);
+    return ok(decisions);
   };
 
   const write: Inserting['write'] = (openings, decisions, now) => {
@@ -134,7 +139,7 @@ export function insertOf(
           made.map(({ id }) => id),
           now,
         );
-        return yes(made);
+        return ok(made);
       };
     };
 

@@ -3,10 +3,10 @@ import { isFinal } from '../../domain/lifecycle.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Query } from '../store.ts';
 import { stateNumber } from '../numbers.ts';
-import { wholeCursor } from '../whole-cursor.ts';
-import { wordsAsked } from '../words.ts';
+import { readCursor } from '../read-cursor.ts';
+import { wordsAsked } from '../search-words.ts';
 import type { Value } from './binding.ts';
-import type { Names } from './names.ts';
+import type { RowNumbers } from './row-numbers.ts';
 import { ROW_COLUMNS } from './rows.ts';
 import { AT_REST_SQL } from './schema.ts';
 
@@ -20,7 +20,7 @@ interface Conditions {
 /** One more than asked for, which tells whether there is a next page; null where nothing can be found. */
 export function listStatement(
   filter: Filter,
-  names: Pick<Names, 'knownAgentNumber'>,
+  names: Pick<RowNumbers, 'knownAgentNumber'>,
 ): { readonly sql: string; readonly values: readonly Value[] } | null {
   const words = filter.text === undefined ? null : wordsAsked(filter.text);
   if (words?.length === 0) return null;
@@ -53,7 +53,11 @@ function readerOf({ visibleTo, from, to, agent }: Filter): AgentId | null {
   return visibleTo === undefined || [from, to, agent].includes(visibleTo) ? null : visibleTo;
 }
 
-function visibleAmong(conditions: Conditions, reader: AgentId, names: Pick<Names, 'knownAgentNumber'>): Conditions {
+function visibleAmong(
+  conditions: Conditions,
+  reader: AgentId,
+  names: Pick<RowNumbers, 'knownAgentNumber'>,
+): Conditions {
   const n = names.knownAgentNumber(reader) ?? -1;
   return and(conditions, VISIBLE_SQL, n, n, reader);
 }
@@ -69,7 +73,7 @@ const VISIBLE_SQL = `(sender = ? OR recipient = ? OR EXISTS (
 function visibleStatement(
   filter: Filter,
   reader: AgentId,
-  names: Pick<Names, 'knownAgentNumber'>,
+  names: Pick<RowNumbers, 'knownAgentNumber'>,
 ): { readonly sql: string; readonly values: readonly Value[] } {
   const n = names.knownAgentNumber(reader) ?? -1;
   const named = filter.agent === undefined ? null : (names.knownAgentNumber(filter.agent) ?? -1);
@@ -119,14 +123,14 @@ const ON_OFFER = [
 const AT_REST = { index: 'handoff_rest', where: AT_REST_SQL } as const;
 const HELD_BY_SESSIONS = { index: 'handoff_session', where: 'session IS NOT NULL' } as const;
 
-function conditionsOf(filter: Filter, names: Pick<Names, 'knownAgentNumber'>, number: string): Conditions {
+function conditionsOf(filter: Filter, names: Pick<RowNumbers, 'knownAgentNumber'>, number: string): Conditions {
   const { states, from, to, task, after } = filter;
   let conditions: Conditions = { where: [], values: [] };
   if (states !== undefined) conditions = and(conditions, `state IN (${states.map(stateNumber).join(', ')})`);
   if (from !== undefined) conditions = and(conditions, 'sender = ?', names.knownAgentNumber(from) ?? -1);
   if (to !== undefined) conditions = and(conditions, 'recipient = ?', names.knownAgentNumber(to) ?? -1);
   if (task !== undefined) conditions = and(conditions, 'task = ?', task);
-  if (after !== undefined) conditions = and(conditions, `${number} < ?`, wholeCursor(after));
+  if (after !== undefined) conditions = and(conditions, `${number} < ?`, readCursor(after));
   return conditions;
 }
 

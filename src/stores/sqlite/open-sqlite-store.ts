@@ -5,8 +5,17 @@ import { elapsedMs, systemTimers, type Clock, type Timers } from '../../foundati
 import type { Random } from '../../foundation/random.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { REQUEST_DAYS, StoreFault, StoreGone, type ProcessIdentity, type Store } from '../store.ts';
-import { bellsIn } from './bells.ts';
-import { diskTrouble, isFromDatabase, lockWaitOf, openDatabase, patiently, prepare, type Database } from './binding.ts';
+import { agentSessionsOf } from './agent-sessions.ts';
+import { notifyFilesIn } from './notify-files.ts';
+import {
+  diskTrouble,
+  isFromDatabase,
+  lockWaitOf,
+  openDatabase,
+  withLockRetry,
+  prepare,
+  type Database,
+} from './binding.ts';
 import { changeOf } from './change.ts';
 import { checkpoint } from './checkpoint.ts';
 import { claimOf } from './claim.ts';
@@ -15,21 +24,21 @@ import { hintsOf } from './hints.ts';
 import { insertOf } from './insert.ts';
 import { liveSessionsOf } from './live-sessions.ts';
 import { lockMonitor, type LockMonitor } from './lock-monitor.ts';
-import { namesOf } from './names.ts';
+import { rowNumbersOf } from './row-numbers.ts';
 import { outboxOf } from './outbox.ts';
-import { placesOf } from './places.ts';
+import { limitCountersOf } from './limits.ts';
 import { policiesOf } from './policies.ts';
-import { readingOf } from './reading.ts';
+import { queriesOf } from './queries.ts';
 import { openToRead, type Opened } from './read-only.ts';
 import { relayOf } from './relay.ts';
 import { SCHEMA_VERSION, schemaSince } from './schema.ts';
 import { dutyOf, processesWith, sessionsOf, type Quiet } from './sessions.ts';
 import { sharedCommit, whenFree, wrongVersion } from './shared-commit.ts';
-import { sharedLook } from './shared-look.ts';
+import { sharedRead } from './shared-read.ts';
 import { tokensOf } from './tokens.ts';
-import { wordIndexOf } from './words.ts';
+import { wordIndexOf } from './text-index.ts';
 import { copiesOf, recogniseOf, restoreOf } from './transfer.ts';
-import { writingOf } from './writing.ts';
+import { rowWriterOf } from './write-rows.ts';
 
 export interface SqliteOptions {
   readonly path: string;
@@ -68,13 +77,13 @@ export function openSqliteStore(options: SqliteOptions): Store {
     refused: monitor.refused,
     isReading: options.readOnly !== undefined,
   });
-  const around = { timers, random, path, monitor };
+  const ctx = { timers, random, path, monitor };
   const lockWait = lockWaitOf(database);
   const nowMs = (): number => clock.nowMs();
-  const names = namesOf(database);
-  const reading = readingOf(database, names);
-  const places = placesOf(database, names, limits);
-  const writing = writingOf(database, names, places);
+  const names = rowNumbersOf(database);
+  const reading = queriesOf(database, names);
+  const places = limitCountersOf(database, names, limits);
+  const writing = rowWriterOf(database, names, places);
   const sessions = liveSessionsOf(database);
   const claim = claimOf(database, { names, writing, sessions, nowMs });
   const inserting = insertOf(database, { reading, writing, places, nowMs });
@@ -86,7 +95,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const restore = restoreOf(database, { names, writing, nowMs });
   const identity = fileIdentity(path);
   const version = prepare(database, 'PRAGMA data_version');
-  const hints = hintsOf(bellsIn(join(dirname(path), 'bells')), {
+  const hints = hintsOf(notifyFilesIn(join(dirname(path), 'bells')), {
     // Whoever waits is woken to find out that there is nothing to wait for any more.
     version: () => {
       lockWait.usually();
@@ -109,7 +118,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
       'unchanged',
     );
   };
-  const commit = sharedCommit(database, around, lockWait, {
+  const commit = sharedCommit(database, ctx, lockWait, {
     begun: () => {
       stillThereLately(JUST_NOW_MS);
       sessions.begin();
@@ -142,7 +151,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const quiet: Quiet = {
     write: async (act) => {
       const connection = openQuiet();
-      return whenFree((waitedMs) => immediately(connection, act, monitor, waitedMs), around).catch(rethrow);
+      return whenFree((waitedMs) => immediately(connection, act, monitor, waitedMs), ctx).catch(rethrow);
     },
     read: async (act) => reader(() => act(openQuiet())),
   };
@@ -154,7 +163,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const rethrow = (error: unknown): never => {
     throw faultOf(error, path);
   };
-  const look = sharedLook(database, lockWait, () => {
+  const look = sharedRead(database, lockWait, () => {
     alive();
     stillThereLately(LATELY_MS);
   });
@@ -203,6 +212,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     sessions: sessionsOf(quiet, clock, boot),
     outbox: outboxOf(database, { commit, alive: aliveAndPatient, nowMs }),
     tokens: tokensOf(database, { commit, nowMs, alive, reader }),
+    agents: agentSessionsOf(database, { commit, alive, reader }),
     policy: policiesOf(database, { commit, nowMs, alive, reader }),
     transfer: {
       copies: (after, max) => reader(() => copies(after, max)),
@@ -221,7 +231,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
       feedHolders: () => Promise.resolve([]),
       tend: async () => {
         aliveAndPatient();
-        await checkpoint(database, path, { ...around, lockWait });
+        await checkpoint(database, path, { ...ctx, lockWait });
         if (closed) return;
         await words.feed();
         if (closed) return;
@@ -252,7 +262,7 @@ function openChecked(
     const opened = isReading ? openToRead(path, how) : { database: openDatabase(path, how), readOnly: null };
     const { database } = opened;
     const found = Number(prepare(database, 'PRAGMA user_version').get()?.[0]);
-    if (found < SCHEMA_VERSION) patiently(database, () => immediately(database, bringUpToDate), refused);
+    if (found < SCHEMA_VERSION) withLockRetry(database, () => immediately(database, bringUpToDate), refused);
     else if (found > SCHEMA_VERSION) {
       database.close();
       throw wrongVersion(path, found);

@@ -1,5 +1,5 @@
 /** One change and what follows from it: both are decided before either is written. */
-import { refuse, yes, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
@@ -20,10 +20,10 @@ export function relayOf(
     () => {
       const now = parts.nowMs();
       const known = inserting.answered(request, now);
-      if (known !== null) return () => (known.ok ? yes(relayedOf(known.value)) : known);
+      if (known !== null) return () => (known.ok ? ok(relayedOf(known.value)) : known);
       const before = atHand(parts.reading, target);
       if (before === null) {
-        return () => refuse({ code: 'no-such-handoff', id: typeof target === 'string' ? target : target.id });
+        return () => err({ code: 'no-such-handoff', id: typeof target === 'string' ? target : target.id });
       }
       const decided = decideOver(parts, before, decide, [], now);
       if (!decided.ok) return () => decided;
@@ -39,7 +39,7 @@ export function relayOf(
           all.map(({ id }) => id),
           now,
         );
-        return yes(relayedOf(all));
+        return ok(relayedOf(all));
       };
     };
 }

@@ -8,10 +8,23 @@ import { TABLES } from './migrations/001-tables.ts';
 import { LISTS_AND_WORDS } from './migrations/002-lists-and-words.ts';
 import { OPEN_WORK } from './migrations/003-open-work.ts';
 import { SHARED_POLICY } from './migrations/004-shared-policy.ts';
+import { AGENT_SESSIONS } from './migrations/005-agent-sessions.ts';
+import { EXTRA_FIELDS } from './migrations/006-extra-fields.ts';
+import { SUPERSEDED_DOCUMENTS } from './migrations/007-superseded-documents.ts';
+import { ASSURANCE } from './migrations/008-assurance.ts';
 
 export const APPLICATION_ID = 0x4241544e;
 
-const MIGRATIONS: readonly string[] = [TABLES, LISTS_AND_WORDS, OPEN_WORK, SHARED_POLICY];
+const MIGRATIONS: readonly string[] = [
+  TABLES,
+  LISTS_AND_WORDS,
+  OPEN_WORK,
+  SHARED_POLICY,
+  AGENT_SESSIONS,
+  EXTRA_FIELDS,
+  SUPERSEDED_DOCUMENTS,
+  ASSURANCE,
+];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

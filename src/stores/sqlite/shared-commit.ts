@@ -63,12 +63,7 @@ interface Piece {
   readonly reject: (error: unknown) => void;
 }
 
-export function sharedCommit(
-  database: Database,
-  around: LockQueue,
-  lockWait: LockWait,
-  hooks: CommitHooks,
-): SharedCommit {
+export function sharedCommit(database: Database, ctx: LockQueue, lockWait: LockWait, hooks: CommitHooks): SharedCommit {
   const begin = prepare(database, 'BEGIN IMMEDIATE');
   const commit = prepare(database, 'COMMIT');
   const rollback = prepare(database, 'ROLLBACK');
@@ -82,7 +77,7 @@ export function sharedCommit(
     for (let waitedMs = 0; ; waitedMs += LOCK_STEP_MS) {
       try {
         begin.run();
-        around.monitor.acquired();
+        ctx.monitor.acquired();
         return;
       } catch (error) {
         if (!isBusy(error) || waitedMs >= LOCK_WAIT_MS) throw error;
@@ -95,7 +90,7 @@ export function sharedCommit(
     beginSoon();
     try {
       const found = version.get()?.[0];
-      if (found !== SCHEMA_VERSION) throw wrongVersion(around.path, Number(found));
+      if (found !== SCHEMA_VERSION) throw wrongVersion(ctx.path, Number(found));
       hooks.begun();
       const answers = pieces.map(attempt);
       hooks.flush();
@@ -110,7 +105,7 @@ export function sharedCommit(
 
   const settle = async (pieces: readonly Piece[]): Promise<void> => {
     try {
-      const answers = await whenFree(() => inTransaction(pieces), around);
+      const answers = await whenFree(() => inTransaction(pieces), ctx);
       hooks.committed();
       for (const answer of answers) answer();
     } catch (error) {
@@ -120,7 +115,7 @@ export function sharedCommit(
         return;
       }
       const outcome = isUncertain(error) ? 'unknown' : 'unchanged';
-      const told = disk === null ? error : new StoreFault(`${around.path}: ${disk}`, outcome, { cause: error });
+      const told = disk === null ? error : new StoreFault(`${ctx.path}: ${disk}`, outcome, { cause: error });
       for (const piece of pieces) piece.reject(told);
     }
   };
@@ -162,7 +157,7 @@ function attempt(piece: Piece): () => void {
 }
 
 /** Waits for the write lock from timers, with the event loop running. */
-export async function whenFree<Answer>(act: (waitedMs: number) => Answer, around: LockQueue): Promise<Answer> {
+export async function whenFree<Answer>(act: (waitedMs: number) => Answer, ctx: LockQueue): Promise<Answer> {
   for (let beganMs: number | null = null; ;) {
     const waitedMs = beganMs === null ? 0 : elapsedMs() - beganMs;
     try {
@@ -171,11 +166,11 @@ export async function whenFree<Answer>(act: (waitedMs: number) => Answer, around
       if (!isBusy(error)) throw error;
       beganMs ??= elapsedMs();
       if (waitedMs > LOCK_PATIENCE_MS) {
-        const says = `${around.path} was locked by others for ${LOCK_PATIENCE_MS / 1000} s, and nothing was changed`;
-        throw new StoreFault(`${says}: ${around.monitor.gaveUp()}`, 'unchanged', { cause: error });
+        const says = `${ctx.path} was locked by others for ${LOCK_PATIENCE_MS / 1000} s, and nothing was changed`;
+        throw new StoreFault(`${says}: ${ctx.monitor.gaveUp()}`, 'unchanged', { cause: error });
       }
-      around.monitor.refused(waitedMs);
-      await around.timers.sleep(jittered(RETRY_MS, around.random));
+      ctx.monitor.refused(waitedMs);
+      await ctx.timers.sleep(jittered(RETRY_MS, ctx.random));
     }
   }
 }

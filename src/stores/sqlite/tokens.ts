@@ -1,19 +1,19 @@
 import { DENIALS_MAX, mintedDetail, type Tokens, type TokenEvent, type TokenLogDetail } from '../token-store.ts';
 import { byAge, knownToken, LOG_COLUMNS, readLogPage, readToken, TOKEN_COLUMNS, writeToken } from '../token-records.ts';
-import { wholeCursor } from '../whole-cursor.ts';
+import { readCursor } from '../read-cursor.ts';
 import { prepare, type Database } from './binding.ts';
 import type { SharedCommit } from './shared-commit.ts';
 
 export function tokensOf(
   database: Database,
-  around: {
+  ctx: {
     readonly commit: SharedCommit;
     readonly nowMs: () => number;
     readonly alive: () => void;
     readonly reader: <Answer>(read: () => Answer) => Promise<Answer>;
   },
 ): Tokens {
-  const { commit, nowMs, alive, reader } = around;
+  const { commit, nowMs, alive, reader } = ctx;
   const known = prepare(database, 'SELECT 1 FROM token WHERE id = ? OR hash = ?');
   const insert = prepare(database, `INSERT INTO token (${TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?)`);
   const byHash = prepare(database, `SELECT ${TOKEN_COLUMNS} FROM token WHERE hash = ?`);
@@ -82,6 +82,6 @@ export function tokensOf(
       });
     },
     log: ({ max, after }) =>
-      reader(() => readLogPage(log.all(after === undefined ? null : wholeCursor(after), max + 1), max)),
+      reader(() => readLogPage(log.all(after === undefined ? null : readCursor(after), max + 1), max)),
   };
 }

@@ -3,36 +3,35 @@
  * a handoff belong together; a batch is restored by the same statements that inserts use, in one shared commit.
  */
 import type { JsonText } from '../../foundation/json.ts';
-import type { Fact } from '../../domain/facts.ts';
+import { UnreadableRecord } from '../../foundation/store-fault.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import { readStep } from '../numbers.ts';
-import { ELSEWHERE, holdersOf, newAmong, refuseRings, refuseUnsound, type Restored } from '../sound-copies.ts';
-import { recognisedIn, type Recognised } from '../known-heads.ts';
-import type { Copy, Head, Transfer } from '../store.ts';
+import { copiesIn, TEXT_MISSING } from '../copies-page.ts';
+import { factNames, readFact } from '../fact-columns.ts';
+import { ELSEWHERE, holdersOf, newAmong, refuseCycles, refuseInvalid, type Restored } from '../valid-copies.ts';
+import { recognisedIn, type Recognised } from '../recognised-heads.ts';
+import type { CopiesPage, Copy, Head } from '../store.ts';
 import { prepare, type Database, type Row } from './binding.ts';
-import type { Names } from './names.ts';
+import type { RowNumbers } from './row-numbers.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
 import type { Work } from './shared-commit.ts';
-import type { Writing } from './writing.ts';
+import type { RowWriter } from './write-rows.ts';
 
-type Copies = Awaited<ReturnType<Transfer['copies']>>;
-
-/** Whatever has lost its body is left out, here as there: facts that are read by another count belong to others. */
+/** What can be recognized in an export: whatever has lost its text was not written there. */
 const PAGE = 'handoff JOIN body ON body.handoff = n';
 const AFTER = 'WHERE n > ? ORDER BY n LIMIT ?';
 
-export function copiesOf(database: Database, names: Names): (after: string | null, max: number) => Copies {
+export function copiesOf(database: Database, names: RowNumbers): (after: string | null, max: number) => CopiesPage {
   const begin = prepare(database, 'BEGIN');
   const end = prepare(database, 'COMMIT');
   const rows = prepare(
     database,
-    `SELECT ${ROW_COLUMNS.replaceAll(/\w+/g, 'handoff.$&')}, body.text, outcome.text FROM ${PAGE}
-     LEFT JOIN outcome ON outcome.handoff = n ${AFTER}`,
+    `SELECT ${ROW_COLUMNS.replaceAll(/\w+/g, 'handoff.$&')}, body.text, outcome.text FROM handoff
+     LEFT JOIN body ON body.handoff = n LEFT JOIN outcome ON outcome.handoff = n ${AFTER}`,
   );
   const facts = prepare(
     database,
-    `SELECT handoff, revision, at, by, step, attempt, fence, detail, hash FROM fact
-     WHERE handoff IN (SELECT n FROM ${PAGE} ${AFTER}) ORDER BY handoff, revision`,
+    `SELECT handoff, ${factNames()} FROM fact
+     WHERE handoff IN (SELECT n FROM handoff ${AFTER}) ORDER BY handoff, revision`,
   );
   const bodyAt = ROW_COLUMNS.split(',').length;
 
@@ -42,17 +41,14 @@ export function copiesOf(database: Database, names: Names): (after: string | nul
     try {
       const read = rows.all(from, max);
       const trails = trailsIn(facts.all(from, max));
-      const items = read.map((row): Copy => {
+      const { items, damaged } = copiesIn(read, (row): Copy => {
         const { n, handoff } = readRow(row, names);
-        const trail = trails.get(n) ?? [];
-        return {
-          handoff,
-          body: row[bodyAt] as JsonText,
-          outcome: row[bodyAt + 1] as JsonText | null,
-          facts: trail.map((fact) => ({ handoff: handoff.id, ...fact })),
-        };
+        const body = row[bodyAt] as JsonText | null;
+        if (body === null) throw new UnreadableRecord(handoff.id, TEXT_MISSING);
+        const trail = (trails.get(n) ?? []).map((fact) => readFact(handoff.id, fact, 1));
+        return { handoff, body, outcome: row[bodyAt + 1] as JsonText | null, facts: trail };
       });
-      return { items, next: read.length < max ? null : String(read.at(-1)?.[0]) };
+      return { items, damaged, next: read.length < max ? null : String(read.at(-1)?.[0]) };
     } finally {
       end.run();
     }
@@ -72,30 +68,20 @@ export function recogniseOf(database: Database): (after: string | null, heads: r
   };
 }
 
-function trailsIn(rows: readonly Row[]): ReadonlyMap<number, readonly Omit<Fact, 'handoff'>[]> {
-  const trails = new Map<number, Omit<Fact, 'handoff'>[]>();
+function trailsIn(rows: readonly Row[]): ReadonlyMap<number, readonly Row[]> {
+  const trails = new Map<number, Row[]>();
   for (const row of rows) {
     const n = row[0] as number;
-    const fact = {
-      revision: row[1] as number,
-      at: row[2] as number,
-      by: row[3] as string,
-      ...readStep(row[4] as number),
-      attempt: row[5] as number,
-      fence: row[6] as number,
-      detail: row[7] as string,
-      hash: row[8] as string,
-    };
     const trail = trails.get(n);
-    if (trail === undefined) trails.set(n, [fact]);
-    else trail.push(fact);
+    if (trail === undefined) trails.set(n, [row]);
+    else trail.push(row);
   }
   return trails;
 }
 
 export function restoreOf(
   database: Database,
-  { names, writing, nowMs }: { names: Names; writing: Writing; nowMs: () => number },
+  { names, writing, nowMs }: { names: RowNumbers; writing: RowWriter; nowMs: () => number },
 ): (copies: readonly Copy[]) => Work<readonly Restored[]> {
   const findTrail = prepare(database, 'SELECT trail FROM handoff WHERE id = ?');
   const findNeeds = prepare(
@@ -109,9 +95,9 @@ export function restoreOf(
   );
 
   return (copies) => () => {
-    refuseUnsound(copies);
+    refuseInvalid(copies);
     const { fresh, answers } = newAmong(copies, (id) => (findTrail.get(id)?.[0] as string | undefined) ?? null);
-    refuseRings(fresh, (id) => findNeeds.all(id).map((row) => row[0] as HandoffId));
+    refuseCycles(fresh, (id) => findNeeds.all(id).map((row) => row[0] as HandoffId));
     return () => {
       const now = nowMs();
       const holders = holdersOf(fresh);

@@ -1,13 +1,17 @@
 /** Changing records: one answer per target, decided over the newest record. */
 import { describe, expect, it } from 'vitest';
+import { ok } from '../../../src/foundation/result.ts';
 import type { Decide } from '../../../src/domain/decision.ts';
+import { supersede } from '../../../src/domain/moves/supersede.ts';
 import {
   acceptBy,
   cancelled,
+  deciding,
   deliverAndVerify,
   failBy,
   idOf,
   jsonOf,
+  limitsOf,
   openingOf,
   openingsOf,
   progressed,
@@ -40,6 +44,24 @@ export function describeChange(open: OpenStore): void {
         'verify',
       ]);
       expect(await soundRecordOf(store, idOf('a'))).toEqual(handoff);
+    });
+
+    it('D17: a document goes on after its end where the shared history says so, whether there is room or not', async () => {
+      const { store } = await open(limitsOf({ worker: [null, 1] }));
+      await put(store, openingOf({ id: 'one', kind: 'document' }));
+      await store.change([idOf('one')], cancelled);
+      await put(store, openingOf({ id: 'two', kind: 'document' }));
+      const overruled = deciding('supersede', (handoff, nowMs) => supersede(handoff, 'accepted', nowMs));
+      expect(refusalOf((await store.change([idOf('one')], overruled))[0])).toMatchObject({ code: 'limit-reached' });
+      const over: Decide = (handoff, nowMs) => {
+        const decided = overruled(handoff, nowMs);
+        return decided.ok ? ok({ ...decided.value, overLimits: true }) : decided;
+      };
+      const handoff = valueOf((await store.change([idOf('one')], over))[0]);
+      expect(handoff).toMatchObject({ state: 'accepted', revision: 3, attempt: 1, custody: { holder: WORKER } });
+      expect((await trailOf(store, idOf('one'))).map((fact) => fact.deed)).toEqual(['create', 'cancel', 'supersede']);
+      expect(await recordOf(store, idOf('one'))).toEqual(handoff);
+      expect((await store.upkeep.audit()).filter((finding) => finding.handoff !== null)).toEqual([]);
     });
 
     it('an outcome stays until there is another one', async () => {

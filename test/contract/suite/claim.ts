@@ -173,6 +173,22 @@ export function describeClaim(open: OpenStore): void {
       expect(await recordOf(store, idOf('a'))).toMatchObject({ state: 'offered', fence: 5, attempt: 5 });
     });
 
+    it('a worker may give an attempt another time than the terms, and that one counts', async () => {
+      const { store } = await open();
+      await put(store, openingOf({ id: 'a' }), openingOf({ id: 'b' }));
+      const untilAt = store.nowMs() + 7_200_000;
+      const [long] = await store.claim(WORKER, 1, acceptBy(SESSION, untilAt));
+      const [usual] = await store.claim(WORKER, 1, acceptBy());
+      expect(long?.handoff.custody).toEqual({ by: 'process', holder: WORKER, session: SESSION, untilAt });
+      expect((await store.load(idOf('a')))?.handoff.custody).toEqual(long?.handoff.custody);
+      expect((await store.load(idOf('b')))?.handoff.custody).toEqual({
+        by: 'process',
+        holder: WORKER,
+        session: SESSION,
+      });
+      expect(usual?.handoff.custody).not.toHaveProperty('untilAt');
+    });
+
     it('keeps bodies and outcomes apart while records move', async () => {
       const { store } = await open();
       await put(store, openingOf({ id: 'a', body: jsonOf('a') }), openingOf({ id: 'b', body: jsonOf('b') }));

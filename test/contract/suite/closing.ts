@@ -5,6 +5,7 @@ import type { JsonText } from '../../../src/foundation/json.ts';
 import { StoreFault, type TokenRecord } from '../../../src/stores/store.ts';
 import { acceptBy, cancelled, idOf, openingOf, processOf, SESSION, THIS_BOOT, WORKER } from '../builders.ts';
 import { put, soundRecordOf, valueOf } from '../looks.ts';
+import { newSession } from './agent-sessions.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 const TOKEN: TokenRecord = {
@@ -54,6 +55,10 @@ export function describeClosing(open: OpenStore): void {
         async () => store.tokens.bootstrapIsOpen(),
         async () => store.tokens.denied({ token: null, by: 'me', detail: {} }),
         async () => store.tokens.log({ max: 1 }),
+        async () => store.agents.add(newSession('a')),
+        async () => store.agents.load(1),
+        async () => store.agents.list({ max: 1 }),
+        async () => store.agents.replace({ ...newSession('a'), id: 1, revision: 1 }),
         async () => store.policy.current(),
         async () => store.policy.put('{}' as JsonText, 0, 'operator'),
         async () => store.policy.history(1),

@@ -1,6 +1,6 @@
 /** What a record waits for is looked up with its making, and nobody may wait in a circle. */
 import { describe, expect, it } from 'vitest';
-import { yes } from '../../../src/foundation/result.ts';
+import { ok } from '../../../src/foundation/result.ts';
 import type { DependencyStates } from '../../../src/domain/dependencies.ts';
 import type { HandoffId } from '../../../src/domain/names.ts';
 import type { Opening, Store } from '../../../src/stores/store.ts';
@@ -73,7 +73,7 @@ export function describeDependencies(open: OpenStore): void {
         const made = valueOf(finished.decide(nowMs, dependencies));
         const taken = valueOf(acceptByHand()(made.handoff, nowMs));
         const settled = valueOf(deliverAndVerify(null)(taken.handoff, nowMs));
-        return yes({ ...settled, facts: [...made.facts, ...taken.facts, ...settled.facts] });
+        return ok({ ...settled, facts: [...made.facts, ...taken.facts, ...settled.facts] });
       };
       const made = await put(store, { ...finished, decide }, openingOf({ id: 'a', dependsOn: ['done'] }));
       expect(made.map((handoff) => handoff.state)).toEqual(['completed', 'blocked']);

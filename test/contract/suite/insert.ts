@@ -1,6 +1,6 @@
 /** Making records: all of an insert or nothing of it. */
 import { describe, expect, it } from 'vitest';
-import { refuse } from '../../../src/foundation/result.ts';
+import { err } from '../../../src/foundation/result.ts';
 import { idOf, jsonOf, openingOf, SENDER, Thrown, throwing, WORKER } from '../builders.ts';
 import { everythingIn, put, refusalOf, soundRecordOf, valueOf, wholeOf } from '../looks.ts';
 import type { OpenStore } from '../store-under-test.ts';
@@ -63,7 +63,7 @@ export function describeInsert(open: OpenStore): void {
       const { store } = await open();
       const unwilling = {
         ...openingOf({ id: 'b' }),
-        decide: () => refuse({ code: 'not-overdue', id: idOf('b') } as const),
+        decide: () => err({ code: 'not-overdue', id: idOf('b') } as const),
       };
       expect(refusalOf(await store.insert([openingOf({ id: 'a' }), unwilling]))).toEqual({
         code: 'not-overdue',

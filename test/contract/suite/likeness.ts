@@ -106,7 +106,7 @@ const claim: fc.Arbitrary<Operation> = fc
     },
   }));
 
-const around: fc.Arbitrary<Operation> = fc.oneof(
+const ctx: fc.Arbitrary<Operation> = fc.oneof(
   session.map((id) => ({ says: `end ${id}`, run: async (store: Store) => store.sessions.end(id, 0) })),
   session.map((id) => ({ says: `forget ${id}`, run: async (store: Store) => store.sessions.forget(id) })),
   session.map((id) => ({
@@ -159,7 +159,7 @@ async function pictureOf(store: Store): Promise<unknown> {
 export function describeLikeness(open: OpenStore): void {
   describe('likeness', () => {
     it('I1, I2, I4, I12, I15: any sequence of operations is answered as the reference does', async () => {
-      const operations = fc.array(fc.oneof(insert, insert, move, move, relay, claim, around), {
+      const operations = fc.array(fc.oneof(insert, insert, move, move, relay, claim, ctx), {
         minLength: 10,
         maxLength: 40,
       });

@@ -17,7 +17,7 @@ import {
   WORKER,
 } from '../builders.ts';
 import { ALL, put, putHeld, refusalOf } from '../looks.ts';
-import { yes } from '../../../src/foundation/result.ts';
+import { ok } from '../../../src/foundation/result.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 function effectOf(key: string, payload = key): Effect {
@@ -25,7 +25,7 @@ function effectOf(key: string, payload = key): Effect {
 }
 
 function telling(...keys: readonly string[]): ReturnType<typeof deciding> {
-  return deciding('progress', (handoff) => yes(handoff), { effects: keys.map((key) => effectOf(key)) });
+  return deciding('progress', (handoff) => ok(handoff), { effects: keys.map((key) => effectOf(key)) });
 }
 
 async function dueKeys(store: Store, max = ALL): Promise<readonly string[]> {
@@ -39,7 +39,7 @@ export function describeOutbox(open: OpenStore): void {
       await put(store, openingOf({ id: 'a', effects: [effectOf('made')] }));
       await store.claim(WORKER, 1, (handoff, nowMs) => {
         const decided = acceptBy()(handoff, nowMs);
-        return decided.ok ? yes({ ...decided.value, effects: [effectOf('taken-1'), effectOf('taken-2')] }) : decided;
+        return decided.ok ? ok({ ...decided.value, effects: [effectOf('taken-1'), effectOf('taken-2')] }) : decided;
       });
       await store.change(
         [idOf('a')],

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digestOf } from '../../../src/foundation/digest.ts';
 import type { JsonText } from '../../../src/foundation/json.ts';
-import { yes } from '../../../src/foundation/result.ts';
+import { ok } from '../../../src/foundation/result.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
 import { alongTo, anyChanging, anyMaking, anyTelling, anyText, madeOf, NASTY, SESSIONS } from '../arbitraries.ts';
 import { acceptBy, deliverAndVerify, idOf, jsonOf, openingOf, processOf, sessionOf, WORKER } from '../builders.ts';
@@ -96,7 +96,7 @@ export function describeRoundTrip(open: OpenStore): void {
           n += 1;
           const [made] = await put(store, openingOf({ id: `r${n}`, notBefore: n }));
           const decision = alongTo(made!, end, telling);
-          const changed = valueOf((await store.change([made!.id], () => yes(decision)))[0]);
+          const changed = valueOf((await store.change([made!.id], () => ok(decision)))[0]);
           expect(changed).toEqual(decision.handoff);
           expect(await soundRecordOf(store, made!.id)).toEqual(decision.handoff);
           expect((await trailOf(store, made!.id)).slice(1)).toEqual(decision.facts);

@@ -1,9 +1,9 @@
 /** A decision that breaks a rule of the house is our bug: it is thrown, and nothing is written. */
 import { describe, expect, it } from 'vitest';
 import { BrokenAssumption } from '../../../src/foundation/assert.ts';
-import { yes } from '../../../src/foundation/result.ts';
+import { ok } from '../../../src/foundation/result.ts';
 import type { Decide, Decision } from '../../../src/domain/decision.ts';
-import { witness, type Fact } from '../../../src/domain/facts.ts';
+import { appendFact, type Fact } from '../../../src/domain/facts.ts';
 import type { Handoff } from '../../../src/domain/handoff.ts';
 import { acceptBy, idOf, openingOf, progressed, WORKER } from '../builders.ts';
 import { everythingIn, put, putHeld, soundRecordOf, valueOf } from '../looks.ts';
@@ -13,7 +13,7 @@ import type { OpenStore } from '../store-under-test.ts';
 function spoilt(spoil: (decision: Decision, before: Handoff, nowMs: number) => Decision): Decide {
   return (before, nowMs) => {
     const decided = acceptBy()(before, nowMs);
-    return decided.ok ? yes(spoil(decided.value, before, nowMs)) : decided;
+    return decided.ok ? ok(spoil(decided.value, before, nowMs)) : decided;
   };
 }
 
@@ -45,14 +45,14 @@ const SPOILT: readonly (readonly [string, Decide])[] = [
   [
     'makes a move that is not in the table',
     spoilt((_, before, nowMs) => {
-      const { handoff, fact } = witness(before, { ...before, state: 'completed' }, 'verify', 'system', nowMs);
+      const { handoff, fact } = appendFact(before, { ...before, state: 'completed' }, 'verify', 'system', nowMs);
       return { handoff, facts: [fact] };
     }),
   ],
   [
     'makes a record twice',
     spoilt((_, before, nowMs) => {
-      const { handoff, fact } = witness(before, before, 'create', 'system', nowMs);
+      const { handoff, fact } = appendFact(before, before, 'create', 'system', nowMs);
       return { handoff, facts: [fact] };
     }),
   ],
@@ -74,7 +74,7 @@ export function describeSoundness(open: OpenStore): void {
       const opening = openingOf({ id: 'a' });
       const spoil = (change: (decision: Decision) => Decision) => ({
         ...opening,
-        decide: (...given: Parameters<typeof opening.decide>) => yes(change(valueOf(opening.decide(...given)))),
+        decide: (...given: Parameters<typeof opening.decide>) => ok(change(valueOf(opening.decide(...given)))),
       });
       const spoilt = [
         spoil((decision) => ({ ...decision, handoff: { ...decision.handoff, id: idOf('b') } })),
@@ -83,7 +83,13 @@ export function describeSoundness(open: OpenStore): void {
         spoil((decision) => withFact(decision, { deed: 'offer' })),
         spoil(({ handoff }) => {
           const custody = { by: 'hand', holder: handoff.to, untilAt: null } as const;
-          const held = witness(null, { ...handoff, state: 'accepted', custody }, 'create', 'system', handoff.createdAt);
+          const held = appendFact(
+            null,
+            { ...handoff, state: 'accepted', custody },
+            'create',
+            'system',
+            handoff.createdAt,
+          );
           return { handoff: held.handoff, facts: [held.fact] };
         }),
       ];

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
-import { UnsoundCopy } from '../../../src/foundation/store-fault.ts';
-import { witness } from '../../../src/domain/facts.ts';
+import { InvalidCopy } from '../../../src/foundation/store-fault.ts';
+import { appendFact } from '../../../src/domain/facts.ts';
 import type { Handoff } from '../../../src/domain/handoff.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
 import { flawOf } from '../../../src/domain/trail.ts';
@@ -48,7 +48,7 @@ async function freed(store: Store): Promise<readonly string[]> {
 function copyOf(id: string, parts: Partial<Handoff> = {}): Copy {
   const decided = openingOf({ id }).decide(build.LONG_AGO, new Map());
   const { handoff } = valueOf(decided);
-  const made = witness(null, { ...handoff, ...parts }, 'create', '@sender', build.LONG_AGO);
+  const made = appendFact(null, { ...handoff, ...parts }, 'create', '@sender', build.LONG_AGO);
   return { handoff: made.handoff, body: build.jsonOf({ of: id }), outcome: null, facts: [made.fact] };
 }
 
@@ -71,7 +71,7 @@ const SPOILT: readonly (readonly [string, (copy: Copy) => Copy])[] = [
     'goes a way that there is not',
     (copy) => {
       const next = { ...copy.handoff, state: 'completed', custody: null } as const;
-      const { handoff, fact } = witness(copy.handoff, next, 'verify', 'system', 0);
+      const { handoff, fact } = appendFact(copy.handoff, next, 'verify', 'system', 0);
       return { ...copy, handoff, facts: [...copy.facts, fact] };
     },
   ],
@@ -106,7 +106,7 @@ export function describeTransfer(open: OpenStore): void {
 
     it('pages end where there is no more, and go on where they ended while others write', async () => {
       const { store } = await open();
-      expect(await store.transfer.copies(null, 5)).toEqual({ items: [], next: null });
+      expect(await store.transfer.copies(null, 5)).toEqual({ items: [], damaged: [], next: null });
       await put(store, ...openingsOf(4, 'a'));
       const first = await store.transfer.copies(null, 2);
       await store.change([idOf('a-0'), idOf('a-3')], build.cancelled);
@@ -163,8 +163,8 @@ export function describeTransfer(open: OpenStore): void {
       let over = false;
       void writing.finally(() => (over = true));
       for (let looks = 0; !over || looks < 2; looks += 1) {
-        for (const { handoff, facts, outcome } of await copiesIn(store)) {
-          expect(flawOf(handoff, facts)).toBeNull();
+        for (const { handoff, facts, body, outcome } of await copiesIn(store)) {
+          expect(flawOf(handoff, facts, body)).toBeNull();
           expect(outcome !== null).toBe(handoff.state === 'completed');
         }
         await new Promise(setImmediate);
@@ -196,11 +196,11 @@ export function describeTransfer(open: OpenStore): void {
       const created = copyOf('spoilt');
       const custody = { by: 'hand', holder: build.WORKER, untilAt: null } as const;
       const taken = { ...created.handoff, state: 'accepted', custody, attempt: 1, fence: 1 } as const;
-      const { handoff, fact } = witness(created.handoff, taken, 'accept', '@worker', build.LONG_AGO);
+      const { handoff, fact } = appendFact(created.handoff, taken, 'accept', '@worker', build.LONG_AGO);
       const accepted: Copy = { ...created, handoff, facts: [...created.facts, fact] };
-      expect(flawOf(accepted.handoff, accepted.facts)).toBeNull();
+      expect(flawOf(accepted.handoff, accepted.facts, accepted.body)).toBeNull();
       const restoring = store.transfer.restore([sound, spoil(accepted)]);
-      await expect(restoring).rejects.toMatchObject({ name: UnsoundCopy.name, id: 'spoilt', outcome: 'unchanged' });
+      await expect(restoring).rejects.toMatchObject({ name: InvalidCopy.name, id: 'spoilt', outcome: 'unchanged' });
       expect(await copiesIn(store)).toEqual([]);
     });
 
@@ -281,7 +281,7 @@ export function describeTransfer(open: OpenStore): void {
       expect(await typicalDelayMs(store, OFFERS, restored)).toBeLessThan(POLL_MS / 2);
       const ended = async (round: number): Promise<unknown> => {
         const { handoff, facts, ...rest } = copyOf(`b-${round}`);
-        const end = witness(handoff, { ...handoff, state: 'cancelled' }, 'cancel', 'operator', build.LONG_AGO);
+        const end = appendFact(handoff, { ...handoff, state: 'cancelled' }, 'cancel', 'operator', build.LONG_AGO);
         return store.transfer.restore([{ ...rest, handoff: end.handoff, facts: [...facts, end.fact] }]);
       };
       expect(await typicalDelayMs(store, SETTLED, ended)).toBeLessThan(POLL_MS / 2);

@@ -9,10 +9,10 @@ export interface BusyOrder extends Order {
 }
 
 const order = readOrder<BusyOrder>();
-const house = await openHouseFor(order);
+const app = await openHouseFor(order);
 const over = new AbortController();
-const duty = standDuty(house.around, over.signal);
-const done = await work(house.around, {
+const duty = standDuty(app.ctx, over.signal);
+const done = await work(app.ctx, {
   agent: agentNamed(order.agent),
   attemptsMax: 1,
   handler: async ({ handoff }) => {
@@ -25,5 +25,5 @@ const done = await work(house.around, {
 });
 over.abort();
 await duty;
-await house.close();
+await app.close();
 say(done);

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { present } from '../../../src/foundation/assert.ts';
 import { NO_LIMITS, type Limits } from '../../../src/domain/limits.ts';
 import { readAgentId, type AgentId } from '../../../src/domain/names.ts';
-import type { DatabaseAddress } from '../../../src/house/database-address.ts';
-import { openHouse, type House } from '../../../src/house/open-house.ts';
+import type { DatabaseAddress } from '../../../src/workspace/database-address.ts';
+import { openApp, type App } from '../../../src/app/open-app.ts';
 
 export interface Order {
   readonly database: DatabaseAddress;
@@ -18,12 +18,12 @@ export function readOrder<Given extends Order>(): Given {
   return JSON.parse(process.argv[2] ?? '{}') as Given;
 }
 
-export async function openHouseFor({ database, leaseMs, incomingMax }: Order): Promise<House> {
+export async function openHouseFor({ database, leaseMs, incomingMax }: Order): Promise<App> {
   const own: Limits['agents'] =
     incomingMax === undefined
       ? new Map()
       : new Map([[agentNamed(incomingMax.agent), { incomingMax: incomingMax.max, outgoingMax: null }]]);
-  return openHouse({ database, limits: { ...NO_LIMITS, agents: own }, ...(leaseMs === undefined ? {} : { leaseMs }) });
+  return openApp({ database, limits: { ...NO_LIMITS, agents: own }, ...(leaseMs === undefined ? {} : { leaseMs }) });
 }
 
 export function agentNamed(name: string): AgentId {

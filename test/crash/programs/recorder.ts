@@ -3,10 +3,10 @@ import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import type { Handoff } from '../../../src/domain/handoff.ts';
 import type { SessionId } from '../../../src/domain/names.ts';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
-import { claimByHand, claimForSession } from '../../../src/engine/verbs/claim.ts';
-import { deliver } from '../../../src/engine/verbs/deliver.ts';
-import { fail } from '../../../src/engine/verbs/fail.ts';
-import { send } from '../../../src/engine/verbs/send.ts';
+import { claimByHand, claimForSession } from '../../../src/engine/handoffs/claim.ts';
+import { deliver } from '../../../src/engine/handoffs/deliver.ts';
+import { fail } from '../../../src/engine/handoffs/fail.ts';
+import { send } from '../../../src/engine/handoffs/send.ts';
 import { present } from '../../../src/foundation/assert.ts';
 import { agentNamed, openHouseFor, readOrder, say, type Order } from './orders.ts';
 
@@ -24,16 +24,16 @@ export interface Acknowledged {
 }
 
 const order = readOrder<RecorderOrder>();
-const house = await openHouseFor(order);
-const { around } = house;
+const app = await openHouseFor(order);
+const { ctx } = app;
 const sender = agentNamed('sender');
 const worker = agentNamed('worker');
 const doer = agentPrincipal(worker);
 const session = order.session as SessionId;
-await around.store.sessions.open({
+await ctx.store.sessions.open({
   id: session,
   agent: worker,
-  process: around.liveness.self,
+  process: ctx.liveness.self,
   leaseMs: SESSION_LEASE_MS,
 });
 
@@ -43,7 +43,7 @@ function acknowledge({ id, state, revision }: Handoff): void {
 
 async function sendOne(): Promise<void> {
   const input = 'x'.repeat(order.bodyBytes);
-  const sent = await send(around, agentPrincipal(sender), { from: sender, to: worker, input });
+  const sent = await send(ctx, agentPrincipal(sender), { from: sender, to: worker, input });
   if (!sent.ok) throw new Error(sent.refusal.code);
   acknowledge(sent.value);
 }
@@ -51,18 +51,18 @@ async function sendOne(): Promise<void> {
 for (let round = 0; round < order.rounds; round += 1) {
   // Together, so that they share a commit.
   await Promise.all([sendOne(), sendOne(), sendOne()]);
-  const byHand = present(await claimByHand(around, doer, worker), 'there is one to claim').handoff;
+  const byHand = present(await claimByHand(ctx, doer, worker), 'there is one to claim').handoff;
   acknowledge(byHand);
   // A beat is written without waiting for the disk, between writes that do.
-  await around.store.sessions.beat(session);
-  const [claimed] = await claimForSession(around, doer, worker, session, 1);
+  await ctx.store.sessions.beat(session);
+  const [claimed] = await claimForSession(ctx, doer, worker, session, 1);
   const bySession = present(claimed, 'there is another one').handoff;
   acknowledge(bySession);
-  const done = await deliver(around, doer, { target: byHand, fence: byHand.fence, result: { round } });
+  const done = await deliver(ctx, doer, { target: byHand, fence: byHand.fence, result: { round } });
   if (done.ok) acknowledge(done.value);
   const failure = { code: 'PROCESSING_ERROR', message: 'so that it comes again' };
-  const failed = await fail(around, doer, { target: bySession, fence: bySession.fence, failure });
+  const failed = await fail(ctx, doer, { target: bySession, fence: bySession.fence, failure });
   if (failed.ok) acknowledge(failed.value);
-  await around.store.upkeep.tend();
+  await ctx.store.upkeep.tend();
 }
-await house.close();
+await app.close();

@@ -9,9 +9,9 @@ import type { SessionId } from '../../../src/domain/names.ts';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
 import { DEFAULT_RETRY } from '../../../src/domain/retry.ts';
 import { standDuty } from '../../../src/engine/duty.ts';
-import { send } from '../../../src/engine/verbs/send.ts';
+import { send } from '../../../src/engine/handoffs/send.ts';
 import { work } from '../../../src/engine/work.ts';
-import { openHouse } from '../../../src/house/open-house.ts';
+import { openApp } from '../../../src/app/open-app.ts';
 import { agentNamed, readOrder, say, type Order } from './orders.ts';
 
 const UNEXPLAINED_MS = 2_000;
@@ -36,7 +36,7 @@ let toldAtMs = Number.NEGATIVE_INFINITY;
 const over = new AbortController();
 process.stdin.on('end', () => over.abort()).resume();
 
-const house = await openHouse({
+const app = await openApp({
   database,
   limits: NO_LIMITS,
   leaseMs,
@@ -50,7 +50,7 @@ const house = await openHouse({
     if (event.kind === 'fault') say({ fault: `${event.doing}: ${String(event.error)}` });
   },
 });
-const { around } = house;
+const { ctx } = app;
 
 async function timed<Answer>(write: () => Promise<Answer>): Promise<Answer> {
   const beganMs = ranMs;
@@ -66,39 +66,39 @@ async function timed<Answer>(write: () => Promise<Answer>): Promise<Answer> {
 async function pulse(): Promise<void> {
   const id = newUuid(Date.now(), systemRandom) as SessionId;
   await timed(() =>
-    around.store.sessions.open({
+    ctx.store.sessions.open({
       id,
       agent: agentNamed('pulse'),
-      process: around.liveness.self,
-      leaseMs: around.leaseMs,
+      process: ctx.liveness.self,
+      leaseMs: ctx.leaseMs,
     }),
   );
   while (!over.signal.aborted) {
-    await timed(() => around.store.sessions.beat(id));
-    await around.timers.sleep(pauseMs, over.signal);
+    await timed(() => ctx.store.sessions.beat(id));
+    await ctx.timers.sleep(pauseMs, over.signal);
   }
-  if (await around.store.sessions.end(id, 0)) await around.store.sessions.forget(id);
+  if (await ctx.store.sessions.end(id, 0)) await ctx.store.sessions.forget(id);
 }
 
 async function sendAll(): Promise<void> {
   while (!over.signal.aborted) {
-    const sent = await timed(() => send(around, agentPrincipal(from), { from, to, input: {}, terms }));
+    const sent = await timed(() => send(ctx, agentPrincipal(from), { from, to, input: {}, terms }));
     if (!sent.ok) throw new Error(`refused: ${sent.refusal.code}`);
     say({ sent: sent.value.id });
-    await around.timers.sleep(pauseMs, over.signal);
+    await ctx.timers.sleep(pauseMs, over.signal);
   }
 }
 
 async function workAll(): Promise<void> {
   const handler = async (): Promise<null> => {
-    await around.timers.sleep(TICK_MS);
+    await ctx.timers.sleep(TICK_MS);
     return null;
   };
-  await work(around, { agent: to, concurrency: CONCURRENCY, handler, stop: over.signal });
+  await work(ctx, { agent: to, concurrency: CONCURRENCY, handler, stop: over.signal });
 }
 
-const duty = standDuty(around, over.signal);
+const duty = standDuty(ctx, over.signal);
 say({ ready: true });
 await Promise.all([pulse(), ...roles.map((role) => (role === 'send' ? sendAll() : workAll()))]);
 await duty;
-await house.close();
+await app.close();

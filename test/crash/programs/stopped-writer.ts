@@ -7,14 +7,14 @@ import { agentNamed, openHouseFor, readOrder, say, type Order } from './orders.t
 
 const order = readOrder<Order & { readonly hasSession: boolean }>();
 if (order.database.kind !== 'sqlite') throw new Error('only SQLite has a write lock');
-const { around } = await openHouseFor(order);
+const { ctx } = await openHouseFor(order);
 if (order.hasSession) {
   const id = newUuid(Date.now(), systemRandom) as SessionId;
-  await around.store.sessions.open({
+  await ctx.store.sessions.open({
     id,
     agent: agentNamed('stopped'),
-    process: around.liveness.self,
-    leaseMs: around.leaseMs,
+    process: ctx.liveness.self,
+    leaseMs: ctx.leaseMs,
   });
 }
 const database = openDatabase(order.database.path, { sync: 'full' });

@@ -1,14 +1,14 @@
 /** Works until it is killed, stands duty, and says each id after its completion was acknowledged. */
 import { standDuty } from '../../../src/engine/duty.ts';
 import { work } from '../../../src/engine/work.ts';
-import { openHouse } from '../../../src/house/open-house.ts';
+import { openApp } from '../../../src/app/open-app.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
 import { agentNamed, readOrder, say, type Order } from './orders.ts';
 
 const CONCURRENCY = 8;
 
 const { database, leaseMs } = readOrder<Order>();
-const { around } = await openHouse({
+const { ctx } = await openApp({
   database,
   limits: NO_LIMITS,
   ...(leaseMs === undefined ? {} : { leaseMs }),
@@ -19,13 +19,13 @@ const { around } = await openHouse({
     if (event.kind === 'fault') say({ fault: `${event.doing}: ${String(event.error)}` });
   },
 });
-void standDuty(around, new AbortController().signal);
-await work(around, {
+void standDuty(ctx, new AbortController().signal);
+await work(ctx, {
   agent: agentNamed('relay'),
   concurrency: CONCURRENCY,
   handler: async ({ handoff }) => {
     // A few are in hands at any moment, so that a kill finds them there.
-    await around.timers.sleep(handoff.attempt % 2 === 1 ? 20 : 0);
+    await ctx.timers.sleep(handoff.attempt % 2 === 1 ? 20 : 0);
     return { fence: handoff.fence };
   },
 });

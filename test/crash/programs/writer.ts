@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import type { HandoffId } from '../../../src/domain/names.ts';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
 import { standDuty } from '../../../src/engine/duty.ts';
-import { claimByHand } from '../../../src/engine/verbs/claim.ts';
-import { deliver } from '../../../src/engine/verbs/deliver.ts';
-import { send } from '../../../src/engine/verbs/send.ts';
+import { claimByHand } from '../../../src/engine/handoffs/claim.ts';
+import { deliver } from '../../../src/engine/handoffs/deliver.ts';
+import { send } from '../../../src/engine/handoffs/send.ts';
 import { watchStandstill } from './standstill.ts';
 import { agentNamed, barrier, openHouseFor, readOrder, say, type Order } from './orders.ts';
 
@@ -30,21 +30,21 @@ const SENDER = agentNamed('sender');
 const RELAY = agentNamed('relay');
 
 const order = readOrder<WriterOrder>();
-const house = await openHouseFor(order);
-const { around } = house;
+const app = await openHouseFor(order);
+const { ctx } = app;
 const sent: HandoffId[] = [];
 const settled: HandoffId[] = [];
 const faults: string[] = [];
 
 async function round(): Promise<void> {
-  const made = await send(around, agentPrincipal(SENDER), { from: SENDER, to: RELAY, input: { round: sent.length } });
+  const made = await send(ctx, agentPrincipal(SENDER), { from: SENDER, to: RELAY, input: { round: sent.length } });
   if (!made.ok) throw new Error(`send: ${made.refusal.code}`);
   sent.push(made.value.id);
-  const claimed = await claimByHand(around, agentPrincipal(RELAY), RELAY);
+  const claimed = await claimByHand(ctx, agentPrincipal(RELAY), RELAY);
   // The others may have been faster with all there is.
   if (claimed === null) return;
   const { handoff } = claimed;
-  const done = await deliver(around, agentPrincipal(RELAY), { target: handoff, fence: handoff.fence, result: 'done' });
+  const done = await deliver(ctx, agentPrincipal(RELAY), { target: handoff, fence: handoff.fence, result: 'done' });
   if (!done.ok) throw new Error(`deliver: ${done.refusal.code}`);
   settled.push(handoff.id);
 }
@@ -52,7 +52,7 @@ async function round(): Promise<void> {
 await barrier();
 const standstill = watchStandstill();
 const over = new AbortController();
-const duty = standDuty(around, over.signal);
+const duty = standDuty(ctx, over.signal);
 const endMs = performance.now() + order.seconds * 1000;
 let rounds = 0;
 while (performance.now() < endMs) {
@@ -66,7 +66,7 @@ while (performance.now() < endMs) {
 const standstillMs = standstill.stop();
 over.abort();
 await duty;
-await house.close();
+await app.close();
 const kept: Kept = { sent, settled };
 writeFileSync(order.keep, JSON.stringify(kept));
 const report: WriterReport = { rounds, standstillMs, faults };

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { brokenAt } from '../../../src/domain/facts.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
 import { agentPrincipal, OPERATOR } from '../../../src/domain/principal.ts';
-import { send } from '../../../src/engine/verbs/send.ts';
-import { projects } from '../../../src/engine/verbs/projects.ts';
+import { send } from '../../../src/engine/handoffs/send.ts';
+import { projects } from '../../../src/engine/handoffs/projects.ts';
 import { present } from '../../../src/foundation/assert.ts';
 import { agentOf, blockOf, summaryWorld } from './summary-world.ts';
 
@@ -70,7 +70,7 @@ describe('a handoff in a form of its own', () => {
     expect(await world.openLegs()).toEqual([]);
     expect(await world.inbox('@ivy')).toEqual([]);
     expect(await world.inbox('@basil')).toEqual([]);
-    expect(await projects(world.around, null)).toEqual([]);
+    expect(await projects(world.ctx, null)).toEqual([]);
     const trail = await world.trail(present(handoff, 'one').id);
     expect(brokenAt(trail)).toBeNull();
     expect(trail.map(({ detail }) => detail).join(' ')).toContain('so it stood in 1.md');
@@ -160,7 +160,7 @@ describe('a handoff in a form of its own', () => {
 
   it('a file that shows a handoff of ours is known by its id', async () => {
     const world = summaryWorld();
-    const sent = await send(world.around, OPERATOR, { from: agentOf('ivy'), to: agentOf('basil'), input: {} });
+    const sent = await send(world.ctx, OPERATOR, { from: agentOf('ivy'), to: agentOf('basil'), input: {} });
     const id = sent.ok ? sent.value.id : '';
     const text = `---\nhandoff_id: ${id}\nfrom_agent: ivy\nto_agent: basil\nstatus: open\n---\n# Handoff\n`;
     expect(await world.tell(text)).toMatchObject([{ fate: 'known', ingested: { leg: id } }]);

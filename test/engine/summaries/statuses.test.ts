@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { SESSION_LEASE_MS } from '../../../src/domain/deadlines.ts';
 import { agentPrincipal, SYSTEM } from '../../../src/domain/principal.ts';
 import type { HandoffId, SessionId } from '../../../src/domain/names.ts';
-import { claimByHand, claimForSession } from '../../../src/engine/verbs/claim.ts';
-import { release } from '../../../src/engine/verbs/release.ts';
-import { send } from '../../../src/engine/verbs/send.ts';
+import { claimByHand, claimForSession } from '../../../src/engine/handoffs/claim.ts';
+import { release } from '../../../src/engine/handoffs/release.ts';
+import { send } from '../../../src/engine/handoffs/send.ts';
 import { limitsOf, processOf } from '../../contract/builders.ts';
 import { agentOf, blockOf, summaryWorld, type SummaryWorld } from './summary-world.ts';
 
@@ -15,7 +15,7 @@ const deeds = async (world: SummaryWorld, id: string): Promise<readonly string[]
 /** Sent in the ordinary way, by somebody who writes no summaries. */
 async function sent(world: SummaryWorld, to: string): Promise<HandoffId> {
   const lead = agentOf('lead');
-  const answer = await send(world.around, agentPrincipal(lead), { from: lead, to: agentOf(to), input: {} });
+  const answer = await send(world.ctx, agentPrincipal(lead), { from: lead, to: agentOf(to), input: {} });
   if (!answer.ok) throw new Error(answer.refusal.code);
   return answer.value.id;
 }
@@ -28,7 +28,7 @@ describe('complete', () => {
     const [root, next, ...others] = await world.handoffs();
     expect(others).toEqual([]);
     expect(root).toMatchObject({ id: ingested?.leg, from: 'research', to: 'research', state: 'completed' });
-    expect(await deeds(world, root!.id)).toEqual(['create', 'accept', 'deliver', 'verify']);
+    expect(await deeds(world, root!.id)).toEqual(['create', 'accept', 'deliver', 'complete']);
     expect(next).toMatchObject({
       id: ingested?.opened,
       from: 'research',
@@ -113,11 +113,11 @@ describe('which leg it is', () => {
 
   it('S4: the one that its session has accepted, with the fence of that acceptance; a stranger cannot settle it', async () => {
     const world = summaryWorld();
-    const { store } = world.around;
+    const { store } = world.ctx;
     const [build, session] = [agentOf('build'), 'session-7' as SessionId];
     await store.sessions.open({ id: session, agent: build, process: processOf(), leaseMs: SESSION_LEASE_MS });
     await sent(world, 'build');
-    await claimForSession(world.around, agentPrincipal(build), build, session, 1);
+    await claimForSession(world.ctx, agentPrincipal(build), build, session, 1);
     const [held] = await world.openLegs();
     await sent(world, 'build');
     const named = await world.say({ from: '@build', handoff_id: held!.id });
@@ -131,9 +131,9 @@ describe('which leg it is', () => {
     const build = agentOf('build');
     const principal = agentPrincipal(build);
     const id = await sent(world, 'build');
-    await claimByHand(world.around, principal, build);
-    await release(world.around, principal, id, 1);
-    await claimByHand(world.around, principal, build);
+    await claimByHand(world.ctx, principal, build);
+    await release(world.ctx, principal, id, 1);
+    await claimByHand(world.ctx, principal, build);
     expect((await world.say({ from: '@build' })).refusal).toEqual({ code: 'fence-needed', id });
     const late = await world.say({ from: '@build', status: 'failed' }, { fence: 1 });
     expect(late.refusal).toMatchObject({ code: 'lease-lost', fence: 1, newest: 2 });

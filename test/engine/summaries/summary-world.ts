@@ -9,16 +9,16 @@ import { NO_LIMITS, type Limits } from '../../../src/domain/limits.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../../src/domain/names.ts';
 import { OPERATOR, type Principal } from '../../../src/domain/principal.ts';
 import type { Summary } from '../../../src/domain/summary.ts';
-import { NO_RULES, type HouseRules, type Surroundings } from '../../../src/engine/surroundings.ts';
-import { ingestText, type BlockAnswer, type TextToIngest } from '../../../src/engine/verbs/ingest-text.ts';
+import { NO_RULES, type WorkspaceRules, type Context } from '../../../src/engine/context.ts';
+import { ingestText, type BlockAnswer, type TextToIngest } from '../../../src/engine/handoffs/ingest-text.ts';
 import { summaryIn } from '../../../src/engine/summaries/detail.ts';
-import { announcementsBy } from '../../../src/house/announcements.ts';
+import { notificationRules } from '../../../src/adapters/notifications/notification-rules.ts';
 import { openMemoryStore } from '../../../src/stores/memory/memory-store.ts';
 import type { Store } from '../../../src/stores/store.ts';
 import { processOf } from '../../contract/builders.ts';
 
 export interface SummaryWorld {
-  readonly around: Surroundings;
+  readonly ctx: Context;
   /** The only block of a text that is told; a new source each time unless one is named. */
   say(block: Said, more?: Partial<TextToIngest>, principal?: Principal): Promise<BlockAnswer>;
   tell(text: string, more?: Partial<TextToIngest>, principal?: Principal): Promise<readonly BlockAnswer[]>;
@@ -37,12 +37,12 @@ export interface SummaryWorld {
 export type Said = Readonly<Record<string, unknown>>;
 
 export function summaryWorld(
-  rules: Partial<HouseRules> = {},
+  rules: Partial<WorkspaceRules> = {},
   limits: Limits = NO_LIMITS,
   store: Store = openMemoryStore({ clock: systemClock, limits }),
 ): SummaryWorld {
-  const announce = announcementsBy({ desktop: false, webhooks: [], allowHosts: [] });
-  const around: Surroundings = {
+  const announce = notificationRules({ desktop: false, webhooks: [], allowHosts: [] });
+  const ctx: Context = {
     store,
     clock: systemClock,
     timers: systemTimers,
@@ -50,19 +50,19 @@ export function summaryWorld(
     liveness: { self: processOf(), of: () => 'alive', isStopped: () => false, endGroup: async () => undefined },
     heartbeat: { start: async () => ({ stop: async () => undefined }) },
     leaseMs: 10_000,
-    rules: { ...NO_RULES, announce, ...rules },
+    rules: { ...NO_RULES, notificationsFor: announce, ...rules },
     report: () => undefined,
   };
   let texts = 0;
   const tell: SummaryWorld['tell'] = (text, more = {}, principal = OPERATOR) => {
     texts += 1;
-    return ingestText(around, principal, { text, source: { file: `${texts}.md` }, project: 'shop', ...more });
+    return ingestText(ctx, principal, { text, source: { file: `${texts}.md` }, project: 'shop', ...more });
   };
   const handoffs = async (): Promise<readonly Handoff[]> =>
     (await store.find({ by: 'filter', max: ALL })).items.toReversed();
   const facts = async (): Promise<readonly Fact[]> => (await store.facts({ max: ALL })).map(({ fact }) => fact);
   return {
-    around,
+    ctx,
     tell,
     say: async (block, more, principal) => {
       const [answer, ...others] = await tell(blockOf(block), more, principal);

@@ -1,10 +1,10 @@
 /** Tasks that hold back open legs, and let them go. */
 import { describe, expect, it } from 'vitest';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
-import { oneLook } from '../../../src/engine/steadiness.ts';
+import { checkOnce } from '../../../src/engine/stall-detection.ts';
 import { sweep } from '../../../src/engine/sweep.ts';
-import { deliver } from '../../../src/engine/verbs/deliver.ts';
-import { accept } from '../../../src/engine/verbs/accept.ts';
+import { deliver } from '../../../src/engine/handoffs/deliver.ts';
+import { accept } from '../../../src/engine/handoffs/accept.ts';
 import { agentOf, summaryWorld, type SummaryWorld } from './summary-world.ts';
 
 const legOf = async (world: SummaryWorld, to: string) => (await world.openLegs()).find((leg) => leg.to === to);
@@ -82,10 +82,10 @@ describe('dependencies', () => {
     await world.say({ from: '@lead', to: '@build', dependencies: ['task-1'], context: { task: 'task-2' } });
     const docs = await legOf(world, 'docs');
     const principal = agentPrincipal(agentOf('docs'));
-    await accept(world.around, principal, docs!.id);
-    await deliver(world.around, principal, { target: docs!.id, fence: 1, result: {} });
+    await accept(world.ctx, principal, docs!.id);
+    await deliver(world.ctx, principal, { target: docs!.id, fence: 1, result: {} });
     expect(await legOf(world, 'build')).toMatchObject({ state: 'blocked' });
-    await sweep(world.around, await oneLook(world.around));
+    await sweep(world.ctx, await checkOnce(world.ctx));
     expect(await legOf(world, 'build')).toMatchObject({ state: 'offered' });
   });
 });

@@ -1,8 +1,8 @@
 import { present } from '../../../src/foundation/assert.ts';
-import type { Surroundings } from '../../../src/engine/surroundings.ts';
+import type { Context } from '../../../src/engine/context.ts';
 import type { Decide } from '../../../src/domain/decision.ts';
 import type { Handoff } from '../../../src/domain/handoff.ts';
-import { reject } from '../../../src/domain/moves/end.ts';
+import { reject } from '../../../src/domain/moves/reject-cancel-expire.ts';
 import { rework, verify } from '../../../src/domain/moves/verify.ts';
 import type { AgentId } from '../../../src/domain/names.ts';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
@@ -23,7 +23,7 @@ export function judgeRole(world: World, agent: AgentId): Role {
     deed: 'reject',
     moved: reject(handoff, null, nowMs),
   }));
-  const change = async ({ store }: Surroundings, handoff: Handoff, decide: Decide): Promise<void> => {
+  const change = async ({ store }: Context, handoff: Handoff, decide: Decide): Promise<void> => {
     const [answer] = await store.change([handoff.id], decide);
     const { ok, ...rest } = present(answer, 'one target, one answer');
     if (!ok && 'refusal' in rest && rest.refusal.code === 'own-work') world.counters.ownWorkRefusals += 1;
@@ -31,21 +31,21 @@ export function judgeRole(world: World, agent: AgentId): Role {
   return {
     name: 'judge',
     standsDuty: false,
-    async run(around, _process, random) {
+    async run(ctx, _process, random) {
       const judge = async (handoff: Handoff): Promise<void> => {
-        if (random.chance(0.3)) await change(around, handoff, verifyAs(random.pick([handoff.from, handoff.to])));
+        if (random.chance(0.3)) await change(ctx, handoff, verifyAs(random.pick([handoff.from, handoff.to])));
         const way = world.isCalm ? 0 : random.unit();
         // What was delivered by hand would go back into hands that have left.
-        if (way < 0.6 || handoff.custody !== null) await change(around, handoff, verifyAs(agent));
-        else await change(around, handoff, way < 0.9 ? reworkIt : rejectIt);
+        if (way < 0.6 || handoff.custody !== null) await change(ctx, handoff, verifyAs(agent));
+        else await change(ctx, handoff, way < 0.9 ? reworkIt : rejectIt);
       };
       const round = async (): Promise<void> => {
-        const { items } = await around.store.find({ by: 'filter', states: ['delivered'], max: PAGE_MAX });
+        const { items } = await ctx.store.find({ by: 'filter', states: ['delivered'], max: PAGE_MAX });
         for (const handoff of items) await judge(handoff);
       };
       for (;;) {
         await round().catch(ignoreFault);
-        await around.timers.sleep(random.between(300, 900));
+        await ctx.timers.sleep(random.between(300, 900));
       }
     },
   };

@@ -1,7 +1,7 @@
-import type { Surroundings } from '../../../src/engine/surroundings.ts';
-import { send, type SendRequest } from '../../../src/engine/verbs/send.ts';
-import { wait } from '../../../src/engine/verbs/wait.ts';
-import { cancel } from '../../../src/domain/moves/end.ts';
+import type { Context } from '../../../src/engine/context.ts';
+import { send, type SendRequest } from '../../../src/engine/handoffs/send.ts';
+import { wait } from '../../../src/engine/handoffs/wait.ts';
+import { cancel } from '../../../src/domain/moves/reject-cancel-expire.ts';
 import type { HandoffId } from '../../../src/domain/names.ts';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
 import type { SimulatedProcess } from '../processes.ts';
@@ -23,13 +23,13 @@ export function senderRole(world: World, name: string, errands: readonly Errand[
   return {
     name: `sender ${name}`,
     standsDuty: false,
-    async run(around, process, random) {
+    async run(ctx, process, random) {
       for (const errand of errands) {
         if (errand.id === null) {
-          await around.timers.sleep(random.between(0, 1_200));
-          await sendOnce(world, around, random, errand);
+          await ctx.timers.sleep(random.between(0, 1_200));
+          await sendOnce(world, ctx, random, errand);
         }
-        if (!errand.isOver) void follow(world, around, process, random, errand).catch(complain(world));
+        if (!errand.isOver) void follow(world, ctx, process, random, errand).catch(complain(world));
       }
       // Those who wait go on waiting.
       await new Promise<never>(() => undefined);
@@ -37,15 +37,15 @@ export function senderRole(world: World, name: string, errands: readonly Errand[
   };
 }
 
-async function sendOnce(world: World, around: Surroundings, random: SeededRandom, errand: Errand): Promise<void> {
+async function sendOnce(world: World, ctx: Context, random: SeededRandom, errand: Errand): Promise<void> {
   const { request } = errand;
   const principal = agentPrincipal(request.from);
   let times = 0;
   for (;;) {
-    const answer = await untilAnswered(around, async () => {
+    const answer = await untilAnswered(ctx, async () => {
       times += 1;
       if (times > 1) world.counters.repeatedSends += 1;
-      return send(around, principal, { ...request, requestId: errand.key });
+      return send(ctx, principal, { ...request, requestId: errand.key });
     });
     if (answer.ok) {
       errand.id = answer.value.id;
@@ -54,15 +54,15 @@ async function sendOnce(world: World, around: Surroundings, random: SeededRandom
     }
     if (answer.refusal.code !== 'limit-reached') throw new Error(`send was refused: ${answer.refusal.code}`);
     world.counters.limitRefusals += 1;
-    await around.timers.sleep(random.between(200, 1_500));
+    await ctx.timers.sleep(random.between(200, 1_500));
   }
   if (random.chance(0.2)) {
     world.counters.repeatedSends += 1;
-    await send(around, principal, { ...request, requestId: errand.key }).catch(ignoreFault);
+    await send(ctx, principal, { ...request, requestId: errand.key }).catch(ignoreFault);
   }
   if (random.chance(0.1)) {
-    const other = await untilAnswered(around, () =>
-      send(around, principal, { ...request, input: 'something else', requestId: errand.key }),
+    const other = await untilAnswered(ctx, () =>
+      send(ctx, principal, { ...request, input: 'something else', requestId: errand.key }),
     );
     if (!other.ok && other.refusal.code === 'request-reused') world.counters.reusedRequests += 1;
     else world.inspector.complain('I5', `request ${errand.key} was used for two different things`);
@@ -71,7 +71,7 @@ async function sendOnce(world: World, around: Surroundings, random: SeededRandom
 
 async function follow(
   world: World,
-  around: Surroundings,
+  ctx: Context,
   process: SimulatedProcess,
   random: SeededRandom,
   errand: Errand,
@@ -79,15 +79,15 @@ async function follow(
   const { id, request } = errand;
   if (id === null) return;
   if (errand.cancels) {
-    await around.timers.sleep(random.between(0, 4_000));
+    await ctx.timers.sleep(random.between(0, 4_000));
     const decide = world.decideBy(agentPrincipal(request.from), 'cancel', (handoff, nowMs) => ({
       deed: 'cancel',
       moved: cancel(handoff, nowMs),
     }));
-    await around.store.change([id], decide).catch(ignoreFault);
+    await ctx.store.change([id], decide).catch(ignoreFault);
   }
   while (errand.waits && !errand.isOver) {
-    errand.isOver = await untilAnswered(around, () => waitOnce(world, around, process, random, id, request));
+    errand.isOver = await untilAnswered(ctx, () => waitOnce(world, ctx, process, random, id, request));
   }
   errand.isOver = true;
 }
@@ -95,20 +95,20 @@ async function follow(
 /** True: it is settled. */
 async function waitOnce(
   world: World,
-  around: Surroundings,
+  ctx: Context,
   process: SimulatedProcess,
   random: SeededRandom,
   id: HandoffId,
   request: SendRequest,
 ): Promise<boolean> {
   const timeoutMs = random.between(500, 6_000);
-  const beganMs = around.clock.monotonicMs();
+  const beganMs = ctx.clock.monotonicMs();
   const delayedMs = process.delayedMs();
-  const answer = await wait(around, agentPrincipal(request.from), id, { timeoutMs });
+  const answer = await wait(ctx, agentPrincipal(request.from), id, { timeoutMs });
   world.inspector.onWaited({
     id,
     beganMs,
-    endedMs: around.clock.monotonicMs(),
+    endedMs: ctx.clock.monotonicMs(),
     timeoutMs,
     delayedMs: process.delayedMs() - delayedMs,
   });

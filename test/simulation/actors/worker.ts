@@ -1,6 +1,6 @@
 import { HandlerFailure } from '../../../src/engine/attempt.ts';
 import { standDuty } from '../../../src/engine/duty.ts';
-import type { Surroundings } from '../../../src/engine/surroundings.ts';
+import type { Context } from '../../../src/engine/context.ts';
 import { work, type Attempt, type Handler } from '../../../src/engine/work.ts';
 import type { Timers } from '../../../src/foundation/clock.ts';
 import type { Json } from '../../../src/foundation/json.ts';
@@ -16,20 +16,20 @@ export function workerRole(world: World, agent: AgentId, standsDuty: boolean): R
   return {
     name: `worker of ${agent}`,
     standsDuty,
-    async run(around, process, random) {
-      const leaving = leaveSometime(world, around, random);
-      if (standsDuty) void standDuty(around, leaving.stop);
+    async run(ctx, process, random) {
+      const leaving = leaveSometime(world, ctx, random);
+      if (standsDuty) void standDuty(ctx, leaving.stop);
       let began = false;
-      const heartbeat: Surroundings['heartbeat'] = {
+      const heartbeat: Context['heartbeat'] = {
         start: async (session, told) => {
           began = true;
-          return around.heartbeat.start(session, told);
+          return ctx.heartbeat.start(session, told);
         },
       };
-      const handler = handlerOf(world, around, process, random);
+      const handler = handlerOf(world, ctx, process, random);
       const concurrency = random.between(1, 3);
       try {
-        await work({ ...around, heartbeat }, { agent, handler, concurrency, ...leaving });
+        await work({ ...ctx, heartbeat }, { agent, handler, concurrency, ...leaving });
       } catch (error) {
         // Who cannot even begin says so and ends; who has begun goes on until told otherwise.
         if (began || !(error instanceof StoreFault)) throw error;
@@ -42,22 +42,18 @@ export function dutyRole(): Role {
   return {
     name: 'duty',
     standsDuty: true,
-    run: (around) => standDuty(around, new AbortController().signal),
+    run: (ctx) => standDuty(ctx, new AbortController().signal),
   };
 }
 
 const SHIFT_MAX_MS = 30_000;
 
 /** Some workers are told to finish and go, some to drop everything. */
-function leaveSometime(
-  world: World,
-  around: Surroundings,
-  random: SeededRandom,
-): { stop: AbortSignal; abort: AbortSignal } {
+function leaveSometime(world: World, ctx: Context, random: SeededRandom): { stop: AbortSignal; abort: AbortSignal } {
   const stop = new AbortController();
   const abort = new AbortController();
   if (random.chance(0.5)) {
-    void around.timers.sleep(random.between(500, SHIFT_MAX_MS)).then(() => {
+    void ctx.timers.sleep(random.between(500, SHIFT_MAX_MS)).then(() => {
       if (world.isCalm) return;
       if (random.chance(0.5)) abort.abort();
       stop.abort();
@@ -80,7 +76,7 @@ const WAYS = [
 ] as const;
 const KIND_WAYS = ['quick', 'command'] as const;
 
-function handlerOf(world: World, { timers }: Surroundings, process: SimulatedProcess, random: SeededRandom): Handler {
+function handlerOf(world: World, { timers }: Context, process: SimulatedProcess, random: SeededRandom): Handler {
   const command = commandOf(world, timers, process, random);
   return async ({ handoff }, { signal, running }) => {
     world.inspector.onStart(process, handoff);

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ask } from '../api.ts';
 import { version } from '../collection.ts';
+import { AgentSessions } from '../parts/agent-sessions.tsx';
 import { ago, now } from '../time.ts';
 
 interface Load {
@@ -54,6 +55,7 @@ export function Agents(): VNode {
       <div class="bar">
         <h1>Agents</h1>
       </div>
+      <AgentSessions />
       {answer.items.length === 0 ? (
         <div class="teach">
           <p>

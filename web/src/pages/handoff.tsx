@@ -4,6 +4,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { ask, Problem, type Shown } from '../api.ts';
 import { all, version } from '../collection.ts';
 import { Actions } from '../parts/actions.tsx';
+import { AssuranceTag } from '../parts/assurance.tsx';
 import { lazy } from '../parts/lazy.tsx';
 import { Evidence } from '../parts/evidence.tsx';
 import { Data } from '../parts/json.tsx';
@@ -66,6 +67,8 @@ function Whole({ handoff, reload }: { readonly handoff: Shown; readonly reload: 
           <a href={`#/board?agent=${encodeURIComponent(handoff.from)}`}>{handoff.from}</a> →{' '}
           <a href={`#/board?agent=${encodeURIComponent(handoff.to)}`}>{handoff.to}</a>
           <span class={`tag state state-${state}`}>{state}</span>
+          {handoff.assurance === undefined ? null : <AssuranceTag assurance={handoff.assurance} />}
+          {handoff.imported === undefined ? null : <span class="tag">imported from {handoff.imported}</span>}
           <span class="tag">{handoff.kind}</span>
           {handoff.priority === 'normal' ? null : (
             <span class={`tag priority-${handoff.priority}`}>{handoff.priority}</span>

@@ -4,6 +4,7 @@ import { titleOf } from '../text.ts';
 import { ago, now, whole } from '../time.ts';
 import { handoffHref } from '../where.ts';
 import { MARKS } from '../words.ts';
+import { AssuranceTag } from './assurance.tsx';
 
 /**
  * Every card of a list has the same height, so that a column of thousands knows where each one is. In a narrow column
@@ -14,9 +15,9 @@ export function cardHeight(width: number): number {
 }
 
 export function Card({ handoff }: { readonly handoff: HandoffView }): VNode {
-  const { id, state, from, to, task, priority, attempt, since } = handoff;
+  const { id, state, assurance, from, to, task, priority, attempt, since } = handoff;
   const isOver = state === 'failed' || state === 'rejected' || state === 'expired' || state === 'cancelled';
-  const tags = [priority !== 'normal', attempt > 1, isOver].filter(Boolean).length;
+  const tags = [priority !== 'normal', attempt > 1, isOver, assurance !== undefined].filter(Boolean).length;
   return (
     <a class={`card${isOver && tags > 1 ? ' card-full' : ''} state-${state}`} href={handoffHref(id)} data-id={id}>
       <span class="card-title">
@@ -40,6 +41,7 @@ export function Card({ handoff }: { readonly handoff: HandoffView }): VNode {
           </span>
         )}
         {isOver ? <span class="tag bad">{state}</span> : null}
+        {assurance === undefined ? null : <AssuranceTag assurance={assurance} />}
         <time dateTime={since} title={whole(since)}>
           {ago(since, now.value)}
         </time>

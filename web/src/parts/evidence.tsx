@@ -16,9 +16,10 @@ const VERDICTS: Readonly<Record<Check['verdict'], readonly [mark: string, word: 
 };
 
 export function Evidence({ handoff }: { readonly handoff: Shown }): VNode | null {
-  const { deliverables = [], criteria = [], claims = [], state } = handoff;
+  const { deliverables = [], criteria = [], claims = [], assurance } = handoff;
   if (deliverables.length === 0 && criteria.length === 0) return null;
   const checks = checksIn(handoff);
+  const judged = judgedIn(handoff);
   return (
     <section class="panel">
       <h2>Deliverables</h2>
@@ -29,7 +30,7 @@ export function Evidence({ handoff }: { readonly handoff: Shown }): VNode | null
           return (
             <li key={deliverable}>
               <strong>{visible(deliverable).text}</strong>{' '}
-              <span class="tag">{wordFor(shown.length > 0, state === 'completed')}</span>
+              <span class="tag">{wordFor(shown.length > 0, assurance)}</span>
               {shown.map((evidence) => (
                 <p key={JSON.stringify(evidence)} class="shown">
                   <span class="tag">{evidence.kind}</span> <code>{visible(valueOf(evidence)).text}</code>
@@ -50,8 +51,7 @@ export function Evidence({ handoff }: { readonly handoff: Shown }): VNode | null
           <ul class="evidence">
             {criteria.map((criterion) => (
               <li key={criterion}>
-                {visible(criterion).text}{' '}
-                <span class="tag">{state === 'completed' ? 'verified' : 'not judged yet'}</span>
+                {visible(criterion).text} <span class="tag">{judged.has(criterion) ? 'agreed' : 'not judged'}</span>
               </li>
             ))}
           </ul>
@@ -61,9 +61,16 @@ export function Evidence({ handoff }: { readonly handoff: Shown }): VNode | null
   );
 }
 
-function wordFor(isShown: boolean, isVerified: boolean): string {
-  if (isVerified) return 'verified';
-  return isShown ? 'claimed' : 'nothing shown yet';
+function wordFor(isShown: boolean, assurance: Shown['assurance']): string {
+  if (assurance === 'verified' || assurance === 'attested') return assurance;
+  return isShown ? 'claimed' : 'nothing shown';
+}
+
+/** Criteria that somebody agreed to. */
+function judgedIn({ facts }: Shown): ReadonlySet<string> {
+  const told = facts.findLast(({ deed }) => deed === 'verify')?.detail as { readonly criteria?: unknown } | undefined;
+  const list = Array.isArray(told?.criteria) ? (told.criteria as readonly { readonly criterion?: unknown }[]) : [];
+  return new Set(list.map(({ criterion }) => String(criterion)));
 }
 
 /** Of the last time that somebody looked. */

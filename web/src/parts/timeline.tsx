@@ -1,6 +1,6 @@
 /** Everything that happened to a handoff, in order, with who did it. */
 import type { VNode } from 'preact';
-import { detailWords } from '../../../src/faces/shared/detail-words.ts';
+import { factText } from '../../../src/interfaces/shared/fact-text.ts';
 import type { FactView } from '../api.ts';
 import { visible } from '../text.ts';
 import { ago, now, span, whole } from '../time.ts';
@@ -13,7 +13,8 @@ const DEEDS: Readonly<Record<string, string>> = {
   renew: 'renewed its lease',
   progress: 'told progress',
   deliver: 'delivered',
-  verify: 'verified',
+  verify: 'agreed to',
+  complete: 'completed, as nobody has to agree',
   rework: 'sent back for rework',
   reoffer: 'offered again for rework',
   retry: 'failed; will be tried again',
@@ -24,6 +25,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   cancel: 'cancelled',
   block: 'blocked',
   unblock: 'unblocked',
+  supersede: 'followed the shared history',
 };
 
 export function Timeline({ facts }: { readonly facts: readonly FactView[] }): VNode {
@@ -38,7 +40,7 @@ export function Timeline({ facts }: { readonly facts: readonly FactView[] }): VN
               {MARKS[fact.to]}
             </span>
             <div>
-              <strong>{DEEDS[fact.deed] ?? fact.deed}</strong> by {fact.by}
+              <strong>{DEEDS[fact.deed] ?? fact.deed}</strong> by <span title={`proof: ${fact.proof}`}>{fact.by}</span>
               {fact.attempt > 0 ? <span class="tag">try {fact.attempt}</span> : null}
               <Detail detail={fact.detail} />
               <span class="when">
@@ -57,7 +59,7 @@ export function Timeline({ facts }: { readonly facts: readonly FactView[] }): VN
 
 /** Words of the doer, in the order in which they were said. What is long stands in the raw record. */
 function Detail({ detail }: { readonly detail: unknown }): VNode | null {
-  const entries = detailWords(detail).filter(({ name }) => name !== 'checks');
+  const entries = factText(detail).filter(({ name }) => name !== 'checks');
   if (entries.length === 0) return null;
   return (
     <dl class="detail">

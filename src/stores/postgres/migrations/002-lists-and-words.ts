@@ -1,6 +1,6 @@
 /**
  * Version 2: access tokens, indexes for chains and inboxes, and full-text search. An inbox entry is due at the end of
- * time. `words` follows the facts up to the cursor in `indexed`; `stores/words.ts` splits the text, so that no parser or
+ * time. `words` follows the facts up to the cursor in `indexed`; `stores/search-words.ts` splits the text, so that no parser or
  * dictionary of the server takes part.
  *
  * A released migration is never edited.

@@ -1,6 +1,6 @@
 /**
  * Version 2: access tokens, indexes for lists, chains, inboxes and capacity, and full-text search. The full-text index
- * holds no text and no positions (`rowid` is `handoff.n`); it splits at spaces only, because `stores/words.ts` has done
+ * holds no text and no positions (`rowid` is `handoff.n`); it splits at spaces only, because `stores/search-words.ts` has done
  * the rest. `indexed` is the last number that is in it.
  *
  * A released migration is never edited.

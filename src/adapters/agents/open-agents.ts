@@ -1,0 +1,122 @@
+/** Wires agents for a workspace: which host, which adapters, where journals and personas are. */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { accessSync, constants, realpathSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { systemTimers } from '../../foundation/clock.ts';
+import { placeOf } from '../../foundation/process-identity.ts';
+import { systemRandom } from '../../foundation/random.ts';
+import type { AdapterName } from '../../domain/agent-session.ts';
+import { SUCCESSION_LIMITS, type AgentWorld, type SuccessionLimits } from '../../engine/succession/world.ts';
+import type { Liveness } from '../../engine/context.ts';
+import type { AgentAdapter } from '../../agents/agent-host.ts';
+import { claudeAdapter } from '../../agents/adapters/claude.ts';
+import { codexAdapter } from '../../agents/adapters/codex.ts';
+import { commandAdapter } from '../../agents/adapters/command.ts';
+import { geminiAdapter } from '../../agents/adapters/gemini.ts';
+import { fileJournal } from '../../agents/journal/file-journal.ts';
+import { putFile } from '../../agents/journal/journal-lines.ts';
+import { runTmuxOn, type RunTmux } from '../../agents/tmux/tmux-command.ts';
+import { TMUX_CONFIGURATION, tmuxHost } from '../../agents/tmux/tmux-host.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { papersIn } from './papers.ts';
+import type { SuccessionText } from '../../workspace/succession-settings.ts';
+
+const ADAPTERS: Readonly<Record<AdapterName, AgentAdapter>> = {
+  claude: claudeAdapter,
+  codex: codexAdapter,
+  gemini: geminiAdapter,
+  command: commandAdapter,
+};
+const TMUX_FILE = 'tmux.conf';
+
+/** `now` answers what `baton.yaml` says at the moment. */
+export function openAgents(
+  workspace: Workspace,
+  now: () => SuccessionText | null,
+  liveness: Pick<Liveness, 'self' | 'of'>,
+): AgentWorld {
+  const folder = join(workspace.privateFolder, 'agents');
+  const runTmux = runTmuxOn(tmuxSocket(workspace), join(folder, TMUX_FILE));
+  let isPrepared = false;
+  const run: RunTmux = async (args, input) => {
+    if (!isPrepared) putFile(folder, TMUX_FILE, TMUX_CONFIGURATION);
+    isPrepared = true;
+    return runTmux(args, input);
+  };
+  return {
+    host: tmuxHost(run, { timers: systemTimers, random: systemRandom }),
+    adapterOf: (name) => ADAPTERS[name],
+    journal: fileJournal(workspace.privateFolder, liveness, systemTimers),
+    papers: papersIn(workspace),
+    place: placeOf(liveness.self),
+    get settings() {
+      const text = now();
+      const commands = Object.entries(text?.commands ?? {}) as [AdapterName, readonly string[]][];
+      return {
+        automatic: text?.automatic === 'on',
+        fallback: text?.fallback ?? [],
+        commands: new Map(commands),
+      };
+    },
+    get limits() {
+      return limitsOf(now());
+    },
+    baton: ownCommand(),
+    env: { BATON_WORKSPACE: realpathSync(workspace.folder) },
+    whyNotRunnable,
+  };
+}
+
+/** The command line by which a hook reaches this very program. */
+function ownCommand(): readonly string[] {
+  return [process.execPath, resolve(process.argv[1] ?? 'baton')];
+}
+
+/** One server for each workspace, whatever way leads to its folder. */
+export function tmuxSocket({ folder }: Workspace): string {
+  return `baton-${createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 10)}`;
+}
+
+function limitsOf(text: SuccessionText | null): SuccessionLimits {
+  const ms = (seconds: number | undefined, otherwise: number): number =>
+    seconds === undefined ? otherwise : Math.round(seconds * 1_000);
+  return {
+    ...SUCCESSION_LIMITS,
+    documentMs: ms(text?.document_seconds, SUCCESSION_LIMITS.documentMs),
+    idleMs: ms(text?.idle_seconds, SUCCESSION_LIMITS.idleMs),
+    quietMs: ms(text?.quiet_seconds, SUCCESSION_LIMITS.quietMs),
+    dialogNoticeMs: ms(text?.dialog_seconds, SUCCESSION_LIMITS.dialogNoticeMs),
+    readyMs: ms(text?.ready_seconds, SUCCESSION_LIMITS.readyMs),
+    primingMs: ms(text?.priming_seconds, SUCCESSION_LIMITS.primingMs),
+    acknowledgeMs: ms(text?.acknowledge_seconds, SUCCESSION_LIMITS.acknowledgeMs),
+  };
+}
+
+/** With a time limit the program is run to its end; without one it only has to be found. */
+async function whyNotRunnable(argv: readonly string[], timeoutMs: number): Promise<string | null> {
+  const [program = '', ...rest] = argv;
+  if (!isFound(program)) return 'there is no such program';
+  if (timeoutMs === 0) return null;
+  return new Promise((done) => {
+    execFile(program, rest, { timeout: timeoutMs, killSignal: 'SIGKILL', encoding: 'utf8' }, (error, _out, says) => {
+      if (error === null) done(null);
+      else if (error.killed === true) done(`it did not answer within ${timeoutMs / 1_000} s`);
+      else done((says.trim() === '' ? error.message : says.trim()).slice(0, 500));
+    });
+  });
+}
+
+function isFound(program: string): boolean {
+  const places = program.includes('/')
+    ? [resolve(program)]
+    : (process.env['PATH'] ?? '').split(delimiter).map((each) => join(each, program));
+  return places.some((path) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}

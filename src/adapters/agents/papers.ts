@@ -1,0 +1,84 @@
+/** Personas and handoff documents below `data/personas/`, in the workspace and nowhere else. */
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+} from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { hexDigestOf } from '../../foundation/digest.ts';
+import type { AgentId } from '../../domain/names.ts';
+import type { DocumentSight, Papers } from '../../engine/succession/world.ts';
+import { agentFolder, putFile } from '../../agents/journal/journal-lines.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { gitStateOf } from './git-state.ts';
+
+/** Longer than any handoff that a successor could read. */
+const DOCUMENT_MAX = 1_024 * 1_024;
+const PERSONA_FILE_MAX = 256 * 1_024;
+
+export function papersIn({ folder, privateFolder }: Workspace): Papers {
+  const personaFolder = (persona: AgentId): string => join(folder, 'data', 'personas', persona);
+  return {
+    persona: async (persona) => {
+      const read = (name: string): string | null => textIn(join(personaFolder(persona), name));
+      const skill = read('skill.md');
+      if (skill === null) return null;
+      return { skill, guardrails: read('guardrails.md'), experience: read('experience.md') };
+    },
+    documentFolder: async (persona) => {
+      const place = join(personaFolder(persona), 'handoffs');
+      mkdirSync(place, { recursive: true });
+      const real = realpathSync(place);
+      const way = relative(realpathSync(folder), real);
+      if (way.startsWith('..') || isAbsolute(way)) throw new Error(`${place} leads out of the workspace`);
+      return real;
+    },
+    privateFolder: async (agent) => {
+      const place = agentFolder(privateFolder, agent);
+      mkdirSync(place, { recursive: true, mode: 0o700 });
+      return realpathSync(place);
+    },
+    write: async (path, text) => putFile(dirname(path), path.slice(dirname(path).length + 1), text),
+    look: async (path) => sightOf(path),
+    read: async (path) => {
+      const bytes = readPlain(path);
+      return { text: bytes.toString('utf8'), sha256: hexDigestOf(bytes) };
+    },
+    git: gitStateOf,
+    exists: (cwd, path) => existsSync(resolve(cwd, path)),
+  };
+}
+
+function sightOf(path: string): DocumentSight {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return { kind: 'absent' };
+  if (!stat.isFile() || stat.nlink > 1) return { kind: 'refused', says: 'is a link or no plain file' };
+  if (stat.size > DOCUMENT_MAX) return { kind: 'refused', says: `is larger than ${DOCUMENT_MAX} bytes` };
+  const mark = `${stat.ino}:${stat.size}:${stat.mtimeMs}`;
+  return { kind: 'file', size: stat.size, modifiedAt: stat.mtimeMs, mark };
+}
+
+/** No link is followed and no pipe is waited for, whatever has taken the file's place since it was looked at. */
+function readPlain(path: string): Buffer {
+  const handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stat = fstatSync(handle);
+    if (!stat.isFile() || stat.size > DOCUMENT_MAX) throw new Error(`${path} is no plain file of a sensible size`);
+    return readFileSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function textIn(path: string): string | null {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || !stat.isFile() || stat.size > PERSONA_FILE_MAX) return null;
+  const text = readFileSync(path, 'utf8');
+  return text.trim() === '' ? null : text;
+}

@@ -1,0 +1,132 @@
+/** A queue folder in which one program is tried: it is started there, and everything it does to files is seen. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, renameSync, watch, writeFileSync, type FSWatcher } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { JsonObject } from '../../foundation/json.ts';
+import { readMessage } from '../../formats/queue-message/read.ts';
+
+type BenchPlace = 'pending' | 'in-progress' | 'completed' | 'failed';
+
+export interface Finished {
+  /** Null: it was ended by a signal, or did not end in time. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Bench {
+  /** Runs the program to its end, or ends it when it takes too long. */
+  run(...args: readonly string[]): Promise<Finished>;
+  start(...args: readonly string[]): { readonly child: ChildProcess; readonly ended: Promise<Finished> };
+  /** The whole file, as a careful program puts it there. */
+  put(place: BenchPlace, id: string, fields: object): void;
+  /** In place and as it is, as a careless one does. */
+  write(place: BenchPlace, name: string, text: string): void;
+  /** Null: there is none, or it is not whole. */
+  read(place: BenchPlace, id: string): JsonObject | null;
+  names(place: BenchPlace): readonly string[];
+  places(id: string): readonly BenchPlace[];
+  move(id: string, from: BenchPlace, to: BenchPlace): void;
+  /** Calls back for each change of a name in a folder, until the check is over. */
+  watch(place: BenchPlace, changed: (name: string) => void): void;
+  until(look: () => boolean, patienceMs?: number): Promise<boolean>;
+  close(): void;
+}
+
+const PLACES = ['pending', 'in-progress', 'completed', 'failed'] as const;
+/** An interpreter takes a while to start on a busy machine; one that has not answered by then hangs. */
+const PATIENCE_MS = 30_000;
+const LOOK_AGAIN_MS = 5;
+const OUTPUT_MAX = 100_000;
+
+export function openBench(folder: string, command: readonly string[], signal: AbortSignal): Bench {
+  const running = new Set<ChildProcess>();
+  const watchers: FSWatcher[] = [];
+  const folderOf = (place: BenchPlace): string => join(folder, 'handoffs', place);
+  const pathOf = (place: BenchPlace, id: string): string => join(folderOf(place), `${id}.json`);
+  const [program = '', ...fixed] = command;
+
+  const start: Bench['start'] = (...args) => {
+    const child = spawn(program, [...fixed, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    running.add(child);
+    const said = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].on('data', (chunk: Buffer) => {
+        if (said[name].length < OUTPUT_MAX) said[name] += chunk.toString();
+      });
+    }
+    const tooLong = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+    const stop = (): void => void child.kill('SIGKILL');
+    signal.addEventListener('abort', stop);
+    const ended = new Promise<Finished>((resolve) => {
+      child.once('error', (error) => resolve({ code: null, ...said, stderr: error.message }));
+      child.once('close', (code) => resolve({ code, ...said }));
+    }).finally(() => {
+      clearTimeout(tooLong);
+      signal.removeEventListener('abort', stop);
+      running.delete(child);
+    });
+    return { child, ended };
+  };
+
+  const read: Bench['read'] = (place, id) => {
+    if (!existsSync(pathOf(place, id))) return null;
+    const message = readMessage(readFileSync(pathOf(place, id), 'utf8'));
+    return message.ok ? message.value.fields : null;
+  };
+
+  return {
+    start,
+    run: async (...args) => start(...args).ended,
+    put: (place, id, fields) => {
+      const draft = join(folderOf(place), `.${id}.draft`);
+      writeFileSync(draft, JSON.stringify(fields, null, 2));
+      renameSync(draft, pathOf(place, id));
+    },
+    write: (place, name, text) => writeFileSync(join(folderOf(place), name), text),
+    read,
+    names: (place) => readdirSync(folderOf(place)).filter((name) => !name.startsWith('.') && name.endsWith('.json')),
+    places: (id) => PLACES.filter((place) => existsSync(pathOf(place, id))),
+    move: (id, from, to) => renameSync(pathOf(from, id), pathOf(to, id)),
+    watch: (place, changed) => {
+      watchers.push(watch(folderOf(place), (_event, name) => changed(name ?? '')));
+    },
+    until: async (look, patienceMs = PATIENCE_MS) => {
+      const endMs = performance.now() + patienceMs;
+      while (performance.now() < endMs && !signal.aborted) {
+        if (look()) return true;
+        await pause(LOOK_AGAIN_MS);
+      }
+      return look();
+    },
+    close: () => {
+      for (const watcher of watchers) watcher.close();
+      for (const child of running) child.kill('SIGKILL');
+    },
+  };
+}
+
+export function aRequest(id: string, to: string, more: object = {}): JsonObject {
+  return {
+    handoff_id: id,
+    timestamp: new Date().toISOString(),
+    status: 'pending',
+    source: { agent_id: '@conformance' },
+    target: { agent_id: to },
+    input: { data: { text: 'two words' } },
+    timeout_seconds: 300,
+    x_kept: { by: 'everybody' },
+    ...more,
+  };
+}
+
+export function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1)?.trim() ?? '';
+}
+
+/** The end of what a program said, for a message of one line. */
+export function shortly({ code, stdout, stderr }: Finished): string {
+  const said = lastLine(stderr) || lastLine(stdout) || 'nothing';
+  return `it ended with ${code ?? 'a signal'} and said: ${said.slice(0, 200)}`;
+}

@@ -1,0 +1,82 @@
+/**
+ * Runs a program of any language against the protocol of the queue folder, in a folder of its own, without a database:
+ * what a foreign program does wrong shows in files. One command stands for all three roles, as the published clients do:
+ *
+ *     COMMAND send @from @to JSON     prints the id
+ *     COMMAND work @agent             does once what lies in pending/ for the agent
+ *     COMMAND wait ID                 prints the answer; ends with another code than 0 when it failed
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openBench, type Bench } from './bench.ts';
+import { SENDER_CHECKS } from './sender-checks.ts';
+import { WAITER_CHECKS } from './waiter-checks.ts';
+import { WORKER_CHECKS } from './worker-checks.ts';
+
+export const QUEUE_ROLES = ['send', 'work', 'wait'] as const;
+export type QueueRole = (typeof QUEUE_ROLES)[number];
+
+/** `warning`: Baton puts up with it, and other programs may not. */
+type Verdict = 'ok' | 'warning' | 'wrong';
+
+export interface ConformanceResult {
+  readonly role: QueueRole;
+  readonly name: string;
+  readonly verdict: Verdict;
+  /** What was seen; for what is right, what was checked. */
+  readonly says: string;
+}
+
+/** Answers what is wrong, `[verdict, says]`; null: nothing. */
+export type ConformanceCheck = {
+  readonly name: string;
+  /** What a program that passes does. */
+  readonly expects: string;
+  run(bench: Bench): Promise<readonly [Exclude<Verdict, 'ok'>, string] | null>;
+};
+
+const CHECKS: Readonly<Record<QueueRole, readonly ConformanceCheck[]>> = {
+  send: SENDER_CHECKS,
+  work: WORKER_CHECKS,
+  wait: WAITER_CHECKS,
+};
+
+export interface ConformanceOptions {
+  readonly command: readonly string[];
+  readonly roles: readonly QueueRole[];
+  readonly signal: AbortSignal;
+  readonly told: (result: ConformanceResult) => void;
+}
+
+export async function checkQueueProgram(options: ConformanceOptions): Promise<readonly ConformanceResult[]> {
+  const results: ConformanceResult[] = [];
+  for (const role of options.roles) {
+    for (const check of CHECKS[role]) {
+      if (options.signal.aborted) return results;
+      const result = { role, name: check.name, ...(await outcomeOf(check, options)) };
+      options.told(result);
+      results.push(result);
+    }
+  }
+  return results;
+}
+
+async function outcomeOf(
+  check: ConformanceCheck,
+  { command, signal }: ConformanceOptions,
+): Promise<Pick<ConformanceResult, 'verdict' | 'says'>> {
+  const folder = mkdtempSync(join(tmpdir(), 'baton-conformance-'));
+  for (const place of ['pending', 'in-progress', 'completed', 'failed', 'waiting', 'quarantine']) {
+    mkdirSync(join(folder, 'handoffs', place), { recursive: true });
+  }
+  mkdirSync(join(folder, 'artifacts'));
+  const bench = openBench(folder, command, signal);
+  try {
+    const found = await check.run(bench);
+    return found === null ? { verdict: 'ok', says: check.expects } : { verdict: found[0], says: found[1] };
+  } finally {
+    bench.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

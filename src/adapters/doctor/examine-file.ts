@@ -1,0 +1,76 @@
+/**
+ * What a doctor sees of a SQLite file with plain file calls: whether it is ours, and whether we may use it.
+ *
+ * A version in the first page says nothing when the page is not one of a database.
+ */
+import { accessSync, constants, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { HealthCheck } from '../../engine/health-checks.ts';
+import { readFileHeader } from '../../stores/sqlite/file-header.ts';
+
+/** `accessSync` of Node, or whoever knows better what we may do. */
+export type MayUse = (path: string, mode: number) => void;
+
+/** A problem, or the version of its schema; null where there is no file. */
+export function examineFile(path: string, mayUse: MayUse = accessSync): HealthCheck | number | null {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return null;
+  if (!stats.isFile()) return problem(`${path} is not a file`, 'name the file of the database, or move this away');
+  const forbidden = forbiddenIn(path, mayUse);
+  if (forbidden?.verdict === 'problem') return forbidden;
+  if (stats.size === 0) {
+    // For SQLite this would be a new database. Baton's are made whole before they get their name.
+    const says = `${path} is empty, and Baton never makes an empty file: what was in it is gone, or it never was a database`;
+    return problem(says, restoring(path));
+  }
+  const header = readFileHeader(path);
+  if (!header.isSqlite) {
+    return problem(`${path} is not a SQLite database: its beginning is something else`, restoring(path));
+  }
+  if (!header.isOurs) {
+    return problem(`${path} is a database of another program`, 'name another file, or move this one away');
+  }
+  return forbidden ?? header.version;
+}
+
+/** How a damaged database is replaced. A log that is left beside the new file would be written into it. */
+export function restoring(path: string): string {
+  return (
+    `stop all workers and move ${path} aside, with its -wal and -shm; then put a copy made by baton backup in its ` +
+    'place, or make a new one with baton init and fill it from an export with: baton import FILE'
+  );
+}
+
+/** SQLite writes into the file, and makes others beside it: whoever only reads does that too. */
+function forbiddenIn(path: string, mayUse: MayUse): HealthCheck | null {
+  const { R_OK, W_OK, X_OK } = constants;
+  const folder = dirname(path);
+  const beside = ['-wal', '-shm'].map((suffix) => path + suffix).filter(isThere);
+  const needed: readonly (readonly [string, string, string, number])[] = [
+    [folder, 'the folder ', 'rwx', R_OK | W_OK | X_OK],
+    ...[path, ...beside].map((file) => [file, '', 'rw', R_OK | W_OK] as const),
+  ];
+  for (const [place, what, right, mode] of needed) {
+    try {
+      mayUse(place, mode);
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      if (code === 'EROFS') {
+        const says = `${what}${place} is on a file system that is mounted read-only`;
+        const todo = 'it can only be looked at; mount it for writing, or copy the database to another folder';
+        return { name: 'database', verdict: 'warning', says, todo };
+      }
+      const todo = `as its owner: chmod u+${right} ${place}; if it belongs to somebody else, run baton as that user`;
+      return problem(`${what}${place} may not be read and written by this user (${code})`, todo);
+    }
+  }
+  return null;
+}
+
+function isThere(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function problem(says: string, todo: string): HealthCheck {
+  return { name: 'database', verdict: 'problem', says, todo };
+}

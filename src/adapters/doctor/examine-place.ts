@@ -1,0 +1,125 @@
+/** What a doctor looks at before the database is opened: opening would make what is missing, and it changes nothing. */
+import { statfsSync, statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { flawOfOwnFile } from '../../foundation/own-file.ts';
+import { privateFiles, type Workspace } from '../../workspace/workspace.ts';
+import { healthy, type HealthCheck } from '../../engine/health-checks.ts';
+import { withoutPassword } from '../../stores/postgres/address.ts';
+import type { DatabaseAddress } from '../../workspace/database-address.ts';
+
+const SPACE_LOW_BYTES = 500 * 1024 * 1024;
+const SPACE_GONE_BYTES = 50 * 1024 * 1024;
+const MIB = 1024 * 1024;
+
+/** Whether there is a database of our version to look into. */
+export async function examineDatabase(database: DatabaseAddress): Promise<HealthCheck> {
+  const { found, ours } = await versionsOf(database);
+  if (found !== null && typeof found !== 'number') return found;
+  if (found === ours) return healthy('database', `${shownOf(database)} has schema version ${ours}`);
+  if (found === null) {
+    const says = `there is no database of Baton in ${shownOf(database)}`;
+    return { name: 'database', verdict: 'problem', says, todo: 'make one with: baton init' };
+  }
+  const says = `${shownOf(database)} has schema version ${found}, this Baton knows version ${ours}`;
+  if (found > ours) return { name: 'database', verdict: 'problem', says, todo: 'install a newer Baton' };
+  return { name: 'database', verdict: 'problem', says, todo: 'back it up, then bring it up to date with: baton init' };
+}
+
+/** Without a password, whatever the address says. */
+function shownOf(database: DatabaseAddress): string {
+  return database.kind === 'sqlite' ? database.path : withoutPassword(database.url);
+}
+
+/** A check where the file says enough by itself. */
+async function versionsOf(
+  database: DatabaseAddress,
+): Promise<{ readonly found: HealthCheck | number | null; readonly ours: number }> {
+  if (database.kind === 'postgres') {
+    const { schemaVersionAt: versionAt } = await import('../../stores/postgres/schema-version.ts');
+    const { SCHEMA_VERSION } = await import('../../stores/postgres/schema.ts');
+    return { found: await versionAt(database.url), ours: SCHEMA_VERSION };
+  }
+  const { SCHEMA_VERSION } = await import('../../stores/sqlite/schema.ts');
+  const { examineFile } = await import('./examine-file.ts');
+  return { found: examineFile(database.path), ours: SCHEMA_VERSION };
+}
+
+/** What to do about a database that cannot be asked. */
+export async function remedyOf(database: DatabaseAddress): Promise<string> {
+  if (database.kind === 'postgres')
+    return 'check the address, the server and what its user may do, then run this again';
+  const { restoring } = await import('./examine-file.ts');
+  return `if it stays so: ${restoring(database.path)}`;
+}
+
+/** The folder of a database file: who may read it, how much room there is, where it lies. */
+export async function examineFolder(databasePath: string): Promise<readonly HealthCheck[]> {
+  const folder = dirname(databasePath);
+  const { networkTypeOf, nearestExisting } = await import('../../stores/sqlite/network-folder.ts');
+  const network = networkTypeOf(nearestExisting(folder));
+  return [
+    modeOf(folder),
+    spaceIn(folder),
+    network === null
+      ? healthy('file system', 'a local one')
+      : {
+          name: 'file system',
+          verdict: 'problem',
+          says: `${folder} is on ${network}, a network file system, where SQLite databases get damaged`,
+          todo: 'move the workspace to a local disk, or use PostgreSQL',
+        },
+  ];
+}
+
+/** Files that wait for somebody who does not look. Null: there are none. */
+export async function examineUnkeptQueue(workspace: Workspace | null): Promise<HealthCheck | null> {
+  if (workspace === null) return null;
+  const pending = join(workspace.folder, 'handoffs/pending');
+  const names = await readdir(pending).catch((): readonly string[] => []);
+  const count = names.filter((name) => !name.startsWith('.') && name.endsWith('.json')).length;
+  if (count === 0) return null;
+  return {
+    name: 'queue folders',
+    verdict: 'warning',
+    says: `${count} files lie in handoffs/pending/, and the queue folder is off: nobody takes them in`,
+    todo: 'set folders: { queue: on } in baton.yaml (or run: baton init --queue), or move the files away',
+  };
+}
+
+/** Whether anybody else may change what only its owner should. */
+export async function examineOwnFiles(
+  workspace: Workspace | null,
+  database: DatabaseAddress,
+): Promise<readonly HealthCheck[]> {
+  if (process.platform === 'win32') return [healthy('own files', 'not looked at: Windows has no modes of files')];
+  const { databaseFiles } = await import('../../stores/sqlite/database-file.ts');
+  const files = [
+    ...(workspace === null ? [] : privateFiles(workspace)),
+    ...(database.kind === 'sqlite' ? databaseFiles(database.path) : []),
+  ];
+  const flaws = [...new Set(files)].map((file) => flawOfOwnFile(file)).filter((flaw) => flaw !== null);
+  if (flaws.length === 0) return [healthy('own files', 'nobody else may change the database or what is in .baton/')];
+  return flaws.map(({ says, todo }) => ({ name: 'own files', verdict: 'problem', says, todo }));
+}
+
+function modeOf(folder: string): HealthCheck {
+  const mode = statSync(folder).mode & 0o777;
+  if (process.platform === 'win32' || (mode & 0o077) === 0)
+    return healthy('permissions', `${folder} is its owner’s alone`);
+  const says = `others may ${(mode & 0o022) === 0 ? 'read' : 'write into'} ${folder} (mode ${mode.toString(8)})`;
+  return {
+    name: 'permissions',
+    verdict: (mode & 0o022) === 0 ? 'warning' : 'problem',
+    says,
+    todo: `chmod 700 ${folder}`,
+  };
+}
+
+function spaceIn(folder: string): HealthCheck {
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  const says = `${Math.floor(free / MIB)} MiB free`;
+  if (free >= SPACE_LOW_BYTES) return healthy('disk', says);
+  return { name: 'disk', verdict: free < SPACE_GONE_BYTES ? 'problem' : 'warning', says, todo: 'free some space' };
+}

@@ -1,0 +1,149 @@
+/**
+ * A file as evidence: a regular file inside the workspace, by its SHA-256.
+ *
+ * Nothing here may hang or lead out: names are resolved before the file is opened, it is opened without waiting (a pipe
+ * would wait for a writer), and after that the name must still lead to what is open.
+ */
+import { createHash } from 'node:crypto';
+import { constants, type BigIntStats } from 'node:fs';
+import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { codeOf } from '../../foundation/error-code.ts';
+import type { Evidence } from '../../domain/evidence.ts';
+import { held, isKeepable, quoted, seen, untrue, type Finding } from './finding.ts';
+import { runBounded } from './run-bounded.ts';
+
+type FileEvidence = Extract<Evidence, { kind: 'file' }>;
+
+const PATH_MAX = 1_000;
+/** Hashing more takes longer than a delivery may take; such things are shown by a file that lists their hashes. */
+const BYTES_MAX = 8 * 1024 ** 3;
+
+export async function firstLookAtFile(name: string, folder: string, signal?: AbortSignal): Promise<Finding> {
+  const found = await hashOf(name, folder, signal);
+  if (typeof found === 'string') return untrue(found);
+  const { path, sha256, bytes } = found;
+  const says = `${quoted(path)} is there: ${bytes} bytes, sha256 ${sha256}`;
+  return weighed({ kind: 'file', path, sha256, bytes }, says, await doubtsAbout(found, folder, signal));
+}
+
+export async function secondLookAtFile(was: FileEvidence, folder: string, signal?: AbortSignal): Promise<Finding> {
+  const now = await hashOf(was.path, folder, signal);
+  if (typeof now === 'string') return untrue(`it was there when it was delivered, but now ${now}`);
+  if (now.sha256 === was.sha256) {
+    const says = `${quoted(was.path)} is unchanged: sha256 ${was.sha256}`;
+    return weighed(was, says, await doubtsAbout(now, folder, signal));
+  }
+  return untrue(
+    `${quoted(was.path)} has changed since it was delivered: sha256 was ${was.sha256}, is ${now.sha256}; ` +
+      'deliver again, or bring the delivered content back',
+  );
+}
+
+/** A file about which something is odd is shown as a claim: a person has to look at it. */
+function weighed(evidence: FileEvidence, says: string, doubts: readonly string[]): Finding {
+  return doubts.length === 0 ? seen(evidence, says) : held(evidence, `${says}; ${doubts.join('; ')}`);
+}
+
+async function doubtsAbout(
+  { path, bytes, links }: FoundFile,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
+  return [
+    ...(bytes === 0 ? ['it is empty'] : []),
+    ...(links > 1
+      ? [`it has ${links - 1} other name${links > 2 ? 's' : ''} (hard link), perhaps outside of the workspace`]
+      : []),
+    ...((await isIgnored(path, folder, signal)) ? ['git ignores it, so no commit will hold it'] : []),
+  ];
+}
+
+const GIT_MS = 20_000;
+
+async function isIgnored(path: string, folder: string, signal?: AbortSignal): Promise<boolean> {
+  const args = ['-c', 'core.fsmonitor=', 'check-ignore', '--quiet', '--', path];
+  const ran = await runBounded('git', args, { folder, timeoutMs: GIT_MS, env: { GIT_OPTIONAL_LOCKS: '0' }, signal });
+  return ran.over === 'ended' && ran.exitCode === 0;
+}
+
+interface FoundFile {
+  readonly path: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  /** How many names it has. */
+  readonly links: number;
+}
+
+/** The hash, or what is wrong with the file. */
+export async function hashOf(text: string, folder: string, signal?: AbortSignal): Promise<FoundFile | string> {
+  const base = await realpath(folder);
+  const path = readPath(text, folder, base);
+  if (path === null) {
+    return `${quoted(text)} is not a path inside the workspace; give one relative to it, without ".."`;
+  }
+  try {
+    const place = await realpath(join(base, path));
+    if (!isInside(place, base)) return `${quoted(path)} leads out of the workspace; copy the file into it`;
+    const judged = judgeKind(await stat(place, { bigint: true }), path);
+    if (judged !== null) return judged;
+    const handle = await open(place, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    try {
+      const before = await handle.stat({ bigint: true });
+      const still = await stat(await realpath(join(base, path)), { bigint: true });
+      if (!before.isFile() || !isSame(before, still))
+        return `${quoted(path)} was replaced while it was read; try again`;
+      const sha256 = await streamedHash(handle, signal);
+      if (!isSame(before, await handle.stat({ bigint: true }))) {
+        return `${quoted(path)} was written to while it was read; deliver when it is finished`;
+      }
+      return { path: path.split(sep).join('/'), sha256, bytes: Number(before.size), links: Number(before.nlink) };
+    } finally {
+      await handle.close().catch(() => undefined);
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    const code = codeOf(error);
+    if (code === null) throw error;
+    return wordingOf(code, path);
+  }
+}
+
+function readPath(text: string, folder: string, base: string): string | null {
+  if (text.trim() === '' || text.length > PATH_MAX || !isKeepable(text)) return null;
+  if (text.split(/[/\\]/).includes('..')) return null;
+  if (!isAbsolute(text)) return text;
+  const root = [base, folder].find((each) => isInside(text, each));
+  return root === undefined ? null : relative(root, text);
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function judgeKind(found: BigIntStats, path: string): string | null {
+  if (found.isDirectory()) return `${quoted(path)} is a folder; name a file in it, one piece of evidence each`;
+  if (!found.isFile()) return `${quoted(path)} is not a regular file`;
+  return found.size > BYTES_MAX ? `${quoted(path)} is larger than ${BYTES_MAX} bytes; show a file with its hash` : null;
+}
+
+function isSame(one: BigIntStats, other: BigIntStats): boolean {
+  return one.dev === other.dev && one.ino === other.ino && one.size === other.size && one.mtimeNs === other.mtimeNs;
+}
+
+async function streamedHash(handle: FileHandle, signal?: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  const stream = handle.createReadStream({ autoClose: false, highWaterMark: 256 * 1024 });
+  for await (const chunk of stream) {
+    signal?.throwIfAborted();
+    hash.update(chunk as Buffer);
+  }
+  return hash.digest('hex');
+}
+
+function wordingOf(code: string, path: string): string {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no file ${quoted(path)} in the workspace`;
+  if (code === 'ELOOP') return `${quoted(path)} is a link that leads in a circle`;
+  if (code === 'EACCES' || code === 'EPERM') return `${quoted(path)} may not be read by this user`;
+  return `${quoted(path)} cannot be read (${code})`;
+}

@@ -1,0 +1,187 @@
+/**
+ * The hooks of git: a check before a commit, and a quiet sync after git has brought something. A hook that is there stays and runs too: ours is a marked part at its beginning, or, where it is
+ * no shell script, a script that calls it. Taking it out leaves what was there to the byte.
+ */
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { draftBeside } from '../../foundation/atomic-file.ts';
+import { CheckProblem } from '../guard/check-repository.ts';
+import { topFolder } from './git-lists.ts';
+import { askGit, type GitOptions } from './git.ts';
+
+const BEGIN = '# baton: begin (baton init --remove-git-hook takes this out)';
+const END = '# baton: end';
+/** What a hook that is no shell script is called from now on. */
+const KEPT_ENDING = '.before-baton';
+
+/** Where there is no baton, git is not held up: CI looks again. */
+function partOf(command: string, absent: string): string {
+  return `${BEGIN}
+if command -v baton >/dev/null 2>&1; then
+  baton ${command}
+elif [ -x node_modules/.bin/baton ]; then
+  node_modules/.bin/baton ${command}
+else
+  ${absent}
+fi
+${END}
+`;
+}
+
+const CHECK = partOf('check --staged || exit 1', "echo 'baton is not installed: handoffs are not checked' >&2");
+/** What git has brought is taken in; a hook after the fact never stands in anybody's way. */
+const SYNC = partOf('sync --quiet || true', ':');
+
+/** The first is the one that people know. */
+const HOOKS = {
+  'pre-commit': CHECK,
+  'pre-merge-commit': CHECK,
+  'post-merge': SYNC,
+  'post-checkout': SYNC,
+  'post-rewrite': SYNC,
+} as const;
+const HOOK_NAMES = Object.keys(HOOKS) as readonly (keyof typeof HOOKS)[];
+
+function callOf(name: string): string {
+  return `exec "$(dirname "$0")/${name}${KEPT_ENDING}" "$@"\n`;
+}
+
+const SHELL = /^#!\s*\S*(?:\/|\s)(?:env\s+)?(?:sh|bash|dash|zsh|ksh)\b[^\n]*\n/;
+
+export interface HookAnswer {
+  readonly path: string;
+  readonly changed: boolean;
+}
+
+/** One answer for each hook. */
+export async function putGitHooks(folder: string): Promise<readonly HookAnswer[]> {
+  const hooks = await hookFolderOf(folder);
+  const paths = HOOK_NAMES.map((name) => ({ name, path: join(hooks, name) }));
+  for (const { path } of paths) {
+    const found = lookAt(path);
+    if (found.kind === 'text' && (found.mode & 0o111) === 0 && !isHusky(path)) {
+      throw new CheckProblem(
+        `${path} is there and not executable, so git does not run it; make it so, or move it away`,
+      );
+    }
+  }
+  mkdirSync(hooks, { recursive: true });
+  return paths.map(({ name, path }) => ({ path, changed: putHook(name, path) }));
+}
+
+function putHook(name: keyof typeof HOOKS, path: string): boolean {
+  const found = lookAt(path);
+  const part = HOOKS[name];
+  if (found.kind === 'text' && found.text.includes(BEGIN)) return false;
+  if (found.kind === 'absent') put(path, `#!/bin/sh\n${part}`, 0o755);
+  else {
+    const shebang = found.kind === 'text' ? headOf(found.text, path) : null;
+    if (found.kind === 'text' && shebang !== null) {
+      put(path, `${shebang}${part}${found.text.slice(shebang.length)}`, found.mode);
+    } else {
+      const aside = `${path}${KEPT_ENDING}`;
+      if (lookAt(aside).kind !== 'absent') throw new CheckProblem(`${aside} is there already; look at it first`);
+      renameSync(path, aside);
+      put(path, `#!/bin/sh\n${part}${callOf(name)}`, 0o755);
+    }
+  }
+  return true;
+}
+
+export async function takeGitHooks(folder: string): Promise<readonly HookAnswer[]> {
+  const hooks = await hookFolderOf(folder);
+  return HOOK_NAMES.map((name) => {
+    const path = join(hooks, name);
+    return { path, changed: takeHook(name, path) };
+  });
+}
+
+function takeHook(name: string, path: string): boolean {
+  const found = lookAt(path);
+  if (found.kind !== 'text' || !found.text.includes(BEGIN)) return false;
+  const rest = withoutPart(found.text);
+  if (rest === `#!/bin/sh\n${callOf(name)}`) renameSync(`${path}${KEPT_ENDING}`, path);
+  else if (rest === '#!/bin/sh\n') rmSync(path);
+  else put(path, rest, found.mode);
+  return true;
+}
+
+function withoutPart(text: string): string {
+  const from = text.indexOf(BEGIN);
+  const end = text.indexOf(END, from);
+  if (end === -1) throw new CheckProblem(`the end of our part is missing (${END}); take it out by hand`);
+  const to = text.indexOf('\n', end);
+  return text.slice(0, from) + (to === -1 ? '' : text.slice(to + 1));
+}
+
+/** Null: no shell would run our part. Files of husky have no first line of that kind and are run by one. */
+function headOf(text: string, path: string): string | null {
+  const shebang = SHELL.exec(text)?.[0];
+  if (shebang !== undefined) return shebang;
+  return isHusky(path) && !text.startsWith('#!') ? '' : null;
+}
+
+function isHusky(path: string): boolean {
+  return basename(dirname(path)) === '.husky';
+}
+
+async function hookFolderOf(folder: string): Promise<string> {
+  const options: GitOptions = { folder: resolve(folder), asConfigured: true };
+  const top = await topFolder(options);
+  if (top === null) throw new CheckProblem(`${options.folder} is in no git repository; make one with: git init`);
+  const told = await askGit(['rev-parse', '--git-path', 'hooks'], options);
+  const hooks = resolve(options.folder, told?.toString('utf8').replace(/\r?\n$/, '') ?? '.git/hooks');
+  await refuseForeign(hooks, options);
+  // The folder that git is told of is made anew by husky whenever it likes; people write into the one above.
+  return basename(hooks) === '_' && basename(dirname(hooks)) === '.husky' ? dirname(hooks) : hooks;
+}
+
+/** A folder of hooks for all repositories of a user, or none at all, is not ours to write into. */
+async function refuseForeign(hooks: string, options: GitOptions): Promise<void> {
+  const told = await askGit(['config', '--show-scope', '--get', 'core.hooksPath'], options);
+  const scope = told?.toString('utf8').split('\t')[0]?.trim() ?? 'local';
+  if (lookAt(hooks).kind === 'other') {
+    throw new CheckProblem(`core.hooksPath is ${hooks}, which is no folder: hooks are switched off here`);
+  }
+  if (scope === 'local' || scope === 'worktree') return;
+  const todo = 'call "baton check --staged" in its pre-commit, or set core.hooksPath for this repository alone';
+  throw new CheckProblem(`core.hooksPath is ${hooks} for all your repositories; ${todo}`);
+}
+
+type Found =
+  | { readonly kind: 'absent' | 'other' | 'folder' | 'program' }
+  | { readonly kind: 'text'; readonly text: string; readonly mode: number };
+
+function lookAt(path: string): Found {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return { kind: 'absent' };
+  if (found.isDirectory()) return { kind: 'folder' };
+  if (found.isSymbolicLink()) return { kind: 'program' };
+  if (!found.isFile()) return { kind: 'other' };
+  const bytes = readFileSync(path);
+  const text = bytes.toString('utf8');
+  return Buffer.from(text).equals(bytes) ? { kind: 'text', text, mode: found.mode & 0o777 } : { kind: 'program' };
+}
+
+/** Whole or not at all: git may be about to run it. */
+function put(path: string, text: string, mode: number): void {
+  const draft = draftBeside(path);
+  writeFileSync(draft, text);
+  chmodSync(draft, mode);
+  renameSync(draft, path);
+}
+
+/** As a person would name it. */
+export function shownFrom(folder: string, path: string): string {
+  const short = relative(realpathSync(folder), path);
+  return short.startsWith('..') ? path : short;
+}

@@ -1,0 +1,133 @@
+/** What git knows of files: its index, a commit, and the contents of any of them in one question. */
+import type { FileText, SeenFile } from '../../engine/guard/tree.ts';
+import type { DocumentVersion } from '../../folders/folder.ts';
+import { versionsIn } from '../../folders/git-tree.ts';
+import { askGit, git, GitProblem, type GitOptions } from './git.ts';
+
+/** The folder of the repository's working tree; null where there is none. */
+export async function topFolder(options: GitOptions): Promise<string | null> {
+  const told = await askGit(['rev-parse', '--show-toplevel'], options);
+  return told === null ? null : told.toString('utf8').replace(/\r?\n$/, '');
+}
+
+/** Names of commits, branches and tags; not the expressions that make git search or read files. */
+const REVISION = /^[A-Za-z0-9_@][A-Za-z0-9_@./~^+-]{0,199}$/;
+
+/** Null: there is no such commit. Before the first one there is no HEAD. */
+export async function commitOf(name: string, options: GitOptions): Promise<string | null> {
+  if (!REVISION.test(name) || name.includes('..')) return null;
+  const told = await askGit(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`], options);
+  return told === null ? null : told.toString('utf8').trim();
+}
+
+export async function indexFiles(options: GitOptions): Promise<ReadonlyMap<string, SeenFile>> {
+  const told = await git(['ls-files', '--stage', '--full-name', '-z', '--', ':/'], options);
+  return filesIn(told, /^(\d{6}) ([0-9a-f]{40,64}) \d$/);
+}
+
+export async function commitFiles(commit: string, options: GitOptions): Promise<ReadonlyMap<string, SeenFile>> {
+  const told = await git(['ls-tree', '-r', '-z', '--full-tree', commit], options);
+  return filesIn(told, /^(\d{6}) \w+ ([0-9a-f]{40,64})$/);
+}
+
+/** Tracked, and not yet tracked but not ignored either; each with its name as the disk has it. */
+export async function workingNames(options: GitOptions): Promise<ReadonlyMap<string, Buffer>> {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '--full-name', '-z', '--', ':/'];
+  return new Map(recordsIn(await git(args, options)).map((record) => [record.toString('utf8'), record]));
+}
+
+function filesIn(told: Buffer, form: RegExp): ReadonlyMap<string, SeenFile> {
+  const files = new Map<string, SeenFile>();
+  for (const bytes of recordsIn(told)) {
+    const record = bytes.toString('utf8');
+    const end = record.indexOf('\t');
+    const found = form.exec(record.slice(0, end));
+    if (found === null) throw new GitProblem(`git listed something else than files: ${JSON.stringify(record)}`);
+    const [, mode = '', mark = ''] = found;
+    files.set(record.slice(end + 1), { mark, isPlain: mode.startsWith('100') });
+  }
+  return files;
+}
+
+/** Names end with a zero byte and with nothing else. */
+function recordsIn(told: Buffer): readonly Buffer[] {
+  const records: Buffer[] = [];
+  for (let at = 0; at < told.length;) {
+    const end = told.indexOf(0, at);
+    const to = end === -1 ? told.length : end;
+    records.push(told.subarray(at, to));
+    at = to + 1;
+  }
+  return records;
+}
+
+const TEXT_BYTES_MAX = 1024 * 1024;
+
+/** One process for all of them, asked by id: no name can be misread. */
+export async function readBlobs(
+  marks: ReadonlySet<string>,
+  options: GitOptions,
+): Promise<ReadonlyMap<string, FileText>> {
+  const texts = new Map<string, FileText>();
+  if (marks.size === 0) return texts;
+  const input = [...marks].map((mark) => `${mark}\n`).join('');
+  const told = await git(['cat-file', '--batch'], { ...options, input });
+  for (let at = 0; at < told.length;) {
+    const end = told.indexOf(0x0a, at);
+    const [mark = '', kind = '', size = ''] = told.toString('latin1', at, end).split(' ');
+    if (kind === 'missing') {
+      texts.set(mark, { unfit: 'git does not have its content here' });
+      at = end + 1;
+      continue;
+    }
+    const from = end + 1;
+    const to = from + Number(size);
+    texts.set(mark, textOf(told.subarray(from, to)));
+    at = to + 1;
+  }
+  return texts;
+}
+
+export function textOf(bytes: Buffer): FileText {
+  if (bytes.length > TEXT_BYTES_MAX)
+    return { unfit: `it has ${bytes.length} bytes, at most ${TEXT_BYTES_MAX} are read` };
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
+  } catch {
+    return { unfit: 'it is not UTF-8 text' };
+  }
+}
+
+/** The other sides of a merge that is not committed yet. */
+export async function mergingCommits(options: GitOptions): Promise<readonly string[]> {
+  const told = await askGit(['rev-parse', '--verify', '--quiet', 'MERGE_HEAD'], options);
+  return told === null
+    ? []
+    : told
+        .toString('utf8')
+        .split(/\s+/)
+        .filter((name) => /^[0-9a-f]{40,64}$/.test(name));
+}
+
+/** As far back as the history of one document is read. */
+const VERSIONS_MAX = 100;
+
+/** What the document of this file said in the line of history that led to a commit, wherever it lay, the newest first. */
+export async function versionsOf(
+  path: string,
+  commit: string,
+  options: GitOptions,
+): Promise<readonly DocumentVersion[]> {
+  const at = path.lastIndexOf('_handoffs/');
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  if (at === -1 || /[*?[\]\\:]/.test(path)) return [];
+  const pathspec = `:(top,glob)${path.slice(0, at)}_handoffs/**/${name}`;
+  const format = ['-z', '--raw', '--no-abbrev', '--no-renames', '--format=by %H%n%ae%n%an'];
+  const told = await askGit(['log', `--max-count=${VERSIONS_MAX}`, ...format, commit, '--', pathspec], options);
+  const listed = versionsIn(told?.toString('utf8') ?? '');
+  const texts = await readBlobs(new Set(listed.map(({ blob }) => blob)), options);
+  return listed.flatMap(({ commit, author, blob }) => {
+    const text = texts.get(blob);
+    return text === undefined || 'unfit' in text ? [] : [{ commit, author, text: text.text }];
+  });
+}

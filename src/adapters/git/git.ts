@@ -1,0 +1,40 @@
+/** Asks git about a repository, also from inside of a hook, where git says by variables which index is meant. */
+import { runGit } from '../../foundation/git.ts';
+
+export class GitProblem extends Error {
+  override readonly name = 'GitProblem';
+}
+
+const ERROR_CHARS_MAX = 2_000;
+
+export interface GitOptions {
+  readonly folder: string;
+  readonly input?: string;
+  /** To ask for the owner's own settings, of which hooksPath is one. */
+  readonly asConfigured?: true;
+}
+
+/** Null: git says no, which is an answer to some questions. */
+export async function askGit(args: readonly string[], options: GitOptions): Promise<Buffer | null> {
+  const { code, output } = await answerOf(args, options);
+  return code === 0 ? output : null;
+}
+
+export async function git(args: readonly string[], options: GitOptions): Promise<Buffer> {
+  const { code, output, errors } = await answerOf(args, options);
+  if (code === 0) return output;
+  throw new GitProblem(`git ${args[0] ?? ''} ended with ${code ?? 'a signal'}: ${errors.trim()}`);
+}
+
+interface Answer {
+  readonly code: number | null;
+  readonly output: Buffer;
+  readonly errors: string;
+}
+
+async function answerOf(args: readonly string[], options: GitOptions): Promise<Answer> {
+  const { over, exitCode, stdout, stderr } = await runGit(args, { ...options, insideHook: true });
+  const errors = stderr.toString('utf8').slice(0, ERROR_CHARS_MAX);
+  if (over === 'not-started') throw new GitProblem(`git could not be started (${errors}); is it installed?`);
+  return { code: over === 'ended' ? exitCode : null, output: stdout, errors: over === 'ended' ? errors : over };
+}

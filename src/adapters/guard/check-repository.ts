@@ -1,0 +1,215 @@
+/** `baton check`: gathers what there is to judge, from the index, a commit or the disk, and has it judged. */
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import type { Complaint } from '../../engine/guard/complaint.ts';
+import type { DocumentVersion } from '../../folders/folder.ts';
+import { judge, judgedIds, refusedChanges, wantedMarks, type HomeRules } from '../../engine/guard/judge.ts';
+import { mayHoldHandoff, type FileText, type GuardedTree, type SeenFile } from '../../engine/guard/tree.ts';
+import type { Status } from '../../formats/document/vocabulary.ts';
+import type { Configuration } from '../../workspace/configuration-values.ts';
+import { parseConfiguration } from '../../workspace/configuration.ts';
+import {
+  commitFiles,
+  commitOf,
+  indexFiles,
+  mergingCommits,
+  readBlobs,
+  topFolder,
+  versionsOf,
+  workingNames,
+} from '../git/git-lists.ts';
+import type { GitOptions } from '../git/git.ts';
+import { readFiles, namesBelow } from './read-files.ts';
+import { recordedIn } from './stored-identity.ts';
+
+/** Asked for something that is not there. */
+export class CheckProblem extends Error {
+  override readonly name = 'CheckProblem';
+}
+
+export interface CheckRequest {
+  readonly folder: string;
+  /** The index as it would be committed, instead of the files on the disk. */
+  readonly staged: boolean;
+  /** Compare with this commit, and judge only what differs from it. */
+  readonly since: string | null;
+  /** Only what lies below these; empty is everything. */
+  readonly paths: readonly string[];
+}
+
+export interface CheckAnswer {
+  /** How many files were judged. */
+  readonly checked: number;
+  readonly complaints: readonly Complaint[];
+}
+
+type Files = ReadonlyMap<string, SeenFile>;
+const CONFIGURATION = 'baton.yaml';
+const NO_FILES: Files = new Map();
+
+export async function checkRepository(request: CheckRequest): Promise<CheckAnswer> {
+  const options: GitOptions = { folder: resolve(request.folder) };
+  const top = await topFolder(options);
+  if (top === null) return checkFolder(request);
+  const before = await filesBefore(request, options);
+  const merging = request.since === null ? await mergingFiles(options) : [];
+  const history: History = (path) => versionsOf(path, request.since ?? 'HEAD', options);
+  if (request.staged) {
+    const files = await indexFiles(options);
+    const frame = frameOf(request, top, files, before, merging);
+    const known = await readBlobs(new Set([...wantedMarks(frame), ...marksOfConfigurations(files)]), options);
+    return judged(top, frame, known, (path) => textIn(files, known, path) ?? textOnDisk(top, path), history);
+  }
+  const names = await workingNames(options);
+  const homes = homesIn(names.keys(), top);
+  const { files, texts } = await readFiles(top, names, (path) => mayHoldHandoff(path, homes), markOf(before));
+  const frame = frameOf(request, top, files, before, merging);
+  const missing = [...wantedMarks(frame)].filter((mark) => !texts.has(mark) && /^[0-9a-f]+$/.test(mark));
+  const known = new Map([...texts, ...(await readBlobs(new Set(missing), options))]);
+  return judged(top, frame, known, (path) => textOnDisk(top, path), history);
+}
+
+async function checkFolder(request: CheckRequest): Promise<CheckAnswer> {
+  if (request.staged || request.since !== null) {
+    throw new CheckProblem(`${resolve(request.folder)} is in no git repository that git trusts`);
+  }
+  const root = resolve(request.folder);
+  const names = await namesBelow(root);
+  const homes = homesIn(names.keys(), root);
+  const { files, texts } = await readFiles(root, names, (path) => mayHoldHandoff(path, homes), 'sha1');
+  const frame = frameOf(request, root, files, NO_FILES, []);
+  return judged(
+    root,
+    frame,
+    texts,
+    (path) => textOnDisk(root, path),
+    async () => [],
+  );
+}
+
+async function filesBefore({ since }: CheckRequest, options: GitOptions): Promise<Files> {
+  const commit = await commitOf(since ?? 'HEAD', options);
+  if (commit !== null) return commitFiles(commit, options);
+  if (since === null) return NO_FILES;
+  throw new CheckProblem(
+    `there is no commit ${JSON.stringify(since)} here; in a shallow clone, fetch more of its history`,
+  );
+}
+
+type Frame = Omit<GuardedTree, 'texts' | 'earlier'>;
+/** Older texts of a document, the newest first. */
+type History = (path: string) => Promise<readonly DocumentVersion[]>;
+
+async function mergingFiles(options: GitOptions): Promise<readonly Files[]> {
+  return Promise.all((await mergingCommits(options)).map((commit) => commitFiles(commit, options)));
+}
+
+function frameOf(request: CheckRequest, top: string, files: Files, before: Files, merging: readonly Files[]): Frame {
+  const onlyChanges = request.staged || request.since !== null;
+  const isNamed = filterOf(request, top, files, before);
+  return {
+    homes: homesIn(files.keys(), top),
+    files,
+    before,
+    merging,
+    onlyChanges,
+    isJudged: (path) => {
+      if (!isNamed(path)) return false;
+      if (!onlyChanges) return true;
+      // What one side of a merge has already is not new.
+      return [before, ...merging].every((side) => files.get(path)?.mark !== side.get(path)?.mark);
+    },
+  };
+}
+
+async function judged(
+  top: string,
+  frame: Frame,
+  texts: ReadonlyMap<string, FileText>,
+  configurationAt: (path: string) => string | null,
+  history: History,
+): Promise<CheckAnswer> {
+  const configurations = new Map<string, Configuration | null>();
+  for (const home of frame.homes) {
+    const path = `${home}${CONFIGURATION}`;
+    const text = configurationAt(path);
+    configurations.set(home, text === null ? null : parseConfiguration(text, path).configuration);
+  }
+  const ignored = [...configurations].flatMap(([home, known]) => (known?.checkIgnore ?? []).map((each) => home + each));
+  const isIgnored = (path: string): boolean => ignored.some((each) => path === each || path.startsWith(`${each}/`));
+  const isJudged = (path: string): boolean => !isIgnored(path) && frame.isJudged(path);
+  const recorded = new Map<string, ReadonlyMap<string, Status>>();
+  for (const [home, known] of configurations) {
+    if (known?.identity === 'strict') {
+      recorded.set(home, await recordedIn(join(top, home), judgedIds({ ...frame, isJudged }, home)));
+    }
+  }
+  const rulesOf = (home: string): HomeRules | null => {
+    const known = configurations.get(home) ?? null;
+    return known === null ? null : { ...known, recorded: recorded.get(home) ?? new Map() };
+  };
+  const tree: GuardedTree = { ...frame, texts, isJudged, earlier: new Map() };
+  const first = judge(tree, rulesOf);
+  const earlier = new Map<string, readonly DocumentVersion[]>();
+  for (const { key, path } of refusedChanges(tree, first)) {
+    const versions = await history(path);
+    if (versions.length > 0) earlier.set(key, versions);
+  }
+  const complaints = earlier.size === 0 ? first : judge({ ...tree, earlier }, rulesOf);
+  const checked = [...frame.files.keys()].filter((path) => isJudged(path) && mayHoldHandoff(path, frame.homes)).length;
+  return { checked, complaints };
+}
+
+/** Every folder with a configuration may have handoffs; the innermost counts. */
+function homesIn(paths: Iterable<string>, top: string): readonly string[] {
+  const homes = new Set(['']);
+  for (const path of paths) {
+    const at = path.indexOf('_handoffs/');
+    if (at > 0 && path[at - 1] === '/' && existsSync(join(top, path.slice(0, at), CONFIGURATION)))
+      homes.add(path.slice(0, at));
+  }
+  return [...homes].toSorted((a, b) => b.length - a.length);
+}
+
+function filterOf(
+  { paths, folder }: CheckRequest,
+  top: string,
+  files: Files,
+  before: Files,
+): (path: string) => boolean {
+  if (paths.length === 0) return () => true;
+  const wanted = paths.map((given) => {
+    if (given === '') throw new CheckProblem('the name of a file or folder is not empty');
+    const path = relative(top, resolve(realpathSync(folder), given)).replaceAll('\\', '/');
+    if (isAbsolute(path) || path === '..' || path.startsWith('../')) {
+      throw new CheckProblem(`${JSON.stringify(given)} lies outside of ${top}`);
+    }
+    const isIt = (each: string): boolean => path === '' || each === path || each.startsWith(`${path}/`);
+    const isKnown = existsSync(join(top, path)) || [...files.keys(), ...before.keys()].some(isIt);
+    if (!isKnown) throw new CheckProblem(`there is no ${JSON.stringify(given)}`);
+    return isIt;
+  });
+  return (path) => wanted.some((isIt) => isIt(path));
+}
+
+function marksOfConfigurations(files: Files): readonly string[] {
+  return [...files].flatMap(([path, { mark, isPlain }]) => {
+    return isPlain && (path === CONFIGURATION || path.endsWith(`/${CONFIGURATION}`)) ? [mark] : [];
+  });
+}
+
+function textIn(files: Files, texts: ReadonlyMap<string, FileText>, path: string): string | null {
+  const found = texts.get(files.get(path)?.mark ?? '');
+  return found === undefined || 'unfit' in found ? null : found.text;
+}
+
+function textOnDisk(top: string, path: string): string | null {
+  const file = join(top, path);
+  return existsSync(file) ? readFileSync(file, 'utf8') : null;
+}
+
+/** As long as git's own ids here. */
+function markOf(before: Files): 'sha1' | 'sha256' {
+  const [first] = before.values();
+  return first?.mark.length === 64 ? 'sha256' : 'sha1';
+}

@@ -1,0 +1,39 @@
+/** What the database says of documents, for a check where identity is strict. A clone may have no database. */
+import { existsSync } from 'node:fs';
+import { NO_LIMITS } from '../../domain/limits.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import { STATUS_FOR, type Status } from '../../formats/document/vocabulary.ts';
+import { systemTimers } from '../../foundation/clock.ts';
+import { cachedConfiguration } from '../../workspace/configuration-cache.ts';
+import { databaseOfWorkspace, readDatabaseAddress, type DatabaseAddress } from '../../workspace/database-address.ts';
+import { systemLiveness } from '../processes/liveness.ts';
+import { openStore } from '../database/open-store.ts';
+import { workspaceAt } from '../../workspace/workspace.ts';
+
+/** Asked for in one go. */
+const TOGETHER_MAX = 200;
+
+export async function recordedIn(folder: string, ids: readonly HandoffId[]): Promise<ReadonlyMap<string, Status>> {
+  const database = await databaseOf(folder);
+  if (database === null || ids.length === 0) return new Map();
+  const store = await openStore({ database, limits: NO_LIMITS, onlyReads: true }, systemLiveness(systemTimers));
+  try {
+    const found = new Map<string, Status>();
+    for (let from = 0; from < ids.length; from += TOGETHER_MAX) {
+      const { items } = await store.find({ by: 'ids', ids: ids.slice(from, from + TOGETHER_MAX) });
+      for (const { id, state } of items) found.set(id, STATUS_FOR[state]);
+    }
+    return found;
+  } finally {
+    await store.close();
+  }
+}
+
+async function databaseOf(folder: string): Promise<DatabaseAddress | null> {
+  const named = process.env['BATON_DATABASE'] ?? '';
+  if (named !== '') return readDatabaseAddress(named);
+  const workspace = workspaceAt(folder);
+  const text = existsSync(workspace.configurationPath) ? (await cachedConfiguration(workspace)).text : {};
+  const database = databaseOfWorkspace(workspace, text);
+  return database.kind === 'postgres' || existsSync(database.path) ? database : null;
+}

@@ -1,0 +1,122 @@
+/**
+ * Carries out a plan, one handoff after the other: the task, then the document, then a look whether it holds the old
+ * texts to the byte, and only then the old places are cleared. Wherever it is cut off, the next run goes on: it finds
+ * the document that holds the content, and clears what is left.
+ */
+import { lstat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { originalsIn, type Original } from '../../formats/legacy/originals.ts';
+import { migratedDocument } from '../../engine/migration/migrated-document.ts';
+import type { Migrate, Source, Step } from '../../engine/migration/plan.ts';
+import { writeDurably } from '../../folders/durable-write.ts';
+import { hexDigestOf } from '../../foundation/digest.ts';
+import { forgetEmpty, isWithin, realFolder } from './real-folder.ts';
+import { DOCUMENT_BYTES_MAX, readPlain } from './scan.ts';
+import { makeTask } from './task-file.ts';
+
+export interface Applied {
+  readonly migrated: number;
+  readonly tasks: number;
+  readonly cleared: number;
+  /** What had changed since the plan was made, and was left as it is. */
+  readonly left: readonly { readonly path: string; readonly because: string }[];
+}
+
+export interface ApplyOptions {
+  readonly root: string;
+  /** Where files are written before they get their name; nobody looks there. */
+  readonly drafts: string;
+  readonly nowMs: number;
+  readonly progress: (done: number) => void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export async function applyPlan(steps: readonly Step[], options: ApplyOptions): Promise<Applied> {
+  const counts = { migrated: 0, tasks: 0, cleared: 0 };
+  const left: { path: string; because: string }[] = [];
+  for (const [index, step] of steps.entries()) {
+    options.progress(index);
+    options.signal?.throwIfAborted();
+    if (step.do === 'migrate') {
+      const because = await migrateOne(step, options, counts);
+      if (because !== null) {
+        left.push({ path: step.sources[0]?.path ?? step.id, because });
+        continue;
+      }
+    }
+    if (step.do !== 'migrate' && step.do !== 'clear') continue;
+    const kept = step.do === 'migrate' ? documentPath(step) : step.keptIn;
+    for (const source of step.sources) {
+      if (source.path === kept) continue;
+      const because = await clear(options.root, source);
+      if (because === null) counts.cleared += 1;
+      else left.push({ path: source.path, because });
+    }
+  }
+  return { ...counts, left };
+}
+
+export function documentPath({ place, id }: Migrate): string {
+  return `_handoffs/${place}/${id}.md`;
+}
+
+/** Null: it is done, and what it says is on the disk. */
+async function migrateOne(
+  step: Migrate,
+  options: ApplyOptions,
+  counts: { migrated: number; tasks: number },
+): Promise<string | null> {
+  const { root, nowMs } = options;
+  const path = documentPath(step);
+  const originals = originalsOf(root, step.sources);
+  if (typeof originals === 'string') return originals;
+  const isOwnPlace = step.sources.some((source) => source.path === path);
+  const isTaken = (await lstat(join(root, path)).catch(() => null)) !== null;
+  if (isTaken && !isOwnPlace) return `${path} is there already`;
+  const text = step.verbatim ? (originals[0]?.bytes.toString('utf8') ?? '') : migratedDocument(step, originals, nowMs);
+  if (Buffer.byteLength(text) > DOCUMENT_BYTES_MAX)
+    return `its texts together have more than ${DOCUMENT_BYTES_MAX} bytes`;
+  if (step.task.isNew && (await makeTask(options, step))) counts.tasks += 1;
+  await realFolder(root, `_handoffs/${step.place}`);
+  await writeDurably(join(root, path), text, options.drafts);
+  const because = missingIn(root, path, step, originals);
+  if (because === null) counts.migrated += 1;
+  return because;
+}
+
+/** One for each content: copies are the same text. */
+function originalsOf(root: string, sources: readonly Source[]): readonly Original[] | string {
+  const originals: Original[] = [];
+  for (const { path, sha256, changedAt, is } of sources) {
+    const bytes = readPlain(join(root, path));
+    if (!Buffer.isBuffer(bytes) || hexDigestOf(bytes) !== sha256) return 'has changed since the plan was made';
+    if (is !== 'copy')
+      originals.push({
+        path,
+        bytes: Buffer.from(bytes),
+        changed: changedAt === null ? '' : new Date(changedAt).toISOString(),
+      });
+  }
+  return originals;
+}
+
+/** Read back from the disk, because what follows is the removal of the only other copy. */
+function missingIn(root: string, path: string, { verbatim }: Migrate, originals: readonly Original[]): string | null {
+  const written = readPlain(join(root, path), DOCUMENT_BYTES_MAX);
+  if (!Buffer.isBuffer(written)) return `${path} could not be read back`;
+  const held = verbatim ? new Map([[hexDigestOf(written), written]]) : originalsIn(written.toString('utf8'));
+  const isWhole = originals.every(({ bytes }) => held.get(hexDigestOf(bytes))?.equals(bytes) === true);
+  return isWhole ? null : `${path} does not hold it whole`;
+}
+
+/** Null: it is gone. */
+async function clear(root: string, { path, sha256 }: Source): Promise<string | null> {
+  const bytes = readPlain(join(root, path));
+  if (bytes === null)
+    return (await lstat(join(root, path)).catch(() => null)) === null ? null : 'cannot be read any more';
+  if (bytes === 'too-large' || hexDigestOf(bytes) !== sha256) return 'has changed since the plan was made';
+  if (!(await isWithin(root, path))) return 'lies behind a link';
+  await unlink(join(root, path));
+  await forgetEmpty(root, path);
+  return null;
+}

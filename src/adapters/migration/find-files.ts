@@ -1,0 +1,56 @@
+/** The files of a repository in which a handoff could stand. Follows no link, and leaves alone what is not the project's. */
+import type { Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listedByGit } from './git-history.ts';
+
+export interface FoundFiles {
+  /** From the folder, with `/` between the parts, sorted. */
+  readonly paths: readonly string[];
+  /** Tracked files of any kind that differ from what is committed or staged. */
+  readonly modified: ReadonlySet<string>;
+  readonly untracked: ReadonlySet<string>;
+  readonly isRepository: boolean;
+}
+
+/** Texts that people and agents write. Lines of JSON hold many at once: those are for `baton ingest`. */
+const TEXT = /\.(?:markdown|mdx?|txt|ya?ml|json)(?:\.(?:bak|orig|old)|~)?$/i;
+const LEFT_ALONE = /(?:^|\/)(?:\.git|node_modules|\.baton)\/|(?:^|\/)data\/personas\/|(?:^|\/)_index\.yaml$/;
+/** What lies in the folders of a queue is on its way. */
+const QUEUED = /(?:^|\/)handoffs\/(?:waiting|pending|in-progress|completed|failed|quarantine)\/[^/]*\.json$/i;
+const FOLDERS_LEFT = new Set(['.git', 'node_modules', '.baton']);
+
+export async function findFiles(folder: string): Promise<FoundFiles> {
+  const listed = await listedByGit(folder);
+  if (listed === null) return findFilesWithoutGit(folder);
+  const { modified, untracked } = listed;
+  return { paths: textsAmong(listed.paths), modified, untracked, isRepository: true };
+}
+
+/** All texts below a folder, whatever git would ignore. */
+export async function findFilesWithoutGit(folder: string): Promise<FoundFiles> {
+  const paths = textsAmong(await walked(folder));
+  return { paths, modified: new Set(), untracked: new Set(paths), isRepository: false };
+}
+
+function textsAmong(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) => TEXT.test(path) && !LEFT_ALONE.test(path) && !QUEUED.test(path)).toSorted();
+}
+
+async function walked(root: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of await entriesOf(join(root, folder))) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isFile()) found.push(path);
+      else if (entry.isDirectory() && !FOLDERS_LEFT.has(entry.name)) folders.push(path);
+    }
+  }
+  return found;
+}
+
+/** What may not be read is not ours to move. */
+async function entriesOf(folder: string): Promise<readonly Dirent[]> {
+  return readdir(folder, { withFileTypes: true }).catch(() => []);
+}

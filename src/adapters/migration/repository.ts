@@ -1,0 +1,172 @@
+/**
+ * A migration is one commit, so that git can show it and undo it. Git is only asked for objects, the index and refs:
+ * neither a filter of the repository nor a hook changes what is committed.
+ */
+import { lstat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeDurably } from '../../folders/durable-write.ts';
+import { askGit, git } from '../git/git.ts';
+import { partsOf } from './git-history.ts';
+import { forgetEmpty, isWithin, realFolder } from './real-folder.ts';
+
+/** Why git cannot do what was asked, and what to do about it. */
+export class RepositoryProblem extends Error {
+  override readonly name = 'RepositoryProblem';
+}
+
+export interface Repository {
+  readonly folder: string;
+  /** From the root of the repository to the folder; empty, or with `/` at its end. */
+  readonly prefix: string;
+  readonly head: string;
+}
+
+/** Null: not in git. */
+export async function repositoryAt(folder: string): Promise<Repository | null> {
+  const prefix = await askGit(['rev-parse', '--show-prefix'], { folder }).catch(() => null);
+  if (prefix === null) return null;
+  const head = await headOf(folder);
+  if (head === null) throw new RepositoryProblem('the repository has no commit yet; commit your files first');
+  return { folder, prefix: prefix.toString('utf8').replace(/\n$/, ''), head };
+}
+
+async function headOf(folder: string): Promise<string | null> {
+  const head = await askGit(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], { folder });
+  return head === null ? null : head.toString('utf8').trim();
+}
+
+export async function hasStaged({ folder }: Repository): Promise<boolean> {
+  return (await askGit(['diff-index', '--cached', '--quiet', 'HEAD'], { folder })) === null;
+}
+
+/** Makes a branch here and goes over to it; no file changes. */
+export async function startBranch({ folder, head }: Repository, name: string): Promise<void> {
+  const isName = (await askGit(['check-ref-format', '--branch', name], { folder })) !== null;
+  if (!isName) throw new RepositoryProblem(`${JSON.stringify(name)} is not a name for a branch`);
+  const ref = `refs/heads/${name}`;
+  const isTaken = (await askGit(['rev-parse', '--verify', '--quiet', ref], { folder })) !== null;
+  if (isTaken) throw new RepositoryProblem(`there is a branch ${name} already; choose another name`);
+  await git(['update-ref', ref, head, '0'.repeat(head.length)], { folder });
+  await git(['symbolic-ref', 'HEAD', ref], { folder });
+}
+
+const MIGRATION = 'Baton-Migration';
+const UNDO = 'Baton-Migration-Undone';
+
+/** Commits how these paths are now on the disk, and nothing else. Null: they are as they were. */
+export async function commitPaths(
+  repository: Repository,
+  paths: readonly string[],
+  { subject, trailer = `${MIGRATION}: 1` }: { readonly subject: string; readonly trailer?: string },
+): Promise<string | null> {
+  const { folder, prefix, head } = repository;
+  const isThere = await Promise.all(paths.map(async (path) => (await kindOf(join(folder, path))) === 'file'));
+  const present = paths.filter((_, index) => isThere[index]);
+  const none = `0 ${'0'.repeat(head.length)}`;
+  const hashes = await hashesOf(folder, present);
+  const lines = paths.map((path, index) => {
+    const hash = hashes.get(path);
+    return `${isThere[index] === true && hash !== undefined ? `100644 ${hash}` : none}\t${prefix}${path}\0`;
+  });
+  await git(['update-index', '-z', '--index-info'], { folder, input: lines.join('') });
+  const tree = (await git(['write-tree'], { folder })).toString('utf8').trim();
+  const before = (await git(['rev-parse', `${head}^{tree}`], { folder })).toString('utf8').trim();
+  if (tree === before) return null;
+  const message = `${subject}\n\n${trailer}\n`;
+  const commit = await commitTree(folder, tree, head, message);
+  await git(['update-ref', '-m', 'baton migrate', 'HEAD', commit, head], { folder });
+  return commit;
+}
+
+async function hashesOf(folder: string, paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (paths.length === 0) return new Map();
+  // A name with a line end or a quote at its start is written as git writes it.
+  const input = paths.map((path) => (/["\\\n]/.test(path) ? JSON.stringify(path) : path)).join('\n');
+  const output = await git(['hash-object', '-w', '--no-filters', '--stdin-paths'], { folder, input: `${input}\n` });
+  const hashes = output.toString('utf8').trim().split('\n');
+  return new Map(paths.map((path, index) => [path, hashes[index] ?? '']));
+}
+
+/** Somebody without a name in git can migrate too. */
+async function commitTree(folder: string, tree: string, parent: string, input: string): Promise<string> {
+  const args = ['commit-tree', tree, '-p', parent];
+  const made =
+    (await askGit(args, { folder, input })) ??
+    (await git(['-c', 'user.name=baton', '-c', 'user.email=baton@localhost', ...args], { folder, input }));
+  return made.toString('utf8').trim();
+}
+
+export interface Undone {
+  readonly commit: string;
+  readonly reverted: string;
+  readonly files: number;
+}
+
+/** Puts back what the last migration changed, in a commit of its own. What was changed since is not touched. */
+export async function undoMigration(repository: Repository, drafts: string): Promise<Undone> {
+  const { folder, prefix, head } = repository;
+  const commit = await lastMigration(folder);
+  if (commit === null) throw new RepositoryProblem('there is no migration to undo in the history of this branch');
+  const byHand = `undo it by hand with: git revert ${commit.slice(0, 12)}`;
+  const changes = changesIn(await git(['diff-tree', '-r', '-z', '--no-renames', '--no-commit-id', commit], { folder }));
+  const listed = await git(['ls-tree', '-r', '-z', '--full-tree', head], { folder });
+  const now = new Map(partsOf(listed).map((line) => [line.slice(line.indexOf('\t') + 1), line.split(/[ \t]/)[2]]));
+  const other = changes.filter(({ path, after }) => (now.get(path) ?? null) !== after || !path.startsWith(prefix));
+  if (other.length > 0)
+    throw new RepositoryProblem(`${other[0]?.path ?? ''} was changed after the migration; ${byHand}`);
+  for (const { path, before } of changes) {
+    const own = path.slice(prefix.length);
+    if (before === null) {
+      if (await isWithin(folder, own)) await unlink(join(folder, own)).catch(() => undefined);
+      await forgetEmpty(folder, own);
+      continue;
+    }
+    const text = await git(['cat-file', 'blob', before], { folder });
+    const parent = own.split('/').slice(0, -1).join('/');
+    if (parent !== '') await realFolder(folder, parent);
+    await writeDurably(join(folder, own), text, drafts);
+  }
+  const made = await commitPaths(
+    repository,
+    changes.map(({ path }) => path.slice(prefix.length)),
+    { subject: 'Undo the migration of old handoffs', trailer: `${UNDO}: ${commit}` },
+  );
+  return { commit: made ?? head, reverted: commit, files: changes.length };
+}
+
+const COMMITS_MAX = 200;
+
+/** The newest one that was not undone. */
+async function lastMigration(folder: string): Promise<string | null> {
+  const args = ['log', '-z', `-n${COMMITS_MAX}`, '-E', `--grep=^(${MIGRATION}|${UNDO}): `, '--format=%H %B'];
+  const undone = new Set<string>();
+  for (const part of partsOf((await askGit(args, { folder })) ?? Buffer.alloc(0))) {
+    const of = new RegExp(`^${UNDO}: ([0-9a-f]+)$`, 'm').exec(part)?.[1];
+    const hash = part.split(' ', 1)[0] ?? '';
+    if (of !== undefined) undone.add(of);
+    else if (!undone.has(hash)) return hash;
+  }
+  return null;
+}
+
+interface Change {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** `:100644 000000 HASH HASH D` and the path, by turns. */
+function changesIn(output: Buffer): readonly Change[] {
+  const parts = partsOf(output);
+  const hash = (text = ''): string | null => (/^0+$/.test(text) ? null : text);
+  return parts.flatMap((part, index) => {
+    if (index % 2 === 1) return [];
+    const [, , before, after] = part.split(' ');
+    return [{ path: parts[index + 1] ?? '', before: hash(before), after: hash(after) }];
+  });
+}
+
+async function kindOf(path: string): Promise<'file' | 'other' | null> {
+  const found = await lstat(path).catch(() => null);
+  return found === null ? null : found.isFile() ? 'file' : 'other';
+}

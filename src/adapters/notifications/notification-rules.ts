@@ -1,0 +1,88 @@
+/** What the rules of the house attach to a fact: entries in inboxes, and what the configuration asks for besides. */
+import { assuranceOf } from '../../domain/assurance.ts';
+import type { JsonObject, JsonText } from '../../foundation/json.ts';
+import { inboxKind, type Effect } from '../../domain/decision.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { escalationOf, noticeOf, type Event, type Notice } from '../../domain/notices.ts';
+import type { WorkspaceRules } from '../../engine/context.ts';
+import type { Notifications } from '../../workspace/configuration-values.ts';
+
+/** The person at the machine is only told of what needs somebody. */
+const FOR_THE_DESKTOP: readonly Event[] = [
+  'verification-wanted',
+  'question',
+  'failed',
+  'rejected',
+  'expired',
+  'escalated',
+];
+
+const NOTHING: readonly Effect[] = [];
+
+export function notificationRules({ desktop, webhooks }: Notifications): WorkspaceRules['notificationsFor'] {
+  return (handoff, fact) => {
+    const notices = [noticeOf(handoff, fact), escalationOf(fact)].filter((notice) => notice !== null);
+    return notices.length === 0 ? NOTHING : notices.flatMap((notice) => effectsOf(notice, handoff, fact));
+  };
+
+  function effectsOf({ event, to }: Notice, handoff: Handoff, fact: Fact): readonly Effect[] {
+    const wanted = webhooks.filter(({ events }) => events === null || events.includes(event));
+    const shown = desktop && FOR_THE_DESKTOP.includes(event);
+    if (to.length === 0 && wanted.length === 0 && !shown) return NOTHING;
+    const told = tellingOf(event, handoff, fact);
+    // A second notice of the same fact is another one, also to the same target.
+    const key = `${handoff.id}:${fact.revision}${event === 'escalated' ? ':escalated' : ''}`;
+    return [
+      ...to.map((agent) => effect(`${key}:inbox:${agent}`, inboxKind(agent), told)),
+      // The target is named: whoever delivers looks up its secret and its hosts in the stored policy, not in a file.
+      ...wanted.map(({ name: target, url }) =>
+        effect(`${key}:webhook:${target}`, 'webhook', { target, url, event, id: `${key}:${target}`, body: told }),
+      ),
+      ...(shown ? [effect(`${key}:desktop`, 'desktop', desktopTextOf(event, handoff))] : []),
+    ];
+  }
+}
+
+function effect(key: string, kind: string, payload: JsonObject): Effect {
+  return { key, kind, payload: JSON.stringify(payload) as JsonText };
+}
+
+/** Names and circumstances, never the content: an inbox and a webhook are other places than the handoff. */
+function tellingOf(event: Event, handoff: Handoff, fact: Fact): JsonObject {
+  const assurance = assuranceOf(handoff);
+  return {
+    event,
+    handoff: handoff.id,
+    revision: fact.revision,
+    state: fact.to,
+    from: `@${handoff.from}`,
+    to: `@${handoff.to}`,
+    title: handoff.title,
+    task: handoff.task,
+    at: new Date(fact.at).toISOString(),
+    by: fact.by,
+    ...(assurance === null ? {} : { assurance }),
+    ...(fact.detail === '' ? {} : { detail: withoutSummary(JSON.parse(fact.detail) as JsonObject) }),
+  };
+}
+
+/** What an agent wrote stays in the trail, and so does what concerns only the database and its machine. */
+const STAYS = new Set(['summary', 'seal', 'claims', 'where', 'policy', 'via', 'user']);
+
+function withoutSummary(detail: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(detail).filter(([name]) => !STAYS.has(name)));
+}
+
+const DESKTOP_WORDS: Partial<Record<Event, string>> = {
+  'verification-wanted': 'is delivered and wants to be verified',
+  question: 'has a question',
+  failed: 'failed',
+  rejected: 'was rejected',
+  expired: 'expired',
+  escalated: 'needs a skill that its recipient does not have',
+};
+
+function desktopTextOf(event: Event, { id, title, from, to }: Handoff): JsonObject {
+  return { title: `@${from} → @${to}`, text: `${title ?? id} ${DESKTOP_WORDS[event] ?? event}` };
+}

@@ -1,0 +1,65 @@
+/**
+ * Beats for one worker session, in a thread of its own: a handler that keeps the event loop busy for longer than the
+ * lease keeps its handoff all the same. Only a process that is stopped or dead falls silent.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { BeatOrder, FromThread, ToThread } from './heartbeat.ts';
+
+type Beat = () => Promise<boolean>;
+
+const order = workerData as BeatOrder;
+/** A beat that did not get through is tried again soon; the lease has room for several. */
+const soonMs = order.everyMs / 10;
+let beat: Beat | null = null;
+const pausing: { until: Promise<void> | null; end: () => void } = { until: null, end: () => undefined };
+
+parentPort?.on('message', (told: ToThread) => {
+  if (told === 'stop') process.exit(0);
+  if (told === 'pause') {
+    // A beat on SQLite is one statement without a pause in it: this runs before or after, never within.
+    pausing.until ??= new Promise((resolve) => {
+      pausing.end = resolve;
+    });
+    say({ kind: 'paused' });
+  } else {
+    pausing.until = null;
+    pausing.end();
+  }
+});
+
+for (;;) {
+  await pausing.until;
+  const lives = await tryToBeat();
+  if (lives === false) {
+    say({ kind: 'lost' });
+    break;
+  }
+  await new Promise((resolve) => setTimeout(resolve, lives === null ? soonMs : order.everyMs));
+}
+
+/** Null: it did not get through. */
+async function tryToBeat(): Promise<boolean | null> {
+  try {
+    if (beat === null) {
+      beat = await openBeat(order);
+      say({ kind: 'ready' });
+    }
+    return await beat();
+  } catch (error) {
+    say({ kind: 'trouble', says: error instanceof Error ? error.message : String(error) });
+    return null;
+  }
+}
+
+function say(said: FromThread): void {
+  parentPort?.postMessage(said);
+}
+
+async function openBeat({ database, session }: BeatOrder): Promise<Beat> {
+  if (database.kind === 'postgres') {
+    const { openPostgresBeat } = await import('../../stores/postgres/heartbeat.ts');
+    return (await openPostgresBeat(database.url, session)).beat;
+  }
+  const { openSqliteBeat } = await import('../../stores/sqlite/heartbeat.ts');
+  return openSqliteBeat(database.path, session);
+}

@@ -1,0 +1,168 @@
+/**
+ * Turns schema files into a judge of values. Loaded only when a schema is asked for: the validator is heavy.
+ *
+ * Schemas and values come from different people, and both may be hostile. So patterns run in linear time, comparisons of
+ * whole values go by one canonical text instead of pair by pair, and one judgement has a budget of steps.
+ */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { RE2JS } from 're2js';
+import { assert, present } from '../../foundation/assert.ts';
+import { JSON_DEPTH_MAX, type Json, type JsonObject } from '../../foundation/json.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
+import type { Broken, CompiledSchema, Judgement } from './open-schema-registry.ts';
+import { addressOf, loadSchemas, type LoadedSchema } from './schema-files.ts';
+import { tooDeep, violationsOf } from './schema-violations.ts';
+
+/** A value of the largest size passes through a schema of ordinary shape with far fewer calls of its functions. */
+const STEPS_MAX = 2_000_000;
+const SAYS_MAX = 500;
+
+export async function compileSchema(
+  folder: string,
+  file: string,
+): Promise<Result<{ readonly schema: CompiledSchema; readonly marks: string }, Broken>> {
+  const loaded = await loadSchemas(folder, file);
+  if (!loaded.ok) return loaded;
+  const budget = newBudget();
+  const validate = validatorOf(loaded.value, budget);
+  if (!validate.ok) return err({ file, says: validate.refusal });
+  const schema: CompiledSchema = {
+    files: loaded.value.map((each) => each.file),
+    judge: (value, called) => judge(validate.value, budget, file, value, called),
+  };
+  return ok({ schema, marks: loaded.value.map(({ mark }) => mark).join('\n') });
+}
+
+function judge(
+  validate: ValidateFunction,
+  budget: Budget,
+  file: string,
+  value: Json,
+  called: string,
+): Result<true, Judgement> {
+  if (isDeeperThan(value, JSON_DEPTH_MAX)) return err({ violations: [tooDeep(called, JSON_DEPTH_MAX)], more: 0 });
+  budget.renew();
+  try {
+    return validate(value) ? ok(true) : err(violationsOf(validate.errors ?? [], called));
+  } catch (error) {
+    // The value is shallow, so whoever fills the stack goes round without getting anywhere.
+    if (error instanceof RangeError) return err({ file, says: 'its references lead in a circle' });
+    if (error instanceof OutOfSteps) return err({ file, says: error.message });
+    throw error;
+  }
+}
+
+function validatorOf(loaded: readonly LoadedSchema[], budget: Budget): Result<ValidateFunction, string> {
+  try {
+    const ajv = newValidator(budget);
+    for (const { file, schema } of loaded) ajv.addSchema(schema, addressOf(file));
+    const first = present(loaded[0], 'the schema asked for was loaded');
+    const validate = present(ajv.getSchema(addressOf(first.file)), 'what was added is there');
+    if ('$async' in validate) return err('"$async" is not part of JSON Schema');
+    return ok(validate);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    if (error instanceof RangeError) return err('its references lead in a circle');
+    return err(error.message.replaceAll('baton://schemas/', '').slice(0, SAYS_MAX));
+  }
+}
+
+function newValidator(budget: Budget): Ajv2020 {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    strictSchema: true,
+    strictNumbers: true,
+    strictTypes: false,
+    strictTuples: false,
+    ownProperties: true,
+    logger: false,
+    code: { regExp: linearPattern, process: (code) => countingSteps(code) },
+  });
+  addFormats.default(ajv);
+  Object.assign(ajv, { [SPEND]: () => budget.spend() });
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    compile: (wanted: boolean) => (items: readonly Json[]) =>
+      !wanted || new Set(items.map(canonical)).size === items.length,
+    error: { message: 'must not hold the same item twice' },
+  });
+  ajv.removeKeyword('enum');
+  ajv.addKeyword({
+    keyword: 'enum',
+    schemaType: 'array',
+    compile: (allowed: readonly Json[]) => {
+      const known = new Set(allowed.map(canonical));
+      return (value: Json) => known.has(canonical(value));
+    },
+    error: { message: 'must be one of the allowed values' },
+  });
+  return ajv;
+}
+
+/** The validator keeps patterns by their text, so two patterns must not have the same one. */
+function linearPattern(pattern: string): { test: (text: string) => boolean; toString: () => string } {
+  let compiled: RE2JS;
+  try {
+    compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`the pattern ${JSON.stringify(pattern)} cannot be used (${reason}); write it without lookaround`, {
+      cause: error,
+    });
+  }
+  return { test: (text) => compiled.test(text), toString: () => `/${pattern}/` };
+}
+linearPattern.code = 'linearPattern';
+
+const SPEND = 'batonSpend';
+const BEGINNING = /return (?:async )?function validate\d+\(data, \{[^)]*\}\s*=\s*\{\}\)\{/;
+
+/** Each function of a schema counts its calls: schemas that refer to each other twice double the work at every level. */
+function countingSteps(code: string): string {
+  const counted = code.replace(BEGINNING, (beginning) => `${beginning}self.${SPEND}();`);
+  assert(counted !== code, 'a validator begins as this version of its maker writes it');
+  return counted;
+}
+
+class OutOfSteps extends Error {}
+
+interface Budget {
+  renew(): void;
+  spend(): void;
+}
+
+function newBudget(): Budget {
+  let left = STEPS_MAX;
+  return {
+    renew: () => {
+      left = STEPS_MAX;
+    },
+    spend: () => {
+      left -= 1;
+      if (left < 0) throw new OutOfSteps(`judging took more than ${STEPS_MAX} steps; make its references simpler`);
+    },
+  };
+}
+
+/** The same text for equal values: keys in order. */
+function canonical(value: Json): string {
+  return JSON.stringify(value, (_, each: Json) =>
+    typeof each === 'object' && each !== null && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each as JsonObject).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  );
+}
+
+function isDeeperThan(value: Json, max: number): boolean {
+  let level: readonly Json[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > max + 1) return true;
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+  }
+  return false;
+}

@@ -1,0 +1,114 @@
+/**
+ * Codex: its hooks run only when the user has trusted them, so they are never installed for one session. What it does is
+ * read from its rollout, the file in which it keeps the conversation; hooks that the user has set up are heard as well.
+ */
+import { basename, join } from 'node:path';
+import type { Json } from '../../foundation/json.ts';
+import type { AgentEvent } from '../../domain/agent-events.ts';
+import type { AgentAdapter, LaunchRequest, Probe } from '../agent-host.ts';
+import { fieldIn, readCodexRollout } from '../context-meter.ts';
+import { firstLineOf, homeOf, lastSaid, lineOf, namesIn, openFileOf, tailOf, variableOf } from './agent-files.ts';
+
+const ROLLOUT = /^rollout-.*\.jsonl$/;
+/** The conversation begins after the program, and both after the record; clocks of files are coarse. */
+const START_SLACK_MS = 2_000;
+
+export const codexAdapter: AgentAdapter = {
+  name: 'codex',
+  hasHooks: true,
+  launch: (request) => ({
+    argv: [...argvOf(request), ...(request.priming === null ? [] : [request.priming])],
+    env: {},
+    files: [],
+    primedBy: 'command-line',
+  }),
+  resume: (request) => ({
+    argv: [...argvOf(request), 'resume', request.conversation],
+    env: {},
+    files: [],
+    primedBy: 'command-line',
+  }),
+  check: ({ command }) => [...programOf(command), '--version'],
+  activity: async () => null,
+  recorded: async (probe) => eventsIn(tailOf(rolloutOf(probe))),
+  context: async (probe) => readCodexRollout(tailOf(rolloutOf(probe))),
+  transcriptTail: async (probe) => lastSaid(tailOf(rolloutOf(probe))),
+};
+
+function programOf(command: readonly string[]): readonly string[] {
+  return command.length === 0 ? ['codex'] : command;
+}
+
+/** Without a daemon of its own for each session, hooks of all sessions would have the environment of the first. */
+function argvOf({ session, documentFolder }: LaunchRequest): readonly string[] {
+  return [...programOf(session.command), '--no-daemon', '--add-dir', documentFolder];
+}
+
+/** As a hook named it; else the file that the process has open; else the first one of this folder since its start. */
+function rolloutOf({ session, transcript }: Probe): string | null {
+  const { pane, startedAt, cwd } = session;
+  if (transcript !== null || pane === null) return transcript;
+  const open = openFileOf(pane.pid, (path) => ROLLOUT.test(basename(path)));
+  if (open !== null) return open;
+  const home = variableOf(pane.pid, 'CODEX_HOME') ?? join(homeOf(pane.pid), '.codex');
+  return rolloutSince(join(home, 'sessions'), cwd, startedAt - START_SLACK_MS);
+}
+
+/** By day, in the time of this machine. */
+function rolloutSince(folder: string, cwd: string, sinceMs: number): string | null {
+  const days = [sinceMs, Date.now()].map((ms) => {
+    const day = new Date(ms);
+    const [month, date] = [day.getMonth() + 1, day.getDate()].map((part) => String(part).padStart(2, '0'));
+    return join(folder, String(day.getFullYear()), month ?? '', date ?? '');
+  });
+  for (const day of new Set(days)) {
+    for (const name of namesIn(day)) {
+      if (!ROLLOUT.test(name)) continue;
+      const first = fieldIn(lineOf(firstLineOf(join(day, name))), 'payload');
+      if (textIn(first, 'cwd') === cwd && Date.parse(textIn(first, 'timestamp') ?? '') >= sinceMs)
+        return join(day, name);
+    }
+  }
+  return null;
+}
+
+function eventsIn(rollout: string): readonly AgentEvent[] {
+  return rollout.split('\n').flatMap((line) => {
+    const record = lineOf(line);
+    const event = eventOf(fieldIn(record, 'payload'), Date.parse(textIn(record, 'timestamp') ?? ''));
+    return event ?? [];
+  });
+}
+
+function eventOf(payload: Json, at: number): AgentEvent | null {
+  const common = { at: Number.isFinite(at) ? at : 0, conversation: null };
+  const turn = textIn(payload, 'turn_id');
+  switch (fieldIn(payload, 'type')) {
+    case 'item_completed': {
+      const item = fieldIn(payload, 'item');
+      const isPrompt = fieldIn(item, 'type') === 'UserMessage';
+      return isPrompt ? { ...common, kind: 'prompt', turn, text: textsIn(fieldIn(item, 'content')) } : null;
+    }
+    case 'task_complete': {
+      const error = fieldIn(payload, 'error');
+      if (error === null) return { ...common, kind: 'turn-ended', turn, background: false };
+      const code = textIn(error, 'codex_error_info') ?? 'error';
+      return { ...common, kind: 'turn-failed', turn, error: code, says: textIn(error, 'message') ?? code };
+    }
+    case 'turn_aborted':
+      return { ...common, kind: 'turn-ended', turn, background: false };
+    default:
+      return null;
+  }
+}
+
+function textsIn(content: Json): string {
+  return Array.isArray(content)
+    ? (content as readonly Json[]).map((part) => textIn(part, 'text') ?? '').join('\n')
+    : '';
+}
+
+function textIn(value: Json, name: string): string | null {
+  const field = fieldIn(value, name);
+  return typeof field === 'string' ? field : null;
+}

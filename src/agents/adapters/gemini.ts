@@ -1,0 +1,71 @@
+/** Gemini CLI: hooks come with a settings file of the system's kind that one variable names for one session. */
+import { join } from 'node:path';
+import type { AgentAdapter, Launch, LaunchRequest } from '../agent-host.ts';
+import { readGeminiTranscript } from '../context-meter.ts';
+import { lastSaid, tailOf } from './agent-files.ts';
+import { shellWord } from './shell-word.ts';
+
+const HOOKS = {
+  SessionStart: 'session-start',
+  BeforeAgent: 'before-agent',
+  AfterAgent: 'after-agent',
+  SessionEnd: 'session-end',
+  PreCompress: 'pre-compress',
+  Notification: 'notification',
+} as const;
+const HOOK_MS = 30_000;
+
+export const geminiAdapter: AgentAdapter = {
+  name: 'gemini',
+  hasHooks: true,
+  launch: (request) => {
+    const first = request.priming === null ? [] : ['-i', request.priming];
+    return launchOf(request, ['--session-id', request.conversation, ...first]);
+  },
+  resume: (request) => launchOf(request, ['--resume', request.conversation]),
+  check: ({ command }) => [...programOf(command), '--version'],
+  activity: async () => null,
+  recorded: async () => [],
+  context: async ({ transcript }) => readGeminiTranscript(tailOf(transcript)),
+  transcriptTail: async ({ transcript }) => lastSaid(tailOf(transcript)),
+};
+
+function programOf(command: readonly string[]): readonly string[] {
+  return command.length === 0 ? ['gemini'] : command;
+}
+
+function launchOf(request: LaunchRequest, rest: readonly string[]): Launch {
+  const settings = join(request.privateFolder, 'gemini-settings.json');
+  const policy = join(request.privateFolder, 'gemini-policy.toml');
+  const more = ['--include-directories', request.documentFolder, '--policy', policy];
+  return {
+    argv: [...programOf(request.session.command), ...more, ...rest],
+    env: { GEMINI_CLI_SYSTEM_SETTINGS_PATH: settings },
+    files: [
+      { path: settings, text: `${JSON.stringify(settingsOf(request), null, 2)}\n` },
+      { path: policy, text: policyOf(request.documentFolder) },
+    ],
+    primedBy: 'command-line',
+  };
+}
+
+function settingsOf({ baton }: LaunchRequest): object {
+  const hooks = Object.entries(HOOKS).map(([name, event]) => {
+    const command = [...baton, 'hook', 'gemini', event].map(shellWord).join(' ');
+    return [name, [{ matcher: '*', hooks: [{ type: 'command', name: `baton-${event}`, command, timeout: HOOK_MS }] }]];
+  });
+  return { hooks: Object.fromEntries(hooks) as object };
+}
+
+/** Only files in the folder of handoff documents may be written unasked. */
+function policyOf(folder: string): string {
+  const pattern = folder.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return [
+    '[[rule]]',
+    'toolName = "write_file"',
+    `argsPattern = '"file_path":"${pattern}/[^"]*"'`,
+    'decision = "allow"',
+    'priority = 200',
+    '',
+  ].join('\n');
+}

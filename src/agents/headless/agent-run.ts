@@ -1,0 +1,85 @@
+/** What a run of an agent amounts to, line by line. What cannot be read is skipped: the transcript has it. */
+import { readJson, type JsonObject } from '../../foundation/json.ts';
+import type { HeadlessAgent, RunEvent, Spent } from './headless-agent.ts';
+
+export interface AgentRun {
+  /** A piece of standard output, of any length. */
+  output(text: string): void;
+  /** The program is over; `errors` is the end of its standard error. */
+  end(errors: string): RunSoFar;
+  soFar(): RunSoFar;
+}
+
+export interface RunSoFar {
+  readonly session: string | null;
+  readonly model: string | null;
+  readonly spent: Spent;
+  /** What the agent said last. */
+  readonly text: string;
+  readonly limit: { readonly says: string; readonly resetsAt: number | null } | null;
+  readonly error: string | null;
+  /** Whether the program said that the turn is over. */
+  readonly isDone: boolean;
+}
+
+/** A line that is longer is dropped: no event that matters is as long. */
+const LINE_MAX = 16 * 1024 * 1024;
+
+export function openAgentRun(agent: HeadlessAgent, onProgress: (says: string) => void): AgentRun {
+  const run = {
+    session: null as string | null,
+    model: null as string | null,
+    spent: {} as Spent,
+    text: '',
+    limit: null as RunSoFar['limit'],
+    error: null as string | null,
+    isDone: false,
+  };
+  let rest = '';
+
+  const take = (event: RunEvent): void => {
+    switch (event.kind) {
+      case 'session':
+        run.session = event.id;
+        run.model = event.model ?? run.model;
+        break;
+      case 'progress':
+        onProgress(event.says);
+        break;
+      case 'message':
+        run.text = event.isPart ? run.text + event.text : event.text;
+        break;
+      case 'done':
+        run.isDone = true;
+        run.spent = { ...run.spent, ...event.spent };
+        run.text = event.text ?? run.text;
+        break;
+      case 'limit':
+        run.limit = { says: event.says, resetsAt: event.resetsAt ?? run.limit?.resetsAt ?? null };
+        break;
+      case 'error':
+        run.error = event.says;
+        break;
+    }
+  };
+  const line = (text: string): void => {
+    const read = text.startsWith('{') ? readJson(text) : null;
+    if (read?.ok === true) for (const event of agent.read(read.value.value as JsonObject)) take(event);
+  };
+
+  return {
+    soFar: () => run,
+    output: (text) => {
+      const lines = (rest + text).split('\n');
+      rest = (lines.pop() ?? '').slice(0, LINE_MAX);
+      for (const each of lines) line(each.trim());
+    },
+    end: (errors) => {
+      line(rest.trim());
+      rest = '';
+      // What it wrote beside its work counts only where the work did not end well.
+      if (!run.isDone || run.error !== null) for (const event of agent.readErrors(errors)) take(event);
+      return run;
+    },
+  };
+}

@@ -1,0 +1,15 @@
+/** The last message of an agent as a result: the JSON object that it is or ends with, else its text. */
+import { readJson, type Json, type JsonObject } from '../../foundation/json.ts';
+
+const LAST_FENCE = /```(?:json)?[ \t]*\n((?:(?!```)[\s\S])*)\n```\s*$/;
+
+export function answerIn(message: string): Json {
+  const text = message.trim();
+  return objectOf(text) ?? objectOf(LAST_FENCE.exec(text)?.[1]?.trim() ?? '') ?? { text };
+}
+
+function objectOf(text: string): JsonObject | null {
+  if (!text.startsWith('{')) return null;
+  const read = readJson(text);
+  return read.ok ? (read.value.value as JsonObject) : null;
+}

@@ -1,0 +1,82 @@
+/** `claude -p`: one JSON object per line, and at the end one of type `result`. Seen with 2.1.325. */
+import type { JsonObject } from '../../foundation/json.ts';
+import { numberIn, objectIn, progress, spentOf, textIn, type HeadlessAgent, type RunEvent } from './headless-agent.ts';
+import { tellsOfLimit } from './usage-limit.ts';
+
+export const claude: HeadlessAgent = {
+  vendor: 'claude',
+  program: 'claude',
+  arguments: ({ model, resume, extra }) => [
+    '-p',
+    '--output-format',
+    'stream-json',
+    '--verbose',
+    ...(model === null ? [] : ['--model', model]),
+    ...(resume === null ? [] : ['--resume', resume]),
+    ...extra,
+  ],
+  environment: {},
+  read: (line) => {
+    switch (line['type']) {
+      case 'system':
+        return line['subtype'] === 'init' ? sessionIn(line) : [];
+      case 'assistant':
+        return saidIn(line);
+      case 'rate_limit_event':
+        return limitIn(objectIn(line, 'rate_limit_info'));
+      case 'result':
+        return endIn(line);
+      default:
+        return [];
+    }
+  },
+  readErrors: (text) => {
+    if (/No conversation found|already in use/i.test(text)) return [{ kind: 'error', says: text.trim() }];
+    return tellsOfLimit(text) ? [{ kind: 'limit', says: text.trim(), resetsAt: null }] : [];
+  },
+};
+
+function sessionIn(line: JsonObject): readonly RunEvent[] {
+  const [id, model] = [textIn(line, 'session_id'), textIn(line, 'model')];
+  return id === null ? [] : [{ kind: 'session', id, ...(model === null ? {} : { model }) }];
+}
+
+function saidIn(line: JsonObject): readonly RunEvent[] {
+  // What a subagent says is not what the agent says, and an error of the vendor is told again at the end.
+  if (line['parent_tool_use_id'] !== null || textIn(objectIn(line, 'message'), 'model') === '<synthetic>') return [];
+  const { content } = objectIn(line, 'message') as { readonly content?: unknown };
+  const blocks = Array.isArray(content) ? (content as JsonObject[]) : [];
+  return blocks.flatMap((block): readonly RunEvent[] => {
+    const text = textIn(block, 'text');
+    if (block['type'] === 'text' && text !== null) return [{ kind: 'message', text, isPart: false }];
+    if (block['type'] !== 'tool_use') return [];
+    const input = objectIn(block, 'input');
+    const about = ['command', 'file_path', 'pattern', 'description']
+      .map((name) => textIn(input, name))
+      .find((text) => text !== null);
+    return [progress(`${textIn(block, 'name') ?? 'tool'}${about === undefined ? '' : ` ${about}`}`)];
+  });
+}
+
+function limitIn(info: JsonObject): readonly RunEvent[] {
+  if (info['status'] !== 'rejected') return [];
+  const seconds = numberIn(info, 'resetsAt');
+  const says = `the ${(textIn(info, 'rateLimitType') ?? 'usage').replaceAll('_', ' ')} limit is reached`;
+  return [{ kind: 'limit', says, resetsAt: seconds === null ? null : seconds * 1000 }];
+}
+
+function endIn(line: JsonObject): readonly RunEvent[] {
+  const usage = objectIn(line, 'usage');
+  const spent = spentOf({
+    costUsd: numberIn(line, 'total_cost_usd'),
+    inputTokens: numberIn(usage, 'input_tokens'),
+    outputTokens: numberIn(usage, 'output_tokens'),
+    turns: numberIn(line, 'num_turns'),
+  });
+  const text = textIn(line, 'result');
+  const done: RunEvent = { kind: 'done', spent, ...(text === null ? {} : { text }) };
+  if (line['is_error'] !== true && line['subtype'] === 'success') return [done];
+  const says = text ?? textIn(line, 'subtype') ?? 'it ended with an error';
+  const isLimit = line['api_error_status'] === 429 || tellsOfLimit(says);
+  return [{ kind: 'done', spent }, isLimit ? { kind: 'limit', says, resetsAt: null } : { kind: 'error', says }];
+}

@@ -1,0 +1,66 @@
+/** `gemini -o stream-json`: one JSON object per line, what the agent says in parts. Seen with 0.61.0. */
+import type { JsonObject } from '../../foundation/json.ts';
+import { numberIn, objectIn, progress, spentOf, textIn, type HeadlessAgent, type RunEvent } from './headless-agent.ts';
+import { resetIn, tellsOfLimit } from './usage-limit.ts';
+
+export const gemini: HeadlessAgent = {
+  vendor: 'gemini',
+  program: 'gemini',
+  arguments: ({ model, resume, extra }) => [
+    '--output-format',
+    'stream-json',
+    ...(model === null ? [] : ['--model', model]),
+    ...(resume === null ? [] : ['--resume', resume]),
+    ...extra,
+  ],
+  environment: { GEMINI_CLI_NO_RELAUNCH: 'true' },
+  read: (line) => {
+    switch (line['type']) {
+      case 'init': {
+        const [id, model] = [textIn(line, 'session_id'), textIn(line, 'model')];
+        return id === null ? [] : [{ kind: 'session', id, ...(model === null ? {} : { model }) }];
+      }
+      case 'message': {
+        const text = textIn(line, 'content');
+        return line['role'] === 'assistant' && text !== null
+          ? [{ kind: 'message', text, isPart: line['delta'] === true }]
+          : [];
+      }
+      case 'tool_use':
+        return [{ kind: 'message', text: '', isPart: false }, progress(toolIn(line))];
+      case 'result':
+        return endIn(line);
+      default:
+        return [];
+    }
+  },
+  readErrors: (text) => {
+    if (/not running in a trusted|untrusted|trusted folder/i.test(text)) {
+      return [{ kind: 'error', says: 'Gemini does not trust this folder: open it once with gemini and trust it' }];
+    }
+    const [line] = text.split('\n').filter(tellsOfLimit);
+    return line === undefined ? [] : [{ kind: 'limit', says: line.trim(), resetsAt: resetIn(line, Date.now()) }];
+  },
+};
+
+function toolIn(line: JsonObject): string {
+  const given = objectIn(line, 'parameters');
+  const about = ['command', 'file_path', 'dir_path', 'pattern']
+    .map((name) => textIn(given, name))
+    .find((text) => text !== null);
+  return `${textIn(line, 'tool_name') ?? 'tool'}${about === undefined ? '' : ` ${about}`}`;
+}
+
+function endIn(line: JsonObject): readonly RunEvent[] {
+  const stats = objectIn(line, 'stats');
+  const spent = spentOf({
+    inputTokens: numberIn(stats, 'input_tokens'),
+    outputTokens: numberIn(stats, 'output_tokens'),
+  });
+  if (line['status'] === 'success') return [{ kind: 'done', spent }];
+  const says = textIn(objectIn(line, 'error'), 'message') ?? 'it ended with an error';
+  const end: RunEvent = tellsOfLimit(says)
+    ? { kind: 'limit', says, resetsAt: resetIn(says, Date.now()) }
+    : { kind: 'error', says };
+  return [{ kind: 'done', spent }, end];
+}

@@ -1,0 +1,76 @@
+/**
+ * An agent's command line, run once without a terminal: how it is called, and what the lines it prints mean.
+ * One file per vendor fulfils this; everything in it was seen with the real programs (`npm run test:agents`).
+ */
+import type { JsonObject } from '../../foundation/json.ts';
+import type { Vendor } from '../../domain/vendors.ts';
+
+export interface HeadlessAgent {
+  readonly vendor: Vendor;
+  /** The name of the program. */
+  readonly program: string;
+  /** The prompt comes on standard input: it may be longer than a command line. */
+  arguments(run: RunRequest): readonly string[];
+  /** Added to the environment of the worker. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** What one line of JSON on standard output means. */
+  read(line: JsonObject): readonly RunEvent[];
+  /** What the last lines of standard error mean, for programs that tell some ends only there. */
+  readErrors(text: string): readonly RunEvent[];
+}
+
+interface RunRequest {
+  readonly model: string | null;
+  /** The session to go on with; null begins a new one. */
+  readonly resume: string | null;
+  /** What the user wrote after `--`. */
+  readonly extra: readonly string[];
+}
+
+export type RunEvent =
+  | { readonly kind: 'session'; readonly id: string; readonly model?: string }
+  /** Something for whoever watches. */
+  | { readonly kind: 'progress'; readonly says: string }
+  /** What the agent said; a part continues what it said before. */
+  | { readonly kind: 'message'; readonly text: string; readonly isPart: boolean }
+  /** The turn is over. `text` is the last message where the program repeats it. */
+  | { readonly kind: 'done'; readonly text?: string; readonly spent: Spent }
+  /** The vendor serves no more for now; `resetsAt` is a time in milliseconds where it says one. */
+  | { readonly kind: 'limit'; readonly says: string; readonly resetsAt: number | null }
+  | { readonly kind: 'error'; readonly says: string };
+
+/** What a run has used, as far as the program tells. */
+export interface Spent {
+  readonly costUsd?: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly turns?: number;
+}
+
+const SAYS_MAX = 200;
+
+export function progress(says: string): RunEvent {
+  const line = says.replaceAll(/\s+/g, ' ').trim();
+  return { kind: 'progress', says: line.length > SAYS_MAX ? `${line.slice(0, SAYS_MAX - 1)}…` : line };
+}
+
+/** What stands under a name in a line that anybody may have printed. */
+export function objectIn(line: JsonObject, name: string): JsonObject {
+  const value = line[name];
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}
+
+export function textIn(line: JsonObject, name: string): string | null {
+  const value = line[name];
+  return typeof value === 'string' ? value : null;
+}
+
+export function numberIn(line: JsonObject, name: string): number | null {
+  const value = line[name];
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+/** Only what is there, for `exactOptionalPropertyTypes`. */
+export function spentOf(found: { readonly [Name in keyof Spent]: number | null }): Spent {
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,121 @@
+/**
+ * What the hooks of each agent tell, and what they are answered. Hooks run on every turn of an agent: this file loads no
+ * package.
+ */
+import type { AgentEvent } from '../domain/agent-events.ts';
+import type { HandoverNote } from './agent-host.ts';
+
+export type HookPayload = Readonly<Record<string, unknown>>;
+type Told = AgentEvent extends infer Each ? (Each extends AgentEvent ? Omit<Each, keyof Common> : never) : never;
+type Common = Pick<AgentEvent, 'at' | 'conversation' | 'transcript'>;
+type Reader = (payload: HookPayload) => Told | null;
+
+const started: Reader = (payload) => ({ kind: 'started', source: text(payload, 'source') ?? 'startup' });
+const prompt: Reader = (payload) => ({ kind: 'prompt', turn: turnIn(payload), text: text(payload, 'prompt') ?? '' });
+const ended: Reader = (payload) => ({ kind: 'ended', reason: text(payload, 'reason') ?? 'other' });
+const compacting: Reader = () => ({ kind: 'compacting' });
+const turnEnded: Reader = (payload) => {
+  const tasks = payload['background_tasks'];
+  return { kind: 'turn-ended', turn: turnIn(payload), background: Array.isArray(tasks) && tasks.length > 0 };
+};
+/** Helpers that summarize for a compaction fail by themselves: that is no failure of the agent's turn. */
+const turnFailed: Reader = (payload) =>
+  'agent_id' in payload
+    ? null
+    : {
+        kind: 'turn-failed',
+        turn: turnIn(payload),
+        error: text(payload, 'error') ?? 'unknown',
+        says: text(payload, 'last_assistant_message') ?? text(payload, 'error_details') ?? '',
+      };
+const dialog: Reader = (payload) => ({
+  kind: 'dialog',
+  says: text(payload, 'tool_name') ?? text(payload, 'message') ?? 'a question',
+});
+const permissionNotice: Reader = (payload) =>
+  /permission/i.test(text(payload, 'notification_type') ?? '') ? dialog(payload) : null;
+
+const CLAUDE_EVENTS: Readonly<Record<string, Reader>> = {
+  sessionstart: started,
+  userpromptsubmit: prompt,
+  stop: turnEnded,
+  stopfailure: turnFailed,
+  sessionend: ended,
+  precompact: compacting,
+  permissionrequest: dialog,
+};
+
+/** Vendor, event (letters only, lower case) and how it is read. */
+const READERS: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
+  claude: CLAUDE_EVENTS,
+  codex: CLAUDE_EVENTS,
+  gemini: {
+    sessionstart: started,
+    beforeagent: prompt,
+    afteragent: turnEnded,
+    sessionend: ended,
+    precompress: compacting,
+    notification: permissionNotice,
+  },
+  // For programs of one's own: the words of this house.
+  command: {
+    started,
+    prompt,
+    turnended: turnEnded,
+    turnfailed: turnFailed,
+    dialog,
+    ended,
+  },
+};
+
+/** `user-prompt-submit`, `UserPromptSubmit` and `userpromptsubmit` are one event. */
+export function eventName(event: string): string {
+  return event.toLowerCase().replaceAll(/[^a-z]/g, '');
+}
+
+/** Null: this event tells nothing that anybody waits for. */
+export function readHook(vendor: string, event: string, payload: HookPayload, atMs: number): AgentEvent | null {
+  const told = READERS[vendor]?.[eventName(event)]?.(payload) ?? null;
+  if (told === null) return null;
+  const transcript = text(payload, 'transcript_path');
+  const conversation = text(payload, 'session_id');
+  return { at: atMs, conversation, ...(transcript === null ? {} : { transcript }), ...told };
+}
+
+/**
+ * What the agent's program reads on the hook's output; null: nothing. While a handover is under way a compaction would
+ * leave the agent with a summary of what it is to write down, and a dialog about the announced file would wait for a
+ * person.
+ */
+export function hookAnswer(
+  vendor: string,
+  event: string,
+  payload: HookPayload,
+  note: HandoverNote | null,
+): object | null {
+  if (vendor !== 'claude' || note === null) return null;
+  const name = eventName(event);
+  if (name === 'precompact') {
+    return { decision: 'block', reason: `the handover ${note.handoff} is under way: write the document first` };
+  }
+  if (name === 'permissionrequest' && isForDocument(payload, note)) {
+    return { hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } } };
+  }
+  return null;
+}
+
+function isForDocument(payload: HookPayload, { documentPath }: HandoverNote): boolean {
+  const input = payload['tool_input'];
+  const tool = text(payload, 'tool_name');
+  if (typeof input !== 'object' || input === null || (tool !== 'Write' && tool !== 'Edit')) return false;
+  return (input as HookPayload)['file_path'] === documentPath;
+}
+
+function turnIn(payload: HookPayload): string | null {
+  return text(payload, 'turn_id') ?? text(payload, 'prompt_id');
+}
+
+function text(payload: HookPayload, name: string): string | null {
+  const value = payload[name];
+  return typeof value === 'string' && value !== '' ? value : null;
+}

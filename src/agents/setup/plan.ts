@@ -1,0 +1,69 @@
+/** What `baton setup` would change: the files as they are and as they will be. Nothing is written here. */
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import type { Vendor } from '../../domain/vendors.ts';
+import { SettingsProblem } from './settings-text.ts';
+import { filesOf, type FileEdit, type Place } from './vendor-files.ts';
+
+export interface PlannedFile {
+  readonly vendor: Vendor;
+  readonly what: FileEdit['what'];
+  /** Where it really lies: behind every link. */
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+const FILE_BYTES_MAX = 4 * 1024 * 1024;
+
+/** `agent` is the name of each vendor's agent. Throws a `SettingsProblem` with the file's name. */
+export function planSetup(
+  vendors: readonly { readonly vendor: Vendor; readonly agent: string }[],
+  place: Place,
+  how: 'install' | 'remove',
+): readonly PlannedFile[] {
+  return vendors.flatMap(({ vendor, agent }) =>
+    filesOf(vendor, place, agent).map((edit) => {
+      const path = realPath(edit.path, place);
+      const before = existsSync(path) ? textOf(path) : null;
+      return { vendor, what: edit.what, path, before, after: named(path, () => edit[how](before)) };
+    }),
+  );
+}
+
+export function isChanged({ before, after }: PlannedFile): boolean {
+  return before !== after;
+}
+
+/** Links of the user's own home are followed; a project's link that leads out of it is not. */
+function realPath(path: string, { scope, folder }: Place): string {
+  const real = existsSync(path)
+    ? realpathSync(path)
+    : join(realFolder(dirname(path)), path.slice(dirname(path).length));
+  const inside = relative(realFolder(folder), real);
+  if (scope === 'user' || (inside !== '..' && !inside.startsWith(`..${sep}`))) return real;
+  throw new SettingsProblem(`${path} is a link that leads out of the project; it is left alone`);
+}
+
+function realFolder(path: string): string {
+  return existsSync(path) ? realpathSync(path) : join(realFolder(dirname(path)), path.slice(dirname(path).length));
+}
+
+function textOf(path: string): string {
+  const bytes = readFileSync(path);
+  if (bytes.length > FILE_BYTES_MAX) throw new SettingsProblem(`${path} is larger than ${FILE_BYTES_MAX} bytes`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new SettingsProblem(`${path} is not UTF-8 text`);
+  }
+}
+
+function named<Answer>(path: string, act: () => Answer): Answer {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof SettingsProblem) throw new SettingsProblem(`${path}: ${error.message}`);
+    throw error;
+  }
+}

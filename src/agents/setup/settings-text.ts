@@ -1,0 +1,97 @@
+/**
+ * Edits of an agent's JSON settings. Everything of ours is recognised by its command (`baton hook VENDOR …`) or its name
+ * (`baton`); whatever else stands there stays as it is, in its order.
+ */
+import { readJson, type Json, type JsonObject } from '../../foundation/json.ts';
+import type { Vendor } from '../../domain/vendors.ts';
+
+export interface HookEntry {
+  /** As the vendor calls it: `SessionStart`. */
+  readonly event: string;
+  readonly command: string;
+  readonly matcher?: string;
+  /** In the vendor's unit. */
+  readonly timeout: number;
+}
+
+export class SettingsProblem extends Error {
+  override readonly name = 'SettingsProblem';
+}
+
+/** An absent or empty file is an empty object; anything but an object is refused. */
+export function readSettings(text: string | null): JsonObject {
+  if (text === null || text.trim() === '') return {};
+  const read = readJson(text);
+  if (!read.ok) {
+    const { line, column, says } = read.refusal;
+    throw new SettingsProblem(`line ${line}, column ${column}: ${says}; it has to be plain JSON to be edited`);
+  }
+  const { value } = read.value;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  throw new SettingsProblem('it has to be a JSON object to be edited');
+}
+
+/** With the indentation that the file had. */
+export function writeSettings(settings: JsonObject, before: string | null): string {
+  const [, indent = '  '] = /\n([ \t]+)"/.exec(before ?? '') ?? [];
+  return `${JSON.stringify(settings, null, indent)}\n`;
+}
+
+export function withHooks(settings: JsonObject, vendor: Vendor, entries: readonly HookEntry[]): JsonObject {
+  const hooks = { ...objectAt(settings, 'hooks') };
+  const events = new Set([...Object.keys(hooks), ...entries.map(({ event }) => event)]);
+  for (const event of events) {
+    const groups = listAt(hooks, event);
+    const wanted = entries.filter((entry) => entry.event === event).map(groupOf);
+    const isThere = (group: Json): boolean => wanted.some((each) => JSON.stringify(each) === JSON.stringify(group));
+    const kept = groups.filter((group) => isThere(group) || !isOurs(group, vendor));
+    const missing = wanted.filter((each) => !kept.some((group) => JSON.stringify(group) === JSON.stringify(each)));
+    const next = [...kept, ...missing];
+    if (next.length > 0) hooks[event] = next;
+    else delete hooks[event];
+  }
+  return withPart(settings, 'hooks', hooks);
+}
+
+/** `null` takes it out. */
+export function withServer(settings: JsonObject, server: JsonObject | null): JsonObject {
+  const servers = objectAt(settings, 'mcpServers');
+  if (server === null) return withPart(settings, 'mcpServers', without(servers, 'baton'));
+  return { ...settings, mcpServers: { ...servers, baton: server } };
+}
+
+function groupOf({ command, matcher, timeout }: HookEntry): JsonObject {
+  return { ...(matcher === undefined ? {} : { matcher }), hooks: [{ type: 'command', command, timeout }] };
+}
+
+function isOurs(group: Json, vendor: Vendor): boolean {
+  const inner = listAt(group as JsonObject, 'hooks');
+  return inner.length > 0 && inner.every((hook) => commandOf(hook).startsWith(`baton hook ${vendor} `));
+}
+
+function commandOf(hook: Json): string {
+  const command = (hook as JsonObject | null)?.['command'];
+  return typeof command === 'string' ? command : '';
+}
+
+/** A part that has become empty, and was not there before us, goes. */
+function withPart(settings: JsonObject, name: string, part: JsonObject): JsonObject {
+  if (Object.keys(part).length > 0) return { ...settings, [name]: part };
+  return without(settings, name);
+}
+
+function without(settings: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(settings).filter(([each]) => each !== name));
+}
+
+function objectAt(settings: JsonObject, name: string): { [name: string]: Json } {
+  const value = settings[name];
+  if (value === undefined) return {};
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as { [name: string]: Json };
+  throw new SettingsProblem(`"${name}" has to be an object to be edited`);
+}
+
+function listAt(settings: JsonObject | null, name: string): readonly Json[] {
+  const value = settings?.[name];
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}

@@ -1,0 +1,177 @@
+/** For each vendor: which files Baton writes into, what it writes there, and what only the user can approve. */
+import { join } from 'node:path';
+import type { Vendor } from '../../domain/vendors.ts';
+import { INSTRUCTIONS, SKILL } from './instructions.ts';
+import { MARKDOWN_MARKS, TOML_MARKS, withSection } from './marked-text.ts';
+import { readSettings, withHooks, withServer, writeSettings, type HookEntry } from './settings-text.ts';
+
+export type Scope = 'project' | 'user';
+
+export interface Place {
+  readonly scope: Scope;
+  /** The project's folder, or the user's home. */
+  readonly folder: string;
+  /** `CLAUDE_CONFIG_DIR`, `CODEX_HOME`; null: not set. */
+  readonly claudeFolder: string | null;
+  readonly codexFolder: string | null;
+}
+
+/** One file, as text to text; `null` is a file that is not there. */
+export interface FileEdit {
+  readonly path: string;
+  readonly what: 'hooks' | 'mcp' | 'instructions' | 'hooks and mcp';
+  install(text: string | null): string | null;
+  remove(text: string | null): string | null;
+}
+
+/** Event names in the vendor's own words; the command has them in kebab-case. Codex trusts by hash: never change one. */
+export const HOOK_EVENTS: Readonly<Record<Vendor, readonly string[]>> = {
+  claude: ['SessionStart', 'UserPromptSubmit', 'Stop', 'StopFailure', 'SessionEnd', 'PreCompact'],
+  codex: ['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd', 'PreCompact'],
+  gemini: ['SessionStart', 'BeforeAgent', 'AfterAgent', 'SessionEnd', 'PreCompress', 'Notification'],
+};
+
+const TIMEOUT_SECONDS = 30;
+
+export function hookCommand(vendor: Vendor, event: string): string {
+  return `baton hook ${vendor} ${event.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase()}`;
+}
+
+/** `agent` is the name under which it sends and works, such as `@claude`. */
+export function filesOf(vendor: Vendor, place: Place, agent: string): readonly FileEdit[] {
+  switch (vendor) {
+    case 'claude':
+      return claudeFiles(place, agent);
+    case 'codex':
+      return codexFiles(place, agent);
+    case 'gemini':
+      return geminiFiles(place, agent);
+  }
+}
+
+function claudeFiles({ scope, folder, claudeFolder }: Place, agent: string): readonly FileEdit[] {
+  const own = scope === 'user' ? (claudeFolder ?? join(folder, '.claude')) : join(folder, '.claude');
+  const state = claudeFolder === null ? join(folder, '.claude.json') : join(claudeFolder, '.claude.json');
+  const server = { type: 'stdio', command: 'baton', args: ['mcp', '--as', agent] };
+  return [
+    settingsEdit(join(own, 'settings.json'), 'hooks', 'claude', {}),
+    {
+      path: scope === 'user' ? state : join(folder, '.mcp.json'),
+      what: 'mcp',
+      install: (text) => edited(text, (settings) => withServer(settings, server)),
+      remove: (text) => edited(text, (settings) => withServer(settings, null)),
+    },
+    {
+      path: join(own, 'skills', 'baton', 'SKILL.md'),
+      what: 'instructions',
+      install: () => SKILL,
+      remove: () => null,
+    },
+  ];
+}
+
+function codexFiles({ scope, folder, codexFolder }: Place, agent: string): readonly FileEdit[] {
+  const own = scope === 'user' ? (codexFolder ?? join(folder, '.codex')) : join(folder, '.codex');
+  return [
+    settingsEdit(join(own, 'hooks.json'), 'hooks', 'codex', {}),
+    {
+      path: join(own, 'config.toml'),
+      what: 'mcp',
+      // A table that stands there twice would make the whole file unreadable: one that the user wrote is enough.
+      install: (text) =>
+        OWN_SERVER.test(withSection(text, null, TOML_MARKS) ?? '')
+          ? text
+          : withSection(text, codexServer(agent), TOML_MARKS),
+      remove: (text) => withSection(text, null, TOML_MARKS),
+    },
+    instructionsEdit(scope === 'user' ? join(own, 'AGENTS.md') : join(folder, 'AGENTS.md')),
+  ];
+}
+
+const OWN_SERVER = /^\s*\[\s*mcp_servers\s*\.\s*"?baton"?\s*\]/m;
+
+function codexServer(agent: string): string {
+  return [
+    '[mcp_servers.baton]',
+    'command = "baton"',
+    `args = ["mcp", "--as", ${JSON.stringify(agent)}]`,
+    // Codex passes on nothing by itself; these say for whom a worker runs.
+    `env_vars = ${JSON.stringify(WORKER_VARIABLES)}`,
+  ].join('\n');
+}
+
+const WORKER_VARIABLES = ['BATON_AGENT', 'BATON_HANDOFF_ID', 'BATON_WORKSPACE', 'BATON_DATABASE', 'BATON_TOKEN'];
+
+function geminiFiles({ folder, scope }: Place, agent: string): readonly FileEdit[] {
+  const own = join(folder, '.gemini');
+  const server = { command: 'baton', args: ['mcp', '--as', agent] };
+  return [
+    settingsEdit(join(own, 'settings.json'), 'hooks and mcp', 'gemini', server),
+    instructionsEdit(scope === 'user' ? join(own, 'GEMINI.md') : join(folder, 'GEMINI.md')),
+  ];
+}
+
+/** An empty `server` leaves servers alone. */
+function settingsEdit(path: string, what: FileEdit['what'], vendor: Vendor, server: object): FileEdit {
+  const hasServer = Object.keys(server).length > 0;
+  return {
+    path,
+    what,
+    install: (text) =>
+      edited(text, (settings) => {
+        const hooked = withHooks(settings, vendor, entriesOf(vendor));
+        return hasServer ? withServer(hooked, server as Parameters<typeof withServer>[1]) : hooked;
+      }),
+    remove: (text) =>
+      edited(text, (settings) => {
+        const bare = withHooks(settings, vendor, []);
+        return hasServer ? withServer(bare, null) : bare;
+      }),
+  };
+}
+
+function entriesOf(vendor: Vendor): readonly HookEntry[] {
+  return HOOK_EVENTS[vendor].map((event) => ({
+    event,
+    command: hookCommand(vendor, event),
+    ...(vendor === 'gemini' ? { matcher: '*' } : {}),
+    timeout: vendor === 'gemini' ? TIMEOUT_SECONDS * 1000 : TIMEOUT_SECONDS,
+  }));
+}
+
+function instructionsEdit(path: string): FileEdit {
+  return {
+    path,
+    what: 'instructions',
+    install: (text) => withSection(text, INSTRUCTIONS, MARKDOWN_MARKS),
+    remove: (text) => withSection(text, null, MARKDOWN_MARKS),
+  };
+}
+
+/** Settings that are equal stay the same to the byte; a file in which nothing is left goes. */
+function edited(text: string | null, edit: (settings: ReturnType<typeof readSettings>) => object): string | null {
+  const settings = readSettings(text);
+  const next = edit(settings) as typeof settings;
+  if (JSON.stringify(next) === JSON.stringify(settings)) return text;
+  return Object.keys(next).length === 0 ? null : writeSettings(next, text);
+}
+
+/** What Baton leaves to the user: these are questions of trust. */
+export function approvalsOf(vendor: Vendor, scope: Scope): readonly string[] {
+  switch (vendor) {
+    case 'claude':
+      return scope === 'user'
+        ? ['Claude Code asks once before it uses a tool of the server "baton".']
+        : [
+            'Start claude here once: it asks whether you trust this folder, and whether it may use the server "baton" of .mcp.json.',
+          ];
+    case 'codex':
+      return [
+        'Start codex here once: it asks whether you trust this folder, and shows the new hooks for review. Until you trust them, Codex skips them without a word.',
+      ];
+    case 'gemini':
+      return [
+        'Start gemini here once: it asks whether you trust this folder. In a folder that is not trusted, project hooks do not run.',
+      ];
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Agents in tmux, on a socket of their own. Before every keystroke the pane is looked at: it must still run the process
+ * that was started in it, because a key that goes to a shell is a command.
+ */
+import { err, ok, type Result } from '../../foundation/result.ts';
+import { startOf } from '../../foundation/process-identity.ts';
+import type { Timers } from '../../foundation/clock.ts';
+import type { Random } from '../../foundation/random.ts';
+import type { Pane } from '../../domain/agent-session.ts';
+import type { AgentHost, HostProblem, HostStart, PaneSight } from '../agent-host.ts';
+import { typedLine } from '../typed-line.ts';
+import type { RunTmux } from './tmux-command.ts';
+
+/** What a server of ours reads when it starts. A dead pane stays, so that its last words and its exit code can be read. */
+export const TMUX_CONFIGURATION = [
+  'set -g remain-on-exit on',
+  'set -g default-terminal tmux-256color',
+  'set -g history-limit 5000',
+  'set -g mouse off',
+  'set -g status off',
+  '',
+].join('\n');
+
+const COLUMNS = '150';
+const ROWS = '45';
+const KEYS = { enter: 'Enter', 'clear-line': 'C-u', interrupt: 'C-c' } as const;
+/** Between a paste and the next key: Gemini CLI loses an Enter that comes within 200 ms. */
+const AFTER_PASTE_MS = 300;
+const LOOK = '#{pane_id} #{pane_pid} #{pane_dead} #{pane_dead_status}. #{pane_in_mode}';
+const NO_SERVER = /no server running|error connecting|No such file or directory|lost server/;
+const NO_PANE = /can't find (?:pane|session|window)|no such (?:pane|session)/;
+
+export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; random: Random }): AgentHost {
+  const sightOf = async (pane: Pane): Promise<PaneSight> => {
+    const answer = await run(['display-message', '-p', '-t', pane.pane, LOOK]);
+    if (answer.code !== 0) {
+      if (NO_PANE.test(answer.says)) return { kind: 'gone' };
+      // A server whose last pane was closed ends; its panes are gone with it.
+      if (NO_SERVER.test(answer.says)) return { kind: 'gone' };
+      return { kind: 'no-host', says: answer.says };
+    }
+    const [id = '', pid = '', dead = '', status = '', mode = ''] = answer.output.trim().split(' ');
+    if (id === '') return { kind: 'gone' };
+    if (id !== pane.pane || Number(pid) !== pane.pid) {
+      return { kind: 'changed', says: `process ${pid} runs in it; the agent was process ${pane.pid}` };
+    }
+    if (dead === '1') return { kind: 'dead', status: status === '.' ? null : Number(status.replace('.', '')) };
+    const startedAt = startOf(pane.pid);
+    if (startedAt !== null && pane.startedAt !== '' && startedAt !== pane.startedAt) {
+      return { kind: 'changed', says: `process ${pid} is another one than the agent, with the same number` };
+    }
+    return { kind: 'alive', copyMode: Number(mode) > 0 };
+  };
+
+  /** Keys reach the program only outside of copy mode. */
+  const ready = async (pane: Pane): Promise<Result<true, HostProblem>> => {
+    const sight = await sightOf(pane);
+    if (sight.kind === 'alive' && !sight.copyMode) return ok(true);
+    if (sight.kind !== 'alive') return err(problemOf(sight, pane));
+    await run(['send-keys', '-t', pane.pane, '-X', 'cancel']);
+    const again = await sightOf(pane);
+    if (again.kind === 'alive' && !again.copyMode) return ok(true);
+    if (again.kind !== 'alive') return err(problemOf(again, pane));
+    return err({ code: 'host_failed', says: `pane ${pane.pane} does not leave copy mode` });
+  };
+
+  const find = async (name: string): Promise<Result<Pane | null, HostProblem>> => {
+    const answer = await run(['list-panes', '-t', `=${name}`, '-F', '#{pane_id} #{pane_pid}']);
+    if (answer.code !== 0) {
+      const isAbsent = NO_PANE.test(answer.says) || NO_SERVER.test(answer.says);
+      return isAbsent ? ok(null) : err({ code: 'host_failed', says: answer.says });
+    }
+    const [pane = '', pid = ''] = (answer.output.split('\n')[0] ?? '').split(' ');
+    return ok(pane === '' ? null : { session: name, pane, pid: Number(pid), startedAt: startOf(Number(pid)) ?? '' });
+  };
+
+  const start = async ({ name, cwd, argv, env }: HostStart): Promise<Result<Pane, HostProblem>> => {
+    const known = await find(name);
+    if (!known.ok) return known;
+    if (known.value !== null) return ok(known.value);
+    // `env` runs the program in its own place, so the pane's process is the agent and no shell lies between.
+    const variables = Object.entries(env).map(([variable, value]) => `${variable}=${value}`);
+    const place = ['new-session', '-d', '-s', name, '-x', COLUMNS, '-y', ROWS, '-c', cwd];
+    const answer = await run([...place, 'env', ...variables, ...argv]);
+    const made = await find(name);
+    if (made.ok && made.value !== null) return ok(made.value);
+    return err({ code: 'host_failed', says: answer.says === '' ? `tmux made no session ${name}` : answer.says });
+  };
+
+  return {
+    start,
+    find,
+    look: sightOf,
+    paste: async (pane, text) => {
+      const able = await ready(pane);
+      if (!able.ok) return able;
+      const buffer = `baton-${Buffer.from(random.bytes(8)).toString('hex')}`;
+      const loaded = await run(['load-buffer', '-b', buffer, '-'], typedLine(text));
+      if (loaded.code !== 0) return err({ code: 'host_failed', says: loaded.says });
+      const pasted = await run(['paste-buffer', '-p', '-d', '-b', buffer, '-t', pane.pane]);
+      if (pasted.code !== 0) return err({ code: 'host_failed', says: pasted.says });
+      await timers.sleep(AFTER_PASTE_MS);
+      return ok(true);
+    },
+    press: async (pane, key) => {
+      const able = await ready(pane);
+      if (!able.ok) return able;
+      const answer = await run(['send-keys', '-t', pane.pane, KEYS[key]]);
+      return answer.code === 0 ? ok(true) : err({ code: 'host_failed', says: answer.says });
+    },
+    screen: async (pane) => (await run(['capture-pane', '-p', '-t', pane.pane])).output.trimEnd(),
+    end: async (pane, how) => {
+      const sight = await sightOf(pane);
+      if (how === 'hang-up') {
+        if (sight.kind === 'alive' || sight.kind === 'dead') await run(['kill-pane', '-t', pane.pane]);
+      } else if (sight.kind === 'alive' || (sight.kind === 'no-host' && startOf(pane.pid) === pane.startedAt)) {
+        signal(pane.pid, how === 'ask' ? 'SIGTERM' : 'SIGKILL');
+      }
+    },
+  };
+}
+
+function problemOf(sight: Exclude<PaneSight, { readonly kind: 'alive' }>, { pane }: Pane): HostProblem {
+  switch (sight.kind) {
+    case 'gone':
+      return { code: 'pane_gone', says: `pane ${pane} is not there any more` };
+    case 'dead':
+      return { code: 'pane_gone', says: `the program in pane ${pane} has ended (${sight.status ?? 'by a signal'})` };
+    case 'changed':
+      return { code: 'pane_changed', says: `pane ${pane}: ${sight.says}` };
+    case 'no-host':
+      return { code: 'host_failed', says: sight.says };
+  }
+}
+
+function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended by itself meanwhile.
+  }
+}

@@ -1,0 +1,42 @@
+/** MCP over HTTP: each request is answered by a server of its own, in the name of whoever its token belongs to. */
+import { createMcpHandler, type AuthInfo } from '@modelcontextprotocol/server';
+import { principalText, type Principal } from '../../domain/principal.ts';
+import type { Context } from '../../engine/context.ts';
+import { mcpServerFor } from '../../interfaces/mcp/server.ts';
+import type { Log } from '../../interfaces/shared/log.ts';
+
+declare const __BATON_VERSION__: string;
+
+export interface McpOverHttp {
+  answer(request: Request, principal: Principal): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export function openMcpOverHttp(ctx: Context, log: Log): McpOverHttp {
+  const onFault = (error: unknown, incident: string): void =>
+    log.error({ incident, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }, 'MCP');
+  const handler = createMcpHandler(
+    ({ authInfo }) => {
+      const principal = principalIn(authInfo);
+      const agent = principal.kind === 'agent' ? principal.agent : null;
+      // What is taken over HTTP is held by lease: nobody knows how long the caller lives.
+      const asking = { ctx, principal, agent, session: null, parent: null };
+      return mcpServerFor({ asking, version: __BATON_VERSION__, onFault });
+    },
+    // Refused requests are the caller's business; they are answered.
+    { onerror: (error) => log.debug({ error: error.message }, 'MCP') },
+  );
+  return {
+    answer: (request, principal) =>
+      handler.fetch(request, {
+        authInfo: { token: '', clientId: principalText(principal), scopes: [], extra: { principal } },
+      }),
+    close: () => handler.close(),
+  };
+}
+
+function principalIn(authInfo: AuthInfo | undefined): Principal {
+  const principal = authInfo?.extra?.['principal'] as Principal | undefined;
+  if (principal === undefined) throw new Error('a request without a principal reached MCP');
+  return principal;
+}

@@ -1,0 +1,148 @@
+/** Opens a workspace, or a database without one: the one way in for the command line and the library. */
+import { existsSync } from 'node:fs';
+import { present } from '../foundation/assert.ts';
+import { systemTimers } from '../foundation/clock.ts';
+import { flawOfOwnFile } from '../foundation/own-file.ts';
+import { StoreFault } from '../foundation/store-fault.ts';
+import { NO_LIMITS, type Limits } from '../domain/limits.ts';
+import type { EngineEvent } from '../engine/context.ts';
+import type { Store } from '../stores/store.ts';
+import type { Configuration } from '../workspace/configuration-values.ts';
+import { databaseOfWorkspace } from '../workspace/database-address.ts';
+import { cachedConfiguration } from '../workspace/configuration-cache.ts';
+import { systemLiveness } from '../adapters/processes/liveness.ts';
+import { openApp, type App, type AppOptions } from './open-app.ts';
+import { openStore } from '../adapters/database/open-store.ts';
+import {
+  hasLostDatabase,
+  makePrivateFolder,
+  privateFiles,
+  workspaceFor,
+  type Workspace,
+} from '../workspace/workspace.ts';
+import type { OpenOptions, OpenWorkspace } from '../workspace/opened-workspace.ts';
+import { openPolicy, type WorkspacePolicy } from '../workspace/policy.ts';
+
+function taskFolderOf(
+  { folder, privateFolder }: Workspace,
+  { tasks }: Pick<Configuration, 'tasks'>,
+): Pick<AppOptions, 'taskFolder'> {
+  if (tasks === null) return {};
+  return { taskFolder: { folder, privateFolder, pattern: tasks.pattern, isRequired: tasks.required } };
+}
+
+/** A fresh clone has no private folder: it must not become part of the repository with the first command. */
+function completeWorkspace(place: Workspace): void {
+  if (existsSync(place.privateFolder)) return;
+  try {
+    makePrivateFolder(place);
+  } catch {
+    // Where nothing can be written, whoever needs to write says so in its own words.
+  }
+}
+
+function refuseFilesOfOthers(place: Workspace): void {
+  for (const file of privateFiles(place)) {
+    const flaw = flawOfOwnFile(file);
+    if (flaw !== null)
+      throw new StoreFault(`${flaw.says}; nothing was opened. Put it right with: ${flaw.todo}`, 'unchanged');
+  }
+}
+
+/** Null: there is neither a workspace nor a database. */
+export async function openWorkspace({
+  workspace,
+  database,
+  report = () => undefined,
+  onlyReads = false,
+  waiting,
+}: OpenOptions): Promise<OpenWorkspace | null> {
+  const place = workspaceFor(workspace);
+  if (place === null && database === undefined) return null;
+  if (place !== null) {
+    completeWorkspace(place);
+    refuseFilesOfOthers(place);
+  }
+  const known = place === null ? null : await cachedConfiguration(place);
+  const address = database ?? databaseOfWorkspace(present(place, 'a workspace or a database'), known?.text ?? {});
+  const isOwn = place !== null && address.kind === 'sqlite' && address.path === place.databasePath;
+  const isReplaced = database === undefined && isOwn && hasLostDatabase(place);
+  const liveness = systemLiveness(systemTimers);
+  let policy: WorkspacePolicy | null = null;
+  const limits = limitsBy(() => policy?.configuration.limits ?? NO_LIMITS);
+  const told = waiting === undefined ? {} : { waiting };
+  const store = await openStore({ database: address, limits, report, onlyReads, ...told }, liveness);
+  try {
+    policy = await openPolicy(store, known?.text ?? null);
+    const app = await openApp({
+      database: address,
+      store,
+      liveness,
+      report,
+      ...(await appPartsOf(place, policy, store, report)),
+    });
+    known?.keep();
+    return openedFrom(app, place, policy, isReplaced);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** A view of the limits that are in force at the moment they are asked for. */
+function limitsBy(now: () => Limits): Limits {
+  return {
+    get agents() {
+      return now().agents;
+    },
+    get everyone() {
+      return now().everyone;
+    },
+  };
+}
+
+async function appPartsOf(
+  place: Workspace | null,
+  policy: WorkspacePolicy,
+  store: Store,
+  report: (event: EngineEvent) => void,
+): Promise<Partial<AppOptions>> {
+  const { workspaceRules: rulesOf } = await import('./workspace-rules.ts');
+  const { leaseMs, queueFolder, documentFolder, ...rest } = policy.configuration;
+  const refresh = async (): Promise<void> => {
+    if (await policy.refresh()) report({ kind: 'policy-changed', version: policy.version });
+  };
+  const parts = {
+    rules: rulesOf(place, () => policy.configuration, refresh, store, policy),
+    ...(leaseMs === null ? {} : { leaseMs }),
+  };
+  if (place === null) return parts;
+  const { folder, privateFolder } = place;
+  const isStrict = (): boolean => policy.configuration.identity === 'strict';
+  return {
+    ...parts,
+    workspace: place,
+    ...(queueFolder
+      ? { queueFolder: { folder, privateFolder, trusted: rest.queueTrusted, keep: rest.queueKeep } }
+      : {}),
+    ...taskFolderOf(place, rest),
+    ...(documentFolder ? { documentFolder: { folder, privateFolder, isStrict } } : {}),
+  };
+}
+
+function openedFrom(
+  app: App,
+  workspace: Workspace | null,
+  policy: WorkspacePolicy,
+  isReplaced: boolean,
+): OpenWorkspace {
+  return {
+    ...app,
+    workspace,
+    policy,
+    get configuration() {
+      return policy.configuration;
+    },
+    isReplaced,
+  };
+}

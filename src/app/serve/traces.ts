@@ -1,0 +1,144 @@
+/**
+ * Traces for OpenTelemetry, told from the trail: a span for each leg when it is settled, and one for each attempt. Only
+ * where the packages of an exporter are there; they are not part of this one.
+ */
+import { ROOT_CONTEXT, SpanStatusCode, trace, type Attributes, type Context } from '@opentelemetry/api';
+import { isFinal } from '../../domain/lifecycle.ts';
+import type { Body } from '../../domain/body.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Context as EngineContext } from '../../engine/context.ts';
+import type { Told } from '../../interfaces/http/events/hub.ts';
+import { readTraceparent, spanOf, traceOf, type TracePlace } from '../../interfaces/shared/trace-context.ts';
+import type { ServerLog } from '../../interfaces/cli/app.ts';
+
+export interface Traces {
+  hear(told: readonly Told[]): void;
+  /** Sends what is left. */
+  close(): Promise<void>;
+}
+
+/** Attempts that are under way; whoever has more at once does not look at single spans. */
+const ATTEMPTS_MAX = 10_000;
+const ROOTS_MAX = 1_000;
+
+export async function openTraces(ctx: EngineContext, log: ServerLog): Promise<Traces | null> {
+  try {
+    const { BatchSpanProcessor, NodeTracerProvider } = await import('@opentelemetry/sdk-trace-node');
+    const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
+    const ids = { next: { traceId: '', spanId: '' } };
+    const provider = new NodeTracerProvider({
+      spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
+      idGenerator: { generateTraceId: () => ids.next.traceId, generateSpanId: () => ids.next.spanId },
+    });
+    log.info({}, 'telling traces');
+    const tracer = provider.getTracer('baton');
+    const tell = ({ place, parent, name, from, to, failed, attributes }: Span): void => {
+      ids.next = place;
+      const context = parent === null ? ROOT_CONTEXT : contextOf({ traceId: place.traceId, spanId: parent });
+      const span = tracer.startSpan(name, { startTime: from, attributes }, context);
+      if (failed !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: failed });
+      span.end(to);
+    };
+    return tracesBy(ctx, log, tell, () => provider.shutdown());
+  } catch (error) {
+    const packages = '@opentelemetry/sdk-trace-node and @opentelemetry/exporter-trace-otlp-http';
+    log.warn({ error: String(error) }, `no traces are told: install ${packages}`);
+    return null;
+  }
+}
+
+interface Span {
+  readonly place: TracePlace;
+  readonly parent: string | null;
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+  /** Null: it went well. */
+  readonly failed: string | null;
+  readonly attributes: Attributes;
+}
+
+function tracesBy(
+  ctx: EngineContext,
+  log: ServerLog,
+  tell: (span: Span) => void,
+  shutDown: () => Promise<void>,
+): Traces {
+  const begun = new Map<HandoffId, number>();
+  const roots = new Map<HandoffId, TracePlace | null>();
+  let telling = Promise.resolve();
+
+  /** The trace that a chain's first sender is in, if it said so. */
+  const givenFor = async (root: HandoffId): Promise<TracePlace | null> => {
+    const known = roots.get(root);
+    if (known !== undefined) return known;
+    const whole = await ctx.store.load(root);
+    const given = whole === null ? null : readTraceparent((JSON.parse(whole.body) as Body).context?.['traceparent']);
+    keep(roots, root, given, ROOTS_MAX);
+    return given;
+  };
+
+  const hearOne = async ({ fact, handoff }: Told): Promise<void> => {
+    const { id, lineage } = handoff;
+    const isStart = fact.deed === 'accept';
+    const isEnd = fact.from === 'accepted' && fact.to !== 'accepted';
+    if (isStart) keep(begun, id, fact.at, ATTEMPTS_MAX);
+    if (!isEnd && !isFinal(fact.to)) return;
+    const given = await givenFor(lineage.root ?? id);
+    const traceId = given?.traceId ?? traceOf(lineage.root ?? id);
+    const attributes = { 'baton.handoff': id, 'baton.from': `@${handoff.from}`, 'baton.to': `@${handoff.to}` };
+    const from = begun.get(id);
+    if (isEnd && from !== undefined) {
+      begun.delete(id);
+      tell({
+        place: { traceId, spanId: spanOf(`${id} ${fact.attempt}`) },
+        parent: spanOf(id),
+        name: `attempt ${fact.attempt}`,
+        from,
+        to: fact.at,
+        failed: fact.deed === 'deliver' ? null : fact.deed,
+        attributes: { ...attributes, 'baton.attempt': fact.attempt },
+      });
+    }
+    if (!isFinal(fact.to)) return;
+    const above = lineage.parent ?? lineage.retryOf;
+    tell({
+      place: { traceId, spanId: spanOf(id) },
+      parent: above === null ? (given?.spanId ?? null) : spanOf(above),
+      name: `@${handoff.from} → @${handoff.to}`,
+      from: handoff.createdAt,
+      to: fact.at,
+      failed: fact.to === 'completed' ? null : fact.to,
+      attributes: {
+        ...attributes,
+        'baton.state': fact.to,
+        'baton.attempts': fact.attempt,
+        ...(handoff.task === null ? {} : { 'baton.task': handoff.task }),
+      },
+    });
+  };
+
+  return {
+    hear: (told) => {
+      telling = telling
+        .then(async () => {
+          for (const each of told) await hearOne(each);
+        })
+        .catch((error: unknown) => log.warn({ error: String(error) }, 'a trace was not told'));
+    },
+    close: async () => {
+      await telling;
+      await shutDown().catch((error: unknown) => log.warn({ error: String(error) }, 'traces were not sent'));
+    },
+  };
+}
+
+function contextOf({ traceId, spanId }: TracePlace): Context {
+  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: 1, isRemote: true });
+}
+
+function keep<Key, Value>(into: Map<Key, Value>, key: Key, value: Value, max: number): void {
+  into.set(key, value);
+  const [oldest] = into.keys();
+  if (into.size > max && oldest !== undefined) into.delete(oldest);
+}

@@ -1,0 +1,83 @@
+import type { Clock, Timers } from '../foundation/clock.ts';
+
+/** A clock that stands still until a test moves it. */
+export interface TestClock {
+  /** What time it is. */
+  now(): Date;
+  /**
+   * Lets this many milliseconds pass. Whatever becomes due meanwhile happens at its time and in its order; when this comes
+   * back, workers have had their turn.
+   */
+  advance(ms: number): Promise<void>;
+}
+
+/** The same for the engine. */
+interface EngineTime extends Clock, Timers {
+  /** Called whenever time has passed, before anything is woken. Answers how to stop that. */
+  beforeEachStep(act: () => void): () => void;
+}
+
+interface Sleeper {
+  readonly atMs: number;
+  readonly wake: () => void;
+}
+
+/** What is due is done in rounds of the event loop: as many as a retry with its effects takes, and more. */
+const ROUNDS = 20;
+/** Polling never ends: a day in steps of a quarter of a second is below this. */
+const STEPS_MAX = 1_000_000;
+
+export function openTestClock(begin: Date): { readonly clock: TestClock; readonly time: EngineTime } {
+  const beganMs = begin.getTime();
+  let nowMs = beganMs;
+  const sleepers = new Set<Sleeper>();
+  const acts = new Set<() => void>();
+
+  const step = async (untilMs: number): Promise<boolean> => {
+    nowMs = Math.max(nowMs, Math.min(untilMs, ...[...sleepers].map(({ atMs }) => atMs)));
+    for (const act of acts) act();
+    const due = [...sleepers].filter(({ atMs }) => atMs <= nowMs);
+    for (const { wake } of due) wake();
+    await roundsOfTheLoop();
+    return nowMs >= untilMs && due.length === 0;
+  };
+  return {
+    clock: {
+      now: () => new Date(nowMs),
+      advance: async (ms) => {
+        if (!Number.isInteger(ms) || ms < 0) throw new RangeError(`advance ${ms}: a whole number from 0 on`);
+        const untilMs = nowMs + ms;
+        await roundsOfTheLoop();
+        for (let steps = 0; !(await step(untilMs)); steps += 1) {
+          if (steps > STEPS_MAX) throw new Error(`more than ${STEPS_MAX} steps; advance the clock by less`);
+        }
+      },
+    },
+    time: {
+      nowMs: () => nowMs,
+      monotonicMs: () => nowMs - beganMs,
+      sleep: (ms, signal) =>
+        new Promise((resolve) => {
+          const sleeper: Sleeper = {
+            atMs: nowMs + ms,
+            wake: () => {
+              sleepers.delete(sleeper);
+              signal?.removeEventListener('abort', sleeper.wake);
+              resolve();
+            },
+          };
+          if (signal?.aborted === true) return resolve();
+          sleepers.add(sleeper);
+          return signal?.addEventListener('abort', sleeper.wake, { once: true });
+        }),
+      beforeEachStep: (act) => {
+        acts.add(act);
+        return () => void acts.delete(act);
+      },
+    },
+  };
+}
+
+async function roundsOfTheLoop(): Promise<void> {
+  for (let round = 0; round < ROUNDS; round += 1) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,113 @@
+/**
+ * A running agent that Baton knows: which persona it has, how it is driven, where it runs, and how full its context is.
+ * The record is replaced as a whole, guarded by its revision.
+ */
+import type { AgentId, HandoffId } from './names.ts';
+import type { SuccessionPlan, SuccessionReason } from './succession.ts';
+
+/** How an agent is started, heard and ended. `command` is any program. */
+export const ADAPTERS = ['claude', 'codex', 'gemini', 'command'] as const;
+export type AdapterName = (typeof ADAPTERS)[number];
+
+/**
+ * `starting`: its process is being made. `retired`: it has handed its work over. `ended`: it is over without that.
+ * Nothing follows `retired` and `ended`, except that a predecessor is revived when its successor could not be started.
+ */
+type AgentSessionState = 'starting' | 'active' | 'retired' | 'ended';
+
+export interface AgentSession {
+  /** A whole number from 1 on, never given twice. */
+  readonly id: number;
+  /** Counts the replacements of this record. */
+  readonly revision: number;
+  /** Made by whoever adds the session: adding the same key again answers the session that is there. */
+  readonly key: string;
+  /** Null: it can be watched, but it has no successor. */
+  readonly persona: AgentId | null;
+  readonly adapter: AdapterName;
+  /** The program and its first arguments; empty: the program that the adapter is named after. */
+  readonly command: readonly string[];
+  /** The folder it works in. */
+  readonly cwd: string;
+  /** The place (machine, boot, space of process ids) whose processes can drive it. */
+  readonly place: string;
+  /** Where it can be typed into; null: nowhere. */
+  readonly pane: Pane | null;
+  /** The id by which the agent's own program knows the conversation. */
+  readonly conversation: string | null;
+  readonly predecessor: number | null;
+  readonly state: AgentSessionState;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly context: ContextUse | null;
+  /** The handover that is under way. Null: none is. */
+  readonly succession: SuccessionBegun | null;
+  /** How the last handover that is over has ended. */
+  readonly lastSuccession: SuccessionEnd | null;
+}
+
+/** A pane of a terminal multiplexer, and the process that ran in it when it was recorded. */
+export interface Pane {
+  readonly session: string;
+  readonly pane: string;
+  readonly pid: number;
+  /** The start of that process: a process id alone comes again. */
+  readonly startedAt: string;
+}
+
+export interface SuccessionBegun {
+  readonly handoff: HandoffId;
+  readonly reason: SuccessionReason;
+  readonly context: string | null;
+  readonly documentPath: string;
+  readonly at: number;
+  readonly plan: SuccessionPlan;
+}
+
+interface SuccessionEnd {
+  readonly handoff: HandoffId;
+  readonly at: number;
+  /** Null: it went well. */
+  readonly error: { readonly code: string; readonly says: string } | null;
+}
+
+/** How much of what an agent can remember is used. */
+export interface ContextUse {
+  /** Of the point at which the agent compacts by itself, from 0 on; may exceed 100. */
+  readonly percent: number;
+  readonly usedTokens: number | null;
+  readonly windowTokens: number | null;
+  /** Of the vendor's usage limit that is nearest to its end. */
+  readonly limitPercent: number | null;
+  readonly at: number;
+  /** Whether this session was ever seen below the tier at which a handover is offered. */
+  readonly wasBelow: boolean;
+}
+
+export type NewAgentSession = Omit<AgentSession, 'id' | 'revision'>;
+
+export const CONTEXT_TIERS = { notice: 65, warning: 75, handoff: 80 } as const;
+export type ContextTier = keyof typeof CONTEXT_TIERS;
+
+/** At this part of a usage limit there is still room to write a document; at the limit there is none. */
+const USAGE_LIMIT_PERCENT = 95;
+
+export function tierOf(percent: number): ContextTier | null {
+  if (percent >= CONTEXT_TIERS.handoff) return 'handoff';
+  if (percent >= CONTEXT_TIERS.warning) return 'warning';
+  return percent >= CONTEXT_TIERS.notice ? 'notice' : null;
+}
+
+/**
+ * Why a handover should begin by itself; null: there is no reason. A session that was never seen below the tier began
+ * full: its successor would begin full as well, and so on without end.
+ */
+export function dueReason({ context, state, succession }: AgentSession): 'context_limit' | 'usage_limit' | null {
+  if (context === null || state !== 'active' || succession !== null) return null;
+  if (context.limitPercent !== null && context.limitPercent >= USAGE_LIMIT_PERCENT) return 'usage_limit';
+  return context.wasBelow && tierOf(context.percent) === 'handoff' ? 'context_limit' : null;
+}
+
+export function isOpenSession({ state }: Pick<AgentSession, 'state'>): boolean {
+  return state === 'starting' || state === 'active';
+}

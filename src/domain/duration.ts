@@ -1,0 +1,17 @@
+/** Durations as people write them: `90` and `90s` are seconds, `5m`, `2h`, `1d`; `250ms` for the short ones. */
+const UNITS: Readonly<Record<string, number>> = { ms: 1, '': 1_000, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+export function durationRule(minSeconds: number, maxSeconds: number): string {
+  return `seconds from ${minSeconds} to ${maxSeconds} with at most three decimals, or with a unit: 90s, 5m, 2h, 1d`;
+}
+
+/** Milliseconds; null where the text is no duration of whole milliseconds. */
+export function readDuration(text: string): number | null {
+  const found = /^\s*([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h|d|)\s*$/.exec(text);
+  const [, amount = '', unit = ''] = found ?? [];
+  if (found === null) return null;
+  const exact = Number(amount) * (UNITS[unit] ?? Number.NaN);
+  const ms = Math.round(exact);
+  // 0.1 + 0.2 must not be refused; half a millisecond must.
+  return Number.isSafeInteger(ms) && Math.abs(exact - ms) < 1e-6 ? ms : null;
+}

@@ -1,0 +1,82 @@
+/**
+ * What was agreed and what was shown, as a digest in the fact that says so. The trail guards its facts by their hashes;
+ * seals extend that to the parts of a record that stand beside the trail, so that changing them in the database is
+ * noticed by the doctor and by whoever imports.
+ */
+import { digestOf } from '../foundation/digest.ts';
+import type { JsonObject } from '../foundation/json.ts';
+import type { Claim } from './evidence.ts';
+import type { Fact } from './facts.ts';
+import type { Handoff, Terms } from './handoff.ts';
+
+/** Of what never changes: who asked whom for what, under which terms, with which input. */
+function sealOf(handoff: Handoff, body: string): string {
+  const { from, to, kind, priority, title, task, lineage } = handoff;
+  const { root, parent, retryOf, hops } = lineage;
+  const fixed = JSON.stringify([from, to, kind, priority, title, task, root, parent, retryOf, hops]);
+  return digestOf(`${fixed}\n${termsText(handoff.terms)}\n${body}`);
+}
+
+function claimsSealOf(claims: readonly Claim[]): string {
+  return digestOf(JSON.stringify(claims.map(({ deliverable, evidence }) => [deliverable, evidence.map(inOrder)])));
+}
+
+/** The detail of a fact with the seals that belong to it; `body` only for the first fact. */
+export function sealed(
+  detail: JsonObject | null,
+  deed: Fact['deed'],
+  handoff: Handoff,
+  body: string | null,
+): JsonObject | null {
+  if (deed === 'create' && body !== null) return { ...detail, seal: sealOf(handoff, body) };
+  if (deed === 'deliver' && handoff.claims.length > 0) return { ...detail, claims: claimsSealOf(handoff.claims) };
+  return detail;
+}
+
+/** What was changed since it was sealed, in words; null: nothing, or it is older than seals. */
+export function flawOfSeals(handoff: Handoff, facts: readonly Fact[], body: string): string | null {
+  const first = facts[0];
+  const agreed = first === undefined ? null : sealIn(first, 'seal');
+  if (agreed !== null && agreed !== sealOf(handoff, body)) {
+    return 'its terms, title, parties or input are not those that it was made with';
+  }
+  const delivery = facts.findLast(({ deed }) => deed === 'deliver');
+  const shown = delivery === undefined ? null : sealIn(delivery, 'claims');
+  return shown === null || shown === claimsSealOf(handoff.claims) ? null : 'its evidence is not what was delivered';
+}
+
+function sealIn({ detail }: Fact, name: 'seal' | 'claims'): string | null {
+  if (!detail.includes(`"${name}":"`)) return null;
+  const value = (JSON.parse(detail) as JsonObject)[name];
+  return typeof value === 'string' ? value : null;
+}
+
+/** Terms are shared by many records, and nobody changes them. */
+const texts = new WeakMap<Terms, string>();
+
+/** In an order of its own: databases and exports keep the same terms in different orders. */
+function termsText(terms: Terms): string {
+  const known = texts.get(terms);
+  if (known !== undefined) return known;
+  const { retriesMax, delayMs, multiplier, capMs, retryOn } = terms.retry;
+  const text = JSON.stringify([
+    [retriesMax, delayMs, multiplier, capMs, retryOn],
+    terms.attemptTimeoutMs,
+    terms.draftMs,
+    terms.offeredMs,
+    terms.blockedMs,
+    terms.dependsOn,
+    terms.artifacts ?? null,
+    terms.deliverables,
+    terms.criteria,
+    terms.verifiers,
+    terms.check ?? null,
+    terms.anyCommit ?? null,
+  ]);
+  texts.set(terms, text);
+  return text;
+}
+
+function inOrder(parts: object): readonly (readonly [string, unknown])[] {
+  return Object.entries(parts).toSorted(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,75 @@
+/**
+ * What an agent holds while its own program runs: for as long as this process beats, nobody takes it away, and when the
+ * process ends it is offered again at once. An agent that thinks for an hour says nothing for an hour.
+ */
+import { newUuid } from '../foundation/ids.ts';
+import type { Result } from '../foundation/result.ts';
+import type { Handoff } from '../domain/handoff.ts';
+import { accept } from '../domain/moves/accept.ts';
+import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { Refusal } from '../domain/refusals.ts';
+import { AGENT_TERMS } from '../domain/retry.ts';
+import type { Claimed } from '../stores/store.ts';
+import { change, decideBy } from './change.ts';
+import type { Context } from './context.ts';
+import { claimForSession, custodyFor, won } from './handoffs/claim.ts';
+import { release } from './handoffs/release.ts';
+
+export interface AgentSession {
+  /** The next one that is offered; null where there is none. */
+  claim(): Promise<Claimed | null>;
+  accept(id: HandoffId): Promise<Result<Handoff, Refusal>>;
+  /** Gives back what is still held. */
+  close(): Promise<void>;
+}
+
+/** More than one agent works on at a time. */
+const HELD_MAX = 100;
+
+export function openAgentSession(ctx: Context, principal: Principal, agent: AgentId): AgentSession {
+  const { store, heartbeat, liveness, leaseMs, report } = ctx;
+  let open: Promise<{ readonly session: SessionId; stop(): Promise<void> }> | null = null;
+
+  /** A session is begun with the first handoff: most agents only look. */
+  const begin = async (): Promise<{ readonly session: SessionId; stop(): Promise<void> }> => {
+    const session = newUuid(store.nowMs(), ctx.random) as SessionId;
+    await store.sessions.open({ id: session, agent, process: liveness.self, leaseMs });
+    const over = (): void => {
+      report({ kind: 'session-lost', session });
+      open = null;
+    };
+    const beating = await heartbeat.start(session, { lost: over, failed: over });
+    return { session, stop: () => beating.stop() };
+  };
+  const session = async (): Promise<SessionId> => {
+    open ??= begin().catch((error: unknown) => {
+      open = null;
+      throw error;
+    });
+    return (await open).session;
+  };
+
+  return {
+    claim: async () => {
+      const claimed = await claimForSession(ctx, principal, agent, await session(), 1, AGENT_TERMS.attemptTimeoutMs);
+      return (await won(ctx, principal, claimed))[0] ?? null;
+    },
+    accept: async (id) => {
+      const custodyOf = custodyFor(ctx, agent, await session(), AGENT_TERMS.attemptTimeoutMs);
+      const decide = decideBy(principal, 'accept', (handoff, nowMs) => ({
+        deed: 'accept',
+        moved: accept(handoff, custodyOf(handoff, nowMs), nowMs),
+      }));
+      return change(ctx, id, decide);
+    },
+    close: async () => {
+      if (open === null) return;
+      const { session: id, stop } = await open;
+      const { items } = await store.find({ by: 'session', session: id, max: HELD_MAX });
+      for (const handoff of items) await release(ctx, principal, handoff, handoff.fence);
+      await stop();
+      if (await store.sessions.end(id, 0)) await store.sessions.forget(id);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/**
+ * What a worker of ours has made gets into the registry by itself, beside its handoff. It costs one small file: what the
+ * answer promised has been checked when it was delivered, so only generated files are looked at here.
+ */
+import { hexDigestOf } from '../../foundation/digest.ts';
+import { ok } from '../../foundation/result.ts';
+import type { ArtifactCard, GeneratedFile } from '../../domain/artifacts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { ArtifactId } from '../../domain/names.ts';
+import { readArtifact, type ReadArtifact } from '../../formats/artifact/read.ts';
+import type { ArtifactFolder } from '../../folders/folder.ts';
+import type { Context } from '../context.ts';
+import { loadCard, saveCard } from './cards.ts';
+
+export interface RegisteredResult {
+  readonly id: ArtifactId;
+  readonly path: string;
+  /** Of its file. */
+  readonly text: string;
+  readonly handoff: Handoff;
+  /** The file was made a moment ago. */
+  readonly isNew: boolean;
+  /** What its maker knows of it, so that nobody has to read it again; null: it names generated files. */
+  readonly known: Pick<ReadArtifact, 'type' | 'version' | 'phase' | 'required' | 'optional' | 'validation'> | null;
+}
+
+/** Never a reason to fail: the handoff is completed, and its file can be registered by hand. */
+export async function registerResult({ rules, report }: Context, answered: RegisteredResult): Promise<void> {
+  const { artifacts } = rules;
+  if (artifacts === null) return;
+  try {
+    // What has just been made cannot be known yet.
+    const before = answered.isNew ? null : await loadCard(artifacts, answered.id);
+    if (before === null) await saveCard(artifacts, await cardOf(artifacts, answered));
+  } catch (error) {
+    report({ kind: 'fault', doing: `registering ${answered.id}`, error });
+  }
+}
+
+async function cardOf(
+  folder: ArtifactFolder,
+  { id, path, text, handoff, known }: RegisteredResult,
+): Promise<ArtifactCard> {
+  const at = handoff.since;
+  const read = known === null ? readArtifact(text) : ok({ ...known, files: [] });
+  const card = {
+    id,
+    since: at,
+    createdAt: at,
+    agent: handoff.to,
+    handoff: handoff.id,
+    path,
+    sha256: hexDigestOf(text),
+  };
+  if (!read.ok) {
+    const unread = { type: 'result', version: '1.0.0', phase: null, required: [], optional: [], files: [] };
+    return { ...card, ...unread, status: 'created', flaw: read.refusal };
+  }
+  const { type, version, phase, required, optional, validation } = read.value;
+  const { files, flaw } = await filesOf(folder, read.value.files);
+  const wrong = flaw ?? (validation === 'passed' ? null : 'artifact-not-valid');
+  const said = { type, version, phase, required, optional, files };
+  return { ...card, ...said, status: wrong === null ? 'active' : 'created', flaw: wrong };
+}
+
+async function filesOf(
+  folder: ArtifactFolder,
+  paths: readonly string[],
+): Promise<{ readonly files: readonly GeneratedFile[]; readonly flaw: string | null }> {
+  const files: GeneratedFile[] = [];
+  for (const path of paths) {
+    const hashed = await folder.hash(path);
+    if (!hashed.ok) return { files: [], flaw: 'artifact-file' };
+    files.push({ path, sha256: hashed.value });
+  }
+  return { files, flaw: null };
+}

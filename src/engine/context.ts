@@ -1,0 +1,284 @@
+/** Everything the engine needs from the world, passed in, so that a simulation can be the world. */
+import type { Clock, Timers } from '../foundation/clock.ts';
+import type { ProcessIdentity, ProcessJudge } from '../foundation/process-identity.ts';
+import type { Random } from '../foundation/random.ts';
+import type { SshKey } from '../foundation/ssh-signature.ts';
+import type { Effect } from '../domain/decision.ts';
+import type { Assurance } from '../domain/assurance.ts';
+import type { Party } from '../domain/body.ts';
+import type { Check } from '../domain/evidence.ts';
+import type { Fact } from '../domain/facts.ts';
+import type { Handoff, Kind, Terms } from '../domain/handoff.ts';
+import type { AgentId, HandoffId, SessionId, TaskId } from '../domain/names.ts';
+import type { Principal, Role } from '../domain/principal.ts';
+import type { Refusal } from '../domain/refusals.ts';
+import type { ArtifactFolder } from '../folders/folder.ts';
+import type { EffectSender } from './effects.ts';
+import type { HealthCheck as Finding } from './health-checks.ts';
+import type { SecretPolicy } from './secrets/guard-store.ts';
+import type { EvidenceChecker } from './evidence-checker.ts';
+import type { HeartbeatFault } from './heartbeat-fault.ts';
+import type { SchemaRegistry } from './schema-registry.ts';
+import type { Claimed, RunningGroup, Store } from '../stores/store.ts';
+
+export interface Context {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly liveness: Liveness;
+  readonly heartbeat: Heartbeat;
+  /** How long a worker session may be silent. */
+  readonly leaseMs: number;
+  readonly rules: WorkspaceRules;
+  readonly report: (event: EngineEvent) => void;
+}
+
+/** What the owner of the workspace has laid down. */
+export interface WorkspaceRules {
+  /** What else happens because of a fact, written with it in one transaction; pure, like the decision it belongs to. */
+  notificationsFor(handoff: Handoff, fact: Fact): readonly Effect[];
+  /** Beside those that a token carries. */
+  rolesOf(agent: AgentId): readonly Role[];
+  /** The schemas that an agent's input and answer follow when nobody names others. */
+  schemasOf(agent: AgentId): AgentSchemas;
+  /** Where an agent stands in the order of phases; what is not said is not there. */
+  partyOf(agent: AgentId): Party;
+  /** Who verifies documents, in order of preference. */
+  readonly verifiers: readonly AgentId[];
+  /** Terms that differ from the house's own. */
+  readonly terms: Partial<Record<Kind, Partial<Terms>>>;
+  /** What happens with texts that look like secrets. */
+  readonly secrets: SecretPolicy;
+  /** Null where there are no schemas. */
+  readonly schemas: SchemaRegistry | null;
+  /** What becomes of a file that names a schema which is not there. */
+  readonly missingSchema: 'warn' | 'refuse';
+  readonly evidence: EvidenceChecker;
+  readonly effectSenders: readonly EffectSender[];
+  /** The folders in which programs that only know files take part; null where there are none. */
+  readonly queue: QueueMirror | null;
+  /** What lies below `artifacts/` and `context/`; null where there is no workspace. */
+  readonly artifacts: ArtifactFolder | null;
+  /** Who is told when somebody lacks a skill, or when agents get nowhere. */
+  readonly chiefs: readonly AgentId[];
+  /** The files in `tasks/`; null where nobody keeps them. */
+  readonly tasks: TaskKeeper | null;
+  /** The documents in a repository; null where there are none. */
+  readonly documents: DocumentMirror | null;
+  /** Public keys with which agents sign commits; those that were revoked are not among them. */
+  keys(): readonly AgentKey[];
+  /** How far a completion has to be proven for a report to be green. */
+  readonly requiredAssurance: Assurance;
+  /** The version of the stored policy that is in force; 0: none is stored. It stands in the facts that follow it. */
+  readonly policyVersion: number;
+  /** In whose name files of the queue folder act. */
+  fileRights(): FileRights;
+  /** Takes over a policy that was stored since. For processes that run for long. */
+  refresh(): Promise<void>;
+}
+
+export interface AgentKey extends SshKey {
+  readonly agent: AgentId;
+}
+
+/** `agent`: the only one in whose name files act; null: there is none. */
+type FileRights = { readonly anybody: true } | { readonly anybody: false; readonly agent: AgentId | null };
+
+const ANYBODY: FileRights = { anybody: true };
+
+/** Keeps the files in `tasks/` in step with the documents that were made for them. */
+export interface TaskKeeper {
+  /** Whether a document needs a task that has a file. */
+  readonly isRequired: boolean;
+  has(task: string): Promise<boolean>;
+  /** After a change of a document. Never a reason to fail: what is left undone is done later. */
+  reconcile(handoff: Handoff): Promise<void>;
+  /** The same for whoever carries out effects. Answers why it has to wait, or null. */
+  keep(task: string): Promise<string | null>;
+  /** A new file with the next free number. */
+  create(task: { readonly title: string; readonly owner: AgentId | null }): Promise<TaskId>;
+}
+
+/** Keeps the documents of `_handoffs/` and the database of one mind. */
+export interface DocumentMirror {
+  /** What a new document is called: by sender, recipient, task and day, and not yet taken. */
+  idFor(parts: DocumentParts, taken: ReadonlySet<HandoffId>): Promise<HandoffId>;
+  /** Tells in the file what has happened. Never a reason to fail: what is left undone is done later. */
+  reconcile(id: HandoffId): Promise<void>;
+  /** Everything that came in or has to go out. `vouched`: an operator answers for new files that nobody has committed. */
+  /** `asked`: somebody has asked for it; else no file changes that git has as it is, unless somebody has acted. */
+  sync(
+    depth: SyncDepth,
+    how?: PassOptions & { readonly vouched?: boolean; readonly asked?: boolean },
+  ): Promise<SyncResult>;
+  watch(changed: () => void): { close(): void };
+  /** Takes in what was settled before this database saw it, as what it is: over. Nobody is told. */
+  adoptSettled(signal?: AbortSignal): Promise<{ readonly adopted: number }>;
+  /** Makes `_index.yaml` anew. True: it was not right. */
+  writeIndex(): Promise<boolean>;
+}
+
+interface DocumentParts {
+  readonly from: AgentId;
+  readonly to: AgentId;
+  readonly task: string | null;
+}
+
+/** Keeps the queue folder and the database of one mind. */
+export interface QueueMirror {
+  /** Puts the file of one handoff where its state belongs. Never a reason to fail: what is left undone is done later. */
+  reconcile(id: HandoffId): Promise<void>;
+  /** The same for one that was just sent, from what is at hand. */
+  appear(sent: Claimed): Promise<void>;
+  /** After the acceptance is durable and before anybody works. False: a foreign worker was faster, and has it now. */
+  winRename(principal: Principal, handoff: Handoff): Promise<boolean>;
+  /** Everything that came in or has to go out. */
+  sync(depth: SyncDepth, how?: PassOptions): Promise<SyncResult>;
+  /** Takes in finished files that this database does not know, for whoever has lost the one before it. */
+  adoptFinished(signal?: AbortSignal): Promise<{ readonly adopted: number }>;
+  /** For a doctor; changes nothing. */
+  examine(signal: AbortSignal): Promise<readonly Finding[]>;
+  /** Calls back when something may have come in. */
+  watch(changed: () => void): { close(): void };
+}
+
+/**
+ * `told` follows facts and hints; `quick` also lists the folders of open work; `full` also asks what is open and has no
+ * file; `thorough` reads every file of open work.
+ */
+export type SyncDepth = 'told' | 'quick' | 'full' | 'thorough';
+
+interface PassOptions {
+  /** Aborted: no further file is begun, and what is left is for the next pass. */
+  readonly signal?: AbortSignal;
+}
+
+export interface SyncResult {
+  /** How many handoffs were looked at, because something about them was new or not in order. */
+  readonly attended: number;
+}
+
+export interface AgentSchemas {
+  readonly input: string | null;
+  readonly output: string | null;
+}
+
+const NO_SCHEMAS: AgentSchemas = { input: null, output: null };
+
+const NO_PARTY: Party = {};
+
+export const NO_RULES: WorkspaceRules = {
+  notificationsFor: () => [],
+  rolesOf: () => [],
+  schemasOf: () => NO_SCHEMAS,
+  partyOf: () => NO_PARTY,
+  verifiers: [],
+  terms: {},
+  secrets: 'warn',
+  schemas: null,
+  missingSchema: 'warn',
+  evidence: {
+    where: null,
+    collect: async (asked) => ({ claims: [], checks: asked.map(({ deliverable }) => unchecked(deliverable)) }),
+    check: async (claims) => claims.map(({ deliverable }) => unchecked(deliverable)),
+  },
+  effectSenders: [],
+  queue: null,
+  artifacts: null,
+  chiefs: [],
+  tasks: null,
+  documents: null,
+  keys: () => [],
+  requiredAssurance: 'reported',
+  policyVersion: 0,
+  fileRights: () => ANYBODY,
+  refresh: async () => undefined,
+};
+
+function unchecked(deliverable: string): Check {
+  return { deliverable, verdict: 'false', says: 'there is no workspace here in which evidence could be checked' };
+}
+
+/** What can be told about other processes of this machine. */
+export interface Liveness extends ProcessJudge {
+  /** Whether it is there and stopped (Ctrl-Z, SIGSTOP); false where that cannot be seen. */
+  isStopped(process: ProcessIdentity): boolean;
+  /** Ends a command with all its children, and comes back when none is left. */
+  endGroup(group: RunningGroup): Promise<void>;
+}
+
+/** Beats for a session however busy the event loop is. */
+export interface Heartbeat {
+  /** Comes back when something beats; throws a `HeartbeatFault` when nothing ever will. */
+  start(session: SessionId, told: HeartbeatListener): Promise<{ stop(): Promise<void> }>;
+}
+
+/** Each is called at most once. */
+export interface HeartbeatListener {
+  /** Others have ended the session. */
+  lost(): void;
+  /** Nothing beats any more. The session is still ours, for as long as its lease lasts. */
+  failed(fault: HeartbeatFault): void;
+}
+
+export interface FailedAttempt {
+  readonly attempt: number;
+  readonly code: string;
+  readonly message: string;
+  /** Null: nobody tries again. */
+  readonly againInMs: number | null;
+}
+
+/** What happens beside the answers: for logs and terminals, never for decisions. */
+export type EngineEvent =
+  | { readonly kind: 'attempt-started'; readonly id: HandoffId; readonly attempt: number }
+  | {
+      readonly kind: 'attempt-settled';
+      readonly id: HandoffId;
+      readonly state: string;
+      readonly failed?: FailedAttempt;
+      /** Given back uncounted, to be taken again after a while. */
+      readonly postponed?: { readonly reason: string; readonly inMs: number };
+    }
+  | { readonly kind: 'result-refused'; readonly id: HandoffId; readonly refusal: Refusal }
+  | { readonly kind: 'session-lost'; readonly session: SessionId }
+  | { readonly kind: 'handoff-recovered'; readonly id: HandoffId; readonly says: string }
+  | { readonly kind: 'clock-jumped'; readonly byMs: number }
+  /** An open transaction keeps new facts from everybody who follows the feed. */
+  | { readonly kind: 'feed-held'; readonly says: string; readonly todo: string }
+  | { readonly kind: 'feed-free' }
+  | { readonly kind: 'effect-postponed'; readonly key: string; readonly effect: string; readonly says: string }
+  | { readonly kind: 'effect-dropped'; readonly key: string; readonly effect: string; readonly says: string }
+  | { readonly kind: 'file-adopted'; readonly id: HandoffId; readonly place: string }
+  /** Taken, although something about it is not as it should be. */
+  | { readonly kind: 'file-warning'; readonly id: HandoffId; readonly place: string; readonly says: string }
+  | { readonly kind: 'file-quarantined'; readonly name: string; readonly place: string; readonly says: string }
+  /** Nobody but a person can put it right; the file stays as it is. */
+  | { readonly kind: 'task-left'; readonly task: string; readonly says: string }
+  /** What somebody wrote into a document is taken as said. */
+  | { readonly kind: 'document-adopted'; readonly id: HandoffId; readonly by: string; readonly says: string }
+  /** It is not, and the file says again what was there before. */
+  | { readonly kind: 'document-refused'; readonly id: HandoffId; readonly says: string }
+  /** Nobody but a person can put it right; the file stays as it is. */
+  | { readonly kind: 'document-left'; readonly name: string; readonly says: string }
+  /** Taken as said, although somebody has more open now than the house allows. */
+  | { readonly kind: 'document-over-limit'; readonly id: HandoffId; readonly says: string }
+  | { readonly kind: 'documents-paused'; readonly says: string }
+  /** Only said: a date that was hoped for ends nothing. */
+  | { readonly kind: 'document-late'; readonly id: HandoffId; readonly says: string }
+  /** From now on this process follows that version of the policy. */
+  | { readonly kind: 'policy-changed'; readonly version: number }
+  /** Nothing can be written; `says` tells why, and what cannot be seen. */
+  | { readonly kind: 'store-read-only'; readonly says: string }
+  /** The database makes this process wait; `says` names who holds its lock and what to do. */
+  | { readonly kind: 'store-waiting'; readonly says: string }
+  /** Never with the secret itself. */
+  | {
+      readonly kind: 'secret-found';
+      readonly id: string;
+      readonly rule: string;
+      readonly field: string;
+      readonly did: 'warned' | 'redacted' | 'refused';
+    }
+  | { readonly kind: 'fault'; readonly doing: string; readonly error: unknown };

@@ -1,0 +1,134 @@
+/**
+ * What a commit tells has happened elsewhere. All of it is written in one go, or nothing where one step on the way is not
+ * legal. Evidence is not looked at again, because a commit must never make this machine run something.
+ */
+import type { JsonText } from '../../foundation/json.ts';
+import { ok } from '../../foundation/result.ts';
+import type { Decide } from '../../domain/decision.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { isFinal } from '../../domain/lifecycle.ts';
+import { accept } from '../../domain/moves/accept.ts';
+import { block, unblock } from '../../domain/moves/block.ts';
+import { deliver } from '../../domain/moves/deliver.ts';
+import { cancel, expire, reject } from '../../domain/moves/reject-cancel-expire.ts';
+import { failForGood } from '../../domain/moves/fail.ts';
+import { offer } from '../../domain/moves/offer.ts';
+import { giveBack } from '../../domain/moves/release.ts';
+import { rework, verify } from '../../domain/moves/verify.ts';
+import type { Principal } from '../../domain/principal.ts';
+import { needsVerifier } from '../../domain/verification.ts';
+import { andThen, decideBy } from '../change.ts';
+import { completeByRule } from '../handoffs/deliver.ts';
+import { failureText } from '../handoffs/fail.ts';
+import { seenDetail } from '../handoffs/verify.ts';
+import { claimsOf, type Shown, type Step } from './plan-edit.ts';
+
+export interface CommittedStep {
+  readonly step: Step;
+  readonly by: Principal;
+}
+
+/** The deadline is the one that the text names, however late it is read. */
+export function withDeadline(decide: Decide, dueAt: number): Decide {
+  return (handoff, nowMs) => {
+    const decided = decide(handoff, nowMs);
+    if (!decided.ok || Number.isNaN(dueAt)) return decided;
+    return ok({ ...decided.value, handoff: dueFrom(decided.value.handoff, dueAt) });
+  };
+}
+
+export function dueFrom(handoff: Handoff, dueAt: number): Handoff {
+  const { draftMs, offeredMs } = handoff.terms;
+  const lasts = handoff.state === 'offered' ? offeredMs : handoff.state === 'draft' ? draftMs : null;
+  return lasts === null || Number.isNaN(dueAt) ? handoff : { ...handoff, since: Math.max(0, dueAt - lasts) };
+}
+
+export function decideFromCommit([first, ...rest]: readonly [CommittedStep, ...CommittedStep[]]): Decide {
+  return rest.reduce((all, next) => andThen(all, ({ state }) => !isFinal(state), decisionOf(next)), decisionOf(first));
+}
+
+function decisionOf({ step, by }: CommittedStep): Decide {
+  switch (step.do) {
+    case 'offer':
+      return decideBy(by, 'offer', (handoff, nowMs) => ({ deed: 'offer', moved: offer(handoff, nowMs) }));
+    case 'accept':
+      return decideBy(by, 'accept', (handoff, nowMs) => ({
+        deed: 'accept',
+        moved: accept(handoff, { by: 'hand', holder: handoff.to, untilAt: null }, nowMs),
+        detail: step.notes === null ? null : { notes: step.notes },
+      }));
+    case 'release':
+      return decideBy(by, 'release', (handoff, nowMs) => ({ deed: 'release', moved: giveBack(handoff, null, nowMs) }));
+    case 'deliver':
+      return andThen(delivery(by, step.shown), (handoff) => !needsVerifier(handoff), completeByRule('a commit'));
+    case 'verify':
+      return verification(by, step);
+    case 'rework':
+      return decideBy(by, 'rework', (handoff, nowMs) => ({
+        ...rework(handoff, nowMs),
+        detail: { reason: step.reason },
+      }));
+    case 'block':
+      return decideBy(by, 'block', (handoff, nowMs) => ({
+        deed: 'block',
+        moved: block(handoff, { reason: 'question', text: step.question }, null, nowMs),
+        detail: { question: step.question },
+      }));
+    case 'answer':
+      return decideBy(by, 'unblock', (handoff, nowMs) => ({
+        deed: 'unblock',
+        moved: unblock(handoff, nowMs),
+        detail: step.answer === null ? null : { answer: step.answer },
+      }));
+    case 'reject':
+      return decideBy(by, 'reject', (handoff, nowMs) => ({
+        deed: 'reject',
+        moved: reject(handoff, null, nowMs),
+        detail: { type: step.type, reason: step.reason },
+        outcome: failureText({ code: 'REJECTED', message: step.reason }),
+      }));
+    case 'cancel':
+      return decideBy(by, 'cancel', (handoff, nowMs) => ({
+        deed: 'cancel',
+        moved: cancel(handoff, nowMs),
+        detail: { reason: step.reason },
+        outcome: failureText({ code: 'CANCELLED', message: step.reason }),
+      }));
+    case 'fail':
+      return failure(by, step.reason);
+    case 'expire':
+      return decideBy(by, 'expire', (handoff, nowMs) => ({ deed: 'expire', moved: expire(handoff, nowMs) }));
+  }
+}
+
+const NO_RESULT = '{"kind":"result","result":null}' as JsonText;
+
+function delivery(by: Principal, shown: readonly Shown[]): Decide {
+  return decideBy(by, 'deliver', (handoff, nowMs) => ({
+    deed: 'deliver',
+    moved: deliver(handoff, { fence: null, claims: claimsOf(shown), checks: [] }, nowMs),
+    outcome: NO_RESULT,
+  }));
+}
+
+function verification(by: Principal, { notes, criteria, seen }: Extract<Step, { do: 'verify' }>): Decide {
+  return decideBy(by, 'verify', (handoff, nowMs) => ({
+    deed: 'verify',
+    moved: verify(handoff, { checks: [], criteria: criteria.map(({ criterion }) => criterion) }, nowMs),
+    detail: {
+      ...(notes === null ? {} : { notes }),
+      criteria: criteria.map((each) => ({ ...each })),
+      ...seenDetail(seen),
+    },
+  }));
+}
+
+function failure(by: Principal, reason: string): Decide {
+  const [, code = 'FAILED', message = reason] = /^([A-Z][A-Z_]*): (.*)$/s.exec(reason) ?? [];
+  return decideBy(by, 'fail', (handoff, nowMs) => ({
+    deed: 'fail',
+    moved: failForGood(handoff, nowMs),
+    detail: { code, message },
+    outcome: failureText({ code, message }),
+  }));
+}

@@ -1,0 +1,107 @@
+/**
+ * Who is believed: in whose name a step counts that stands in a file or in a commit. A file shows the user of this
+ * machine, a commit shows its author; the text says for whom it speaks. This is the only place that decides it, for
+ * sync and for the guard.
+ */
+import type { Handoff } from '../../domain/handoff.ts';
+import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts';
+import {
+  agentPrincipal,
+  OPERATOR,
+  principalText,
+  SYSTEM,
+  type Principal,
+  type Role,
+  type Speaker,
+} from '../../domain/principal.ts';
+import { signerOfCommit } from '../../foundation/ssh-signature.ts';
+import type { DocumentPlace } from '../../folders/folder.ts';
+import type { Documents } from './documents.ts';
+import type { Step } from './plan-edit.ts';
+
+export interface Writer {
+  readonly via: 'file' | 'git';
+  /** The user id, or the author of the commit. */
+  readonly who: string;
+  /** Whose registered key has signed the commit. */
+  readonly key?: { readonly agent: AgentId; readonly fingerprint: string };
+  /** Where identity is strict, nobody speaks without proof. */
+  readonly needsProof?: true;
+}
+
+/** Null: what is committed there is another text, so it is an edit on this machine. */
+export async function committedBy(
+  { ctx, folder, isStrict, vouched }: Documents,
+  place: DocumentPlace,
+  id: HandoffId,
+  text: string,
+): Promise<Writer | null> {
+  const author = await folder.git.authorOf(place, id, text);
+  if (author === null) return null;
+  const keys = ctx.rules.keys();
+  const commit = keys.length === 0 ? null : await folder.git.commitOf(place, id, text);
+  const signer = commit === null ? null : signerOfCommit(commit, keys);
+  return {
+    via: 'git',
+    who: author,
+    ...(signer === null ? {} : { key: { agent: signer.agent, fingerprint: signer.fingerprint } }),
+    ...(isStrict() && !vouched ? { needsProof: true } : {}),
+  };
+}
+
+/** Null: the writer may speak for them, as far as their own rights go. */
+export function whyNotBelieved({ needsProof, key }: Writer, as: Speaker): string | null {
+  if (needsProof !== true) return null;
+  if (key !== undefined && as.kind === 'agent' && as.agent === key.agent) return null;
+  const signed = key === undefined ? 'it is not signed with a registered key' : `its key is one of @${key.agent}`;
+  return `identity is strict here, and the commit does not prove ${principalText(as)} (${signed}); ${USE_COMMAND}`;
+}
+
+/** The principal of a step, with the key that proves it. */
+export function writerAs({ via, who, key }: Writer, as: Speaker): Extract<Principal, { kind: 'writer' }> {
+  const proof = key !== undefined && as.kind === 'agent' && as.agent === key.agent ? { key: key.fingerprint } : {};
+  return { kind: 'writer', via, who, as, ...proof };
+}
+
+export interface Roles {
+  rolesOf(agent: AgentId): readonly Role[];
+}
+
+/** Null: nobody is believed for this step. */
+export function believedSpeaker(roles: Roles, { via }: Writer, handoff: Handoff, step: Step): Speaker | null {
+  const named = (name: string | null): Speaker | null => {
+    const agent = name === null ? null : readAgentId(name);
+    if (via === 'git' && name === 'operator') return OPERATOR;
+    return agent === null ? null : agentPrincipal(agent, roles.rolesOf(agent));
+  };
+  switch (step.do) {
+    case 'offer':
+    case 'cancel':
+      return named(handoff.from);
+    case 'accept':
+      // An edit on this machine is completed by us; a commit has to say who accepted.
+      return named(via === 'git' ? step.by : (step.by ?? handoff.to));
+    case 'release':
+    case 'deliver':
+      return named(handoff.to);
+    case 'verify':
+      return named(step.by);
+    case 'reject':
+      return named(step.by ?? handoff.to);
+    case 'block':
+      // Nobody held it: only an operator stops what is on offer.
+      return handoff.state === 'accepted' || !step.wasOffered ? named(handoff.to) : via === 'git' ? OPERATOR : null;
+    case 'answer':
+      return named(step.by ?? handoff.from);
+    case 'fail':
+    case 'rework':
+      return via === 'git' ? OPERATOR : null;
+    case 'expire':
+      return via === 'git' ? SYSTEM : null;
+  }
+}
+
+const USE_COMMAND = 'use the command with a token in BATON_TOKEN, or sign the commit with a key of that agent';
+
+/** Under `identity: strict` neither a file nor an unsigned commit proves who wrote it. */
+export const UNPROVEN = `identity is strict here, and neither a file nor an unsigned commit proves who wrote it; ${USE_COMMAND}`;

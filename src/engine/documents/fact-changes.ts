@@ -1,0 +1,151 @@
+/** What a fact changes in a document. Pure: the same facts always tell the same. */
+import type { Json, JsonObject } from '../../foundation/json.ts';
+import { assuranceOf, type Assurance } from '../../domain/assurance.ts';
+import type { Claim } from '../../domain/evidence.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { State } from '../../domain/lifecycle.ts';
+import { speakerIn } from '../../domain/principal.ts';
+import { escalatedTo } from '../../domain/rejection.ts';
+import type { DocumentChanges } from '../../formats/document/edit.ts';
+import { writeEvidence } from '../../formats/document/evidence-text.ts';
+import { END_TYPE, STATUS_FOR } from '../../formats/document/vocabulary.ts';
+import type { Said } from '../../formats/document/yaml-text.ts';
+import { instant } from './documents.ts';
+
+/** `handoff` is the newest record: only the last of several facts of one kind is told in full. */
+export function changesFor(fact: Fact, handoff: Handoff): DocumentChanges {
+  if (fact.deed === 'progress' || fact.deed === 'renew') return {};
+  const detail = fact.detail === '' ? {} : (JSON.parse(fact.detail) as JsonObject);
+  return {
+    status: STATUS_FOR[fact.to],
+    updated_at: instant(fact.at),
+    ...(fact.deed === 'supersede' ? NO_END : {}),
+    ...CHANGES[fact.to]({ fact, handoff, detail, at: instant(fact.at) }),
+  };
+}
+
+/** What was overruled is told no more. */
+const NO_END: DocumentChanges = {
+  open_question: null,
+  delivered_at: null,
+  completed_at: null,
+  completion_verified_by: null,
+  completion_notes: null,
+  verification_record: null,
+  rejection_reason: null,
+  escalated_to: null,
+};
+
+interface Told {
+  readonly fact: Fact;
+  readonly handoff: Handoff;
+  readonly detail: JsonObject;
+  readonly at: string;
+}
+
+const CHANGES: Record<State, (told: Told) => DocumentChanges> = {
+  draft: ({ fact, handoff }) => ({ expires_at: later(fact.at, handoff.terms.draftMs) }),
+  offered: ({ fact, handoff, detail }) => ({
+    expires_at: later(Math.max(fact.at, handoff.notBefore), handoff.terms.offeredMs),
+    acknowledged_at: null,
+    acknowledged_by: null,
+    acknowledgment_notes: null,
+    delivered_at: null,
+    ...(fact.deed === 'unblock' ? answered(fact, detail) : {}),
+    open_question: null,
+  }),
+  blocked: ({ detail }) => ({ open_question: text(detail['question']) }),
+  accepted: ({ fact, handoff, detail, at }) =>
+    fact.deed === 'rework'
+      ? { delivered_at: null, rework_reason: text(detail['reason']) }
+      : {
+          acknowledged_at: at,
+          acknowledged_by: handoff.to,
+          acknowledgment_notes: text(detail['notes']),
+        },
+  delivered: ({ handoff, at }) => ({
+    delivered_at: at,
+    deliverable_status: marks(handoff.claims),
+    rework_reason: null,
+  }),
+  completed: ({ fact, handoff, detail, at }) => {
+    const speaker = speakerIn(fact.by);
+    const isJudged = fact.deed === 'verify' && speaker !== 'system';
+    const assurance = assuranceOf(handoff) ?? 'reported';
+    return {
+      completed_at: at,
+      completion_verified_by: isJudged ? speaker : null,
+      completion_notes: text(detail['notes']),
+      criteria_checks: criteriaOf(handoff, detail),
+      assurance,
+      verification_record: isJudged
+        ? { verified_at: at, deliverable_checks: judgedMarks(handoff.claims, detail, MARK_FOR[assurance]) }
+        : null,
+    };
+  },
+  failed: ({ detail }) => rejection(END_TYPE.failed, words(detail['code'], detail['message'])),
+  rejected: ({ fact, detail }) => ({
+    ...rejection(text(detail['type']) ?? 'unspecified', text(detail['reason'])),
+    escalated_to: escalatedTo(fact)?.[0] ?? null,
+  }),
+  cancelled: ({ detail }) => rejection(END_TYPE.cancelled, text(detail['reason'])),
+  expired: () => ({}),
+};
+
+/** `question` is filled in from the text that asked it. */
+function answered({ by }: Fact, detail: JsonObject): DocumentChanges {
+  const answer = text(detail['answer']);
+  const speaker = speakerIn(by);
+  return answer === null
+    ? {}
+    : { question_answer: { question: null, answer, by: speaker === 'system' ? null : speaker } };
+}
+
+/** Only what is proven is called so. */
+const MARK_FOR = {
+  verified: 'verified',
+  attested: 'attested',
+  unverified: 'claimed',
+  reported: 'claimed',
+} as const satisfies Record<Assurance, string>;
+
+/** What the verifier saw stands there; where they show nothing, what the doer showed. */
+function judgedMarks(claims: readonly Claim[], detail: JsonObject, status: string): Said {
+  const seen = Array.isArray(detail['seen']) ? (detail['seen'] as readonly JsonObject[]) : [];
+  return claims.map(({ deliverable, evidence }) => {
+    const own = seen.find((each) => each['deliverable'] === deliverable)?.['evidence'];
+    const shown = Array.isArray(own) ? own.filter((each) => typeof each === 'string') : evidence.map(writeEvidence);
+    return { deliverable, status, evidence: shown };
+  });
+}
+
+function marks(claims: readonly Claim[]): Said {
+  return claims.map(({ deliverable, evidence }) => {
+    return { deliverable, status: 'claimed', evidence: evidence.map(writeEvidence) };
+  });
+}
+
+function criteriaOf({ terms }: Handoff, detail: JsonObject): Said {
+  const told = Array.isArray(detail['criteria']) ? (detail['criteria'] as readonly JsonObject[]) : [];
+  return terms.criteria.map((criterion) => {
+    const judged = told.find((each) => each['criterion'] === criterion);
+    return { criterion, status: judged === undefined ? 'not judged' : 'met', says: text(judged?.['says']) };
+  });
+}
+
+function rejection(type: string, message: string | null): DocumentChanges {
+  return { rejection_reason: { type, message } };
+}
+
+function words(...parts: readonly (Json | undefined)[]): string | null {
+  return parts.map(text).filter(Boolean).join(': ') || null;
+}
+
+function text(value: Json | undefined): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function later(from: number, ms: number | null): string | null {
+  return ms === null ? null : instant(from + ms);
+}

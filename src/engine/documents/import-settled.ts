@@ -1,0 +1,142 @@
+/**
+ * What was over before this database saw it. It comes in as a whole and as told: nobody is notified, nothing is checked
+ * and no limit is asked, because there is nothing left to do. Its facts say that they were brought in, so that what was
+ * only told is never taken for what was seen here.
+ */
+import type { JsonObject, JsonText } from '../../foundation/json.ts';
+import { ok, type Result } from '../../foundation/result.ts';
+import type { Decision } from '../../domain/decision.ts';
+import type { Claim } from '../../domain/evidence.ts';
+import { appendFact, type FactType } from '../../domain/facts.ts';
+import { accept } from '../../domain/moves/accept.ts';
+import { create } from '../../domain/moves/create.ts';
+import { deliver } from '../../domain/moves/deliver.ts';
+import { cancel, expire, reject } from '../../domain/moves/reject-cancel-expire.ts';
+import { failForGood } from '../../domain/moves/fail.ts';
+import type { Moved } from '../../domain/moves/step.ts';
+import { verify } from '../../domain/moves/verify.ts';
+import { NO_LINEAGE, type Handoff, type Terms } from '../../domain/handoff.ts';
+import { agentPrincipal, principalText, SYSTEM } from '../../domain/principal.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { DEFAULT_TERMS } from '../../domain/terms.ts';
+import { piecesOf, readEvidence } from '../../formats/document/evidence-text.ts';
+import type { DocumentFields } from '../../formats/document/schema.ts';
+import { END_TYPE } from '../../formats/document/vocabulary.ts';
+import type { Opening } from '../../stores/store.ts';
+import type { WorkspaceRules } from '../context.ts';
+import { failureText } from '../handoffs/fail.ts';
+import type { SendRequest } from '../handoffs/send.ts';
+import type { Writer } from './believed.ts';
+import { claimsOf } from './plan-edit.ts';
+
+type Asked = SendRequest & Required<Pick<SendRequest, 'id'>>;
+
+/** `request` is what its text asks for, as of any new document. */
+export function settledOpening(
+  rules: WorkspaceRules,
+  writer: Writer,
+  request: Asked,
+  body: JsonText,
+  fields: DocumentFields,
+): Opening {
+  const terms: Terms = { ...DEFAULT_TERMS.document, ...rules.terms.document, ...request.terms };
+  return {
+    id: request.id,
+    dependsOn: terms.dependsOn,
+    body,
+    decide: (nowMs, dependencies) => {
+      const createdAt = toldAt(fields.created_at, nowMs);
+      const endedAt = Math.max(createdAt, toldAt(fields.updated_at, nowMs));
+      const { id, from, to, title = null, task = null } = request;
+      const begun = create(
+        {
+          id,
+          kind: 'document',
+          from,
+          to,
+          title,
+          task,
+          priority: 'normal',
+          lineage: NO_LINEAGE,
+          terms,
+          notBefore: 0,
+          as: 'offer',
+        },
+        dependencies,
+        createdAt,
+      );
+      if (!begun.ok) return begun;
+      const by = principalText({ kind: 'writer', via: writer.via, who: writer.who, as: agentPrincipal(from) });
+      const first = appendFact(null, begun.value, 'create', by, createdAt, BROUGHT_IN, body);
+      return ended({ handoff: first.handoff, facts: [first.fact] }, writer, fields, endedAt);
+    },
+  };
+}
+
+const BROUGHT_IN: JsonObject = { imported: true };
+
+interface Way {
+  readonly deed: FactType;
+  readonly move: (handoff: Handoff, nowMs: number) => Moved;
+  readonly detail?: JsonObject;
+}
+
+function ended(begun: Decision, writer: Writer, fields: DocumentFields, atMs: number): Result<Decision, Refusal> {
+  const by = principalText({ kind: 'writer', via: writer.via, who: writer.who, as: SYSTEM });
+  let { handoff, facts } = begun;
+  for (const { deed, move, detail } of wayOf(fields)) {
+    const moved = move(handoff, atMs);
+    if (!moved.ok) return moved;
+    const seen = appendFact(handoff, moved.value, deed, by, atMs, { ...BROUGHT_IN, ...detail });
+    handoff = seen.handoff;
+    facts = [...facts, seen.fact];
+  }
+  return ok({ handoff, facts, outcome: outcomeOf(fields) });
+}
+
+function wayOf(fields: DocumentFields): readonly Way[] {
+  if (fields.status === 'Complete') {
+    const says = { told_by: fields.completion_verified_by ?? null, notes: fields.completion_notes ?? null };
+    return [
+      { deed: 'accept', move: (h, at) => accept(h, { by: 'hand', holder: h.to, untilAt: null }, at) },
+      { deed: 'deliver', move: (h, at) => deliver(h, { fence: null, claims: claimsFor(h, fields), checks: [] }, at) },
+      { deed: 'verify', move: (h, at) => verify(h, { checks: [], criteria: h.terms.criteria }, at), detail: says },
+    ];
+  }
+  if (fields.status === 'Expired') return [{ deed: 'expire', move: expire }];
+  const { type, reason } = rejectionIn(fields);
+  if (type === END_TYPE.cancelled) return [{ deed: 'cancel', move: cancel, detail: { reason } }];
+  if (type === END_TYPE.failed)
+    return [{ deed: 'fail', move: failForGood, detail: { code: 'FAILED', message: reason } }];
+  return [{ deed: 'reject', move: (h, at) => reject(h, null, at), detail: { type, reason } }];
+}
+
+/** What nobody showed is said to have been told without being shown. */
+function claimsFor({ terms }: Handoff, fields: DocumentFields): readonly Claim[] {
+  const shown = (fields.deliverable_status ?? []).flatMap(({ deliverable, evidence }) =>
+    piecesOf(evidence ?? undefined).map((piece) => ({ deliverable, ...readEvidence(piece) })),
+  );
+  const claims = claimsOf(shown.filter(({ deliverable }) => terms.deliverables.includes(deliverable)));
+  return terms.deliverables.map((name) => {
+    const claim = claims.find(({ deliverable }) => deliverable === name);
+    return claim ?? { deliverable: name, evidence: [{ kind: 'note', text: 'nothing was shown for it' }] };
+  });
+}
+
+function outcomeOf(fields: DocumentFields): JsonText {
+  if (fields.status === 'Complete') return '{"kind":"result","result":null}' as JsonText;
+  if (fields.status === 'Expired') return failureText({ code: 'EXPIRED', message: 'it expired before it came here' });
+  const { type, reason } = rejectionIn(fields);
+  const code = { [END_TYPE.cancelled]: 'CANCELLED', [END_TYPE.failed]: 'FAILED' }[type] ?? 'REJECTED';
+  return failureText({ code, message: reason });
+}
+
+function rejectionIn({ rejection_reason: told }: DocumentFields): { readonly type: string; readonly reason: string } {
+  return { type: told?.type ?? 'unspecified', reason: told?.message ?? 'no reason is given' };
+}
+
+/** Nothing has happened in the future. */
+function toldAt(text: string | undefined, nowMs: number): number {
+  const told = Date.parse(text ?? '');
+  return Number.isNaN(told) ? nowMs : Math.min(Math.max(0, told), nowMs);
+}

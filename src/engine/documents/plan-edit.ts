@@ -1,0 +1,262 @@
+/**
+ * What the text of a document asks for, seen from where the handoff is now: the moves that lead there, and in whose name
+ * each would be. Whether they are allowed is decided elsewhere, like any request.
+ */
+import type { EvidenceRequest } from '../evidence-checker.ts';
+import type { Claim, Evidence } from '../../domain/evidence.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { isFinal, type State } from '../../domain/lifecycle.ts';
+import { piecesOf, readEvidence, type EvidenceText } from '../../formats/document/evidence-text.ts';
+import type { DocumentFields } from '../../formats/document/schema.ts';
+import { END_TYPE, STATUS_FOR, type Status } from '../../formats/document/vocabulary.ts';
+import type { CriterionCheck } from '../handoffs/verify.ts';
+
+export type Step =
+  | { readonly do: 'offer' | 'release' | 'expire' }
+  | { readonly do: 'accept'; readonly by: string | null; readonly notes: string | null }
+  | { readonly do: 'deliver'; readonly shown: readonly Shown[] }
+  | {
+      readonly do: 'verify';
+      readonly by: string | null;
+      readonly notes: string | null;
+      readonly criteria: readonly CriterionCheck[];
+      /** What the verifier shows besides what the doer showed. */
+      readonly seen: readonly SeenBy[];
+    }
+  | { readonly do: 'rework'; readonly reason: string }
+  /** `wasOffered`: nobody had accepted it. */
+  | { readonly do: 'block'; readonly question: string; readonly wasOffered: boolean }
+  | { readonly do: 'answer'; readonly by: string | null; readonly answer: string | null }
+  | { readonly do: 'reject'; readonly by: string | null; readonly type: string; readonly reason: string }
+  | { readonly do: 'fail' | 'cancel'; readonly reason: string };
+
+export interface Shown extends EvidenceText {
+  readonly deliverable: string;
+}
+
+/** A deliverable, and what a verifier saw of it. */
+interface SeenBy {
+  readonly deliverable: string;
+  readonly evidence: readonly string[];
+}
+
+export type Plan =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'steps'; readonly steps: readonly Step[] }
+  | { readonly kind: 'impossible'; readonly says: string };
+
+const NOTHING: Plan = { kind: 'nothing' };
+
+/** `before` is what both sides agreed on last: marks that stand there since then ask for nothing. */
+export function planOf(handoff: Handoff, fields: DocumentFields, before: DocumentFields | null): Plan {
+  const { state } = handoff;
+  const status = fields.status as Status | undefined;
+  if (status === undefined) return NOTHING;
+  const talk = talking(handoff, fields, before);
+  // Not a word about the state: what stands there is what we have not told yet.
+  if (talk.length === 0 && before?.status === status && STATUS_FOR[state] !== status) return NOTHING;
+  const end = talk.at(-1)?.do;
+  const from: State = end === 'answer' ? 'offered' : end === 'block' ? 'blocked' : state;
+  const blockedOn = end === 'block' ? ({ reason: 'question', text: '' } as const) : handoff.blockedOn;
+  const rest = planFrom({ ...handoff, state: from, blockedOn }, fields, before, status);
+  if (rest.kind === 'impossible' || talk.length === 0) return rest;
+  return steps([...talk, ...(rest.kind === 'steps' ? rest.steps : [])]);
+}
+
+function planFrom(handoff: Handoff, fields: DocumentFields, before: DocumentFields | null, status: Status): Plan {
+  const { state } = handoff;
+  if (isFinal(state) || (state === 'blocked' && handoff.blockedOn?.reason !== 'question')) {
+    return STATUS_FOR[state] === status || (state === 'blocked' && status === 'Expired') ? NOTHING : no(state, status);
+  }
+  switch (status) {
+    case 'Created':
+      return state === 'draft' ? NOTHING : no(state, status);
+    case 'Active':
+      return toActive(state);
+    case 'Acknowledged':
+      if (state === 'blocked') return no(state, status);
+      return steps([...accepting(state, fields), ...delivering(handoff, fields, before), ...reworking(state, fields)]);
+    case 'Complete':
+      if (state === 'blocked') return no(state, status);
+      return steps([
+        ...accepting(state, fields),
+        ...delivering(handoff, fields, state === 'delivered' ? before : null, 'now'),
+        ...verifying(handoff, fields),
+      ]);
+    case 'Rejected':
+      return steps(rejecting(state, fields));
+    case 'Expired':
+      if (state === 'draft' || state === 'offered' || state === 'blocked') return steps([{ do: 'expire' }]);
+      return no(state, status);
+  }
+}
+
+/** The question that stands open, and the answer that was given, as far as they are new. */
+function talking(handoff: Handoff, fields: DocumentFields, before: DocumentFields | null): readonly Step[] {
+  const { state, blockedOn } = handoff;
+  if (isFinal(state) || state === 'delivered' || (state === 'blocked' && blockedOn?.reason !== 'question')) return [];
+  const open = fields.open_question ?? null;
+  const told = fields.question_answer ?? null;
+  const isNewAnswer = told !== null && JSON.stringify(told) !== JSON.stringify(before?.question_answer ?? null);
+  const answer: Step = { do: 'answer', by: told?.by ?? null, answer: told?.answer ?? null };
+  const block = (question: string): readonly Step[] => {
+    if (state === 'accepted') return [{ do: 'block', question, wasOffered: false }];
+    const offer: readonly Step[] = state === 'draft' ? [{ do: 'offer' }] : [];
+    const { acknowledged_by: by, acknowledgment_notes: notes } = fields;
+    return (by ?? null) === null
+      ? [...offer, { do: 'block', question, wasOffered: true }]
+      : [
+          ...offer,
+          { do: 'accept', by: by ?? null, notes: notes ?? null },
+          { do: 'block', question, wasOffered: false },
+        ];
+  };
+  if (state === 'blocked') {
+    const isSame = open !== null && blockedOn?.reason === 'question' && blockedOn.text === open;
+    if (isSame || !(fields.status === 'Active' || fields.status === 'Acknowledged' || fields.status === 'Complete'))
+      return [];
+    return open === null ? [answer] : [answer, ...blockFromOffer(fields, open)];
+  }
+  const asked = isNewAnswer && told?.question ? [...block(told.question), answer] : [];
+  if (open === null || open === (before?.open_question ?? null)) return asked;
+  return asked.length === 0 ? block(open) : [...asked, ...blockFromOffer(fields, open)];
+}
+
+function blockFromOffer(
+  { acknowledged_by: by, acknowledgment_notes: notes }: DocumentFields,
+  question: string,
+): readonly Step[] {
+  if ((by ?? null) === null) return [{ do: 'block', question, wasOffered: true }];
+  return [
+    { do: 'accept', by: by ?? null, notes: notes ?? null },
+    { do: 'block', question, wasOffered: false },
+  ];
+}
+
+/** For the desk, which looks for itself. */
+export function askedOf(shown: readonly Shown[]): readonly EvidenceRequest[] {
+  return shown.map(({ deliverable, kind, value }) => ({ deliverable, kind, value }));
+}
+
+function no(state: State, status: Status): Plan {
+  return { kind: 'impossible', says: `the handoff is ${state}, and cannot become ${status} from there` };
+}
+
+function steps(wanted: readonly Step[]): Plan {
+  return wanted.length === 0 ? NOTHING : { kind: 'steps', steps: wanted };
+}
+
+function toActive(state: State): Plan {
+  if (state === 'draft') return steps([{ do: 'offer' }]);
+  if (state === 'blocked') return NOTHING;
+  if (state === 'accepted') return steps([{ do: 'release' }]);
+  return state === 'offered' ? NOTHING : no(state, 'Active');
+}
+
+function accepting(state: State, fields: DocumentFields): readonly Step[] {
+  if (state !== 'draft' && state !== 'offered') return [];
+  const accept: Step = {
+    do: 'accept',
+    by: fields.acknowledged_by ?? null,
+    notes: fields.acknowledgment_notes ?? null,
+  };
+  return state === 'draft' ? [{ do: 'offer' }, accept] : [accept];
+}
+
+/** Said to be delivered, or marked as done one by one until nothing was left. */
+function delivering(
+  { state, terms, claims }: Handoff,
+  fields: DocumentFields,
+  before: DocumentFields | null,
+  when?: 'now',
+): readonly Step[] {
+  const shown = shownIn(fields);
+  if (state === 'delivered') {
+    const isLater = (fields.delivered_at ?? null) !== null && fields.delivered_at !== (before?.delivered_at ?? null);
+    const isOther = before !== null && isLater && JSON.stringify(claims) !== JSON.stringify(claimsOf(shown));
+    // Between two commits it was sent back and delivered again.
+    return isOther
+      ? [
+          { do: 'rework', reason: 'sent back elsewhere' },
+          { do: 'deliver', shown },
+        ]
+      : [];
+  }
+  // The marks are those of a delivery that was sent back.
+  const back = fields.rework_reason ?? null;
+  const isSentBack =
+    back !== null && back !== (before?.rework_reason ?? null) && (fields.delivered_at ?? null) === null;
+  const isAll =
+    terms.deliverables.length > 0 &&
+    terms.deliverables.every((name) => shown.some(({ deliverable }) => deliverable === name)) &&
+    JSON.stringify(fields.deliverable_status) !== JSON.stringify(before?.deliverable_status);
+  const isSaid = (fields.delivered_at ?? null) !== null && fields.delivered_at !== before?.delivered_at;
+  if (isAll && isSentBack && when !== 'now')
+    return [
+      { do: 'deliver', shown },
+      { do: 'rework', reason: back },
+    ];
+  return isAll || isSaid || when === 'now' ? [{ do: 'deliver', shown }] : [];
+}
+
+/** What the doer shows for the deliverables that are marked as done. */
+export function shownIn(fields: DocumentFields): readonly Shown[] {
+  const marked = (fields.deliverable_status ?? []).filter(({ status }) => DONE.test(status ?? 'done'));
+  return marked.flatMap(({ deliverable, evidence }) => {
+    return piecesOf(evidence ?? undefined).map((piece) => ({ deliverable, ...readEvidence(piece) }));
+  });
+}
+
+const DONE = /^(?:done|claimed|complete|completed|attested|verified)$/i;
+
+function verifying({ terms }: Handoff, fields: DocumentFields): readonly Step[] {
+  // Where nobody has to verify, delivering is all there is.
+  if (terms.verifiers.length === 0) return [];
+  const criteria = (fields.criteria_checks ?? []).filter(({ status }) => MET.test(status ?? 'met'));
+  return [
+    {
+      do: 'verify',
+      by: fields.completion_verified_by ?? null,
+      notes: fields.completion_notes ?? null,
+      criteria: criteria.map(({ criterion, says }) => ({ criterion, says: says ?? '' })),
+      seen: seenIn(fields),
+    },
+  ];
+}
+
+/** What stands there only because the doer had shown it is not the verifier's own. */
+function seenIn({ verification_record: record, deliverable_status: marks }: DocumentFields): readonly SeenBy[] {
+  return (record?.deliverable_checks ?? []).flatMap(({ deliverable, evidence }) => {
+    const seen = piecesOf(evidence ?? undefined);
+    const claimed = (marks ?? []).find((mark) => mark.deliverable === deliverable)?.evidence;
+    const isOwn = seen.length > 0 && JSON.stringify(seen) !== JSON.stringify(piecesOf(claimed ?? undefined));
+    return isOwn ? [{ deliverable, evidence: seen }] : [];
+  });
+}
+
+const MET = /^(?:met|done|passed|verified|yes|ok)$/i;
+
+function reworking(state: State, fields: DocumentFields): readonly Step[] {
+  const isBack = state === 'delivered' && (fields.delivered_at ?? null) === null;
+  return isBack && fields.rework_reason ? [{ do: 'rework', reason: fields.rework_reason }] : [];
+}
+
+function rejecting(state: State, fields: DocumentFields): readonly Step[] {
+  const type = fields.rejection_reason?.type ?? 'unspecified';
+  const reason = fields.rejection_reason?.message ?? 'no reason is given';
+  if (type === END_TYPE.cancelled) return [{ do: 'cancel', reason }];
+  if (type === END_TYPE.failed) return [{ do: 'fail', reason }];
+  const by = state === 'delivered' ? (fields.completion_verified_by ?? null) : null;
+  const reject: Step = { do: 'reject', by, type, reason };
+  return state === 'draft' ? [{ do: 'offer' }, reject] : [reject];
+}
+
+/** As the machine elsewhere saw it; what only a person has written stays their word. */
+export function claimsOf(shown: readonly Shown[]): readonly Claim[] {
+  const claims = new Map<string, Evidence[]>();
+  for (const { deliverable, kind, value, seen } of shown) {
+    const evidence = seen ?? { kind: 'note', text: `${kind}:${value}` };
+    claims.set(deliverable, [...(claims.get(deliverable) ?? []), evidence]);
+  }
+  return [...claims].map(([deliverable, evidence]) => ({ deliverable, evidence }));
+}

@@ -1,0 +1,255 @@
+/**
+ * Whether one text of a document may follow another. Sync asks before it takes a commit over, the guard before somebody
+ * commits: both by this function, so that what the guard lets through is never refused elsewhere.
+ */
+import { err, ok, type Result } from '../../foundation/result.ts';
+import type { Decide } from '../../domain/decision.ts';
+import { NO_TRAIL } from '../../domain/facts.ts';
+import { blankHandoff, NO_LINEAGE, type Handoff, type Terms } from '../../domain/handoff.ts';
+import type { State } from '../../domain/lifecycle.ts';
+import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts';
+import { AGREED, type DocumentFields, type FieldName } from '../../formats/document/schema.ts';
+import type { DocumentRead } from '../../formats/document/read.ts';
+import { END_TYPE, type Status } from '../../formats/document/vocabulary.ts';
+import { believedSpeaker, whyNotBelieved, writerAs, type Roles, type Writer } from './believed.ts';
+import { decideFromCommit, withDeadline, type CommittedStep } from './apply-commit.ts';
+import { claimsOf, planOf, shownIn, type Step } from './plan-edit.ts';
+import { NOT_BY_HAND, wordsFor, type StepRefusal } from './step-refusal.ts';
+
+export interface ToldSteps {
+  readonly steps: readonly Step[];
+  /** Null: the text tells nothing new. */
+  readonly decide: Decide | null;
+}
+
+export interface UnlawfulChange {
+  readonly field: FieldName;
+  readonly says: string;
+  /** Somebody verified their own work: put back always. */
+  readonly isOwnWork?: true;
+}
+
+/** `before` is the text from which `record` was read or in which it was told. */
+export function judgeTold(
+  roles: Roles,
+  writer: Writer,
+  record: Handoff,
+  now: DocumentRead,
+  before: DocumentRead | null,
+): Result<ToldSteps, UnlawfulChange> {
+  const plan = planOf(record, now.fields, before?.fields ?? null);
+  if (plan.kind === 'impossible') return err({ field: 'status', says: plan.says });
+  const steps = plan.kind === 'steps' ? plan.steps : [];
+  const wrong = wrongFields(record, now, before, steps) ?? wrongTimes(now.fields, before?.fields ?? null, steps);
+  if (wrong !== null) return err(wrong);
+  const spoken = spokenBy(roles, writer, record, steps);
+  if (!spoken.ok) return err({ field: FIELD_OF[spoken.refusal.step], says: spoken.refusal.says });
+  const [first, ...rest] = spoken.value;
+  if (first === undefined) return ok({ steps, decide: null });
+  const decide = withDeadline(decideFromCommit([first, ...rest]), Date.parse(now.fields.expires_at ?? ''));
+  const decided = decide(record, Date.parse(now.fields.updated_at ?? '') || 0);
+  if (decided.ok) return ok({ steps, decide });
+  const { refusal } = decided;
+  return err({
+    field: fieldOf(refusal, steps),
+    says: wordsFor(refusal),
+    ...(refusal.code === 'own-work' ? { isOwnWork: true } : {}),
+  });
+}
+
+export function spokenBy(
+  roles: Roles,
+  writer: Writer,
+  record: Handoff,
+  steps: readonly Step[],
+): Result<readonly CommittedStep[], { readonly step: Step['do']; readonly says: string }> {
+  const spoken: CommittedStep[] = [];
+  for (const step of steps) {
+    const as = believedSpeaker(roles, writer, record, step);
+    if (as === null) return err({ step: step.do, says: NOT_BY_HAND[step.do] });
+    const doubt = whyNotBelieved(writer, as);
+    if (doubt !== null) return err({ step: step.do, says: doubt });
+    spoken.push({ step, by: writerAs(writer, as) });
+  }
+  return ok(spoken);
+}
+
+/** What was agreed stays, once it is on offer; the clock changes only with a move that starts another one. */
+function wrongFields(
+  { state, terms }: Handoff,
+  now: DocumentRead,
+  before: DocumentRead | null,
+  steps: readonly Step[],
+): UnlawfulChange | null {
+  if (before === null) return null;
+  const isChanged = (name: FieldName): boolean =>
+    name in before.all && JSON.stringify(before.all[name]) !== JSON.stringify(now.all[name]);
+  const fixed = state === 'draft' ? IDENTITY : AGREED;
+  const agreed = fixed.find(isChanged);
+  if (agreed !== undefined) {
+    return { field: agreed, says: `${agreed} was agreed when the handoff was made and has changed` };
+  }
+  const starts = steps.some((step) => STARTS_A_CLOCK.has(step.do)) || (state === 'draft' && steps.length > 0);
+  if (isChanged('expires_at') && !starts && !isAnotherRound(terms, now.fields, before.fields)) {
+    return { field: 'expires_at', says: 'the deadline has changed, and nothing has happened that starts another one' };
+  }
+  return null;
+}
+
+/**
+ * Between two commits it may have been accepted, given back and accepted again. Then the deadline is a later one, and
+ * lies at most one clock after what happened last; of what is over, nobody can tell when that was.
+ */
+function isAnotherRound({ offeredMs }: Terms, now: DocumentFields, before: DocumentFields): boolean {
+  const due = Date.parse(now.expires_at ?? '');
+  const wasDue = Date.parse(before.expires_at ?? '');
+  if (now.status === 'Complete' || now.status === 'Rejected') return true;
+  if (offeredMs === null || due < wasDue) return false;
+  if (now.status === 'Expired') return true;
+  const at = Date.parse((now.status === 'Active' ? now.updated_at : now.acknowledged_at) ?? '');
+  const then = Date.parse((before.status === 'Active' ? before.updated_at : before.acknowledged_at) ?? '');
+  return at !== then && due >= at - SECOND_MS && due <= at + offeredMs + SECOND_MS;
+}
+
+const IDENTITY = [
+  'handoff_id',
+  'from_agent',
+  'to_agent',
+  'related_task',
+  'created_at',
+] as const satisfies readonly FieldName[];
+const STARTS_A_CLOCK: ReadonlySet<Step['do']> = new Set(['offer', 'release', 'answer']);
+
+/** By the times that the document itself tells: clocks of clones differ, and the text travels. */
+function wrongTimes(now: DocumentFields, before: DocumentFields | null, steps: readonly Step[]): UnlawfulChange | null {
+  const isFresh = steps.some((step) => STARTS_A_CLOCK.has(step.do));
+  const due = Date.parse((isFresh ? now.expires_at : (before ?? now).expires_at) ?? '');
+  if (Number.isNaN(due)) return null;
+  const deadline = new Date(due).toISOString();
+  const accepts = steps.some((step) => step.do === 'accept');
+  const acceptedAt = Date.parse(now.acknowledged_at ?? now.updated_at ?? '');
+  if (accepts && acceptedAt > due + SECOND_MS) {
+    return { field: 'acknowledged_at', says: `it was accepted after its deadline, ${deadline}` };
+  }
+  const expires = steps.some((step) => step.do === 'expire');
+  if (expires && Date.parse(now.updated_at ?? '') < due - SECOND_MS) {
+    return { field: 'status', says: `it expired before its deadline, ${deadline}` };
+  }
+  return null;
+}
+
+/** Documents count in seconds. */
+const SECOND_MS = 1_000;
+
+const FIELD_OF: Record<Step['do'], FieldName> = {
+  offer: 'from_agent',
+  release: 'status',
+  expire: 'status',
+  accept: 'acknowledged_by',
+  deliver: 'deliverable_status',
+  verify: 'completion_verified_by',
+  rework: 'rework_reason',
+  block: 'open_question',
+  answer: 'question_answer',
+  reject: 'rejection_reason',
+  fail: 'rejection_reason',
+  cancel: 'rejection_reason',
+};
+
+function fieldOf(refusal: StepRefusal, steps: readonly Step[]): FieldName {
+  switch (refusal.code) {
+    case 'evidence-missing':
+    case 'evidence-unknown':
+    case 'evidence-false':
+      return 'deliverable_status';
+    case 'criteria-open':
+      return 'criteria_checks';
+    case 'own-work':
+      return 'completion_verified_by';
+    case 'not-entitled': {
+      const step = steps.find(({ do: each }) => (each === 'answer' ? 'unblock' : each) === refusal.op);
+      return step === undefined ? 'status' : FIELD_OF[step.do];
+    }
+    default:
+      return 'status';
+  }
+}
+
+/** The state that a text tells. */
+export function stateIn(fields: DocumentFields): State {
+  const status = fields.status as Status | undefined;
+  switch (status) {
+    case 'Active':
+      return (fields.open_question ?? null) === null ? 'offered' : 'blocked';
+    case 'Acknowledged':
+      return (fields.delivered_at ?? null) === null ? 'accepted' : 'delivered';
+    case 'Complete':
+      return 'completed';
+    case 'Expired':
+      return 'expired';
+    case 'Rejected':
+      return ENDED_AS.get(fields.rejection_reason?.type ?? '') ?? 'rejected';
+    case 'Created':
+    case undefined:
+      return 'draft';
+  }
+}
+
+/** One word stands for all these ends; the type tells which it is. */
+const ENDED_AS: ReadonlyMap<string, State> = new Map([
+  [END_TYPE.cancelled, 'cancelled'],
+  [END_TYPE.failed, 'failed'],
+]);
+
+/** Whether a text tells of a record all that both of them know. */
+export function tellsSame(handoff: Handoff, fields: DocumentFields): boolean {
+  const { state, blockedOn, claims } = handoff;
+  const told = stateIn(fields);
+  // Whoever waits for others is on offer, in the words of documents.
+  if (told !== state) return state === 'blocked' && told === 'offered' && blockedOn?.reason !== 'question';
+  if (state === 'blocked') return blockedOn?.reason === 'question' && blockedOn.text === fields.open_question;
+  const isShown = state === 'delivered' || state === 'completed';
+  return !isShown || JSON.stringify(claims) === JSON.stringify(claimsOf(shownIn(fields)));
+}
+
+/** A record as a text tells it, for whoever judges without a database. Null: the text names nobody. */
+export function recordIn(fields: DocumentFields, terms: Terms, state: State = stateIn(fields)): Handoff | null {
+  const from = readAgentId(fields.from_agent ?? '');
+  const to = readAgentId(fields.to_agent ?? '');
+  if (from === null || to === null) return null;
+  const createdAt = Date.parse(fields.created_at ?? '') || 0;
+  const since = Date.parse(fields.updated_at ?? '') || createdAt;
+  const isHeld = state === 'accepted' || state === 'delivered';
+  const question = fields.open_question ?? null;
+  return {
+    ...blankHandoff(),
+    id: (fields.handoff_id ?? '') as HandoffId,
+    revision: 1,
+    state,
+    kind: 'document',
+    from,
+    to,
+    priority: 'normal',
+    title: fields.title ?? null,
+    task: fields.related_task ?? null,
+    lineage: NO_LINEAGE,
+    terms: { ...terms, deliverables: fields.deliverables ?? [], criteria: fields.verification_criteria ?? [] },
+    createdAt,
+    since,
+    offeredAt: since,
+    notBefore: 0,
+    attempt: isHeld ? 1 : 0,
+    excused: 0,
+    fence: isHeld ? 1 : 0,
+    custody: isHeld ? { by: 'hand', holder: to, untilAt: null } : null,
+    blockedOn: state === 'blocked' ? { reason: 'question', text: question ?? '' } : null,
+    claims: state === 'delivered' ? claimsOf(shownIn(fields)) : [],
+    assurance: null,
+    trail: NO_TRAIL,
+  };
+}
+
+/** For whom a role is configured, where only a list of verifiers is known. */
+export function rolesByVerifiers(verifiers: readonly AgentId[]): Roles {
+  return { rolesOf: (agent) => (verifiers.includes(agent) ? ['verifier'] : []) };
+}

@@ -1,0 +1,44 @@
+/**
+ * For whoever has looked at a handoff and wants to change that one and no later one: the same surroundings, in which its
+ * first change is refused once it has moved on.
+ */
+import { err, type Result } from '../foundation/result.ts';
+import type { Decide } from '../domain/decision.ts';
+import type { Handoff } from '../domain/handoff.ts';
+import type { HandoffId } from '../domain/names.ts';
+import type { Principal } from '../domain/principal.ts';
+import type { Refusal } from '../domain/refusals.ts';
+import { isHidden } from '../domain/rights.ts';
+import type { Store } from '../stores/store.ts';
+import type { Context } from './context.ts';
+
+export interface ExpectedRevision {
+  readonly ctx: Context;
+  /** Whether it was refused for that reason. */
+  passed(): boolean;
+}
+
+export function expectRevision(ctx: Context, principal: Principal, id: HandoffId, revision: number): ExpectedRevision {
+  let passed = false;
+  let changed = false;
+  const checked =
+    (decide: Decide): Decide =>
+    (handoff, nowMs) => {
+      const isExpected = changed || handoff.id !== id || handoff.revision === revision;
+      // Whether a revision is past tells which one it is: that is for those who may read it.
+      if (isExpected || isHidden(principal, handoff)) return decide(handoff, nowMs);
+      passed = true;
+      return err({ code: 'contended', id });
+    };
+  const change = async (
+    targets: readonly (HandoffId | Handoff)[],
+    decide: Decide,
+  ): Promise<readonly Result<Handoff, Refusal>[]> => {
+    const answers = await ctx.store.change(targets, checked(decide));
+    // A verb may take two steps; the second follows from the first.
+    changed ||= answers.some((answer) => answer.ok && answer.value.id === id);
+    return answers;
+  };
+  const store: Store = { ...ctx.store, change };
+  return { ctx: { ...ctx, store }, passed: () => passed };
+}

@@ -1,0 +1,83 @@
+/**
+ * Finds the transactions that keep new facts from everybody who follows the feed, and says who they are.
+ *
+ * A writer holds the feed for milliseconds. One that is found at two looks in a row holds it up.
+ */
+import type { FeedHolder } from '../stores/store.ts';
+import { healthy, listed, type HealthCheck } from './health-checks.ts';
+import type { Context } from './context.ts';
+
+/** Longer than any writer of ours: the server ends its statements after 5 s and its idle transactions after 10 s. */
+const LOOK_MS = 10_000;
+/** A doctor is waited for. */
+const DOCTOR_LOOK_MS = 1_500;
+
+type WatchContext = Pick<Context, 'store' | 'clock' | 'timers' | 'report'>;
+
+export interface FeedWatch {
+  /** How long the feed has been held up; 0 while it is not. */
+  heldForMs(): number;
+}
+
+/** Looks until the signal is aborted, and reports when the feed is held up and when it is free again. */
+export function watchFeed(ctx: WatchContext, signal: AbortSignal): FeedWatch {
+  const { store, clock, timers, report } = ctx;
+  let before: readonly FeedHolder[] = [];
+  let seenAtMs = 0;
+  let isHeld = false;
+
+  const look = async (): Promise<void> => {
+    const now = await store.upkeep.feedHolders();
+    const persistent = stillHolding(before, now);
+    if (persistent.length === 0) seenAtMs = clock.monotonicMs();
+    before = now;
+    if (persistent.length > 0 === isHeld) return;
+    isHeld = persistent.length > 0;
+    report(isHeld ? { kind: 'feed-held', says: saying(persistent), todo: advice(persistent) } : { kind: 'feed-free' });
+  };
+
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await look();
+      } catch (error) {
+        if (signal.aborted) return;
+        report({ kind: 'fault', doing: 'looking for transactions that hold up the feed', error });
+      }
+      await timers.sleep(LOOK_MS, signal);
+    }
+  };
+  void run();
+  return { heldForMs: () => (isHeld ? clock.monotonicMs() - seenAtMs : 0) };
+}
+
+export async function examineFeed({ store, timers }: Context, signal: AbortSignal): Promise<HealthCheck> {
+  const before = await store.upkeep.feedHolders();
+  if (before.length > 0) await timers.sleep(DOCTOR_LOOK_MS, signal);
+  const persistent = before.length === 0 ? [] : stillHolding(before, await store.upkeep.feedHolders());
+  if (persistent.length === 0) return healthy('feed', 'no open transaction keeps facts back');
+  return { name: 'feed', verdict: 'problem', says: saying(persistent), todo: advice(persistent) };
+}
+
+function stillHolding(before: readonly FeedHolder[], now: readonly FeedHolder[]): readonly FeedHolder[] {
+  const known = new Set(before.map(({ transaction }) => transaction));
+  return now.filter(({ transaction }) => known.has(transaction));
+}
+
+function saying(holders: readonly FeedHolder[]): string {
+  const who = holders.map(({ pid, application, preparedAs, database, openForMs }) => {
+    const name = preparedAs === null ? `process ${pid} (${application ?? 'no name'})` : `prepared '${preparedAs}'`;
+    const since = openForMs === null ? '' : `, open for ${Math.round(openForMs / 1000)} s`;
+    return `${name} in database ${database}${since}`;
+  });
+  return `new facts are kept back by a transaction that has written to Baton's tables: ${listed(who)}`;
+}
+
+function advice(holders: readonly FeedHolder[]): string {
+  const steps = holders.map(({ pid, preparedAs, database }) =>
+    preparedAs === null
+      ? `select pg_terminate_backend(${pid})`
+      : `rollback prepared '${preparedAs.replaceAll("'", "''")}' (or commit prepared) in database ${database}`,
+  );
+  return `end it on the server: ${listed(steps)}`;
+}

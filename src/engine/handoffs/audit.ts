@@ -1,0 +1,46 @@
+/** What is known of completed handoffs: how far each is proven, why, and whether its evidence still holds today. */
+import { judgeCompletion, proofOf, proofText, type Judgement } from '../../domain/assurance.ts';
+import type { Check } from '../../domain/evidence.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { allCopies } from '../transfer/all-copies.ts';
+import type { Context } from '../context.ts';
+
+export interface AuditedCompletion extends Judgement {
+  readonly handoff: Handoff;
+  /** Who completed it, as the fact says. */
+  readonly by: string;
+  readonly proof: string;
+  /** The version of the policy that it was decided under; null: the fact does not say. */
+  readonly policy: number | null;
+  /** Host and folder in which the evidence was checked; null: it was not. */
+  readonly where: string | null;
+  /** Only when asked for: what the machine sees today. */
+  readonly today: readonly Check[] | null;
+}
+
+/** In the order in which they were made. `recheck` looks at the evidence again, which runs its commands. */
+export async function* auditCompletions(
+  ctx: Context,
+  { recheck, signal }: { readonly recheck: boolean; readonly signal: AbortSignal },
+): AsyncGenerator<AuditedCompletion> {
+  for await (const { handoff, facts } of allCopies(ctx.store)) {
+    if (signal.aborted) return;
+    const last = facts.at(-1);
+    if (handoff.state !== 'completed' || last === undefined) continue;
+    const isChecked = recheck && handoff.claims.length > 0;
+    const today = isChecked ? await ctx.rules.evidence.check(handoff.claims, handoff, signal) : null;
+    yield { handoff, ...judgeCompletion(handoff, last), ...aboutFact(last), today };
+  }
+}
+
+function aboutFact(fact: Fact): Pick<AuditedCompletion, 'by' | 'proof' | 'policy' | 'where'> {
+  const detail = fact.detail === '' ? {} : (JSON.parse(fact.detail) as Readonly<Record<string, unknown>>);
+  const { policy, where } = detail;
+  return {
+    by: fact.by,
+    proof: proofText(proofOf(fact)),
+    policy: typeof policy === 'number' ? policy : null,
+    where: typeof where === 'string' ? where : null,
+  };
+}

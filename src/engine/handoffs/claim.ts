@@ -1,0 +1,128 @@
+import { assert } from '../../foundation/assert.ts';
+import type { Custody, Handoff } from '../../domain/handoff.ts';
+import { HAND_LEASE_MS, handUntilAt } from '../../domain/deadlines.ts';
+import { accept } from '../../domain/moves/accept.ts';
+import type { AgentId, SessionId } from '../../domain/names.ts';
+import { isMilliseconds } from '../../domain/record-values.ts';
+import { tokenIn, type Principal } from '../../domain/principal.ts';
+import { DEFAULT_TERMS } from '../../domain/terms.ts';
+import type { Claimed } from '../../stores/store.ts';
+import { decideBy } from '../change.ts';
+import type { Context } from '../context.ts';
+
+/** For a person or a program that comes and goes: time alone tells when it has been forgotten. */
+export async function claimByHand(
+  ctx: Context,
+  principal: Principal,
+  agent: AgentId,
+  leaseMs: number = HAND_LEASE_MS,
+): Promise<Claimed | null> {
+  assert(isMilliseconds(leaseMs), 'whoever asks has read a lease of whole milliseconds');
+  const token = tokenIn(principal);
+  const proof = token === null ? {} : { token };
+  const custodyOf = ({ kind }: Handoff, nowMs: number): Custody => ({
+    by: 'hand',
+    holder: agent,
+    untilAt: handUntilAt(kind, nowMs, leaseMs),
+    ...proof,
+  });
+  for (;;) {
+    const [claimed] = await claim(ctx, principal, agent, 1, custodyOf);
+    if (claimed === undefined) return null;
+    if ((await won(ctx, principal, [claimed])).length > 0) return claimed;
+  }
+}
+
+/**
+ * The next one, or one that comes within `waitMs`. Null: nothing came, or the signal was aborted, or the caller is no
+ * longer good. Whoever has left would never learn what it holds, so nothing is taken after the signal.
+ */
+export async function claimNext(
+  ctx: Context,
+  principal: Principal,
+  agent: AgentId,
+  {
+    waitMs = 0,
+    leaseMs,
+    signal,
+  }: { readonly waitMs?: number; readonly leaseMs?: number; readonly signal?: AbortSignal },
+  stillGood: () => Promise<boolean>,
+): Promise<Claimed | null> {
+  const over = new AbortController();
+  const end = (): void => over.abort('over');
+  signal?.addEventListener('abort', end, { once: true });
+  if (waitMs > 0) void ctx.timers.sleep(waitMs, over.signal).then(end);
+  try {
+    for (;;) {
+      const hint = ctx.store.changed({ kind: 'offers', agent }, over.signal);
+      const claimed = signal?.aborted === true ? null : await claimByHand(ctx, principal, agent, leaseMs);
+      if (claimed !== null || waitMs === 0 || over.signal.aborted) return claimed;
+      await hint;
+      if (!(await stillGood())) return null;
+    }
+  } finally {
+    signal?.removeEventListener('abort', end);
+    end();
+  }
+}
+
+/** For a worker session, as many as it has hands free. */
+export async function claimForSession(
+  ctx: Context,
+  principal: Principal,
+  agent: AgentId,
+  session: SessionId,
+  max: number,
+  attemptTimeoutMs?: number,
+): Promise<readonly Claimed[]> {
+  return claim(ctx, principal, agent, max, custodyFor(ctx, agent, session, attemptTimeoutMs));
+}
+
+/** `attemptTimeoutMs` holds where the sender left the time to the workspace. */
+export function custodyFor(
+  ctx: Context,
+  agent: AgentId,
+  session: SessionId,
+  attemptTimeoutMs: number | undefined,
+): (handoff: Handoff, nowMs: number) => Custody {
+  const custody: Custody = { by: 'process', holder: agent, session };
+  if (attemptTimeoutMs === undefined) return () => custody;
+  return (handoff, nowMs) =>
+    hasUsualTimeout(ctx, handoff) ? { ...custody, untilAt: nowMs + attemptTimeoutMs } : custody;
+}
+
+/** Whether the sender left the time of an attempt to the workspace; then the worker may know better. */
+function hasUsualTimeout({ rules }: Context, { kind, terms }: Handoff): boolean {
+  return terms.attemptTimeoutMs === { ...DEFAULT_TERMS[kind], ...rules.terms[kind] }.attemptTimeoutMs;
+}
+
+/** The same of the retries. */
+export function hasUsualRetries({ rules }: Context, { kind, terms }: Handoff): boolean {
+  return terms.retry.retriesMax === { ...DEFAULT_TERMS[kind], ...rules.terms[kind] }.retry.retriesMax;
+}
+
+/** Those that no foreign worker has: with a queue folder, an acceptance is half of a pick-up. */
+export async function won(
+  { rules }: Context,
+  principal: Principal,
+  claimed: readonly Claimed[],
+): Promise<readonly Claimed[]> {
+  const { queue } = rules;
+  if (queue === null) return claimed;
+  const answers = await Promise.all(claimed.map(({ handoff }) => queue.winRename(principal, handoff)));
+  return claimed.filter((_each, index) => answers[index] === true);
+}
+
+async function claim(
+  ctx: Context,
+  principal: Principal,
+  agent: AgentId,
+  max: number,
+  custodyOf: (handoff: Handoff, nowMs: number) => Custody,
+): Promise<readonly Claimed[]> {
+  const decide = decideBy(principal, 'accept', (handoff, nowMs) => ({
+    deed: 'accept',
+    moved: accept(handoff, custodyOf(handoff, nowMs), nowMs),
+  }));
+  return ctx.store.claim(agent, max, decide);
+}

@@ -1,0 +1,245 @@
+/**
+ * A text in, an answer for each of its blocks out: the one function for files, for standard input, for the server and
+ * for an agent's hook.
+ *
+ * Blocks are taken in their order, each for itself: one that is refused or cannot be read holds up no other. Those of
+ * different agents that have nothing to do with each other are taken together. What the agent did not say itself (a quotation, a tool's result) is reported, never obeyed. A file without a block may hold a
+ * handoff in a form of its own; what an agent says in a session may not, because there every word is about something.
+ */
+import { readAgentId } from '../../domain/names.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { Summary, SummarySource } from '../../domain/summary.ts';
+import { findBlocks } from '../../formats/summary-block/find.ts';
+import { acts, type BlockPlace, type FoundBlock } from '../../formats/summary-block/found-block.ts';
+import { readBlock, type BlockFields, type BlockProblem } from '../../formats/summary-block/read.ts';
+import type { Form, LegacyReading, Sureness } from '../../formats/legacy/legacy-reading.ts';
+import { blockInFile } from '../../formats/summary-block/whole-file.ts';
+import { findInTranscript, isTranscript, lastWords } from '../../formats/summary-block/transcript.ts';
+import { readWeak } from '../../formats/summary-block/plain-report.ts';
+import { runConcurrently } from '../run-concurrently.ts';
+import { freeHeldBack } from '../summaries/held-legs.ts';
+import { oldTextsIn, type OldText } from '../summaries/old-texts.ts';
+import type { Context } from '../context.ts';
+import { ingestLegacy } from './ingest-legacy.ts';
+import { ingest, type Ingested, type IngestRefusal, type IngestRequest } from './ingest.ts';
+
+export interface TextToIngest {
+  readonly text: string;
+  /** Markdown, or a transcript of JSON lines, whose blocks know their own session and turn. */
+  readonly source: { readonly file: string } | { readonly session: string; readonly turn: string };
+  /** For blocks that name none. */
+  readonly project: string;
+  readonly strict?: boolean;
+  readonly held?: IngestRequest['held'];
+  readonly fence?: IngestRequest['fence'];
+  /** Called after each block. */
+  readonly progress?: (done: number, of: number) => void;
+  /** No further block is begun; what has not been answered can be asked for again. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * - `done`: it was taken, and `ingested` says what was done.
+ * - `known`: it was taken before.
+ * - `quoted`: somebody else's words, or words about a block.
+ * - `unclear`: nothing can follow from it; `says` tells why.
+ * - `nothing`: a file in which nothing is handed over; `says` tells how that was seen.
+ */
+type BlockFate = 'done' | 'known' | 'quoted' | 'unclear' | 'invalid' | 'refused' | 'nothing';
+
+export interface BlockAnswer {
+  readonly index: number;
+  readonly line: number;
+  readonly column: number;
+  readonly place: BlockPlace;
+  readonly fate: BlockFate;
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly status: string | null;
+  readonly problems: readonly BlockProblem[];
+  readonly warnings: readonly BlockProblem[];
+  readonly ingested?: Ingested;
+  readonly refusal?: IngestRefusal;
+  readonly says?: string;
+  /** Of a handoff in a form of its own. */
+  readonly legacy?: { readonly form: Form; readonly sure: Sureness | 'no'; readonly because: string };
+}
+
+export async function ingestText(
+  ctx: Context,
+  principal: Principal,
+  request: TextToIngest,
+): Promise<readonly BlockAnswer[]> {
+  const blocks = readAll(request);
+  const old = blocks.some((block) => block.acts) ? [] : oldTextsIn(request, blocks.length);
+  const all = [...blocks, ...old];
+  let done = 0;
+  const answers = await runConcurrently<ReadBlock | OldText, BlockAnswer>(all, {
+    touches: (each) => ('reading' in each ? 'everything' : touchedBy(each, principal, request)),
+    goesOn: () => request.signal?.aborted !== true,
+    act: async (each) => {
+      const answer =
+        'reading' in each
+          ? await answerForOld(ctx, principal, request, each)
+          : await answerFor(ctx, principal, request, each);
+      done += 1;
+      request.progress?.(done, all.length);
+      return answer;
+    },
+  });
+  // Also after what was known: whoever was killed in between has not come this far.
+  if (answers.some(({ fate }) => fate === 'done' || fate === 'known')) await freeHeldBack(ctx, 'all');
+  return answers;
+}
+
+/**
+ * Whose legs it looks for, settles or opens. One that names a leg, waits for tasks or fails may lead anywhere: to another
+ * agent's leg, to whatever belongs to a task, along a whole chain.
+ */
+function touchedBy(
+  { acts: isOwn, fields }: ReadBlock,
+  principal: Principal,
+  { held }: TextToIngest,
+): readonly string[] | 'everything' {
+  if (!isOwn || fields === null) return [];
+  const { status, leg, to, dependencies, from } = fields;
+  const speaker = from ?? (principal.kind === 'agent' ? principal.agent : null);
+  const goesOn = status === 'complete' || status === 'in_progress';
+  if (speaker === null || !goesOn || leg !== null || held !== undefined) return 'everything';
+  if (to === null) return [nameOf(speaker)];
+  return dependencies.length > 0 ? 'everything' : [nameOf(speaker), nameOf(to)];
+}
+
+function nameOf(agent: string): string {
+  return readAgentId(agent) ?? agent;
+}
+
+interface ReadBlock {
+  readonly answer: Omit<BlockAnswer, 'fate'>;
+  readonly acts: boolean;
+  readonly fields: BlockFields | null;
+  readonly source: SummarySource;
+}
+
+function readAll({ text, source, strict = false }: TextToIngest): readonly ReadBlock[] {
+  const transcript = isTranscript(text);
+  const whole = 'file' in source ? blockInFile(text, source.file) : null;
+  const found = transcript ? findInTranscript(text) : whole === null ? findBlocks(text) : [whole];
+  const blocks = found.map((block): ReadBlock => {
+    const { fields, problems, warnings } = readBlock(block, { strict });
+    return {
+      answer: answerOf(block, fields, problems, warnings),
+      acts: acts(block),
+      fields,
+      source: sourceOf(source, block),
+    };
+  });
+  if (blocks.some((block) => block.acts)) return blocks;
+  const last = transcript ? lastWords(text) : { text, said: null };
+  const weak = last === null ? null : readWeak(last.text);
+  if (last === null || weak === null) return blocks;
+  const where = { index: found.length, line: last.said?.line ?? weak.line, column: 1, place: 'top' } as const;
+  return [
+    ...blocks,
+    {
+      answer: answerOf(where, weak.fields, [], weak.warnings),
+      acts: true,
+      fields: weak.fields,
+      source: sourceOf(source, { index: found.length, said: last.said }),
+    },
+  ];
+}
+
+function answerOf(
+  { index, line, column, place }: Pick<BlockAnswer, 'index' | 'line' | 'column' | 'place'>,
+  fields: BlockFields | null,
+  problems: readonly BlockProblem[],
+  warnings: readonly BlockProblem[],
+): ReadBlock['answer'] {
+  const { from = null, to = null, status = null } = fields ?? {};
+  return { index, line, column, place, from, to, status, problems, warnings };
+}
+
+function sourceOf(source: TextToIngest['source'], { index, said }: Pick<FoundBlock, 'index' | 'said'>): SummarySource {
+  if (said === null) return { ...source, index };
+  const session = said.session ?? ('file' in source ? source.file : source.session);
+  return { session, turn: said.turn, index };
+}
+
+async function answerFor(
+  ctx: Context,
+  principal: Principal,
+  { project, held, fence }: TextToIngest,
+  { answer, acts: isOwn, fields, source }: ReadBlock,
+): Promise<BlockAnswer> {
+  if (!isOwn) return { ...answer, fate: 'quoted' };
+  if (fields === null) return { ...answer, fate: 'invalid' };
+  const from = fields.from ?? (principal.kind === 'agent' ? principal.agent : null);
+  if (from === null) return { ...answer, fate: 'unclear', says: 'it does not name who speaks' };
+  const { status } = fields;
+  if (status === null) return { ...answer, from, fate: 'unclear', says: 'it has no status that is known' };
+  const summary = summaryOf({ ...fields, from, status }, project, source);
+  const named = fields.fence ?? fence;
+  const shown = { ...(held === undefined ? {} : { held }), ...(named === undefined ? {} : { fence: named }) };
+  const request = { summary, leg: fields.leg, waitsFor: fields.waitsFor, ...shown };
+  const done = await ingest(ctx, principal, request);
+  if (!done.ok) return { ...answer, from, fate: 'refused', refusal: done.refusal };
+  return { ...answer, from, fate: done.value.did === 'known' ? 'known' : 'done', ingested: done.value };
+}
+
+async function answerForOld(
+  ctx: Context,
+  principal: Principal,
+  { project }: TextToIngest,
+  { reading, index, line, source }: OldText,
+): Promise<BlockAnswer> {
+  const { sender: from, recipient: to, form, handoff: sure, because } = reading;
+  const status = reading.status?.text.slice(0, STATUS_SHOWN) ?? null;
+  const warnings = reading.problems.map((each) => ({
+    line: line - 1 + each.line,
+    column: 1,
+    field: '',
+    says: each.says,
+  }));
+  const where = { index, line, column: 1, place: 'top' } as const;
+  const legacy = { form, sure, because };
+  const answer = { ...where, from, to, status, problems: [], warnings, legacy };
+  if (sure === 'no') return { ...answer, fate: 'nothing', says: because };
+  const doubt = doubtOf(reading);
+  if (doubt !== null || from === null || to === null) return { ...answer, fate: 'unclear', says: doubt ?? because };
+  const done = await ingestLegacy(ctx, principal, { reading, from, to, project, source });
+  if (!done.ok) return { ...answer, fate: 'refused', refusal: done.refusal };
+  return { ...answer, fate: done.value.did === 'known' ? 'known' : 'done', ingested: done.value };
+}
+
+const STATUS_SHOWN = 200;
+
+function doubtOf({ sender, recipient, handoff, because }: LegacyReading): string | null {
+  const missing = [...(sender === null ? ['sender'] : []), ...(recipient === null ? ['recipient'] : [])];
+  if (missing.length > 0) return `a handoff that names no ${missing.join(' and no ')}`;
+  return handoff === 'guess' ? `perhaps a handoff: ${because}` : null;
+}
+
+/** Key by key: what else the dialect knows of a block is no part of what the trail keeps. */
+function summaryOf(
+  fields: BlockFields & Pick<Summary, 'from' | 'status'>,
+  project: string,
+  source: SummarySource,
+): Summary {
+  return {
+    project: fields.project ?? project,
+    phase: fields.phase,
+    from: fields.from,
+    to: fields.to,
+    status: fields.status,
+    retryCount: fields.retryCount,
+    metrics: fields.metrics,
+    dependencies: fields.dependencies,
+    onFailure: fields.onFailure,
+    context: fields.context,
+    toldAt: fields.toldAt,
+    form: fields.form,
+    text: fields.text,
+    source,
+  };
+}

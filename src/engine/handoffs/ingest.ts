@@ -1,0 +1,228 @@
+/**
+ * A summary that was read becomes what it says: its leg is settled, retried, blocked or noted, and what comes next is
+ * opened, in one transaction under the key of the block. The same block changes nothing a second time.
+ */
+import type { JsonProblem } from '../../foundation/json.ts';
+import { present } from '../../foundation/assert.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
+import type { Decision } from '../../domain/decision.ts';
+import { NO_LINEAGE, type Handoff } from '../../domain/handoff.ts';
+import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts';
+import { agentPrincipal, principalText, type Principal } from '../../domain/principal.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import type { Summary } from '../../domain/summary.ts';
+import { ROUNDS_MAX, type Guard, type Opening } from '../../stores/store.ts';
+import { reconcileFolders, relay } from '../change.ts';
+import { legFor, type LegRefusal } from '../summaries/find-leg.ts';
+import { detailOf, requestOf } from '../summaries/detail.ts';
+import { bodyOf, openingOf, taskOf, type LegPlan } from '../summaries/leg.ts';
+import { rootIdOf, type Did, type Plan, type Situation } from '../summaries/plan-next-leg.ts';
+import { planFor, type PlanRefusal } from '../summaries/plan.ts';
+import { asSeen, decideReport, type Voice } from '../summaries/report.ts';
+import { noticeFor } from '../summaries/notices.ts';
+import type { Context } from '../context.ts';
+import { decidedTrailOf } from '../secrets/warnings.ts';
+
+export interface IngestRequest {
+  readonly summary: Summary;
+  /** The leg that the block names by id. */
+  readonly leg?: string | null;
+  /** What a blocked one waits for, in words. */
+  readonly waitsFor?: string | null;
+  /** What the one who reports has in hand, and by which acceptance: inside a worker's command. */
+  readonly held?: { readonly id: HandoffId; readonly fence: number | null };
+  /** The acceptance of the leg that it is about, for whoever claimed it by hand. */
+  readonly fence?: number;
+}
+
+export interface Ingested {
+  /**
+   * `known`: it was read before, and nothing has changed. `offered`, `recorded`: a handoff in a form of its own, with
+   * something to do in it, or settled already.
+   */
+  readonly did: Did | 'known' | 'offered' | 'recorded';
+  /** The leg that it is about; for a draft, the draft. */
+  readonly leg: HandoffId;
+  readonly opened: HandoffId | null;
+  readonly escalatedTo: AgentId | null;
+  /** What is worth knowing, in words. */
+  readonly says: readonly string[];
+}
+
+export type IngestRefusal =
+  | LegRefusal
+  | PlanRefusal
+  | { readonly code: 'bad-name'; readonly name: string }
+  | { readonly code: 'not-speaker'; readonly from: AgentId; readonly principal: string }
+  | { readonly code: 'not-json'; readonly problem: JsonProblem };
+
+type Answer = Result<Ingested, IngestRefusal>;
+
+export async function ingest(ctx: Context, principal: Principal, request: IngestRequest): Promise<Answer> {
+  const { summary } = request;
+  const from = readAgentId(summary.from);
+  if (from === null) return err({ code: 'bad-name', name: summary.from });
+  const to = summary.to === null ? null : readAgentId(summary.to);
+  if (to === null && summary.to !== null) return err({ code: 'bad-name', name: summary.to });
+  const speaker = speakerOf(ctx, principal, from);
+  if (speaker === null) return err({ code: 'not-speaker', from, principal: principalText(principal) });
+  const told: Told = { principal, speaker, from, to };
+  let answer = await knownBefore(ctx, summary);
+  for (let round = 0; answer === null && round < ROUNDS_MAX; round += 1) {
+    const tried = await once(ctx, told, request);
+    // Whoever was faster may have taken the leg, or read the same block: then the world looked at is no longer the one.
+    answer = tried.ok ? tried : await knownBefore(ctx, summary);
+    if (answer === null && !tried.ok && tried.refusal.code !== 'contended') answer = tried;
+  }
+  return answer ?? err({ code: 'contended', id: (request.leg ?? '') as HandoffId });
+}
+
+async function knownBefore({ store }: Context, summary: Summary): Promise<Answer | null> {
+  const { items } = await store.find({ by: 'request', request: requestOf(summary) });
+  return items.length === 0 ? null : ok(knownAs(items));
+}
+
+interface Told {
+  readonly principal: Principal;
+  readonly speaker: Principal;
+  readonly from: AgentId;
+  readonly to: AgentId | null;
+}
+
+/** A token is proof for one agent; the local user speaks for all of them. */
+function speakerOf({ rules }: Context, principal: Principal, from: AgentId): Principal | null {
+  if (principal.kind === 'agent') return principal.agent === from ? principal : null;
+  return principal.kind === 'operator' ? agentPrincipal(from, rules.rolesOf(from)) : null;
+}
+
+function knownAs([leg, opened]: readonly Handoff[]): Ingested {
+  const { id } = present(leg, 'a request is answered with something');
+  return { did: 'known', leg: id, opened: opened?.id ?? null, escalatedTo: null, says: [] };
+}
+
+async function once(ctx: Context, told: Told, request: IngestRequest): Promise<Answer> {
+  const { summary, leg: named = null, held, waitsFor = null } = request;
+  const belongs = await legFor(ctx, told.speaker, summary, told.from, { named, held: held?.id ?? null });
+  if (!belongs.ok) return belongs;
+  const { key } = requestOf(summary);
+  const now: Situation = { summary, from: told.from, to: told.to, leg: belongs.value, key, waitsFor };
+  const plan = await planFor(ctx, now);
+  if (!plan.ok) return plan;
+  const done = await carryOut(ctx, told, request, now, plan.value);
+  // Without room under a limit the next leg waits for a place: what was done is done all the same.
+  const full = !done.ok && done.refusal.code === 'limit-reached' && plan.value.next?.as === 'offer';
+  const answer = full ? await carryOut(ctx, told, request, now, inPlace(plan.value)) : done;
+  if (answer.ok || answer.refusal.code !== 'known-id') return answer;
+  const made = await madeBefore(ctx, told.from, answer.refusal.id);
+  return made === null ? answer : ok(knownAs([made]));
+}
+
+/** The ids of legs follow from their blocks: what bears one was made of this block, if it is from the same agent. */
+async function madeBefore({ store }: Context, from: AgentId, id: HandoffId): Promise<Handoff | null> {
+  const {
+    items: [handoff],
+  } = await store.find({ by: 'ids', ids: [id] });
+  return handoff?.from === from ? handoff : null;
+}
+
+function inPlace(plan: Plan): Plan {
+  return plan.next === null ? plan : { ...plan, next: { ...plan.next, as: 'place' } };
+}
+
+async function carryOut(
+  ctx: Context,
+  { principal, speaker }: Told,
+  { summary, held, fence }: IngestRequest,
+  now: Situation,
+  plan: Plan,
+): Promise<Answer> {
+  const guard: Guard = { request: requestOf(summary) };
+  const vouched = principalText(principal) === principalText(speaker) ? {} : { ingestedBy: principalText(principal) };
+  const detail = detailOf(summary, { ...plan.told, ...vouched });
+  const next = plan.next === null ? null : openingFor(ctx, speaker, plan, plan.word === null ? detail : {});
+  if (next !== null && !next.ok) return err({ code: 'not-json', problem: next.refusal });
+  const openings = next === null ? [] : [next.value];
+  const { leg } = now;
+  if (plan.word === null) return inserted(ctx, openings, guard, plan);
+  const voice: Voice = { speaker, fenceOf: fenceBy(summary, held ?? null, leg === null ? null : (fence ?? null)) };
+  const decide = noticeFor(plan.tells, decideReport(voice, summary, plan.word, detail));
+  if (leg === null) {
+    const root = openingOf(ctx, speaker, rootPlan(now), decide);
+    if (!root.ok) return err({ code: 'not-json', problem: root.refusal });
+    return inserted(ctx, [root.value, ...openings], guard, plan);
+  }
+  const own = remembering(asSeen(leg.handoff, decide));
+  const relayed = await relay(ctx, leg.handoff, own.decide, openings, guard);
+  if (!relayed.ok) return relayed;
+  const all = [relayed.value.changed, ...relayed.value.inserted];
+  return ok(own.isOwn(relayed.value.changed) ? doneAs(plan, all) : knownAs(all));
+}
+
+/** A request that somebody else has made meanwhile is answered with their records, and not with what we decided. */
+function remembering<Given extends readonly unknown[]>(decide: (...given: Given) => Result<Decision, Refusal>) {
+  const trails = new Set<string>();
+  return {
+    decide: (...given: Given): Result<Decision, Refusal> => {
+      const decided = decide(...given);
+      if (decided.ok) trails.add(decided.value.handoff.trail);
+      return decided;
+    },
+    isOwn: (handoff: Handoff): boolean => trails.has(decidedTrailOf(handoff)),
+  };
+}
+
+function openingFor(ctx: Context, speaker: Principal, { next }: Plan, detail: LegPlan['detail']) {
+  const leg = present(next, 'there is a next leg');
+  return openingOf(ctx, speaker, { ...leg, detail: { ...leg.detail, ...detail } });
+}
+
+async function inserted(
+  ctx: Context,
+  openings: readonly Opening[],
+  guard: Guard,
+  plan: Plan,
+): Promise<Result<Ingested, Refusal>> {
+  const [first, ...others] = openings;
+  const { decide, ...opening } = present(first, 'there is something to insert');
+  const own = remembering(decide);
+  const answer = await ctx.store.insert([{ ...opening, decide: own.decide }, ...others], guard);
+  if (!answer.ok) return answer;
+  await reconcileFolders(ctx, answer.value);
+  const made = present(answer.value[0], 'something was inserted');
+  return ok(own.isOwn(made) ? doneAs(plan, answer.value) : knownAs(answer.value));
+}
+
+function doneAs({ did, escalatedTo, says, word }: Plan, [leg, opened]: readonly Handoff[]): Ingested {
+  const { id } = present(leg, 'something was written');
+  return { did, leg: id, opened: word === null ? id : (opened?.id ?? null), escalatedTo, says };
+}
+
+/** What nobody asked for was asked for by whoever did it. */
+function rootPlan(now: Situation): LegPlan {
+  const { summary, from } = now;
+  return {
+    id: rootIdOf(now),
+    from,
+    to: from,
+    task: taskOf(summary),
+    lineage: NO_LINEAGE,
+    body: bodyOf({ ...summary, onFailure: null }, {}, {}),
+    dependsOn: [],
+    as: 'offer',
+    detail: {},
+  };
+}
+
+/**
+ * Which acceptance a summary speaks for: the one of the worker command it was written in, the one that was named with
+ * the text, or the one of its own worker session. A summary that can show none settles only what is held without a
+ * lease, because it may be the last word of an earlier holder.
+ */
+function fenceBy(summary: Summary, held: IngestRequest['held'] | null, named: number | null): Voice['fenceOf'] {
+  const session = 'session' in summary.source ? summary.source.session : null;
+  return ({ id, custody, fence }) => {
+    if (held?.id === id) return held.fence;
+    if (named !== null) return named;
+    return custody?.by === 'process' && custody.session === session ? fence : null;
+  };
+}

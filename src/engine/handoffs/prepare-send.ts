@@ -1,0 +1,156 @@
+/** What has to be known before a handoff can be made: its name, its text, where it comes from and what it waits for. */
+import { newUuid } from '../../foundation/ids.ts';
+import { JSON_BYTES_MAX, JSON_NODES_MAX, writeJson, type JsonProblem, type JsonText } from '../../foundation/json.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
+import type { Body, Party } from '../../domain/body.ts';
+import type { DependencyStates } from '../../domain/dependencies.ts';
+import { NO_LINEAGE, type Lineage } from '../../domain/handoff.ts';
+import { legOf } from '../../domain/lineage.ts';
+import { create } from '../../domain/moves/create.ts';
+import type { ArtifactId, HandoffId } from '../../domain/names.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { isHidden, may } from '../../domain/rights.ts';
+import { DEFAULT_TERMS } from '../../domain/terms.ts';
+import { lacksArtifact, referencesIn } from '../artifacts/awaited-artifacts.ts';
+import { withContextFiles } from '../artifacts/context-files.ts';
+import type { SchemaRefusal } from '../schema-registry.ts';
+import type { WorkspaceRules, Context } from '../context.ts';
+import type { SendRefusal, SendRequest } from './send.ts';
+
+export interface PreparedHandoff {
+  readonly id: HandoffId;
+  readonly request: SendRequest;
+  readonly body: JsonText;
+  readonly lineage: Lineage;
+  readonly artifacts: readonly ArtifactId[];
+  /** As of a moment ago: what is not there then is looked for again by every sweep. */
+  readonly lacksArtifact: boolean;
+}
+
+/** Waits only for what there is to wait for: nearly every send has no schema, no task and no artifacts. */
+export async function prepare(
+  ctx: Context,
+  principal: Principal,
+  asked: SendRequest,
+  taken: ReadonlySet<HandoffId>,
+): Promise<Result<PreparedHandoff, SendRefusal>> {
+  const { rules } = ctx;
+  // Before any file is read: contexts, schemas, tasks and artifacts are for whoever may send this.
+  const entitled = mayCreate(principal, asked, newId(ctx));
+  if (!entitled.ok) return entitled;
+  // What failed from the beginning is kept as it came.
+  const isKept = asked.failure !== undefined || rules.artifacts === null || asked.context === undefined;
+  const read = isKept ? ok(asked) : await withContextFiles(rules.artifacts, asked);
+  if (!read.ok) return read;
+  const request = read.value;
+  const body = writeBody(rules, request);
+  if (!body.ok) return err({ code: 'not-json', problem: body.refusal });
+  const schema = request.schema ?? rules.schemasOf(request.to).input;
+  const refusal = request.failure === undefined && schema !== null ? await schemaRefusal(ctx, request, schema) : null;
+  if (refusal !== null) return err(refusal);
+  const artifacts = isKept ? ok([]) : referencesIn(request.context);
+  if (!artifacts.ok) return artifacts;
+  const lineage =
+    request.parent === undefined ? ok(request.lineage ?? NO_LINEAGE) : await legFrom(ctx, principal, request.parent);
+  if (!lineage.ok) return lineage;
+  const hidden = await hiddenDependency(ctx, principal, request);
+  if (hidden !== null) return err({ code: 'no-such-handoff', id: hidden });
+  if (request.kind === 'document' && !(await hasTask(ctx, request)))
+    return err({ code: 'no-such-task', task: request.task ?? null });
+  return ok({
+    id: request.id ?? (request.kind === 'document' ? await newDocumentId(ctx, request, taken) : newId(ctx)),
+    request,
+    body: body.value,
+    lineage: lineage.value,
+    artifacts: artifacts.value,
+    lacksArtifact: artifacts.value.length > 0 && (await lacksArtifact(ctx, artifacts.value)),
+  });
+}
+
+function newId({ store, random }: Context): HandoffId {
+  return `hoff-${newUuid(store.nowMs(), random)}` as HandoffId;
+}
+
+async function newDocumentId(
+  ctx: Context,
+  { from, to, task }: SendRequest,
+  taken: ReadonlySet<HandoffId>,
+): Promise<HandoffId> {
+  const { documents } = ctx.rules;
+  return documents === null ? newId(ctx) : documents.idFor({ from, to, task: task ?? null }, taken);
+}
+
+/** Where the house demands it, a document belongs to a task that somebody can look up. */
+async function hasTask({ rules }: Context, { task }: SendRequest): Promise<boolean> {
+  if (rules.tasks === null || !rules.tasks.isRequired) return true;
+  return task !== undefined && rules.tasks.has(task);
+}
+
+async function schemaRefusal(
+  { rules }: Context,
+  { input }: SendRequest,
+  schema: string,
+): Promise<SchemaRefusal | null> {
+  if (rules.schemas === null) return null;
+  const checked = await rules.schemas.check(schema, input);
+  return checked.ok ? null : checked.refusal;
+}
+
+function mayCreate(principal: Principal, asked: SendRequest, id: HandoffId): Result<true, Refusal> {
+  const { from, to, kind = 'queue', priority = 'normal' } = asked;
+  const fixed = { title: null, task: null, lineage: NO_LINEAGE, terms: DEFAULT_TERMS[kind], notBefore: 0 };
+  const draft = create({ id: asked.id ?? id, kind, from, to, priority, ...fixed, as: 'draft' }, NO_DEPENDENCIES, 0);
+  return draft.ok ? may(principal, 'create', draft.value) : draft;
+}
+
+const NO_DEPENDENCIES: DependencyStates = new Map();
+
+/** A chain shows its legs to each other's parties, so only a party of one adds another. */
+async function legFrom({ store }: Context, principal: Principal, id: HandoffId): Promise<Result<Lineage, Refusal>> {
+  const {
+    items: [parent],
+  } = await store.find({ by: 'ids', ids: [id] });
+  if (parent === undefined) return err({ code: 'no-such-handoff', id });
+  const entitled = may(principal, 'follow', parent);
+  return entitled.ok ? legOf(parent) : entitled;
+}
+
+/**
+ * Waiting for a handoff tells when it is completed, so only whoever may read it waits for it. What does not exist yet
+ * may be named; a retry waits for what the first one waited for.
+ */
+async function hiddenDependency(
+  { store }: Context,
+  principal: Principal,
+  { terms, lineage }: SendRequest,
+): Promise<HandoffId | null> {
+  const ids = terms?.dependsOn ?? [];
+  if (ids.length === 0 || lineage !== undefined || principal.kind !== 'agent') return null;
+  const { items } = await store.find({ by: 'ids', ids });
+  return items.find((handoff) => isHidden(principal, handoff))?.id ?? null;
+}
+
+function writeBody(rules: WorkspaceRules, request: SendRequest): Result<JsonText, JsonProblem> {
+  const { input, schema, context, outputSchema, message, leg, warnings } = request;
+  const [source, target] = [rules.partyOf(request.from), rules.partyOf(request.to)];
+  const body: Body = {
+    input,
+    ...(schema === undefined ? {} : { schema }),
+    ...(context === undefined ? {} : { context }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(message === undefined ? {} : { message }),
+    ...(isNobody(source) ? {} : { source }),
+    ...(isNobody(target) ? {} : { target }),
+    ...(leg === undefined ? {} : { leg }),
+    ...(warnings === undefined ? {} : { warnings }),
+  };
+  return message === undefined ? writeJson(body) : writeJson(body, WITH_MESSAGE);
+}
+
+/** The text of a file, in which every quote takes two bytes here, and what was understood of it. */
+const WITH_MESSAGE = { bytesMax: 3 * JSON_BYTES_MAX, nodesMax: JSON_NODES_MAX };
+
+function isNobody({ phase, agentType }: Party): boolean {
+  return phase === undefined && agentType === undefined;
+}

@@ -1,0 +1,102 @@
+/** Reads the whole trail, for what only the whole of it tells: projects, and who did what when. */
+import { assuranceOf, isAtLeast, type Assurance } from '../../domain/assurance.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import { ProjectFold, type ProjectTrail } from '../../domain/project-trail.ts';
+import type { Context } from '../context.ts';
+
+const FACTS_PAGE = 1_000;
+
+/** All of them by name, or the one that is asked for. */
+export async function projects(ctx: Context, project: string | null): Promise<readonly ProjectTrail[]> {
+  const fold = new ProjectFold();
+  for await (const page of pagesOfFacts(ctx)) for (const fact of page) fold.see(fact);
+  const trails = fold.projects();
+  const wanted = project === null ? trails : trails.filter((trail) => trail.project === project);
+  return withAssurance(ctx, wanted, new Map());
+}
+
+/** For whoever asks again and again: only what happened since is read. */
+export function openProjects(ctx: Context): { read(): Promise<readonly ProjectTrail[]> } {
+  const fold = new ProjectFold();
+  let cursor: string | undefined;
+  let reading: Promise<void> | null = null;
+  const known: Known = new Map();
+  const readOn = async (): Promise<void> => {
+    for (;;) {
+      const page = await ctx.store.facts({ max: FACTS_PAGE, ...(cursor === undefined ? {} : { after: cursor }) });
+      for (const { fact } of page) fold.see(fact);
+      cursor = page.at(-1)?.cursor ?? cursor;
+      if (page.length < FACTS_PAGE) return;
+    }
+  };
+  return {
+    read: async () => {
+      reading ??= readOn().finally(() => (reading = null));
+      await reading;
+      return withAssurance(ctx, fold.projects(), known);
+    },
+  };
+}
+
+/** Of completed handoffs, which never change. */
+type Known = Map<string, Assurance | null>;
+
+const IDS_PAGE = 200;
+
+/** Whether a record was imported stands in the record and not in its trail. */
+async function withAssurance(
+  { store, rules }: Context,
+  trails: readonly ProjectTrail[],
+  known: Known,
+): Promise<readonly ProjectTrail[]> {
+  const done = trails.flatMap(({ legs }) => legs.filter(({ state }) => state === 'completed').map(({ id }) => id));
+  const ids = done.filter((id) => !known.has(id)) as HandoffId[];
+  for (let at = 0; at < ids.length; at += IDS_PAGE) {
+    const { items } = await store.find({ by: 'ids', ids: ids.slice(at, at + IDS_PAGE) });
+    for (const handoff of items) known.set(handoff.id, assuranceOf(handoff));
+  }
+  return trails.map((trail) => ({
+    ...trail,
+    legs: trail.legs.map((leg) => {
+      const assurance = leg.state === 'completed' ? (known.get(leg.id) ?? null) : null;
+      return { ...leg, assurance, isProven: assurance === null || isAtLeast(assurance, rules.requiredAssurance) };
+    }),
+  }));
+}
+
+/** A fact, with what its handoff is about. */
+export interface AuditEntry {
+  readonly fact: Fact;
+  readonly handoff: Pick<Handoff, 'from' | 'to' | 'task' | 'title'>;
+}
+
+/** Everything that happened, in the order of the trail; with a project, what happened to its legs. */
+export async function* auditTrail(ctx: Context, project: string | null): AsyncGenerator<readonly AuditEntry[]> {
+  const wanted = project === null ? null : new Set((await projects(ctx, project)).flatMap(idsOf));
+  for await (const page of pagesOfFacts(ctx)) {
+    const facts = wanted === null ? page : page.filter(({ handoff }) => wanted.has(handoff));
+    const ids = [...new Set(facts.map(({ handoff }) => handoff))];
+    const { items } = ids.length === 0 ? { items: [] } : await ctx.store.find({ by: 'ids', ids });
+    const byId = new Map(items.map((handoff) => [handoff.id, handoff]));
+    // A handoff is never deleted, so each fact has one.
+    yield facts.flatMap((fact) => {
+      const handoff = byId.get(fact.handoff);
+      return handoff === undefined ? [] : [{ fact, handoff }];
+    });
+  }
+}
+
+function idsOf({ legs }: ProjectTrail): readonly string[] {
+  return legs.map(({ id }) => id);
+}
+
+async function* pagesOfFacts({ store }: Context): AsyncGenerator<readonly Fact[]> {
+  for (let after: string | undefined; ;) {
+    const page = await store.facts({ max: FACTS_PAGE, ...(after === undefined ? {} : { after }) });
+    if (page.length > 0) yield page.map(({ fact }) => fact);
+    if (page.length < FACTS_PAGE) return;
+    after = page.at(-1)?.cursor;
+  }
+}

@@ -1,0 +1,73 @@
+/** Reading: one handoff whole, lists, the chain that one belongs to, and what happened. */
+import { err, ok, type Result } from '../../foundation/result.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { may, readScopeOf, type ReadScope } from '../../domain/rights.ts';
+import type { Page, Query, Whole } from '../../stores/store.ts';
+import type { Context } from '../context.ts';
+
+/** A chain is read up to here; a longer one is not one that somebody can look at. */
+const CHAIN_MAX = 1_000;
+const FACTS_PAGE = 500;
+
+export async function show(
+  ctx: Context,
+  principal: Principal,
+  id: HandoffId,
+): Promise<Result<Whole & { readonly facts: readonly Fact[] }, Refusal>> {
+  const whole = await ctx.store.load(id);
+  if (whole === null) return err({ code: 'no-such-handoff', id });
+  const entitled = may(principal, 'read', whole.handoff);
+  if (!entitled.ok) return entitled;
+  return ok({ ...whole, facts: await factsOf(ctx, id) });
+}
+
+/** The store leaves out what the one who asks may not read, so that pages and cursors tell nothing of it either. */
+export async function list(
+  ctx: Context,
+  principal: Principal,
+  query: Omit<Extract<Query, { by: 'filter' }>, 'visibleTo'>,
+): Promise<Page> {
+  const scope = readScopeOf(principal);
+  if (scope === 'nothing') return { items: [], next: null };
+  return ctx.store.find({ ...query, ...visibleIn(scope) });
+}
+
+function visibleIn(scope: Exclude<ReadScope, 'nothing'>): { readonly visibleTo?: AgentId } {
+  return scope === 'everything' ? {} : { visibleTo: scope.party };
+}
+
+/**
+ * The legs of the chain that this handoff belongs to, oldest first, as far as the one who asks may read them: to be a
+ * party of one leg is no right to read the others.
+ */
+export async function trace(
+  ctx: Context,
+  principal: Principal,
+  id: HandoffId,
+): Promise<Result<readonly Handoff[], Refusal>> {
+  const {
+    items: [handoff],
+  } = await ctx.store.find({ by: 'ids', ids: [id] });
+  if (handoff === undefined) return err({ code: 'no-such-handoff', id });
+  const entitled = may(principal, 'read', handoff);
+  if (!entitled.ok) return entitled;
+  const scope = readScopeOf(principal);
+  if (scope === 'nothing') return ok([]);
+  const root = handoff.lineage.root ?? id;
+  const { items } = await ctx.store.find({ by: 'chain', root, max: CHAIN_MAX, ...visibleIn(scope) });
+  return ok(items);
+}
+
+export async function factsOf({ store }: Context, handoff: HandoffId): Promise<readonly Fact[]> {
+  const facts: Fact[] = [];
+  for (let after: string | undefined; ;) {
+    const page = await store.facts({ handoff, max: FACTS_PAGE, ...(after === undefined ? {} : { after }) });
+    facts.push(...page.map(({ fact }) => fact));
+    if (page.length < FACTS_PAGE) return facts;
+    after = page.at(-1)?.cursor;
+  }
+}

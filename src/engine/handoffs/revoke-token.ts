@@ -1,0 +1,72 @@
+/** Ends a token, and by default gives back what was taken with it. */
+import { err } from '../../foundation/result.ts';
+import type { Decide } from '../../domain/decision.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { giveBack } from '../../domain/moves/release.ts';
+import type { AgentId } from '../../domain/names.ts';
+import { principalText, SYSTEM, tokenIn, type Principal } from '../../domain/principal.ts';
+import { change, decideBy } from '../change.ts';
+import type { Context } from '../context.ts';
+
+export interface Revoked {
+  /** False: there is no such token, or it was revoked before. */
+  readonly revoked: boolean;
+  /** How many handoffs were given back. */
+  readonly released: number;
+}
+
+const PAGE = 200;
+
+/**
+ * The token ends first, then its leases: whoever claims in between looks at its token again afterwards. Revoking once more
+ * gives back what an interrupted revocation has left.
+ */
+export async function revokeToken(
+  ctx: Context,
+  by: Principal,
+  id: string,
+  { keepsLeases = false }: { readonly keepsLeases?: boolean } = {},
+): Promise<Revoked> {
+  const { tokens } = ctx.store;
+  const revoked = await tokens.revoke(id, { by: nameInLog(by), keepsLeases });
+  const [record] = await tokens.byIds([id]);
+  const agent = record?.agent ?? null;
+  const mayHold = agent !== null && record?.revokedAt !== null && record?.keepsLeases === false;
+  return { revoked, released: mayHold ? await releaseTakenWith(ctx, id, agent) : 0 };
+}
+
+/** As the token log names whoever did something. */
+export function nameInLog(principal: Principal): string {
+  const token = tokenIn(principal);
+  return token === null ? principalText(principal) : `${principalText(principal)} with ${token}`;
+}
+
+async function releaseTakenWith(ctx: Context, token: string, agent: AgentId): Promise<number> {
+  let released = 0;
+  for (let after: string | null | undefined; after !== null;) {
+    const filter = { by: 'filter', states: ['accepted'], to: agent, max: PAGE } as const;
+    const page = await ctx.store.find({ ...filter, ...(after === undefined ? {} : { after }) });
+    for (const handoff of page.items.filter((each) => isTakenWith(each, token))) {
+      if ((await change(ctx, handoff, releaseFrom(token))).ok) released += 1;
+    }
+    after = page.next;
+  }
+  return released;
+}
+
+function releaseFrom(token: string): Decide {
+  const release = decideBy(SYSTEM, 'release', (handoff, nowMs) => ({
+    deed: 'release',
+    moved: giveBack(handoff, handoff.fence, nowMs),
+    detail: { reason: `the token ${token} was revoked` },
+  }));
+  return (handoff, nowMs) => {
+    if (isTakenWith(handoff, token)) return release(handoff, nowMs);
+    const { id, state, fence } = handoff;
+    return err({ code: 'lease-lost', id, fence: null, state, newest: fence });
+  };
+}
+
+function isTakenWith({ state, custody }: Handoff, token: string): boolean {
+  return state === 'accepted' && custody?.by === 'hand' && custody.token === token;
+}

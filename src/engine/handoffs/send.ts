@@ -1,0 +1,263 @@
+import { canonicalJson } from '../../foundation/canonical-json.ts';
+import { digestOf } from '../../foundation/digest.ts';
+import type { Json, JsonObject, JsonProblem } from '../../foundation/json.ts';
+import { ok, type Result } from '../../foundation/result.ts';
+import type { LegNote } from '../../domain/body.ts';
+import type { Decide, Decision } from '../../domain/decision.ts';
+import { appendFact } from '../../domain/facts.ts';
+import type { Failure, Handoff, Kind, Lineage, Terms } from '../../domain/handoff.ts';
+import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
+import { accept } from '../../domain/moves/accept.ts';
+import { create, type Beginning } from '../../domain/moves/create.ts';
+import { failForGood } from '../../domain/moves/fail.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
+import { principalText, SYSTEM, type Principal } from '../../domain/principal.ts';
+import type { Priority } from '../../domain/priority.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { may } from '../../domain/rights.ts';
+import { DEFAULT_TERMS } from '../../domain/terms.ts';
+import type { Guard, Opening } from '../../stores/store.ts';
+import { appendCreation, reconcileFolders, withEffects } from '../change.ts';
+import type { ReferenceRefusal } from '../artifacts/refusals.ts';
+import type { SchemaRefusal } from '../schema-registry.ts';
+import { secretsIn } from '../secrets/warnings.ts';
+import type { WorkspaceRules, Context } from '../context.ts';
+import { failureText } from './fail.ts';
+import { prepare, type PreparedHandoff } from './prepare-send.ts';
+
+export interface SendRequest {
+  readonly from: AgentId;
+  readonly to: AgentId;
+  readonly input: Json;
+  readonly schema?: string;
+  readonly context?: JsonObject;
+  /** The schema that the answer has to follow. */
+  readonly outputSchema?: string;
+  /** The file it came as, to the byte. */
+  readonly message?: string;
+  /** What was not as it should be when it was taken in. */
+  readonly warnings?: readonly string[];
+  /** For a retry of what a summary opened. */
+  readonly leg?: LegNote;
+  readonly title?: string;
+  readonly task?: string;
+  readonly priority?: Priority;
+  readonly kind?: Kind;
+  readonly terms?: Partial<Terms>;
+  /** Not to be taken earlier than this. */
+  readonly notBefore?: number;
+  /** A foreign id; ours are made here. */
+  readonly id?: HandoffId;
+  /** The leg that this one follows from: both are one chain. */
+  readonly parent?: HandoffId;
+  /** For a retry, which knows its own. */
+  readonly lineage?: Lineage;
+  /** Where there is no room under a limit, wait for a place instead of being refused. */
+  readonly waitForCapacity?: boolean;
+  /** Offered at once, or a draft until it is activated. By default documents are drafts. */
+  readonly draft?: boolean;
+  /** It cannot be done as it is: it is kept for its sender to see, and has failed from the beginning. */
+  readonly failure?: Failure;
+  /** Who else has to hear that it failed. */
+  readonly alsoTell?: AgentId;
+  /** The user of a program that had it in hand before we knew of it. */
+  readonly takenBy?: string;
+  /** What has happened to it elsewhere, written with its beginning; null: nothing yet. */
+  readonly onward?: (begun: Handoff) => Decide | null;
+  /** Others have begun it already: it comes in whether there is room under a limit or not. */
+  readonly overLimits?: true;
+  /** An agent hands over to its own successor, whose first turn acknowledges it: nobody else has to verify. */
+  readonly isSuccession?: true;
+  /** The same key with the same content answers the same handoff, however often it is asked. */
+  readonly requestId?: string;
+}
+
+export type SendRefusal =
+  | Refusal
+  | SchemaRefusal
+  | ReferenceRefusal
+  | { readonly code: 'not-json'; readonly problem: JsonProblem };
+
+export async function send(
+  ctx: Context,
+  principal: Principal,
+  request: SendRequest,
+): Promise<Result<Handoff, SendRefusal>> {
+  const sent = await sendMany(ctx, principal, [request]);
+  return sent.ok ? ok(sent.value[0] as Handoff) : sent;
+}
+
+/** All or none. A request id, if any, is that of the first and stands for all of them. */
+export async function sendMany(
+  ctx: Context,
+  principal: Principal,
+  requests: readonly SendRequest[],
+  round = 0,
+): Promise<Result<readonly Handoff[], SendRefusal>> {
+  const prepared: PreparedHandoff[] = [];
+  const ids = new Set<HandoffId>();
+  for (const request of requests) {
+    const each = await prepare(ctx, principal, request, ids);
+    if (!each.ok) return each;
+    prepared.push(each.value);
+    ids.add(each.value.id);
+  }
+  const guard = guardOf(principal, requests);
+  const sent = await ctx.store.insert(openingsOf(ctx, principal, prepared, false), guard);
+  const full =
+    !sent.ok &&
+    sent.refusal.code === 'limit-reached' &&
+    requests.some(({ waitForCapacity }) => waitForCapacity === true);
+  const answer = full ? await ctx.store.insert(openingsOf(ctx, principal, prepared, true), guard) : sent;
+  if (answer.ok) await mirrored(ctx, answer.value, prepared);
+  // Documents are named after what they are: another one of this name was faster, and the next name is free.
+  const isTaken = !answer.ok && answer.refusal.code === 'known-id' && ctx.rules.documents !== null;
+  const isNamedHere = requests.every(({ id, kind }) => id === undefined && kind === 'document');
+  return isTaken && isNamedHere && round < NAMES_MAX ? sendMany(ctx, principal, requests, round + 1) : answer;
+}
+
+/** So many may want the same name at the same time. */
+const NAMES_MAX = 100;
+
+/** In order, so that whoever looks into the folder meets the first one first. */
+async function mirrored(
+  ctx: Context,
+  handoffs: readonly Handoff[],
+  prepared: readonly PreparedHandoff[],
+): Promise<void> {
+  for (const [index, handoff] of handoffs.entries()) {
+    const body = prepared[index]?.body;
+    // What was redacted is not what is at hand.
+    const isChanged = secretsIn(handoff).length > 0;
+    if (handoff.kind !== 'queue' || isChanged) await reconcileFolders(ctx, [handoff]);
+    else if (body !== undefined) await ctx.rules.queue?.appear({ handoff, body });
+  }
+}
+
+function openingsOf(
+  ctx: Context,
+  principal: Principal,
+  prepared: readonly PreparedHandoff[],
+  full: boolean,
+): readonly Opening[] {
+  return prepared.map((each) => openingOf(ctx, principal, each, full && each.request.waitForCapacity === true));
+}
+
+const UNHEARD_OF = { unheardOf: true } as const;
+
+function openingOf(
+  ctx: Context,
+  principal: Principal,
+  { id, request, body, lineage, artifacts, lacksArtifact: lacks }: PreparedHandoff,
+  forPlace: boolean,
+): Opening {
+  const kind = request.kind ?? 'queue';
+  const needs = artifacts.length === 0 ? request.terms : { ...request.terms, artifacts };
+  const terms = termsOf(ctx.rules, kind, needs, request);
+  const isDraft = request.draft ?? kind === 'document';
+  const beginning: Beginning = {
+    id,
+    kind,
+    from: request.from,
+    to: request.to,
+    priority: request.priority ?? 'normal',
+    title: request.title ?? null,
+    task: request.task ?? null,
+    lineage,
+    terms,
+    notBefore: request.notBefore ?? 0,
+    as: forPlace ? 'place' : isDraft ? 'draft' : 'offer',
+    lacksArtifact: lacks,
+  };
+  // For whoever reads only the trail: the old one's failure is no longer the last word.
+  const detail = lineage.retryOf === null ? null : { retryOf: lineage.retryOf, to: `@${request.to}` };
+  return {
+    id: beginning.id,
+    dependsOn: terms.dependsOn,
+    body,
+    ...(request.id === undefined && kind === 'queue' ? UNHEARD_OF : {}),
+    decide: (nowMs, dependencies) => {
+      const created = create(beginning, dependencies, nowMs);
+      if (!created.ok) return created;
+      const entitled = may(principal, 'create', created.value);
+      if (!entitled.ok) return entitled;
+      const { handoff, fact } = appendCreation(ctx.rules, principal, created.value, body, nowMs, detail);
+      const begun = { handoff, facts: [fact] };
+      const decision = continued(begun, request, nowMs);
+      return decision.ok ? ok(withEffects(ctx.rules, decision.value)) : decision;
+    },
+  };
+}
+
+/** What has gone on before we were told is written with the beginning, so that nobody comes in between. */
+function continued(
+  begun: Decision,
+  { failure, alsoTell, takenBy, onward }: SendRequest,
+  nowMs: number,
+): Result<Decision, Refusal> {
+  const more = onward?.(begun.handoff) ?? null;
+  if (more !== null) return goneOn(begun, more, nowMs);
+  if (failure !== undefined) return failedAtOnce(begun, failure, alsoTell, nowMs);
+  return takenBy === undefined || begun.handoff.state !== 'offered' ? ok(begun) : takenAtOnce(begun, takenBy, nowMs);
+}
+
+function goneOn({ handoff, facts }: Decision, more: Decide, nowMs: number): Result<Decision, Refusal> {
+  const gone = more(handoff, nowMs);
+  return gone.ok ? ok({ ...gone.value, facts: [...facts, ...gone.value.facts] }) : gone;
+}
+
+function takenAtOnce({ handoff, facts }: Decision, user: string, nowMs: number): Result<Decision, Refusal> {
+  const program: Principal = { kind: 'file', user };
+  const entitled = may(program, 'accept', handoff);
+  if (!entitled.ok) return entitled;
+  const untilAt = nowMs + (handoff.terms.attemptTimeoutMs ?? HAND_LEASE_MS);
+  const moved = accept(handoff, { by: 'hand', holder: handoff.to, untilAt, file: user }, nowMs);
+  if (!moved.ok) return moved;
+  const seen = appendFact(handoff, moved.value, 'accept', principalText(program), nowMs);
+  return ok({ handoff: seen.handoff, facts: [...facts, seen.fact] });
+}
+
+function failedAtOnce(
+  { handoff, facts }: Decision,
+  failure: Failure,
+  also: AgentId | undefined,
+  nowMs: number,
+): Result<Decision, Refusal> {
+  const moved = failForGood(handoff, nowMs);
+  if (!moved.ok) return moved;
+  const { code, message } = failure;
+  const detail = { code, message, ...(also === undefined ? {} : { also: `@${also}` }) };
+  const seen = appendFact(handoff, moved.value, 'fail', principalText(SYSTEM), nowMs, detail);
+  return ok({ handoff: seen.handoff, facts: [...facts, seen.fact], outcome: failureText(failure) });
+}
+
+function termsOf(
+  rules: WorkspaceRules,
+  kind: Kind,
+  asked: Partial<Terms> | undefined,
+  { from, to, isSuccession }: Pick<SendRequest, 'from' | 'to' | 'isSuccession'>,
+): Terms {
+  const own = rules.terms[kind];
+  // Shared by nearly every record: most sends make no terms of their own.
+  if (asked === undefined && own === undefined && from !== to) return DEFAULT_TERMS[kind];
+  const terms = { ...DEFAULT_TERMS[kind], ...own, ...asked };
+  const { check, deliverables } = terms;
+  // A request may add verifiers. Who has to verify is the workspace's to say.
+  const verifiers = [...new Set([...(own?.verifiers ?? []), ...(asked?.verifiers ?? [])])];
+  // Work for oneself needs somebody else: where none is named, a verifier by role or the operator.
+  const others = rules.verifiers.length > 0 ? rules.verifiers : [from];
+  const needsOthers = from === to && isSuccession !== true && verifiers.length === 0;
+  return {
+    ...terms,
+    verifiers: needsOthers ? others : verifiers,
+    // A check that belongs to no deliverable would never be run.
+    ...(check === undefined || deliverables.length > 0 ? {} : { deliverables: [check] }),
+  };
+}
+
+function guardOf(principal: Principal, requests: readonly SendRequest[]): Guard {
+  const key = requests[0]?.requestId;
+  const over: Guard = requests.some(({ overLimits }) => overLimits === true) ? { overLimits: true } : {};
+  if (key === undefined) return over;
+  return { ...over, request: { by: principalText(principal), key, hash: digestOf(canonicalJson(requests)) } };
+}

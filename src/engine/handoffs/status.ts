@@ -1,0 +1,102 @@
+/** What is going on, seen by one principal: what needs a person, who is at work, what waits for whom. */
+import type { Handoff } from '../../domain/handoff.ts';
+import { countedAttempts } from '../../domain/handoff.ts';
+import { OPEN_STATES, type State } from '../../domain/lifecycle.ts';
+import type { AgentId } from '../../domain/names.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { Context } from '../context.ts';
+import { list } from './read.ts';
+
+const PAGE = 500;
+/** Of more open handoffs than this, only the newest are looked at; `isWhole` says so. */
+const LOOKED_AT_MAX = 20_000;
+
+export interface Status {
+  /** What does not go on without a person, oldest first. */
+  readonly attention: readonly Attention[];
+  /** Accepted, longest first. */
+  readonly atWork: readonly Handoff[];
+  readonly waiting: readonly WaitingFor[];
+  readonly open: Readonly<Partial<Record<State, number>>>;
+  /** False: more is open than was looked at. */
+  readonly isWhole: boolean;
+}
+
+export interface Attention {
+  /** `question`: somebody has to answer. `review`: somebody has to verify. `failing`: an attempt failed, and another follows. */
+  readonly why: 'question' | 'review' | 'failing';
+  readonly handoff: Handoff;
+}
+
+interface WaitingFor {
+  readonly agent: AgentId;
+  /** Offered to it; those that are blocked are counted in `blocked`. */
+  readonly offered: number;
+  readonly blocked: number;
+  readonly oldestAt: number;
+  /** Worker processes of this agent that are alive. */
+  readonly workers: number;
+}
+
+export async function statusFor(ctx: Context, principal: Principal): Promise<Status> {
+  const { handoffs, isWhole } = await openOnes(ctx, principal);
+  const workers = await workersByAgent(ctx);
+  const open: Partial<Record<State, number>> = {};
+  for (const { state } of handoffs) open[state] = (open[state] ?? 0) + 1;
+  return {
+    attention: handoffs.flatMap(attentionOf).toSorted((a, b) => a.handoff.since - b.handoff.since),
+    atWork: handoffs.filter(({ state }) => state === 'accepted').toSorted((a, b) => a.since - b.since),
+    waiting: waitingIn(handoffs, workers),
+    open,
+    isWhole,
+  };
+}
+
+async function openOnes(
+  ctx: Context,
+  principal: Principal,
+): Promise<{ readonly handoffs: readonly Handoff[]; readonly isWhole: boolean }> {
+  const handoffs: Handoff[] = [];
+  let after: string | null = null;
+  do {
+    const page = await list(ctx, principal, {
+      by: 'filter',
+      states: OPEN_STATES,
+      max: PAGE,
+      ...(after === null ? {} : { after }),
+    });
+    handoffs.push(...page.items);
+    after = page.next;
+  } while (after !== null && handoffs.length < LOOKED_AT_MAX);
+  return { handoffs, isWhole: after === null };
+}
+
+async function workersByAgent({ store }: Context): Promise<ReadonlyMap<AgentId, number>> {
+  const counts = new Map<AgentId, number>();
+  for (const { agent, ended, silentForMs, leaseMs } of await store.sessions.list()) {
+    if (!ended && silentForMs < leaseMs) counts.set(agent, (counts.get(agent) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function attentionOf(handoff: Handoff): readonly Attention[] {
+  const { state, blockedOn } = handoff;
+  if (state === 'blocked' && blockedOn?.reason === 'question') return [{ why: 'question', handoff }];
+  if (state === 'delivered') return [{ why: 'review', handoff }];
+  if (state === 'offered' && countedAttempts(handoff) > 0) return [{ why: 'failing', handoff }];
+  return [];
+}
+
+function waitingIn(handoffs: readonly Handoff[], workers: ReadonlyMap<AgentId, number>): readonly WaitingFor[] {
+  const byAgent = new Map<AgentId, { offered: number; blocked: number; oldestAt: number }>();
+  for (const { to, state, createdAt } of handoffs) {
+    if (state !== 'offered' && state !== 'blocked') continue;
+    const known = byAgent.get(to) ?? { offered: 0, blocked: 0, oldestAt: createdAt };
+    known[state] += 1;
+    known.oldestAt = Math.min(known.oldestAt, createdAt);
+    byAgent.set(to, known);
+  }
+  return [...byAgent]
+    .map(([agent, counts]) => ({ agent, ...counts, workers: workers.get(agent) ?? 0 }))
+    .toSorted((a, b) => a.oldestAt - b.oldestAt);
+}

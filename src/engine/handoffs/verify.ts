@@ -1,0 +1,129 @@
+/** Somebody else looks at delivered work: agrees, or sends it back. Before that the machine looks a second time. */
+import type { JsonObject } from '../../foundation/json.ts';
+import { err, type Result } from '../../foundation/result.ts';
+import type { Decide } from '../../domain/decision.ts';
+import { proofOf } from '../../domain/assurance.ts';
+import type { Check } from '../../domain/evidence.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { rework as reworked, verify as verified } from '../../domain/moves/verify.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import { principalText, type Principal } from '../../domain/principal.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { change, decideBy, previewDecision, underPolicy } from '../change.ts';
+import type { Context } from '../context.ts';
+import { factsOf } from './read.ts';
+
+export interface CriterionCheck {
+  readonly criterion: string;
+  readonly says: string;
+}
+
+export interface VerifyRequest {
+  readonly id: HandoffId;
+  readonly criteria: readonly CriterionCheck[];
+  readonly notes?: string;
+  /** What the verifier shows for deliverables, besides what the doer showed. */
+  readonly seen?: readonly { readonly deliverable: string; readonly evidence: readonly string[] }[];
+}
+
+export async function verify(
+  ctx: Context,
+  principal: Principal,
+  { id, criteria, notes, seen: shown = [] }: VerifyRequest,
+  signal?: AbortSignal,
+): Promise<Result<Handoff, Refusal>> {
+  const decideWith = (checks: readonly Check[], more: JsonObject = {}): Decide =>
+    decideBy(principal, 'verify', (handoff, nowMs) => ({
+      deed: 'verify',
+      moved: verified(handoff, { checks, criteria: criteria.map(({ criterion }) => criterion) }, nowMs),
+      detail: { ...recordOf(checks, criteria, notes), ...seenDetail(shown), ...more },
+    }));
+  const seen = await previewDecision(ctx, id, decideWith([]));
+  if (!seen.ok) return seen;
+  const { claims, revision } = seen.value;
+  const part = await partInChain(ctx, principal, seen.value);
+  if (part !== null) return err({ code: 'own-work', id, principal: principalText(principal), part });
+  // Commands may run for minutes: never inside a transaction, and bound to the revision that was looked at.
+  const checks = await ctx.rules.evidence.check(claims, seen.value, signal);
+  const more = underPolicy(ctx.rules, {
+    ...(checks.length === 0 ? {} : { where: ctx.rules.evidence.where }),
+    ...((await isSameUser(ctx, principal, id)) ? { sameUser: true } : {}),
+  });
+  const decide = decideWith(checks, more ?? {});
+  return change(ctx, id, (handoff, nowMs) =>
+    handoff.state === 'delivered' && handoff.revision !== revision
+      ? err({ code: 'contended', id })
+      : decide(handoff, nowMs),
+  );
+}
+
+/** A chain is looked at up to here; nobody hands work on more often. */
+const CHAIN_MAX = 1_000;
+
+/** Who did a part of the work, below this handoff or beside it, is not somebody else. */
+async function partInChain(
+  { store }: Context,
+  principal: Principal,
+  { id, lineage }: Handoff,
+): Promise<'child' | 'sibling' | null> {
+  const speaker = principal.kind === 'writer' ? principal.as : principal;
+  if (speaker.kind !== 'agent') return null;
+  const { items } = await store.find({ by: 'chain', root: lineage.root ?? id, max: CHAIN_MAX });
+  const done = items.filter((each) => each.id !== id && each.to === speaker.agent && each.attempt > 0);
+  const parents = new Map(items.map((each) => [each.id, each.lineage.parent]));
+  const isBelow = (each: Handoff): boolean => {
+    for (let at = each.lineage.parent, hops = 0; at !== null && hops < CHAIN_MAX; at = parents.get(at) ?? null) {
+      if (at === id) return true;
+      hops += 1;
+    }
+    return false;
+  };
+  if (done.some(isBelow)) return 'child';
+  const isBeside = (each: Handoff): boolean => lineage.parent !== null && each.lineage.parent === lineage.parent;
+  return done.some(isBeside) ? 'sibling' : null;
+}
+
+/**
+ * Where identity is local, whoever can open the database can show any token: one user who delivers and agrees is one
+ * user, whatever names they use.
+ */
+async function isSameUser(ctx: Context, principal: Principal, id: HandoffId): Promise<boolean> {
+  const user = principal.kind === 'agent' || principal.kind === 'operator' ? principal.user : undefined;
+  if (user === undefined) return false;
+  const delivery = (await factsOf(ctx, id)).findLast(({ deed }) => deed === 'deliver');
+  if (delivery === undefined) return false;
+  const proof = proofOf(delivery);
+  return proof.by === 'local' || (proof.by === 'token' && proof.user === user);
+}
+
+/** Not done: the doer gets it back with the reason. */
+export async function requestRework(
+  ctx: Context,
+  principal: Principal,
+  id: HandoffId,
+  reason: string,
+): Promise<Result<Handoff, Refusal>> {
+  const decide = decideBy(principal, 'rework', (handoff, nowMs) => ({
+    ...reworked(handoff, nowMs),
+    detail: { reason },
+  }));
+  return change(ctx, id, decide);
+}
+
+function recordOf(
+  checks: readonly Check[],
+  criteria: readonly CriterionCheck[],
+  notes: string | undefined,
+): JsonObject {
+  return {
+    ...(notes === undefined ? {} : { notes }),
+    ...(checks.length === 0 ? {} : { checks: checks.map((check) => ({ ...check })) }),
+    ...(criteria.length === 0 ? {} : { criteria: criteria.map((check) => ({ ...check })) }),
+  };
+}
+
+/** In the fact, because the record keeps only what the doer showed. */
+export function seenDetail(seen: Required<VerifyRequest>['seen']): JsonObject {
+  const shown = seen.filter(({ evidence }) => evidence.length > 0);
+  return shown.length === 0 ? {} : { seen: shown.map(({ deliverable, evidence }) => ({ deliverable, evidence })) };
+}

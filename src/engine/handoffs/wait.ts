@@ -1,0 +1,79 @@
+import { err, ok, type Result } from '../../foundation/result.ts';
+import { isFinal } from '../../domain/lifecycle.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { may } from '../../domain/rights.ts';
+import type { Whole } from '../../stores/store.ts';
+import { settledNotifier } from '../settled-notifier.ts';
+import type { Context } from '../context.ts';
+
+export type WaitRefusal = Refusal | { readonly code: 'timed-out'; readonly id: HandoffId; readonly afterMs: number };
+
+export interface WaitOptions {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Until the handoff is settled, or time is up, or the signal is aborted (which answers like time being up). */
+export async function wait(
+  ctx: Context,
+  principal: Principal,
+  id: HandoffId,
+  options: WaitOptions = {},
+): Promise<Result<Whole, WaitRefusal>> {
+  const { store, clock } = ctx;
+  const beganMs = clock.monotonicMs();
+  const patience = patienceOf(ctx, options);
+  const bell = settledNotifier(store);
+  try {
+    for (let isKnown = false; ; isKnown = true) {
+      const hint = bell.next();
+      const looked = isKnown ? ok(await store.load(id, 'settled')) : await firstLook(ctx, principal, id);
+      if (!looked.ok) return looked;
+      if (looked.value !== null) return ok(looked.value);
+      if (patience?.isOver() === true) return err({ code: 'timed-out', id, afterMs: clock.monotonicMs() - beganMs });
+      await (patience === null ? hint : Promise.race([hint, patience.over]));
+    }
+  } finally {
+    patience?.end();
+    bell.leave();
+  }
+}
+
+async function firstLook(
+  { store }: Context,
+  principal: Principal,
+  id: HandoffId,
+): Promise<Result<Whole | null, Refusal>> {
+  const [handoff] = (await store.find({ by: 'ids', ids: [id] })).items;
+  if (handoff === undefined) return err({ code: 'no-such-handoff', id });
+  const entitled = may(principal, 'read', handoff);
+  if (!entitled.ok) return entitled;
+  return ok(isFinal(handoff.state) ? await store.load(id, 'settled') : null);
+}
+
+interface Patience {
+  readonly over: Promise<void>;
+  isOver(): boolean;
+  end(): void;
+}
+
+/** Null: for ever. */
+function patienceOf({ timers }: Context, { timeoutMs, signal }: WaitOptions): Patience | null {
+  if (timeoutMs === undefined && signal === undefined) return null;
+  const stop = new AbortController();
+  const end = (): void => stop.abort('over');
+  const over = new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => resolve(), { once: true }));
+  signal?.addEventListener('abort', end, { once: true });
+  if (signal?.aborted === true) end();
+  if (timeoutMs !== undefined) void timers.sleep(timeoutMs, stop.signal).then(end);
+  return {
+    over,
+    isOver: () => stop.signal.aborted,
+    end: () => {
+      signal?.removeEventListener('abort', end);
+      end();
+    },
+  };
+}

@@ -1,0 +1,123 @@
+/** What a doctor asks of a running workspace. Nothing here writes; each answer says what to do about it. */
+import { flawOf } from '../domain/trail.ts';
+import type { DamagedRecord, SessionRecord } from '../stores/store.ts';
+import { DUTY_LEASE_MS } from './duty.ts';
+import type { Context } from './context.ts';
+import { allCopies } from './transfer/all-copies.ts';
+
+export interface HealthCheck {
+  readonly name: string;
+  readonly verdict: 'ok' | 'warning' | 'problem';
+  readonly says: string;
+  /** Null where there is nothing to do. */
+  readonly todo: string | null;
+}
+
+export function healthy(name: string, says: string): HealthCheck {
+  return { name, verdict: 'ok', says, todo: null };
+}
+
+/** The first few are named; whoever has more has one problem, and not a thousand. */
+const NAMED_MAX = 5;
+const RESTORE = 'stop all workers, keep a copy of the database, and restore a backup or an export';
+/** An effect that is due is done within this time, if anybody does it. */
+const EFFECT_PATIENCE_MS = 1_500;
+const EFFECTS_MAX = 1_000;
+/** Clocks of two machines may differ by this much without anybody noticing. */
+const CLOCK_APART_MS = 5_000;
+
+export async function examineDamage({ store }: Context): Promise<HealthCheck> {
+  const findings = await store.upkeep.audit();
+  if (findings.length === 0) return healthy('audit', 'counters, trails and files agree');
+  const onlySettings = findings.every(({ what }) => what === 'setting');
+  const says = listed(findings.map((finding) => finding.says));
+  return {
+    name: 'audit',
+    verdict: 'problem',
+    says,
+    todo: onlySettings ? 'change the settings of the server' : RESTORE,
+  };
+}
+
+export async function examineTrails(
+  { store }: Context,
+  { signal, progress }: { readonly signal: AbortSignal; readonly progress: (count: number) => void },
+): Promise<HealthCheck> {
+  const flaws: string[] = [];
+  let facts = 0;
+  let count = 0;
+  const onDamaged = ({ id, says }: DamagedRecord): number => flaws.push(`${id}: ${says}`);
+  for await (const copy of allCopies(store, null, onDamaged)) {
+    if (signal.aborted)
+      return { name: 'trails', verdict: 'warning', says: `stopped after ${count}`, todo: 'run it again' };
+    const flaw = flawOf(copy.handoff, copy.facts, copy.body);
+    if (flaw !== null) flaws.push(`${copy.handoff.id}: ${flaw}`);
+    facts += copy.facts.length;
+    count += 1;
+    progress(count);
+  }
+  if (flaws.length === 0) return healthy('trails', soundTrails(count, facts));
+  return { name: 'trails', verdict: 'problem', says: listed(flaws), todo: RESTORE };
+}
+
+function soundTrails(count: number, facts: number): string {
+  const trails = count === 1 ? '1 trail' : `${count} trails`;
+  return `${trails} with ${facts === 1 ? '1 fact' : `${facts} facts`} ${count === 1 ? 'adds' : 'add'} up`;
+}
+
+export async function examineSessions(ctx: Context): Promise<HealthCheck> {
+  const sessions = await ctx.store.sessions.list();
+  const lost = sessions.filter((session) => isLost(ctx, session));
+  if (lost.length === 0) return healthy('workers', `${sessions.length} at work, none of them lost`);
+  const says = lost.map(({ agent, process, ended }) =>
+    ended
+      ? `a session of @${agent} has ended and still holds work`
+      : `@${agent}, process ${process.pid} on ${process.host}, is gone or hangs`,
+  );
+  const todo = 'what they hold is taken back by the next baton work or baton wait on that host';
+  return { name: 'workers', verdict: 'warning', says: listed(says), todo };
+}
+
+function isLost({ liveness }: Context, { ended, process, leaseMs, silentForMs }: SessionRecord): boolean {
+  return ended || liveness.of(process) === 'gone' || silentForMs > leaseMs;
+}
+
+export async function examineDuty({ store, liveness }: Context): Promise<HealthCheck> {
+  const holder = await store.upkeep.dutyHolder(liveness.self);
+  if (holder === null) return healthy('duty', 'nobody is at work on this host; whoever comes first sweeps');
+  const { process, silentForMs } = holder;
+  if (liveness.of(process) === 'gone')
+    return healthy('duty', `process ${process.pid} is gone; whoever comes next sweeps`);
+  if (silentForMs <= DUTY_LEASE_MS) return healthy('duty', `process ${process.pid} sweeps`);
+  const says = `process ${process.pid} has the duty and has been silent for ${Math.round(silentForMs / 1000)} s`;
+  return { name: 'duty', verdict: 'problem', says, todo: `look at it, and end it: kill ${process.pid}` };
+}
+
+/** An effect that is due now may be done in a moment, so those that stay are looked for. */
+export async function examineEffects({ store, timers }: Context, signal: AbortSignal): Promise<HealthCheck> {
+  const due = new Set((await store.outbox.due(EFFECTS_MAX)).map(({ key }) => key));
+  if (due.size > 0) await timers.sleep(EFFECT_PATIENCE_MS, signal);
+  const left = due.size === 0 ? [] : (await store.outbox.due(EFFECTS_MAX)).filter(({ key }) => due.has(key));
+  if (left.length === 0) return healthy('outbox', 'nothing is overdue');
+  const kinds = [...new Set(left.map(({ kind }) => kind))];
+  const says = `${left.length}${left.length === EFFECTS_MAX ? ' or more' : ''} effects wait to be done: ${listed(kinds)}`;
+  return { name: 'outbox', verdict: 'warning', says, todo: 'start a worker, which also does these' };
+}
+
+export async function examineClock({ store, clock }: Context): Promise<HealthCheck> {
+  const apartMs = store.nowMs() - clock.nowMs();
+  if (Math.abs(apartMs) > CLOCK_APART_MS) {
+    const says = `the clock of the database is ${Math.round(Math.abs(apartMs) / 1000)} s ${apartMs > 0 ? 'ahead of' : 'behind'} ours`;
+    return { name: 'clock', verdict: 'warning', says, todo: 'let both machines set their clocks over the network' };
+  }
+  const [newest] = (await store.find({ by: 'filter', max: 1 })).items;
+  const aheadMs = (newest?.createdAt ?? 0) - store.nowMs();
+  if (aheadMs <= CLOCK_APART_MS) return healthy('clock', 'in step with the records');
+  const says = `the newest handoff was made ${Math.round(aheadMs / 1000)} s from now`;
+  return { name: 'clock', verdict: 'warning', says, todo: 'check the clock: it was set back, or it was ahead' };
+}
+
+export function listed(all: readonly string[]): string {
+  const rest = all.length > NAMED_MAX ? [`and ${all.length - NAMED_MAX} more`] : [];
+  return [...all.slice(0, NAMED_MAX), ...rest].join('; ');
+}

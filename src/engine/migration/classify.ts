@@ -1,0 +1,209 @@
+/**
+ * Whether a file of a repository is a handoff that may be moved. Moving a file that is none does harm; leaving one where
+ * it is does not. So a file has to call itself a handoff, or plainly name both parties and the work at its top, and
+ * nothing may speak against it. What is not sure is listed with its reason and never moved.
+ */
+import { agentOf } from '../../formats/legacy/agents.ts';
+import type { NameSays } from '../../formats/legacy/file-name.ts';
+import { meaningsOf, isWrapper, wordOf } from '../../formats/legacy/keys.ts';
+import { isPlaceholder } from '../../formats/legacy/plain-text.ts';
+import type { Field, Found, LegacyReading } from '../../formats/legacy/legacy-reading.ts';
+import { sectionsOf } from '../../formats/legacy/sections.ts';
+import { foreignFolderIn, isOtherKind } from './places.ts';
+
+export type Standing =
+  | { readonly is: 'sure' }
+  /** `because` completes "left where it is: …". */
+  | {
+      readonly is: 'unclear';
+      readonly because: string;
+      /** A handoff, but for the party that it does not name. */
+      readonly lacks?: 'party';
+    }
+  | { readonly is: 'other' };
+
+export interface ClassifyTerms {
+  /** The folder that was asked about, from the workspace; empty: all. */
+  readonly below: string;
+  /** Whom the user names for files that name nobody. */
+  readonly hasFrom: boolean;
+  readonly hasTo: boolean;
+}
+
+const OTHER: Standing = { is: 'other' };
+const HANDOFF = /hand[-_ ]?(?:off|over)|passation|übergabe|引き継ぎ|인수인계|交接/i;
+
+export function classify(path: string, reading: LegacyReading, name: NameSays, terms: ClassifyTerms): Standing {
+  const calls = callsItself(reading, name);
+  const parties = partiesOf(reading, calls.length > 0);
+  const unclear = (because: string): Standing => ({ is: 'unclear', because });
+  if (calls.length === 0 && !(parties.from?.isPlain === true && parties.to?.isPlain === true)) return OTHER;
+
+  const folder = foreignFolderIn(path, terms.below);
+  if (folder !== null) return unclear(`it is in ${folder}/; to include it, name the folder: baton migrate ${folder}`);
+  if (isOtherKind(name.stem)) return unclear('its name is that of a page, a form or an example');
+  if (reading.problems.some(({ says }) => says.endsWith('kept, not read'))) return unclear('it is not a text');
+  const blank = blankIn(reading);
+  if (blank !== null)
+    return unclear(`it is a form with blanks: ${blank.key} is ${JSON.stringify(blank.text.slice(0, 40))}`);
+  if (reading.from?.form === 'yaml-block' || reading.to?.form === 'yaml-block')
+    return unclear('it names its parties in a block of code; baton ingest reads such blocks');
+
+  if (calls.length === 0) return plainlyWork(reading) ? { is: 'sure' } : unclear(NOT_CALLED);
+  const missing = [
+    ...(parties.from === null && !terms.hasFrom ? ['sender'] : []),
+    ...(parties.to === null && !terms.hasTo ? ['recipient'] : []),
+  ];
+  if (missing.length > 0) return { is: 'unclear', because: `it names no ${missing.join(' and no ')}`, lacks: 'party' };
+  if (isOtherRecord(reading.fields, RECORD_KEYS)) return unclear('it is a record of a journey, a payment or a meeting');
+  if (isMail(reading)) return unclear('it is a mail');
+  const ranks = [parties.from, parties.to].flatMap((party) => (party === null ? [] : [party.rank]));
+  const isNamedSo = ranks.includes('strong') || (calls.length > 1 && !ranks.includes('weak')) || ranks.length === 0;
+  if (!isNamedSo) return unclear('it names an author or an owner, not a sender and a recipient');
+  const isOnlyNamed = ranks.length > 0 && [parties.from, parties.to].every((party) => party?.isInName === true);
+  return isOnlyNamed ? unclear('only its name says from whom and to whom') : { is: 'sure' };
+}
+
+const NOT_CALLED = 'it names two parties, but does not call itself a handoff';
+
+/** Each way in which a file says that it is a handoff. */
+function callsItself({ fields, title, from, to }: LegacyReading, name: NameSays): readonly string[] {
+  const isInOwnKey = [from, to].some((found) => found !== null && isStructure(found) && OWN_KEY.test(found.path));
+  const ways: readonly (readonly [boolean, string])[] = [
+    [name.says !== null, 'name'],
+    [name.amongHandoffs, 'folder'],
+    [title !== null && title.form === 'heading' && HANDOFF.test(title.text), 'title'],
+    [fields.some((field) => isTop(field) && TYPE_KEY.test(wordOf(field.key)) && HANDOFF.test(field.text)), 'type'],
+    [fields.some(isOwnId) || isInOwnKey, 'key'],
+  ];
+  return ways.flatMap(([is, way]) => (is ? [way] : []));
+}
+
+const TYPE_KEY = /^(?:type|kind|doc_type|document_type|record_type|category|template_type)$/;
+const OWN_KEY = /^(?:handoff|handover|hand_off)\./i;
+const AGENT_KEYS = /^(?:from|to)_agent$/;
+
+function isOwnId(field: Field): boolean {
+  return isTop(field) && (wordOf(field.key) === 'handoff_id' || AGENT_KEYS.test(wordOf(field.key)));
+}
+
+function isTop({ path, key, form, line }: Field): boolean {
+  if (form === 'yaml-block') return false;
+  return isStructure({ form }) ? path === key || OWN_KEY.test(path) : line <= HEAD_LINES;
+}
+
+function isStructure({ form }: Pick<Field, 'form'>): boolean {
+  return form === 'front-matter' || form === 'yaml' || form === 'json';
+}
+
+/** Fields of a markdown file stand at its top; further down, the same words are about the work. */
+const HEAD_LINES = 40;
+
+interface Party {
+  /** `weak` words (author, owner) name somebody who need not be a party; `assigning` ones do so together. */
+  readonly rank: 'strong' | 'assigning' | 'weak';
+  /** The plainest words, at the very top. */
+  readonly isPlain: boolean;
+  readonly isInName: boolean;
+}
+
+const WEAK = new Set(
+  'author autor auteur verfasser 작성자 owner responsible agent agent_role agent_name producer source target destination next for pour fur name origin'.split(
+    ' ',
+  ),
+);
+
+function partiesOf(
+  reading: LegacyReading,
+  isCalled: boolean,
+): { readonly from: Party | null; readonly to: Party | null } {
+  const { from, to } = reading;
+  return { from: partyOf(from, 'from', isCalled), to: partyOf(to, 'to', isCalled) };
+}
+
+function partyOf(found: Found | null, role: 'from' | 'to', isCalled: boolean): Party | null {
+  if (found === null || agentOf(found.text) === null || HANDOFF.test(found.text)) return null;
+  if (found.form === 'file-name') return { rank: 'strong', isPlain: false, isInName: true };
+  // A title such as "Handoff: Codex → Opus" names both.
+  if (found.key === 'title') return HANDOFF.test(found.text) || isCalled ? plainParty(false) : null;
+  if (isStructure(found) ? !isInPlace(found, isCalled) : found.line > HEAD_LINES) return null;
+  const word = wordOf(found.key);
+  if (/→|->|=>/.test(found.key) || ROUTES.has(word)) return plainParty(false);
+  const meaning = meaningsOf(found.key).find((each) => each.role === role);
+  // `from: { name: x }`: the object is the word.
+  if (meaning === undefined || meaning.how === 'near' || WEAK.has(word)) {
+    const ctx = wordOf(found.path.split(/[.[]/).at(-2) ?? '');
+    const isStrong = meaningsOf(ctx).some((each) => each.role === role && each.how === 'plain');
+    return isStrong ? plainParty(false) : { rank: 'weak', isPlain: false, isInName: false };
+  }
+  if (meaning.how === 'plain' || OTHER_TONGUES.has(word)) return plainParty(found.sure === 'certain');
+  return { rank: 'assigning', isPlain: false, isInName: false };
+}
+
+function plainParty(isPlain: boolean): Party {
+  return { rank: 'strong', isPlain, isInName: false };
+}
+
+/** A field that names both: `Route: ann → bob`, `# Handoff: ann → bob`. */
+const ROUTES = new Set('route agents direction flow handoff handover transfer transition'.split(' '));
+
+/** As plain as "from" and "to" where they are written. */
+const OTHER_TONGUES = new Set(
+  'de von da para an a 差出人 発信者 发件人 来自 宛先 受信者 收件人 接收者 보낸사람 보낸_사람 보내는_사람 발신자 발신 보낸이 받는사람 받는_사람 수신자 수신 받는이 인수자 отправитель от получатель кому emetteur expediteur destinataire remitente destinatario absender empfanger'.split(
+    ' ',
+  ),
+);
+
+/** At the top, below a key that says handoff, or, in what calls itself one, below a key that only wraps the rest. */
+function isInPlace({ path }: Found, isCalled: boolean): boolean {
+  const parts = path.split('.').slice(0, -1);
+  return parts.every((part) => {
+    const key = part.replace(/\[0\]$/, '');
+    if (/\[/.test(key)) return false;
+    return OWN_KEY.test(`${key}.`) || (isCalled && isWrapper(key)) || isParty(key);
+  });
+}
+
+function isParty(key: string): boolean {
+  return meaningsOf(key).some(({ role, how }) => (role === 'from' || role === 'to') && how !== 'near');
+}
+
+/** The first field that still waits to be filled in. */
+function blankIn({ id, from, to, status, created, title }: LegacyReading): Found | null {
+  const isBlank = (found: Found | null): boolean => found !== null && isPlaceholder(found.text);
+  const named = [from, to].find((found) => found !== null && (isBlank(found) || BLANK_NAME.test(found.text.trim())));
+  if (named !== undefined) return named;
+  const filled = [id, status, created].find(isBlank);
+  if (filled !== undefined) return filled;
+  return title !== null && BLANK_TITLE.test(title.text) ? title : null;
+}
+
+const BLANK_NAME =
+  /^@?(?:from|to|sender|recipient|receiver|addressee|name|(?:from|to|sending|receiving|source|target|next|your|this|other)[ _-]?(?:agent|name)(?:[ _-]?(?:name|id))?|agent[ _-]?(?:name|id|[a-z]|from|to)|your[ _-].{1,30})$/i;
+const BLANK_TITLE =
+  /\[(?:title|name|agent|task|date|description|feature|project|topic|subject|id|your [^\]]*|short [^\]]*|brief [^\]]*)\]|<[a-z][^<>]*>|\{\{?[^{}]+\}\}?|__[A-Z]\w*__|(?<!\w)XXX+(?!\w)|\bTITLE$/;
+
+const RECORD_KEYS =
+  /^(?:pilot|flight|flight_no|aircraft|gate|departure|arrival|distance|amount|invoice|invoice_no|iban|attendees|facilitator|translator)$/;
+const NOT_WORK_KEYS = /^(?:cc|bcc|subject|sent|attendees|present|participants|reply_to|message_id|rate|version)$/;
+
+function isOtherRecord(fields: readonly Field[], keys: RegExp): boolean {
+  return fields.some(({ key, line }) => line <= HEAD_LINES && keys.test(wordOf(key)));
+}
+
+function isMail({ from, to }: LegacyReading): boolean {
+  return [from, to].every((found) => found !== null && /^["\s]*[^\s@<>]+@[\w-]+\.\w/.test(found.text));
+}
+
+/** For a file that does not call itself a handoff: a state of work, and the work. Things also go from place to place. */
+function plainlyWork(reading: LegacyReading): boolean {
+  const { from, to, state, task, fields } = reading;
+  if (state === null || from === null || to === null || isMail(reading)) return false;
+  if (isStructure(from) && from.form !== 'front-matter') return false;
+  if (isOtherRecord(fields, RECORD_KEYS) || isOtherRecord(fields, NOT_WORK_KEYS)) return false;
+  if ([from, to].some(({ text }) => /^v?\d|[/\\]\S|^\S+\.\w{1,4}$|^[A-Z]{3,4}$/.test(text.trim()))) return false;
+  if (/migrat|upgrade|transfer|transl|convert|rename|refactor|mov(?:e|ing)/i.test(reading.title?.text ?? ''))
+    return false;
+  const { deliverables, criteria } = sectionsOf(reading);
+  return (task !== null && task.sure !== 'guess') || deliverables.length > 0 || criteria.length > 0;
+}

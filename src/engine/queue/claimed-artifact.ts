@@ -1,0 +1,92 @@
+/**
+ * The artifact that a foreign worker names in its answer. It is registered as what it is, claimed and not checked, so
+ * that whoever waits for it goes on; what is wrong with it is a warning beside the answer.
+ */
+import { hexDigestOf } from '../../foundation/digest.ts';
+import { readJson, type Json, type JsonObject } from '../../foundation/json.ts';
+import type { ArtifactCard } from '../../domain/artifacts.ts';
+import type { Body } from '../../domain/body.ts';
+import { readArtifactId, type ArtifactId } from '../../domain/names.ts';
+import { readArtifact } from '../../formats/artifact/read.ts';
+import { isObject } from '../../formats/queue-message/answer.ts';
+import type { Message } from '../../formats/queue-message/read.ts';
+import type { FileRead } from '../../folders/folder.ts';
+import type { Whole } from '../../stores/store.ts';
+import { loadCard, saveCard } from '../artifacts/cards.ts';
+import type { Queue } from './queue.ts';
+
+/** Never a reason to refuse the answer. Says what is wrong. */
+export async function registerClaimed(queue: Queue, whole: Whole, message: Message): Promise<readonly string[]> {
+  const output = message.fields['output'];
+  if (!isObject(output)) return ['it is completed without an output'];
+  const { artifacts } = queue.ctx.rules;
+  const path = typeof output['artifact_path'] === 'string' ? output['artifact_path'] : null;
+  const file = path === null || artifacts === null ? null : await artifacts.read(path);
+  const schema = await schemaWarnings(queue, whole, contentIn(output, file));
+  const id = typeof output['artifact_id'] === 'string' ? readArtifactId(output['artifact_id']) : null;
+  if (id === null || path === null || artifacts === null) return schema;
+  const before = await loadCard(artifacts, id);
+  const isFree = before === null || (before.status === 'created' && before.path === path);
+  if (!isFree) return before.path === path ? schema : [...schema, `the artifact ${id} is registered as ${before.path}`];
+  await saveCard(artifacts, claimedCard(whole, { id, path, output, file }));
+  return file?.kind === 'file' ? schema : [...schema, `its artifact ${path} ${flawOf(file) ?? 'is not there'}`];
+}
+
+interface ClaimedArtifact {
+  readonly id: ArtifactId;
+  readonly path: string;
+  readonly output: JsonObject;
+  readonly file: FileRead | null;
+}
+
+function claimedCard({ handoff }: Whole, { id, path, output, file }: ClaimedArtifact): ArtifactCard {
+  const text = file?.kind === 'file' ? file.text : null;
+  const read = text === null ? null : readArtifact(text);
+  const known = read?.ok === true ? read.value : null;
+  const type = output['artifact_type'];
+  return {
+    id,
+    type: known?.type ?? (typeof type === 'string' && type !== '' ? type : 'result'),
+    version: known?.version ?? '1.0.0',
+    status: 'active',
+    since: handoff.since,
+    createdAt: handoff.since,
+    phase: known?.phase ?? null,
+    agent: handoff.to,
+    handoff: handoff.id,
+    path,
+    sha256: hexDigestOf(text ?? ''),
+    required: known?.required ?? [],
+    optional: known?.optional ?? [],
+    files: [],
+    flaw: CLAIMED,
+  };
+}
+
+/** In place of a flaw: nobody has checked it. */
+const CLAIMED = 'claimed, not checked';
+
+function flawOf(file: FileRead | null): string | null {
+  return file?.kind === 'unfit' ? `cannot be read: ${file.says}` : null;
+}
+
+/** Undefined: the answer does not show its content. */
+function contentIn(output: JsonObject, file: FileRead | null): Json | undefined {
+  if (output['content'] !== undefined) return output['content'];
+  const read = file?.kind === 'file' ? readJson(file.text) : null;
+  if (read?.ok !== true) return undefined;
+  const { value } = read.value;
+  return isObject(value) && value['content'] !== undefined ? value['content'] : value;
+}
+
+async function schemaWarnings({ ctx }: Queue, { body }: Whole, content: Json | undefined): Promise<readonly string[]> {
+  const { outputSchema: schema } = JSON.parse(body) as Body;
+  if (schema === undefined || ctx.rules.schemas === null) return [];
+  if (content === undefined) return [`its content could not be checked against ${schema}`];
+  const checked = await ctx.rules.schemas.check(schema, content, 'output');
+  if (checked.ok) return [];
+  const { refusal } = checked;
+  if (refusal.code !== 'schema-violated') return [`its content could not be checked against ${schema}`];
+  const said = refusal.violations.map((each) => `${each.path}: ${each.says}`).join('; ');
+  return [`the output does not follow ${schema}: ${said}`];
+}

@@ -1,0 +1,57 @@
+/** The text that the file of a handoff should have, made from what the database knows. */
+import type { Body } from '../../domain/body.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import { isObject } from '../../formats/queue-message/answer.ts';
+import { ANSWER_FIELDS } from '../../formats/queue-message/read.ts';
+import { writeMessage, type ArtifactPlace } from '../../formats/queue-message/write.ts';
+import type { Whole } from '../../stores/store.ts';
+import { factsOf } from '../handoffs/read.ts';
+import type { Queue } from './queue.ts';
+
+/** While it is open, nothing of its past is needed. */
+export function openText({ handoff, body }: Whole): string {
+  const startedAt = handoff.state === 'accepted' ? handoff.since : null;
+  return writeMessage({ handoff, body: JSON.parse(body) as Body, outcome: null, startedAt, artifact: null });
+}
+
+export async function finalText(
+  queue: Queue,
+  whole: Whole,
+  { artifact, isForeign }: { readonly artifact: ArtifactPlace | null; readonly isForeign: boolean },
+): Promise<string> {
+  const { handoff, body, outcome } = whole;
+  return writeMessage({
+    handoff,
+    body: JSON.parse(body) as Body,
+    outcome: outcome === null ? null : (JSON.parse(outcome) as Outcome),
+    startedAt: await lastStart(queue, handoff),
+    artifact,
+    isForeign,
+  });
+}
+
+async function lastStart({ ctx, started }: Queue, handoff: Handoff): Promise<number | null> {
+  if (handoff.attempt === 0) return null;
+  const known = started.get(handoff.id);
+  started.delete(handoff.id);
+  if (known?.fence === handoff.fence) return known.at;
+  const facts = await factsOf(ctx, handoff.id);
+  return facts.findLast(({ deed }) => deed === 'accept')?.at ?? null;
+}
+
+/** Whether a foreign program has answered it. The trail knows; it is asked only where the answer has a foreign form. */
+export async function isEndedByFile({ ctx }: Queue, { handoff, outcome }: Whole): Promise<boolean> {
+  if (handoff.attempt === 0 || outcome === null) return false;
+  const left = JSON.parse(outcome) as Outcome;
+  if (left.kind === 'result' && !(isObject(left.result) && hasForeignForm(left.result))) return false;
+  const facts = await factsOf(ctx, handoff.id);
+  return facts.findLast(({ deed }) => deed === 'deliver' || deed === 'fail')?.by.startsWith('file:') === true;
+}
+
+/** Nothing but fields of a queue message; an empty one too, from a program that has moved the file and written nothing. */
+function hasForeignForm(result: object): boolean {
+  return Object.keys(result).every((name) => FOREIGN_FIELDS.has(name));
+}
+
+const FOREIGN_FIELDS: ReadonlySet<string> = new Set<string>(ANSWER_FIELDS);

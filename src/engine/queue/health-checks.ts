@@ -1,0 +1,175 @@
+/** What a doctor says about the queue folder: folders, files that disagree with the database, locks, quarantine. */
+import { FINAL_STATES, OPEN_STATES } from '../../domain/lifecycle.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import { readMessage } from '../../formats/queue-message/read.ts';
+import { folderFor, QUEUE_WORDS } from '../../formats/queue-message/vocabulary.ts';
+import type { Inspection, OpenQueueFolder, Quarantined } from '../../folders/folder.ts';
+import { healthy, listed, type HealthCheck } from '../health-checks.ts';
+import type { Context } from '../context.ts';
+import { fileName, LATE, type Queue } from './queue.ts';
+import { isSameRequest } from './same-request.ts';
+import { disagreement } from './settled.ts';
+
+/** Each of these gets its own line; whoever has more has one problem, and not a thousand. */
+const QUARANTINED_MAX = 20;
+const PAGE = 200;
+const ENDS_MAX = 200;
+/** What moves by itself has moved by then. */
+const SETTLING_MS = 1_500;
+const NEXT = 'the next pass puts it right: baton sync';
+
+export async function examineQueue(queue: Queue, signal: AbortSignal): Promise<readonly HealthCheck[]> {
+  const { ctx, folder } = queue;
+  const seen = folder.inspect();
+  const checks = [examineFolders(seen)];
+  // Behind a folder that is none lie somebody else's files.
+  if (seen.wrong.some(({ is }) => is !== 'missing')) return checks;
+  const look = async (inspected: Inspection): Promise<ReadonlyMap<string, string>> =>
+    new Map([...(await disagreements(queue, inspected)), ...(await otherEnds(queue, signal))]);
+  const first = await look(seen);
+  if (first.size > 0) await ctx.timers.sleep(SETTLING_MS, signal);
+  const second = first.size === 0 ? first : await look(folder.inspect());
+  const lasting = [...second].filter(([name, says]) => first.get(name) === says);
+  checks.push(
+    lasting.length === 0
+      ? healthy('queue files', 'files and database agree')
+      : { name: 'queue files', verdict: 'warning', says: listed(lasting.map(([, says]) => says)), todo: NEXT },
+  );
+  checks.push(
+    seen.dead.length === 0
+      ? healthy('queue locks', 'no lock of a process that is gone')
+      : {
+          name: 'queue locks',
+          verdict: 'warning',
+          says: `left by processes that are gone: ${listed(seen.dead)}`,
+          todo: 'the next pass takes them away: baton sync',
+        },
+  );
+  return [...checks, ...examineQuarantine(seen.quarantined)];
+}
+
+function examineFolders({ wrong }: Inspection): HealthCheck {
+  const strange = wrong.filter(({ is }) => is !== 'missing');
+  if (strange.length > 0) {
+    const says = `${listed(strange.map(({ name, is }) => `${name} is ${is}`))}; the queue stands still`;
+    return { name: 'queue folders', verdict: 'problem', says, todo: 'put real folders there, then: baton sync' };
+  }
+  if (wrong.length === 0) return healthy('queue folders', 'all there');
+  const says = `missing: ${listed(wrong.map(({ name }) => name))}`;
+  return { name: 'queue folders', verdict: 'warning', says, todo: 'the next pass makes them: baton sync' };
+}
+
+/** By name, in words. */
+async function disagreements(queue: Queue, { open }: Inspection): Promise<ReadonlyMap<string, string>> {
+  const { ctx } = queue;
+  const said = new Map<string, string>();
+  const places = new Map<HandoffId, OpenQueueFolder[]>();
+  for (const { place, files } of open) {
+    for (const { name, id, isFile } of files) {
+      if (id === null) said.set(`${place}/${name}`, `${place}/${name} has a name that cannot be an id`);
+      else if (!isFile) said.set(`${place}/${name}`, `${place}/${name} is no plain file`);
+      else places.set(id, [...(places.get(id) ?? []), place]);
+    }
+  }
+  const ids = [...places.keys()];
+  for (let at = 0; at < ids.length; at += PAGE) {
+    const page = ids.slice(at, at + PAGE);
+    const { items } = await ctx.store.find({ by: 'ids', ids: page });
+    const known = new Map(items.map((handoff) => [handoff.id, handoff]));
+    for (const id of page) {
+      const handoff = known.get(id);
+      const says = misplaced(id, handoff, places.get(id) ?? [], ctx.store.nowMs());
+      const other = says === null && handoff !== undefined ? await otherRequest(queue, handoff) : null;
+      if (says !== null || other !== null) said.set(id, says ?? other ?? '');
+    }
+  }
+  for await (const handoff of openOnes(ctx)) {
+    if (places.has(handoff.id)) continue;
+    said.set(handoff.id, `${handoff.id} is ${handoff.state} and has no file where open work lies`);
+  }
+  return said;
+}
+
+/** Of what is on offer, the file has to ask for the same as the record. */
+async function otherRequest(queue: Queue, { id, state }: Handoff): Promise<string | null> {
+  if (state !== 'offered' && state !== 'blocked' && state !== 'draft') return null;
+  const whole = await queue.ctx.store.load(id);
+  if (whole === null || whole.handoff.state !== state) return null;
+  const place = folderFor(whole.handoff, queue.ctx.store.nowMs());
+  const file = await queue.folder.read(place, id);
+  const message = file.kind === 'file' ? readMessage(file.text) : null;
+  if (message?.ok === true && isSameRequest(message.value, whole)) return null;
+  return `${place}/${fileName(id)} does not ask for what the database has`;
+}
+
+/** The newest ends: what their files say, beside what the database says. Older ones and those that were moved away are not looked at. */
+async function otherEnds(queue: Queue, signal: AbortSignal): Promise<ReadonlyMap<string, string>> {
+  const said = new Map<string, string>();
+  const { store } = queue.ctx;
+  const { items } = await store.find({ by: 'filter', states: FINAL_STATES, max: ENDS_MAX });
+  for (const { id, kind, state } of items) {
+    if (signal.aborted) break;
+    const place = QUEUE_WORDS[state].place as 'completed' | 'failed';
+    const file = kind === 'queue' ? await queue.folder.read(place, id) : null;
+    if (file === null || file.kind === 'absent') continue;
+    const whole = await store.load(id);
+    const wrong = whole === null ? null : await disagreement(queue, whole, file);
+    if (wrong !== null) said.set(id, `${place}/${fileName(id)}: ${wrong}`);
+  }
+  return said;
+}
+
+function misplaced(
+  id: HandoffId,
+  handoff: Handoff | undefined,
+  places: readonly OpenQueueFolder[],
+  nowMs: number,
+): string | null {
+  const where = places.map((place) => `${place}/${fileName(id)}`).join(' and ');
+  if (handoff === undefined) return `${where} is not taken in yet`;
+  if (handoff.kind !== 'queue') return null;
+  const right = folderFor(handoff, nowMs);
+  if (places.length === 1 && places[0] === right) return null;
+  return `${id} is ${handoff.state}, and its file lies in ${where}`;
+}
+
+async function* openOnes({ store }: Context): AsyncGenerator<Handoff> {
+  for (let after: string | undefined; ;) {
+    const query = { by: 'filter', states: OPEN_STATES, max: PAGE } as const;
+    const { items, next } = await store.find(after === undefined ? query : { ...query, after });
+    yield* items.filter(({ kind }) => kind === 'queue');
+    if (next === null) return;
+    after = next;
+  }
+}
+
+function examineQuarantine(all: readonly Quarantined[]): readonly HealthCheck[] {
+  if (all.length === 0) return [healthy('quarantine', 'empty')];
+  const newestFirst = all.toSorted((a, b) => b.sinceMs - a.sinceMs);
+  const checks = newestFirst.slice(0, QUARANTINED_MAX).map(explained);
+  const rest = all.length - checks.length;
+  if (rest === 0) return checks;
+  const more = { name: 'quarantine', verdict: 'warning', says: `and ${rest} more`, todo: null } as const;
+  return [...checks, more];
+}
+
+function explained({ name, says, sinceMs, isFile }: Quarantined): HealthCheck {
+  const since = new Date(sinceMs).toISOString();
+  const reason = says ?? 'nobody wrote down why';
+  return {
+    name: 'quarantine',
+    verdict: 'warning',
+    says: `${name}, since ${since}: ${reason}`,
+    todo: todoFor(isFile, reason),
+  };
+}
+
+/** No command with the name in it: strangers choose names, and people copy commands. */
+function todoFor(isFile: boolean, reason: string): string {
+  const away = 'delete it and its .reason.txt in handoffs/quarantine/';
+  if (reason.startsWith(LATE)) return `another answer counts; read this one if it matters, and ${away}`;
+  if (/another request|needs a new id|a copy:/.test(reason))
+    return `send it under a new id if it is still wanted, and ${away}`;
+  return isFile ? `correct it and move it to handoffs/pending/, or ${away}` : `see what has put it there, and ${away}`;
+}

@@ -1,0 +1,65 @@
+/** What a process has seen to itself. Whoever hears of it again looks at one stamp first, and mostly at nothing else. */
+import type { HandoffId } from '../../domain/names.ts';
+import type { MessageFolder, QueueFolder } from '../../folders/folder.ts';
+
+/** Enough for what rings back within a second or two; the rest is looked at once more. */
+const LEFT_MAX = 10_000;
+
+export interface KnownFile {
+  readonly revision: number;
+  readonly place: QueueFolder;
+}
+
+export interface KnownFiles {
+  /** Runs what puts one handoff in its place, one at a time for each; it answers where it came to rest, or null. */
+  during(id: HandoffId, act: () => Promise<KnownFile | null>): Promise<void>;
+  /** The revision that this process has put in its place; 0: none. */
+  revisionOf(id: HandoffId): number;
+  /** Where this process has left the file; null: it has not, or no longer knows. */
+  placeOf(id: HandoffId): QueueFolder | null;
+  /** True: we have seen to this revision, and nothing has happened to the file where something was heard. */
+  isAsLeft(id: HandoffId, told: Told): Promise<boolean>;
+}
+
+/** What was told about one handoff since the last pass. */
+interface Told {
+  /** Of its newest fact; 0: there was none. */
+  readonly revision: number;
+  readonly places: ReadonlySet<QueueFolder>;
+}
+
+export function openKnownFiles(folder: MessageFolder): KnownFiles {
+  const left = new Map<HandoffId, KnownFile & { readonly stamp: string | null }>();
+  const underWay = new Map<HandoffId, Promise<unknown>>();
+
+  const keep = (id: HandoffId, rest: KnownFile | null): void => {
+    left.delete(id);
+    if (rest === null) return;
+    left.set(id, { ...rest, stamp: folder.stamp(rest.place, id) });
+    const [oldest] = left.size > LEFT_MAX ? left.keys() : [];
+    if (oldest !== undefined) left.delete(oldest);
+  };
+
+  return {
+    async during(id, act) {
+      const before = underWay.get(id);
+      const begun = before === undefined ? act() : before.then(act, act);
+      const acting = begun.then((rest) => keep(id, rest));
+      underWay.set(id, acting);
+      try {
+        await acting;
+      } finally {
+        if (underWay.get(id) === acting) underWay.delete(id);
+      }
+    },
+    revisionOf: (id) => left.get(id)?.revision ?? 0,
+    placeOf: (id) => left.get(id)?.place ?? null,
+    async isAsLeft(id, { revision, places }) {
+      // Its fault is told to whoever began it.
+      await underWay.get(id)?.catch(() => undefined);
+      const known = left.get(id);
+      if (known === undefined || known.revision < revision) return false;
+      return [...places].every((place) => folder.stamp(place, id) === (place === known.place ? known.stamp : null));
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/**
+ * From the database to the folder. Several of our processes may be at it at the same time. Each rename has one winner,
+ * and what becomes visible to foreign workers goes through waiting/ first: there the database is asked once more, and a
+ * worker of ours that has accepted meanwhile finds the file there.
+ */
+import { readMessage } from '../../formats/queue-message/read.ts';
+import { folderFor, QUEUE_WORDS } from '../../formats/queue-message/vocabulary.ts';
+import type { QueueFolder } from '../../folders/folder.ts';
+import type { Whole } from '../../stores/store.ts';
+import { writeResultFile } from './result-file.ts';
+import { setAside } from './id-collision.ts';
+import type { Looked, Queue } from './queue.ts';
+import { isSameRequest } from './same-request.ts';
+import { finalText, isEndedByFile, openText } from './file-text.ts';
+
+/**
+ * A new one appears where nobody looks, and becomes visible only when the database still says so: a worker of ours may
+ * have accepted it since, and then no foreign one must see it.
+ */
+export async function publish(queue: Queue, whole: Whole): Promise<Looked> {
+  const { folder } = queue;
+  const { id } = whole.handoff;
+  await folder.put('waiting', id, openText(whole));
+  return show(queue, whole);
+}
+
+/** From waiting/ to pending/, if the record is still the one that was looked at. */
+export async function show({ ctx, folder }: Queue, { handoff }: Whole): Promise<Looked> {
+  const { id } = handoff;
+  const {
+    items: [newest],
+  } = await ctx.store.find({ by: 'ids', ids: [id] });
+  if (newest === undefined || newest.revision !== handoff.revision) return 'again';
+  if (folderFor(newest, ctx.store.nowMs()) === 'pending') await folder.move(id, 'waiting', 'pending');
+  return 'done';
+}
+
+/** Offered again: what was written during the attempt is taken off before anybody can take it. */
+export async function bringBack(queue: Queue, whole: Whole): Promise<Looked> {
+  const { folder } = queue;
+  const { id } = whole.handoff;
+  if (!(await folder.move(id, 'in-progress', 'waiting'))) return 'again';
+  if (!(await folder.rewrite('waiting', id, openText(whole)))) return 'again';
+  await show(queue, whole);
+  return 'again';
+}
+
+/** The name appears once among what is final, whole; until then the file is in sight where it was worked on. */
+export async function finish(queue: Queue, whole: Whole, places: readonly QueueFolder[]): Promise<Looked> {
+  const { folder } = queue;
+  const { id, state } = whole.handoff;
+  const isForeign = await isEndedByFile(queue, whole);
+  const artifact = state === 'completed' && !isForeign ? await writeResultFile(queue, whole) : null;
+  const text = await finalText(queue, whole, { artifact, isForeign });
+  const held = places.includes('in-progress') || (await takeOut(queue, whole, places));
+  if (held === 'again') return 'again';
+  if (!held) await folder.put('in-progress', id, text);
+  const isEnded = await folder.seal(id, text, QUEUE_WORDS[state].place as 'completed' | 'failed');
+  // Whatever else has this name is cleared away by the next look.
+  return isEnded && places.length <= 1 ? 'done' : 'again';
+}
+
+/** Out of reach of foreign workers. What was on offer may have been overwritten with another request, which is kept. */
+async function takeOut(queue: Queue, whole: Whole, places: readonly QueueFolder[]): Promise<boolean | 'again'> {
+  const { folder } = queue;
+  const { id } = whole.handoff;
+  for (const place of ['waiting', 'pending'] as const) {
+    if (!places.includes(place) || !(await folder.move(id, place, 'in-progress'))) continue;
+    const file = await folder.read('in-progress', id);
+    const message = file.kind === 'file' ? readMessage(file.text) : null;
+    if (message?.ok !== true || isSameRequest(message.value, whole)) return true;
+    await setAside(queue, whole, 'in-progress');
+    return 'again';
+  }
+  return false;
+}

@@ -1,0 +1,128 @@
+/** The answer of a completed handoff as a file: on the disk before anybody is told that it is there, and registered. */
+import type { Json, JsonObject } from '../../foundation/json.ts';
+import type { Body } from '../../domain/body.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import { readArtifactId } from '../../domain/names.ts';
+import { answerOf, isObject } from '../../formats/queue-message/answer.ts';
+import { instant, type ArtifactPlace } from '../../formats/queue-message/write.ts';
+import type { Whole } from '../../stores/store.ts';
+import { registerResult, type RegisteredResult } from '../artifacts/register-result.ts';
+import type { Queue } from './queue.ts';
+
+/** Where the sender wants it; where that is no place for it or taken by another, under the handoff's own name. */
+export async function writeResultFile(queue: Queue, whole: Whole): Promise<ArtifactPlace | null> {
+  const { folder, ctx } = queue;
+  const { handoff, outcome } = whole;
+  const left = outcome === null ? null : (JSON.parse(outcome) as Outcome);
+  if (left?.kind !== 'result') return null;
+  const body = JSON.parse(whole.body) as Body;
+  const wished = wishesOf(body);
+  const isOurs = (text: string): boolean => text.includes(JSON.stringify(handoff.id));
+  const paths = pathsFor(whole, wished);
+  const [first = ''] = paths;
+  for (const path of paths) {
+    const id = path.slice(path.lastIndexOf('/') + 1).replace(/\.json$/, '');
+    const file = artifactOf(whole, body, wished, id, left.result);
+    const text = `${JSON.stringify(file, null, 2)}\n`;
+    const put = await folder.putArtifact(path, text, isOurs);
+    if (put === false) continue;
+    const known = readArtifactId(id);
+    if (known !== null) {
+      const result = { id: known, path, text, handoff, isNew: put === 'made', known: knownOf(file, wished, handoff) };
+      await registerResult(ctx, result);
+    }
+    const type = file.artifact_type;
+    const isAsWished = wished.destination === null || path === first;
+    return isAsWished ? { id, path, type } : { id, path, type, warning: elsewhere(first) };
+  }
+  return null;
+}
+
+/** Null: what it says has to be looked at, because there may be files beside it. */
+function knownOf(
+  { artifact_type: type, artifact_version: version, content, validation }: ArtifactFile,
+  { phase }: Wishes,
+  { terms }: Handoff,
+): RegisteredResult['known'] {
+  const status = isObject(validation) ? validation['status'] : null;
+  if ((isObject(content) && content['files'] !== undefined) || typeof version !== 'string') return null;
+  return {
+    type,
+    version,
+    phase,
+    required: terms.artifacts ?? [],
+    optional: [],
+    validation: typeof status === 'string' ? status : null,
+  };
+}
+
+function elsewhere(wished: string): string {
+  return `expected_output.destination ${wished} is taken or leads through a link; the artifact lies under its own name`;
+}
+
+type ArtifactFile = JsonObject & { readonly artifact_type: string };
+
+function artifactOf(
+  { handoff }: Whole,
+  { outputSchema }: Body,
+  wished: Wishes,
+  id: string,
+  result: Json,
+): ArtifactFile {
+  const { type, content, validation, metadata, nextSteps } = answerOf(result);
+  return {
+    artifact_id: id,
+    artifact_type: type ?? wished.type ?? 'result',
+    artifact_version: '1.0.0',
+    schema_version: '1.0',
+    handoff_id: handoff.id,
+    created_at: instant(handoff.since),
+    created_by: `@${handoff.to}`,
+    metadata: {
+      ...(isObject(metadata) ? metadata : {}),
+      handoff_id: handoff.id,
+      agent_id: `@${handoff.to}`,
+      created_at: instant(handoff.since),
+      ...(wished.phase === null ? {} : { phase: wished.phase }),
+      ...(outputSchema === undefined ? {} : { schema: outputSchema }),
+    },
+    dependencies: { required: handoff.terms.artifacts ?? [], optional: [] },
+    content,
+    // Who completed it has been believed: its schema was checked, and where somebody had to verify, they have.
+    validation: validation ?? { status: 'passed', says: `the handoff ${handoff.id} was completed` },
+    quality_metrics: {},
+    recommendations: nextSteps ?? [],
+  };
+}
+
+interface Wishes {
+  readonly type: string | null;
+  readonly destination: string | null;
+  readonly phase: number | null;
+}
+
+function wishesOf({ message, target: known }: Body): Wishes {
+  const fields = message === undefined ? {} : (JSON.parse(message.replace(/^\uFEFF/, '')) as JsonObject);
+  const asked = isObject(fields['expected_output']) ? fields['expected_output'] : {};
+  const target = isObject(fields['target']) ? fields['target'] : {};
+  const { artifact_type: type, destination } = asked;
+  const phase = target['phase'] ?? known?.phase;
+  return {
+    type: typeof type === 'string' && type !== '' ? type : null,
+    destination: typeof destination === 'string' ? destination : null,
+    phase: typeof phase === 'number' && Number.isInteger(phase) ? phase : null,
+  };
+}
+
+/** Where the answer of this handoff can lie. */
+export function artifactPathsOf(whole: Whole): readonly string[] {
+  return pathsFor(whole, wishesOf(JSON.parse(whole.body) as Body));
+}
+
+function pathsFor({ handoff }: Whole, { destination, phase }: Wishes): readonly string[] {
+  const agent = handoff.to.replace(/-specialist$/, '');
+  const own = `artifacts/phase-${String(phase ?? 0).padStart(2, '0')}-${agent}/artifact-${handoff.id}.json`;
+  const wished = destination?.replaceAll('{timestamp}', String(handoff.since)) ?? null;
+  return wished === null ? [own] : [wished, own];
+}

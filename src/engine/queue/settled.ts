@@ -1,0 +1,106 @@
+/**
+ * A handoff that has ended, and its file. The record is the truth: an answer that differs from it goes to quarantine
+ * with the reason, and the file says again what the record says. A file that a person has moved or deleted after it
+ * was there is not made again.
+ */
+import { canonicalJson } from '../../foundation/canonical-json.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import { fenceIn, readAnswer, readMessage, saysEnd, type Message } from '../../formats/queue-message/read.ts';
+import { QUEUE_WORDS } from '../../formats/queue-message/vocabulary.ts';
+import { endFieldsOf } from '../../formats/queue-message/write.ts';
+import type { FileRead, QueueFolder } from '../../folders/folder.ts';
+import type { Whole } from '../../stores/store.ts';
+import { printableFailure } from '../handoffs/fail.ts';
+import { artifactPathsOf } from './result-file.ts';
+import { finish } from './project-file.ts';
+import { fileName, LATE, quarantine, UNREADABLE_MS, type Looked, type Queue } from './queue.ts';
+import { isEndedByFile } from './file-text.ts';
+
+type EndPlace = 'completed' | 'failed';
+
+export async function settled(
+  queue: Queue,
+  whole: Whole,
+  places: readonly QueueFolder[],
+  isNews: boolean,
+): Promise<Looked> {
+  const { id, state } = whole.handoff;
+  const right = QUEUE_WORDS[state].place as EndPlace;
+  const other = places.find((place) => place !== right && (place === 'completed' || place === 'failed'));
+  if (other !== undefined) {
+    if (isUnfinished(await queue.folder.read(other, id))) return 'later';
+    await quarantine(queue, other, fileName(id), `${LATE}: the handoff is ${state}, and this second end came too late`);
+    return 'again';
+  }
+  if (!places.includes(right)) {
+    const isNowhere = places.length === 0;
+    const isTakenAway = isNowhere && (!isNews || queue.folder.isArchived(id, whole.handoff.since));
+    return isTakenAway ? 'done' : finish(queue, whole, places);
+  }
+  const file = await queue.folder.read(right, id);
+  if (file.kind === 'absent') return 'again';
+  if (isUnfinished(file)) return 'later';
+  if (isMovedByOther(file, whole, right)) {
+    return (await queue.folder.move(id, right, 'in-progress')) ? finish(queue, whole, ['in-progress']) : 'again';
+  }
+  const wrong = await disagreement(queue, whole, file);
+  if (wrong !== null) {
+    await quarantine(queue, right, fileName(id), wrong);
+    return finish(
+      queue,
+      whole,
+      places.filter((place) => place !== right),
+    );
+  }
+  for (const place of places.filter((each) => each === 'pending' || each === 'in-progress')) {
+    await quarantine(queue, place, fileName(id), `the handoff ${id} is ${state} already; a new one needs a new id`);
+  }
+  if (places.includes('waiting')) await queue.folder.discard('waiting', id);
+  return 'done';
+}
+
+/** The file that ours had when it answered, without any other answer in it. */
+function isMovedByOther(file: FileRead, { handoff }: Whole, place: EndPlace): boolean {
+  const message = file.kind === 'file' ? readMessage(file.text) : null;
+  return message?.ok === true && fenceIn(message.value) === handoff.fence && !saysEnd(message.value, place);
+}
+
+function isUnfinished(file: FileRead): boolean {
+  return file.kind === 'file' && !readMessage(file.text).ok && file.quietMs < UNREADABLE_MS;
+}
+
+/** How the file of an end differs from the record; null: it does not. */
+export async function disagreement(
+  queue: Queue,
+  whole: Whole,
+  file: Exclude<FileRead, { kind: 'absent' }>,
+): Promise<string | null> {
+  if (file.kind === 'unfit') return file.says;
+  const message = readMessage(file.text);
+  if (!message.ok) return 'it can no longer be read; the database has it, and it is written anew';
+  const isSame = (await isEndedByFile(queue, whole))
+    ? saysTakenAnswer(message.value, whole)
+    : saysOurEnd(message.value, whole);
+  return isSame ? null : `${LATE}: the handoff is ${whole.handoff.state} with another answer, and that one counts`;
+}
+
+function saysTakenAnswer(message: Message, { handoff, outcome }: Whole): boolean {
+  const taken = outcome === null ? null : (JSON.parse(outcome) as Outcome);
+  const answer = readAnswer(QUEUE_WORDS[handoff.state].place as EndPlace, message);
+  if (answer.kind === 'completed') {
+    return taken?.kind === 'result' && canonicalJson(taken.result) === canonicalJson(answer.result);
+  }
+  if (taken?.kind !== 'failure') return false;
+  const { code, message: says } = printableFailure(answer.failure);
+  return says === taken.message && (code === taken.code || handoff.state !== 'failed');
+}
+
+/** What only we can have written: when it ended, by our clock, and where the answer lies or why there is none. */
+function saysOurEnd(message: Message, whole: Whole): boolean {
+  const { status, endedAt, error, artifactPath } = endFieldsOf(message.fields);
+  const words = QUEUE_WORDS[whole.handoff.state];
+  if (status !== words.status || endedAt !== whole.handoff.since) return false;
+  if (words.status === 'completed') return artifactPath === null || artifactPathsOf(whole).includes(artifactPath);
+  const failed = whole.outcome === null ? null : (JSON.parse(whole.outcome) as Outcome);
+  return failed?.kind !== 'failure' || error === failed.message;
+}

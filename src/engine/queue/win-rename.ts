@@ -1,0 +1,124 @@
+/**
+ * Between the acceptance and the work: the rename out of reach of foreign workers. Whoever lost it to one of them hands
+ * the acceptance over in the same breath, so that the record never says that nobody has it.
+ */
+import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
+import { countedAttempts, type Handoff } from '../../domain/handoff.ts';
+import { accept } from '../../domain/moves/accept.ts';
+import { giveBack } from '../../domain/moves/release.ts';
+import type { Principal } from '../../domain/principal.ts';
+import { fenceIn, readMessage, retriesIn } from '../../formats/queue-message/read.ts';
+import type { FileRead } from '../../folders/folder.ts';
+import type { Whole } from '../../stores/store.ts';
+import { andThen, change, decideBy } from '../change.ts';
+import { setAside } from './id-collision.ts';
+import { whyNotTake } from './file-rights.ts';
+import type { KnownFile } from './known-files.ts';
+import { byFile, fileName, quarantine, type Queue } from './queue.ts';
+import { isSameRequest, isUntouched } from './same-request.ts';
+import { openText } from './file-text.ts';
+
+/** Far less than any lease: within it nobody can have lost what was his. */
+const FRESH_MS = 100;
+
+export async function winRename(queue: Queue, principal: Principal, { id, fence }: Handoff): Promise<boolean> {
+  const { ctx, left } = queue;
+  let isWon = false;
+  const lookedMs = ctx.clock.monotonicMs();
+  // Before our turn, so that nobody waits for us while we wait for the database.
+  const early = await ctx.store.load(id);
+  const attempt = async (): Promise<KnownFile | null> => {
+    const isFresh = ctx.clock.monotonicMs() - lookedMs < FRESH_MS;
+    const whole = isFresh ? early : await ctx.store.load(id);
+    // Lost while we waited for our turn: there is nothing to win.
+    if (whole === null || whole.handoff.state !== 'accepted' || whole.handoff.fence !== fence) return null;
+    isWon = whole.handoff.kind !== 'queue' || (await take(queue, principal, whole));
+    if (isWon) rememberStart(queue, whole.handoff);
+    return isWon ? { revision: whole.handoff.revision, place: 'in-progress' } : null;
+  };
+  await left.during(id, attempt);
+  return isWon;
+}
+
+/** So that the answer need not ask the trail; whoever has more at a time asks it. */
+const STARTED_MAX = 10_000;
+
+function rememberStart({ started }: Queue, { id, fence, since }: Handoff): void {
+  started.set(id, { fence, at: since });
+  const [oldest] = started.size > STARTED_MAX ? started.keys() : [];
+  if (oldest !== undefined) started.delete(oldest);
+}
+
+async function take(queue: Queue, principal: Principal, whole: Whole): Promise<boolean> {
+  const { folder } = queue;
+  const { id, to } = whole.handoff;
+  const there = await folder.read('in-progress', id);
+  const isLeft = there.kind === 'file' && isLeftOver(there.text, whole.handoff);
+  const unproven = whyNotTake(queue, to);
+  if (there.kind !== 'absent' && !isLeft) {
+    if (unproven === null) return handOver(queue, principal, whole, there);
+    await quarantine(queue, 'in-progress', fileName(id), unproven);
+  }
+  const moved =
+    isLeft || (await folder.move(id, 'waiting', 'in-progress')) || (await folder.move(id, 'pending', 'in-progress'));
+  const text = openText(whole);
+  const isSame = (old: string): boolean => isLeft || isSameText(old, whole);
+  const written = moved ? await folder.rewrite('in-progress', id, text, isSame) : false;
+  if (written === 'other') await keepOther(queue, whole);
+  if (written !== false) return true;
+  // In the order in which files move: what was ahead of us a moment ago is found further on.
+  for (const place of ['in-progress', 'completed', 'failed'] as const) {
+    const gone = await folder.read(place, id);
+    if (gone.kind === 'absent') continue;
+    if (unproven === null) return handOver(queue, principal, whole, gone);
+    await quarantine(queue, place, fileName(id), unproven);
+  }
+  await folder.put('in-progress', id, text);
+  // Its sender, in another process, may have made the file a moment ago; nobody else must see it.
+  await folder.move(id, 'pending', 'waiting');
+  await folder.discard('waiting', id);
+  // A foreign worker may have taken that file before it was out of sight, and then it lies over ours.
+  const mine = await folder.read('in-progress', id);
+  if (mine.kind === 'file' && mine.text === text) return true;
+  return unproven === null ? handOver(queue, principal, whole, mine) : true;
+}
+
+/** Somebody may have written another request over ours since it was taken in: it is kept, and ours is written anew. */
+async function keepOther(queue: Queue, whole: Whole): Promise<void> {
+  await setAside(queue, whole, 'in-progress');
+  await queue.folder.put('in-progress', whole.handoff.id, openText(whole));
+}
+
+/** What cannot be read is no request; the database has ours. */
+function isSameText(text: string, whole: Whole): boolean {
+  if (isUntouched(text, whole)) return true;
+  const message = readMessage(text);
+  return !message.ok || isSameRequest(message.value, whole);
+}
+
+/** From an attempt of ours that is over, or of a foreign worker that was given up. */
+function isLeftOver(text: string, handoff: Handoff): boolean {
+  const message = readMessage(text);
+  if (!message.ok) return false;
+  return fenceIn(message.value) !== null || retriesIn(message.value) < countedAttempts(handoff) - 1;
+}
+
+async function handOver(queue: Queue, principal: Principal, whole: Whole, file: FileRead): Promise<false> {
+  const { id, fence, to, terms } = whole.handoff;
+  const user = file.kind === 'file' ? file.user : 'unknown';
+  const given = decideBy(principal, 'release', (handoff, nowMs) => ({
+    deed: 'release',
+    moved: giveBack(handoff, fence, nowMs),
+    detail: { reason: 'a foreign worker has the file' },
+  }));
+  const taken = decideBy(byFile(user), 'accept', (handoff, nowMs) => {
+    const untilAt = nowMs + (terms.attemptTimeoutMs ?? HAND_LEASE_MS);
+    return { deed: 'accept', moved: accept(handoff, { by: 'hand', holder: to, untilAt, file: user }, nowMs) };
+  });
+  await change(
+    queue.ctx,
+    id,
+    andThen(given, () => true, taken),
+  );
+  return false;
+}

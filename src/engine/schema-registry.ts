@@ -1,0 +1,37 @@
+/** Named JSON Schemas of a workspace: what an input or an output must look like before anybody works on it. */
+import type { Json } from '../foundation/json.ts';
+import type { SchemaViolation } from '../domain/handoff.ts';
+import type { Result } from '../foundation/result.ts';
+
+export interface SchemaRegistry {
+  /**
+   * Names may come with `@` in front and with the ending of their file. `called` is what the value is called in the
+   * paths of violations; without it, `input`.
+   */
+  check(name: string, value: Json, called?: string): Promise<Result<true, SchemaRefusal>>;
+}
+
+export type SchemaRefusal =
+  | { readonly code: 'schema-unknown'; readonly schema: string; readonly known: readonly string[] }
+  | { readonly code: 'schema-broken'; readonly schema: string; readonly file: string; readonly says: string }
+  | {
+      readonly code: 'schema-violated';
+      readonly schema: string;
+      readonly violations: readonly Violation[];
+      /** How many more there are than those listed. */
+      readonly more: number;
+    };
+
+/** As it is kept with a failure. */
+export function violationOf({ path, says, schemaPath }: Violation): SchemaViolation {
+  return { field: path, says, schemaPath };
+}
+
+export interface Violation {
+  /** Like `input.props[0].type`; what is missing is named as if it were there. */
+  readonly path: string;
+  /** Within the schema, like `#/properties/props/items/type`. */
+  readonly schemaPath: string;
+  readonly expected: string;
+  readonly says: string;
+}

@@ -1,0 +1,87 @@
+/** What shadow operations need from the world, passed in. */
+import type { Clock } from '../../foundation/clock.ts';
+import type { Random } from '../../foundation/random.ts';
+import type { ShadowId } from '../../domain/names.ts';
+import type { LimitName, LimitState, ProjectType } from '../../domain/shadow.ts';
+import type { CommandOverrides } from '../../domain/shadow-plan.ts';
+import type { HostChecks, Sandbox, SnapshotMaker } from '../../shadows/sandbox.ts';
+import type { Liveness } from '../context.ts';
+import type { ProcessIdentity } from '../../stores/store.ts';
+
+export interface ShadowContext {
+  readonly sandbox: Sandbox;
+  readonly snapshots: SnapshotMaker;
+  readonly hostChecks: HostChecks;
+  readonly records: ShadowRecords;
+  readonly settings: ShadowSettings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly liveness: Pick<Liveness, 'self' | 'of'>;
+  readonly hostName: string;
+  /** The path of a source on this host: `~` is the user's home. */
+  hostPath(path: string): string;
+}
+
+/** What the workspace has laid down; the defaults are in the house. */
+export interface ShadowSettings {
+  readonly projectType: ProjectType | null;
+  readonly commands: CommandOverrides;
+  readonly cache: string | null;
+  /** Without these there is no shadow. */
+  readonly requiredLimits: readonly LimitName[];
+  /** Whether a judgement without a shadow is worth anything here. */
+  readonly hostOnly: 'allowed' | 'refused';
+  /** For one command inside. */
+  readonly commandMs: number;
+  /** For a whole test. */
+  readonly testMs: number;
+  /** After this a shadow ends by itself. */
+  readonly lifeMs: number;
+}
+
+export interface RecordedSource {
+  /** As the operator wrote it. */
+  readonly path: string;
+  /** The top of the repository. */
+  readonly folder: string;
+  readonly repository: string;
+  readonly commit: string;
+  readonly tree: string;
+  readonly changedFiles: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export interface ShadowRecord {
+  readonly id: ShadowId;
+  readonly createdAtMs: number;
+  readonly untilMs: number;
+  /** Of a test run: when its process is gone, so is the shadow. Null: it lasts until it is destroyed or too old. */
+  readonly owner: ProcessIdentity | null;
+  readonly sources: readonly RecordedSource[];
+  /** Null while it is being made. */
+  readonly sandbox: {
+    readonly runtime: string;
+    readonly image: string;
+    readonly base: string;
+    readonly limits: readonly LimitState[];
+  } | null;
+}
+
+/** Kept below the workspace's private folder; an id never leads anywhere else. */
+export interface ShadowRecords {
+  list(): Promise<readonly ShadowRecord[]>;
+  load(id: ShadowId): Promise<ShadowRecord | null>;
+  /** Makes the folder of a new one. */
+  save(record: ShadowRecord): Promise<void>;
+  /** Everything that is kept for it. */
+  remove(id: ShadowId): Promise<void>;
+  /** The folder with its snapshots. */
+  snapshots(id: ShadowId): string;
+  /** A name for a folder beside the snapshots, where nothing is yet. */
+  draft(id: ShadowId): string;
+  /** Puts what was made at a draft in the place of a snapshot. */
+  replace(id: ShadowId, draft: string, key: string): Promise<void>;
+}
+
+/** Of one command, per stream. */
+export const OUTPUT_BYTES_MAX = 1024 * 1024;

@@ -1,0 +1,131 @@
+/**
+ * Drives one succession to its end: asks the domain for the next step, does it, marks it. Every step can be repeated, so
+ * whoever comes after a crash goes on at the first step that has no fact.
+ */
+import type { AgentSession } from '../../domain/agent-session.ts';
+import { nextStep, type Step } from '../../domain/succession.ts';
+import type { Context } from '../context.ts';
+import { openHandoff } from './begin.ts';
+import { DriveInterrupted, type Drive } from './driving.ts';
+import {
+  checkSuccessor,
+  instruct,
+  recordDocument,
+  retire,
+  verifyDocument,
+  type StepAnswer,
+  type StepWork,
+} from './outgoing.ts';
+import { closeSuccession, failSuccession, markStep, seeSuccession, SuccessionStopped } from './record.ts';
+import { changeSession } from './sessions.ts';
+import { acknowledge, inject, launchSession, nameFor, prime, startSuccessor } from './successor.ts';
+import type { AgentWorld, SuccessionFailure } from './world.ts';
+
+const WORK: Readonly<Record<Exclude<Step, 'begun'>, (work: StepWork) => Promise<StepAnswer>>> = {
+  instructed: instruct,
+  'document-verified': verifyDocument,
+  recorded: recordDocument,
+  'successor-checked': checkSuccessor,
+  'outgoing-retired': retire,
+  'successor-started': startSuccessor,
+  primed: prime,
+  injected: inject,
+  acknowledged: acknowledge,
+};
+
+/** Each step once, and some room for those that others did meanwhile. */
+const ROUNDS_MAX = 40;
+
+/** `elsewhere`: another process drives it. `over`: nothing is under way for this agent any more. */
+export async function advanceSuccession(
+  ctx: Context,
+  world: AgentWorld,
+  agent: number,
+  signal: AbortSignal,
+): Promise<'over' | 'elsewhere' | 'interrupted'> {
+  let end: 'over' | 'interrupted' = 'over';
+  const isOurs = await world.journal.alone(agent, async () => {
+    try {
+      await advance({ ctx, world, signal }, agent);
+    } catch (error) {
+      if (!(error instanceof DriveInterrupted)) throw error;
+      end = 'interrupted';
+    }
+  });
+  return isOurs ? end : 'elsewhere';
+}
+
+async function advance(drive: Drive, agent: number): Promise<void> {
+  const { ctx, world } = drive;
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const session = await ctx.store.agents.load(agent);
+    const begun = session?.succession ?? null;
+    if (session === null || begun === null) return;
+    const seen = await seeSuccession(ctx, begun.handoff);
+    if (seen === null) {
+      await openHandoff(ctx, world, session, begun);
+      continue;
+    }
+    const step = nextStep(seen.done, begun.plan);
+    if (seen.isOver || step === null || step === 'begun') {
+      await world.journal.note(agent, null);
+      await closeSuccession(ctx, agent, begun, step === null ? null : CANCELLED);
+      return;
+    }
+    await takeStep({ ...drive, session, begun, seen }, step);
+  }
+  throw new Error(`the succession of agent ${agent} does not come to an end`);
+}
+
+const CANCELLED = { code: 'cancelled', says: 'somebody ended the handoff of this succession' };
+
+async function takeStep(work: StepWork, step: Exclude<Step, 'begun'>): Promise<void> {
+  const { ctx, world, session, begun } = work;
+  try {
+    const answer = await WORK[step](work);
+    if (answer.ok) await markStep(ctx, session, begun.handoff, step, answer.value);
+    else await fail(work, step, answer.refusal);
+  } catch (error) {
+    if (!(error instanceof SuccessionStopped)) throw error;
+    await world.journal.note(session.id, null);
+    await closeSuccession(ctx, session.id, begun, CANCELLED);
+  }
+}
+
+/** Where the predecessor has been retired and nobody has taken over, it is brought back first. */
+async function fail(work: StepWork, step: Step, failure: SuccessionFailure): Promise<void> {
+  const { ctx, world, session, begun, seen } = work;
+  await world.journal.note(session.id, null);
+  const isAlone = seen.done.has('outgoing-retired') && !seen.done.has('injected');
+  const revived = isAlone ? await revive(work) : null;
+  await failSuccession(ctx, session, begun, step, {
+    ...failure,
+    todo: revived === null ? failure.todo : `${revived}; ${failure.todo}`,
+  });
+}
+
+/** Ends what was begun of the successor, and goes on with the predecessor's conversation. Answers what was done. */
+async function revive(work: StepWork): Promise<string> {
+  const { ctx, world, session, begun, seen } = work;
+  const successor = Number(seen.details['successor']);
+  if (Number.isInteger(successor)) await endSession(ctx, world, successor);
+  if (begun.plan === 'substitute') return `agent ${session.id} was stopped by its usage limit and is not started again`;
+  const { persona } = session;
+  const name = nameFor(persona ?? 'agent', `${begun.handoff} revived`);
+  const again = await launchSession(work, session, persona, name, 'resume');
+  if (!again.ok) return `agent ${session.id} was retired and could not be brought back (${again.refusal})`;
+  await changeSession(ctx, session.id, (newest) => ({ ...newest, state: 'active', endedAt: null }));
+  return `agent ${session.id} was brought back with its whole conversation`;
+}
+
+export async function endSession(ctx: Context, world: AgentWorld, id: number): Promise<AgentSession | null> {
+  const session = await ctx.store.agents.load(id);
+  if (session === null) return null;
+  if (session.pane !== null) {
+    await world.host.end(session.pane, 'ask');
+    await world.host.end(session.pane, 'hang-up');
+  }
+  return changeSession(ctx, id, (newest) =>
+    newest.state === 'retired' ? newest : { ...newest, state: 'ended', endedAt: ctx.store.nowMs() },
+  );
+}

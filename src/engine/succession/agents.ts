@@ -1,0 +1,107 @@
+/** Starting and stopping agents by hand. */
+import { newUuid } from '../../foundation/ids.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
+import type { AdapterName, AgentSession } from '../../domain/agent-session.ts';
+import type { AgentId } from '../../domain/names.ts';
+import type { Context } from '../context.ts';
+import { endSession } from './advance.ts';
+import { paneFailure, waitFor } from './driving.ts';
+import { changeSession } from './sessions.ts';
+import { conversationFor, launchSession, nameFor } from './successor.ts';
+import type { AgentWorld } from './world.ts';
+
+export interface StartRequest {
+  readonly persona: AgentId | null;
+  readonly adapter: AdapterName;
+  /** Empty: the program that the adapter is named after. */
+  readonly command: readonly string[];
+  readonly cwd: string;
+}
+
+export type StartRefusal = { readonly code: 'agent-not-started'; readonly says: string };
+
+/** A program that ends within this time has not started. */
+const SETTLE_MS = 500;
+
+export async function startAgent(
+  ctx: Context,
+  world: AgentWorld,
+  { persona, adapter, command, cwd }: StartRequest,
+  signal: AbortSignal,
+): Promise<Result<AgentSession, StartRefusal>> {
+  if (persona !== null && (await world.papers.persona(persona)) === null) {
+    return err(notStarted(`there is no data/personas/${persona}/skill.md, which says who the agent is`));
+  }
+  const program = command.length === 0 ? (world.settings.commands.get(adapter) ?? []) : command;
+  const check = world.adapterOf(adapter).check({ command: program });
+  const why =
+    check.length > 0
+      ? await world.whyNotRunnable(check, world.limits.checkMs)
+      : await world.whyNotRunnable(program.slice(0, 1), 0);
+  if (why !== null) return err(notStarted(`${(check[0] ?? program[0]) || adapter}: ${why}`));
+  const at = ctx.store.nowMs();
+  const key = newUuid(at, ctx.random);
+  const session = await ctx.store.agents.add({
+    key,
+    persona,
+    adapter,
+    command: program,
+    cwd,
+    place: world.place,
+    pane: null,
+    conversation: conversationFor(key),
+    predecessor: null,
+    state: 'starting',
+    startedAt: at,
+    endedAt: null,
+    context: null,
+    succession: null,
+    lastSuccession: null,
+  });
+  const drive = { ctx, world, signal };
+  const launched = await launchSession(drive, session, persona, nameFor(persona ?? 'agent', key), 'first');
+  const { pane } = launched.ok ? launched.value : session;
+  const broken =
+    pane === null
+      ? null
+      : await waitFor(drive, SETTLE_MS, async () => paneFailure(await world.host.look(pane), session));
+  if (launched.ok && broken === null) {
+    const active = await changeSession(ctx, session.id, (newest) => ({ ...newest, state: 'active' }));
+    if (active !== null) return ok(active);
+  }
+  const screen = pane === null ? '' : (await world.host.screen(pane)).trim();
+  await endSession(ctx, world, session.id);
+  const says = launched.ok ? (broken?.says ?? 'it is not on record') : launched.refusal;
+  return err(notStarted(screen === '' ? says : `${says}: ${screen}`));
+}
+
+/** A session without a terminal: a person carries the lines. */
+export async function adoptByHand(
+  ctx: Context,
+  world: AgentWorld,
+  persona: AgentId,
+  cwd: string,
+): Promise<AgentSession> {
+  const at = ctx.store.nowMs();
+  return ctx.store.agents.add({
+    key: newUuid(at, ctx.random),
+    persona,
+    adapter: 'command',
+    command: [],
+    cwd,
+    place: world.place,
+    pane: null,
+    conversation: null,
+    predecessor: null,
+    state: 'active',
+    startedAt: at,
+    endedAt: null,
+    context: null,
+    succession: null,
+    lastSuccession: null,
+  });
+}
+
+function notStarted(says: string): StartRefusal {
+  return { code: 'agent-not-started', says };
+}

@@ -1,0 +1,233 @@
+/** The steps that concern the agent who hands over: it is told, its document is verified and kept, and it is retired. */
+import { basename } from 'node:path';
+import type { JsonObject } from '../../foundation/json.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
+import { promptWith, turnEndAfter } from '../../domain/agent-events.ts';
+import type { AgentSession, SuccessionBegun } from '../../domain/agent-session.ts';
+import type { SuccessionProgress } from '../../domain/succession.ts';
+import { checkDocument, isWhole } from '../../formats/succession-note/check.ts';
+import { injectionLine, instructionLine, substituteText } from '../../formats/succession-note/write.ts';
+import { instructionPath } from './begin.ts';
+import { activityOf, eventsOf, LOOK_MS, paneFailure, probe, typeLine, waitFor, type Drive } from './driving.ts';
+import { tellOperator } from './record.ts';
+import { changeSession } from './sessions.ts';
+import { successorKind, type DocumentSight, type SuccessionFailure } from './world.ts';
+
+export interface StepWork extends Drive {
+  readonly session: AgentSession;
+  readonly begun: SuccessionBegun;
+  readonly seen: SuccessionProgress;
+}
+
+/** Details for the trail, or why the succession ends here. */
+export type StepAnswer = Result<JsonObject, SuccessionFailure>;
+
+/** A document with another size or time than a moment ago is still being written. */
+const STABLE_MS = 2 * LOOK_MS;
+/** Times of files are coarser than those of the clock. */
+const FILE_TIME_MS = 2_000;
+
+/** Types the line that asks for the document. */
+export async function instruct(work: StepWork): Promise<StepAnswer> {
+  const { ctx, session, begun, seen, world } = work;
+  const asked = { ...begun, agent: session.id, persona: session.persona ?? '' };
+  const typed = await typeLine(work, session, {
+    text: instructionLine(asked, instructionPath(begun)),
+    mark: begun.handoff,
+    mayBeThere: seen.details['typing'] === 'instruction',
+    beforeTyping: () => note(work, { typing: 'instruction' }),
+    onDialog: (failure) => tellOperator(ctx, session, begun.handoff, problemOf(failure)),
+    withinMs: world.limits.documentMs,
+  });
+  return typed.ok ? ok({ confirmed: typed.value.confirmed }) : typed;
+}
+
+/** Written before the first key, so that whoever comes after a crash knows that keys may have been pressed. */
+export async function note({ ctx, session, begun }: StepWork, detail: JsonObject): Promise<void> {
+  await tellOperator(ctx, session, begun.handoff, detail);
+}
+
+export function problemOf({ code, says, todo }: SuccessionFailure): JsonObject {
+  return { problem: code, says: `${says}; ${todo}` };
+}
+
+/** Waits for the document: the agent's hook is the fast way, the file itself the sure one. */
+export async function verifyDocument(work: StepWork): Promise<StepAnswer> {
+  const { begun, ctx, world } = work;
+  if (begun.plan === 'substitute') return writeSubstitute(work);
+  const instructedAt = work.seen.at.get('instructed') ?? begun.at;
+  const leftMs = Math.max(0, instructedAt + world.limits.documentMs - ctx.store.nowMs());
+  const watch = watchDocument(work);
+  const found = await waitFor<StepAnswer>(work, leftMs, async () => judgeWait(work, await watch()));
+  return found ?? err(missing(work, await world.papers.look(begun.documentPath), 'in time'));
+}
+
+interface DocumentWatch {
+  readonly sight: DocumentSight;
+  /** Non-empty, newer than the instruction, and the same for a moment. */
+  readonly isStable: boolean;
+  readonly quietForMs: number;
+}
+
+function watchDocument({ world, begun, ctx }: StepWork): () => Promise<DocumentWatch> {
+  let mark = '';
+  let sinceMs = ctx.clock.monotonicMs();
+  return async () => {
+    const sight = await world.papers.look(begun.documentPath);
+    const nowMs = ctx.clock.monotonicMs();
+    const seen = sight.kind === 'file' ? sight.mark : sight.kind;
+    if (seen !== mark) [mark, sinceMs] = [seen, nowMs];
+    // Since the trigger, not since the step: a process that died after typing leaves the step to be marked later.
+    const isNew = sight.kind === 'file' && sight.size > 0 && sight.modifiedAt >= begun.at - FILE_TIME_MS;
+    const quietForMs = nowMs - sinceMs;
+    return { sight, isStable: isNew && quietForMs >= STABLE_MS, quietForMs };
+  };
+}
+
+async function judgeWait(work: StepWork, watch: DocumentWatch): Promise<StepAnswer | null> {
+  const { world, session, begun, ctx } = work;
+  const { sight, isStable, quietForMs } = watch;
+  if (sight.kind === 'refused') {
+    return err({
+      code: 'document_refused',
+      says: `${begun.documentPath} ${sight.says}`,
+      todo: `remove it, then try again with: baton agent handoff ${session.id}`,
+    });
+  }
+  const whole = isStable && (await isWholeDocument(work));
+  const pane = session.pane === null ? null : paneFailure(await world.host.look(session.pane), session);
+  // What was written before the agent ended is all there will ever be.
+  if (pane !== null) {
+    if (whole) return ok({ seen_by: 'file' });
+    const mayBeWhole = sight.kind === 'file' && !isStable && quietForMs < 2 * STABLE_MS;
+    return mayBeWhole ? null : err(pane);
+  }
+  const events = await eventsOf(work, session);
+  const place = promptWith(events, begun.handoff);
+  const end = place === null ? null : turnEndAfter(events, place);
+  if (end?.kind === 'turn-ended' && isStable && (!end.background || whole)) return ok({ seen_by: 'hook' });
+  if (whole && quietForMs >= world.limits.quietMs) return ok({ seen_by: 'file' });
+  if (end === null) return null;
+  if (end.kind === 'turn-failed') {
+    return err({
+      code: 'agent_error',
+      says: `agent ${session.id} stopped with ${end.error}: ${end.says.slice(0, 500)}`,
+      todo: 'after a usage limit, hand over without it: baton agent handoff --reason usage_limit',
+    });
+  }
+  // The first end of a turn after our line may be that of the turn before: the agent must be idle as well.
+  const last = events.at(-1)?.at ?? end.at;
+  const isIdle = ctx.clock.nowMs() - last >= world.limits.idleMs && (await activityOf(work, session)) !== 'busy';
+  // Whoever has just begun to look cannot tell yet whether the document still changes.
+  const isWatched = quietForMs >= world.limits.idleMs;
+  return isIdle && isWatched && !isStable ? err(missing(work, sight, 'although it ended its turn')) : null;
+}
+
+async function isWholeDocument({ world, begun }: StepWork): Promise<boolean> {
+  const { text } = await world.papers.read(begun.documentPath);
+  return isWhole(checkDocument(text, () => true));
+}
+
+function missing({ world, session, begun }: StepWork, sight: DocumentSight, when: string): SuccessionFailure {
+  const { id, cwd } = session;
+  const todo = `the agent is still there; look at it with: baton agent show ${id}; try again with: baton agent handoff ${id}`;
+  if (sight.kind !== 'file') {
+    const name = basename(begun.documentPath);
+    const found = world.papers.exists(cwd, name)
+      ? `; a file of this name lies in ${cwd}, which is the wrong place`
+      : '';
+    return {
+      code: 'file_not_found',
+      says: `agent ${id} wrote no document at ${begun.documentPath} ${when}${found}`,
+      todo,
+    };
+  }
+  if (sight.size === 0) return { code: 'file_empty', says: `${begun.documentPath} is empty, ${when}`, todo };
+  return { code: 'document_incomplete', says: `${begun.documentPath} was not finished ${when}`, todo };
+}
+
+/** For an agent that cannot write any more. */
+async function writeSubstitute({ world, session, begun }: StepWork): Promise<StepAnswer> {
+  const asked = { ...begun, agent: session.id, persona: session.persona ?? '' };
+  const git = await world.papers.git(session.cwd);
+  const seen = await probe(world, session);
+  const transcriptTail = await world.adapterOf(session.adapter).transcriptTail(seen);
+  await world.papers.write(begun.documentPath, substituteText({ ...asked, git, transcriptTail }));
+  return ok({ substitute: true });
+}
+
+/** The record that the specification asks for, with what a machine can tell about the document. */
+export async function recordDocument({ world, session, begun }: StepWork): Promise<StepAnswer> {
+  const { text, sha256 } = await world.papers.read(begun.documentPath);
+  const {
+    score,
+    missing: absentSections,
+    empty,
+    absent,
+  } = checkDocument(text, (path) => world.papers.exists(session.cwd, path));
+  const git = await world.papers.git(session.cwd);
+  const injection = injectionLine({
+    handoff: begun.handoff,
+    agent: session.id,
+    persona: session.persona ?? '',
+    documentPath: begun.documentPath,
+    sha256,
+    substitute: begun.plan === 'substitute',
+    drift: null,
+  });
+  return ok({
+    agent_id: session.id,
+    reason: begun.reason,
+    file_path: begun.documentPath,
+    sha256,
+    injection_prompt: injection,
+    created_at: new Date(begun.at).toISOString(),
+    quality: { score, missing: absentSections, empty, absent_files: absent.slice(0, 20) },
+    git: git === null ? null : { branch: git.branch, head: git.head, dirty: git.dirty.slice(0, 100) },
+  });
+}
+
+/** Before the agent is retired: whoever could not follow must not cost the one who is there. */
+export async function checkSuccessor({ world, session }: StepWork): Promise<StepAnswer> {
+  const next = successorKind(world, session);
+  const adapter = world.adapterOf(next.adapter);
+  const check = adapter.check(next);
+  const program = check.length > 0 ? check : next.command;
+  const why =
+    check.length > 0
+      ? await world.whyNotRunnable(check, world.limits.checkMs)
+      : await world.whyNotRunnable(next.command.slice(0, 1), 0);
+  const persona = session.persona === null ? null : await world.papers.persona(session.persona);
+  if (persona === null) {
+    return err({
+      code: 'create_failed',
+      says: `persona ${session.persona ?? ''} has no skill.md, so a successor would not know who it is`,
+      todo: `write data/personas/${session.persona ?? ''}/skill.md; agent ${session.id} is still there`,
+    });
+  }
+  if (why === null) return ok({ adapter: next.adapter });
+  return err({
+    code: 'create_failed',
+    says: `${program[0] ?? next.adapter} cannot be started: ${why}`,
+    todo: `agent ${session.id} is still there, and its document is kept; put the program right and try again`,
+  });
+}
+
+/** Asks it to end, then closes its terminal, then ends it: whichever way, its conversation stays resumable. */
+export async function retire(work: StepWork): Promise<StepAnswer> {
+  const { ctx, world, session } = work;
+  const { pane } = session;
+  if (pane !== null) {
+    const isOver = async (): Promise<true | null> =>
+      ['alive', 'no-host'].includes((await world.host.look(pane)).kind) ? null : true;
+    for (const how of ['ask', 'hang-up', 'kill'] as const) {
+      if ((await isOver()) !== null) break;
+      await world.host.end(pane, how);
+      if ((await waitFor(work, world.limits.retireMs, isOver)) !== null) break;
+    }
+    await world.host.end(pane, 'hang-up');
+  }
+  await world.journal.note(session.id, null);
+  await changeSession(ctx, session.id, (newest) => ({ ...newest, state: 'retired', endedAt: ctx.store.nowMs() }));
+  return ok({ retired: session.id });
+}

@@ -1,0 +1,131 @@
+/** The handoff of a succession: which steps its trail has, and how a step, an end and a failure are written. */
+import type { JsonObject, JsonText } from '../../foundation/json.ts';
+import type { AgentSession, SuccessionBegun } from '../../domain/agent-session.ts';
+import { isFinal } from '../../domain/lifecycle.ts';
+import { deliver as delivered } from '../../domain/moves/deliver.ts';
+import { failForGood } from '../../domain/moves/fail.ts';
+import { progress as progressed } from '../../domain/moves/progress.ts';
+import { complete } from '../../domain/moves/verify.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import { agentPrincipal, OPERATOR, SYSTEM } from '../../domain/principal.ts';
+import { progressOf, type Step, type SuccessionProgress } from '../../domain/succession.ts';
+import { change, decideBy } from '../change.ts';
+import type { Context } from '../context.ts';
+import { failureText } from '../handoffs/fail.ts';
+import { changeSession } from './sessions.ts';
+import type { SuccessionFailure } from './world.ts';
+
+/** A succession has a fact for each step and each thing that was told meanwhile. */
+const FACTS_MAX = 1_000;
+
+export interface SuccessionSeen extends SuccessionProgress {
+  /** The handoff is over: somebody cancelled it, or all is done. */
+  readonly isOver: boolean;
+}
+
+/** Null: the handoff is not there yet. */
+export async function seeSuccession({ store }: Context, handoff: HandoffId): Promise<SuccessionSeen | null> {
+  const whole = await store.load(handoff);
+  if (whole === null) return null;
+  const facts = await store.facts({ handoff, max: FACTS_MAX });
+  return { ...progressOf(facts.map(({ fact }) => fact)), isOver: isFinal(whole.handoff.state) };
+}
+
+/** Writes that a step is done. A step that is written already is not written twice: whoever asks has looked. */
+export async function markStep(
+  ctx: Context,
+  { persona }: AgentSession,
+  handoff: HandoffId,
+  step: Step,
+  detail: JsonObject,
+): Promise<void> {
+  if (persona === null) throw new Error('only a persona has successors');
+  const told = { step, ...detail };
+  const holder = agentPrincipal(persona);
+  const decide =
+    step === 'acknowledged'
+      ? decideBy(SYSTEM, 'complete', (record, nowMs) => ({
+          deed: 'complete',
+          moved: complete(record, nowMs),
+          detail: told,
+        }))
+      : step === 'injected'
+        ? decideBy(holder, 'deliver', (record, nowMs) => ({
+            deed: 'deliver',
+            moved: delivered(record, { fence: null, claims: [], checks: [] }, nowMs),
+            detail: told,
+            outcome: resultText(detail),
+          }))
+        : decideBy(holder, 'progress', (record) => ({
+            deed: 'progress',
+            moved: progressed(record, null),
+            detail: told,
+          }));
+  const written = await change(ctx, handoff, decide);
+  if (!written.ok) throw new SuccessionStopped(`the handoff ${handoff} takes no further step: ${written.refusal.code}`);
+}
+
+/** The handoff was cancelled or settled by somebody else: there is nothing left to do. */
+export class SuccessionStopped extends Error {
+  override readonly name = 'SuccessionStopped';
+}
+
+function resultText(detail: JsonObject): JsonText {
+  const outcome: Outcome = { kind: 'result', result: detail };
+  return JSON.stringify(outcome) as JsonText;
+}
+
+/** Something the operator should know while the succession goes on; also kept in the trail. */
+export async function tellOperator(
+  ctx: Context,
+  { id, persona }: AgentSession,
+  handoff: HandoffId,
+  detail: JsonObject,
+): Promise<void> {
+  if (persona === null) return;
+  const told = { succession: { agent_id: id }, ...detail };
+  await change(
+    ctx,
+    handoff,
+    decideBy(agentPrincipal(persona), 'progress', (record) => ({
+      deed: 'progress',
+      moved: progressed(record, null),
+      detail: told,
+    })),
+  );
+}
+
+/** The handoff fails for good; a new trigger begins a new one. */
+export async function failSuccession(
+  ctx: Context,
+  { id }: AgentSession,
+  begun: SuccessionBegun,
+  step: Step,
+  { code, says, todo }: SuccessionFailure,
+): Promise<void> {
+  const message = `${says}; ${todo}`;
+  const decide = decideBy(OPERATOR, 'fail', (record, nowMs) => ({
+    deed: 'fail',
+    moved: failForGood(record, nowMs),
+    detail: { code, message, succession: { agent_id: id, step } },
+    outcome: failureText({ code, message }),
+  }));
+  await change(ctx, begun.handoff, decide);
+  await closeSuccession(ctx, id, begun, { code, says: message });
+}
+
+/** Nothing is under way for this agent any more. */
+export async function closeSuccession(
+  ctx: Context,
+  id: number,
+  { handoff }: SuccessionBegun,
+  error: { readonly code: string; readonly says: string } | null,
+): Promise<void> {
+  const at = ctx.store.nowMs();
+  await changeSession(ctx, id, (session) =>
+    session.succession?.handoff === handoff
+      ? { ...session, succession: null, lastSuccession: { handoff, at, error } }
+      : null,
+  );
+}

@@ -1,0 +1,274 @@
+/** The steps that concern the agent who takes over: it is started, learns who it is, gets the line, and answers. */
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { err, ok, type Result } from '../../foundation/result.ts';
+import { conversationIn, hasStarted, promptWith, turnEndAfter } from '../../domain/agent-events.ts';
+import type { AgentSession, NewAgentSession } from '../../domain/agent-session.ts';
+import type { AgentId } from '../../domain/names.ts';
+import { detailText } from '../../domain/succession.ts';
+import {
+  driftBetween,
+  injectionLine,
+  primingLine,
+  primingText,
+  type GitState,
+} from '../../formats/succession-note/write.ts';
+import type { Launch } from '../../agents/agent-host.ts';
+import { eventsOf, paneFailure, typeLine, waitFor, type Drive } from './driving.ts';
+import { note, problemOf, type StepAnswer, type StepWork } from './outgoing.ts';
+import { tellOperator } from './record.ts';
+import { changeSession } from './sessions.ts';
+import { successorKind, type SuccessionFailure } from './world.ts';
+
+/** A program without hooks shows nothing but its screen: it gets this long to be ready for a line. */
+const SETTLE_MS = 1_000;
+/** Longer texts are read from a file: command lines have limits. */
+const PRIMING_MAX = 60_000;
+const SCREEN_MAX = 1_000;
+
+/** Everything about it follows from the handoff, so a second try finds what the first one began. */
+export async function startSuccessor(work: StepWork): Promise<StepAnswer> {
+  const { ctx, world, session, begun } = work;
+  const { persona } = session;
+  if (persona === null) return err(createFailed('the agent has no persona', session.id));
+  const { adapter, command } = successorKind(world, session);
+  const wish: NewAgentSession = {
+    key: `succession:${begun.handoff}`,
+    persona,
+    adapter,
+    command,
+    cwd: session.cwd,
+    place: world.place,
+    pane: null,
+    conversation: conversationFor(begun.handoff),
+    predecessor: session.id,
+    state: 'starting',
+    startedAt: ctx.store.nowMs(),
+    endedAt: null,
+    context: null,
+    succession: null,
+    lastSuccession: null,
+  };
+  const successor = await ctx.store.agents.add(wish);
+  const started = await launchSession(work, successor, persona, nameFor(persona, begun.handoff), 'first');
+  if (!started.ok) return err(createFailed(started.refusal, session.id));
+  return ok({ successor: successor.id });
+}
+
+/** Starts the program of a session in its terminal, and keeps where that is. Answers why not. */
+export async function launchSession(
+  { ctx, world }: Drive,
+  session: AgentSession,
+  persona: AgentId | null,
+  name: string,
+  how: 'first' | 'resume',
+): Promise<Result<AgentSession, string>> {
+  const adapter = world.adapterOf(session.adapter);
+  const texts = persona === null ? null : await world.papers.persona(persona);
+  if (persona !== null && texts === null) return err(`persona ${persona} has no skill.md`);
+  const privateFolder = await world.papers.privateFolder(session.id);
+  const documentFolder = persona === null ? privateFolder : await world.papers.documentFolder(persona);
+  const priming = persona === null || texts === null ? null : primingText(persona, texts);
+  const primingPath = join(documentFolder, `priming-${String(session.id).padStart(8, '0')}.md`);
+  const isLong = priming !== null && priming.length > PRIMING_MAX;
+  const request = {
+    session,
+    conversation: session.conversation ?? conversationFor(session.key),
+    title: name,
+    priming: isLong ? primingLine('', primingPath) : priming,
+    documentFolder,
+    privateFolder,
+    baton: world.baton,
+  };
+  const launch: Launch | null =
+    how === 'resume' ? adapter.resume({ ...request, priming: null }) : adapter.launch(request);
+  if (launch === null) return err(`${adapter.name} cannot go on with a conversation that has ended`);
+  for (const { path, text } of launch.files) await world.papers.write(path, text);
+  if (priming !== null && (isLong || launch.primedBy === 'typing')) await world.papers.write(primingPath, priming);
+  const env = { ...world.env, ...launch.env, BATON_AGENT_ID: String(session.id) };
+  const named = persona === null ? env : { ...env, BATON_AGENT: persona };
+  const started = await world.host.start({ name, cwd: session.cwd, argv: launch.argv, env: named });
+  if (!started.ok) return err(started.refusal.says);
+  const pane = started.value;
+  const kept = await changeSession(ctx, session.id, (newest) => ({ ...newest, pane }));
+  return kept === null ? err(`agent ${session.id} is not on record`) : ok(kept);
+}
+
+/** Waits until the priming turn is over: what is typed before would become a part of it. */
+export async function prime(work: StepWork): Promise<StepAnswer> {
+  const { world, begun } = work;
+  const successor = await successorOf(work);
+  if (!successor.ok) return successor;
+  const adapter = world.adapterOf(successor.value.adapter);
+  if (!adapter.hasHooks) return primeByTyping(work, successor.value);
+  const ready = await watchUntil(work, successor.value, world.limits.readyMs, async () =>
+    hasStarted(await eventsOf(work, successor.value)),
+  );
+  if (!ready.ok) return ready;
+  if (!ready.value) return err(await notReady(work, successor.value));
+  const over = await untilTurnEnds(work, successor.value, -1, world.limits.primingMs);
+  if (over === 'ended') return ok({ primed: successor.value.id });
+  const says =
+    over === 'late'
+      ? `agent ${successor.value.id} did not end its first turn within ${world.limits.primingMs / 1_000} s`
+      : `agent ${successor.value.id} stopped in its first turn: ${over.says}`;
+  return err({
+    code: 'not_primed',
+    says,
+    todo: `look at it with: baton agent show ${successor.value.id}; the document is kept at ${begun.documentPath}`,
+  });
+}
+
+async function primeByTyping(work: StepWork, successor: AgentSession): Promise<StepAnswer> {
+  const { ctx, world, begun, seen } = work;
+  const { pane } = successor;
+  if (pane === null) return err(createFailed('it has no terminal', work.session.id));
+  await ctx.timers.sleep(SETTLE_MS, work.signal);
+  const folder = await world.papers.documentFolder(successor.persona as AgentId);
+  const path = join(folder, `priming-${String(successor.id).padStart(8, '0')}.md`);
+  const mark = `${begun.handoff}: read ${path}`;
+  const typed = await typeLine(work, successor, {
+    text: primingLine(begun.handoff, path),
+    mark,
+    mayBeThere: seen.details['typing'] === 'priming',
+    beforeTyping: () => note(work, { typing: 'priming' }),
+    onDialog: (failure) => tellOperator(ctx, work.session, begun.handoff, problemOf(failure)),
+    withinMs: world.limits.readyMs,
+  });
+  if (!typed.ok) return err(createFailed(typed.refusal.says, work.session.id));
+  if (typed.value.confirmed) {
+    const place = promptWith(await eventsOf(work, successor), mark) ?? -1;
+    const over = await untilTurnEnds(work, successor, place, world.limits.primingMs);
+    if (over !== 'ended') return err({ code: 'not_primed', says: 'its first turn did not end', todo: 'look at it' });
+  } else await ctx.timers.sleep(SETTLE_MS, work.signal);
+  return ok({ primed: successor.id });
+}
+
+/** The one line that names predecessor, document and digest; with what has changed since the document was written. */
+export async function inject(work: StepWork): Promise<StepAnswer> {
+  const { ctx, world, session, begun, seen } = work;
+  const successor = await successorOf(work);
+  if (!successor.ok) return successor;
+  const sha256 = detailText(seen, 'sha256');
+  const now = await world.papers.git(session.cwd);
+  const drift = driftBetween((seen.details['git'] ?? null) as unknown as GitState | null, now);
+  const line = injectionLine({
+    handoff: begun.handoff,
+    agent: session.id,
+    persona: session.persona ?? '',
+    documentPath: begun.documentPath,
+    sha256,
+    substitute: begun.plan === 'substitute',
+    drift,
+  });
+  const typed = await typeLine(work, successor.value, {
+    text: line,
+    mark: `sha256 ${sha256}`,
+    mayBeThere: seen.details['typing'] === 'injection',
+    beforeTyping: () => note(work, { typing: 'injection' }),
+    onDialog: (failure) => tellOperator(ctx, session, begun.handoff, problemOf(failure)),
+    withinMs: world.limits.readyMs,
+  });
+  if (!typed.ok) return typed;
+  const conversation = conversationIn(await eventsOf(work, successor.value));
+  await changeSession(ctx, successor.value.id, (newest) => ({
+    ...newest,
+    state: 'active',
+    conversation: conversation ?? newest.conversation,
+  }));
+  return ok({ successor: successor.value.id, file_path: begun.documentPath, sha256, drift });
+}
+
+/** The end of the turn that the line began. */
+export async function acknowledge(work: StepWork): Promise<StepAnswer> {
+  const { world, seen } = work;
+  const successor = await successorOf(work);
+  if (!successor.ok) return successor;
+  const mark = `sha256 ${detailText(seen, 'sha256')}`;
+  const place = promptWith(await eventsOf(work, successor.value), mark);
+  // Nobody can tell whether a program without hooks has answered.
+  if (place === null) return ok({ acknowledged: false });
+  const over = await untilTurnEnds(work, successor.value, place, world.limits.acknowledgeMs);
+  if (over === 'ended') return ok({ acknowledged: true });
+  return err({
+    code: 'not_acknowledged',
+    says: over === 'late' ? `agent ${successor.value.id} did not answer` : over.says,
+    todo: `look at it with: baton agent show ${successor.value.id}; it has the line that points to the document`,
+  });
+}
+
+async function successorOf({ ctx, session, seen }: StepWork): Promise<Result<AgentSession, SuccessionFailure>> {
+  const id = Number(seen.details['successor']);
+  const successor = Number.isInteger(id) ? await ctx.store.agents.load(id) : null;
+  return successor === null ? err(createFailed('it is not on record', session.id)) : ok(successor);
+}
+
+/** Ends early when the successor's terminal does. */
+async function watchUntil(
+  work: StepWork,
+  successor: AgentSession,
+  forMs: number,
+  look: () => Promise<boolean>,
+): Promise<Result<boolean, SuccessionFailure>> {
+  const found = await waitFor<Result<boolean, SuccessionFailure>>(work, forMs, async () => {
+    if (await look()) return ok(true);
+    const { pane } = successor;
+    const broken = pane === null ? null : paneFailure(await work.world.host.look(pane), successor);
+    if (broken === null || pane === null) return null;
+    const screen = (await work.world.host.screen(pane)).trim().slice(-SCREEN_MAX);
+    return err(createFailed(`${broken.says}${screen === '' ? '' : `: ${screen}`}`, work.session.id));
+  });
+  return found ?? ok(false);
+}
+
+async function untilTurnEnds(
+  work: StepWork,
+  successor: AgentSession,
+  place: number,
+  forMs: number,
+): Promise<'ended' | 'late' | { readonly says: string }> {
+  let failed: string | null = null;
+  const found = await watchUntil(work, successor, forMs, async () => {
+    const end = turnEndAfter(await eventsOf(work, successor), place);
+    if (end?.kind === 'turn-failed') failed = `${end.error}: ${end.says.slice(0, 500)}`;
+    return end !== null;
+  });
+  if (!found.ok) return { says: found.refusal.says };
+  if (failed !== null) return { says: failed };
+  return found.value ? 'ended' : 'late';
+}
+
+async function notReady({ world, session }: StepWork, successor: AgentSession): Promise<SuccessionFailure> {
+  const screen = successor.pane === null ? '' : await world.host.screen(successor.pane);
+  const shown =
+    screen.trim() === '' ? 'its terminal is empty' : `its terminal shows: ${screen.trim().slice(-SCREEN_MAX)}`;
+  return createFailed(
+    `agent ${successor.id} started and none of its hooks spoke within ${world.limits.readyMs / 1_000} s; ` +
+      `it may ask whether this folder is trusted or who you are; ${shown}`,
+    session.id,
+  );
+}
+
+function createFailed(says: string, predecessor: number): SuccessionFailure {
+  return {
+    code: 'create_failed',
+    says: `the successor of agent ${predecessor} could not be started: ${says}`,
+    todo: `the document is kept; put it right, then try again with: baton agent handoff ${predecessor}`,
+  };
+}
+
+/** Short, and the same for every try. */
+export function nameFor(persona: string, seed: string): string {
+  return `baton-${persona.replaceAll(/[^a-z0-9-]/g, '-')}-${hexOf(seed).slice(0, 8)}`;
+}
+
+/** A UUID that follows from a text. */
+export function conversationFor(seed: string): string {
+  const hex = hexOf(seed);
+  const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(18, 20)}-${hex.slice(20, 32)}`;
+}
+
+function hexOf(seed: string): string {
+  return createHash('sha256').update(`baton agent ${seed}`).digest('hex');
+}

@@ -1,0 +1,102 @@
+/** What a succession needs from the world beside a database, passed in. */
+import type { AdapterName, AgentSession } from '../../domain/agent-session.ts';
+import type { AgentId } from '../../domain/names.ts';
+import type { SuccessionErrorCode } from '../../domain/succession.ts';
+import type { GitState, PersonaTexts } from '../../formats/succession-note/write.ts';
+import type { AgentAdapter, AgentHost, AgentJournal } from '../../agents/agent-host.ts';
+
+export interface AgentWorld {
+  readonly host: AgentHost;
+  adapterOf(name: AdapterName): AgentAdapter;
+  readonly journal: AgentJournal;
+  readonly papers: Papers;
+  /** The place whose agents can be driven from here. */
+  readonly place: string;
+  readonly settings: SuccessionSettings;
+  /** Asked each time a time limit is needed: tests shorten them. */
+  readonly limits: SuccessionLimits;
+  /** The command line of Baton itself, for hooks. */
+  readonly baton: readonly string[];
+  /** Variables for every agent that is started. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Null: the program is there and answers. Otherwise why not. */
+  whyNotRunnable(argv: readonly string[], timeoutMs: number): Promise<string | null>;
+}
+
+/** Personas, documents and the state of a repository. */
+export interface Papers {
+  /** Null: there is no `skill.md` for it. */
+  persona(persona: AgentId): Promise<PersonaTexts | null>;
+  /** The real path of the folder for documents of a persona; it is made if it is not there. */
+  documentFolder(persona: AgentId): Promise<string>;
+  /** The folder for one agent in the private folder of the workspace; it is made if it is not there. */
+  privateFolder(agent: number): Promise<string>;
+  write(path: string, text: string): Promise<void>;
+  look(path: string): Promise<DocumentSight>;
+  read(path: string): Promise<{ readonly text: string; readonly sha256: string }>;
+  git(cwd: string): Promise<GitState | null>;
+  exists(cwd: string, path: string): boolean;
+}
+
+export type DocumentSight =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'refused'; readonly says: string }
+  /** `mark` changes whenever the file does. */
+  | { readonly kind: 'file'; readonly size: number; readonly modifiedAt: number; readonly mark: string };
+
+/** What the owner of the workspace has laid down. */
+interface SuccessionSettings {
+  /** A handover begins by itself when an agent is full or near its usage limit. */
+  readonly automatic: boolean;
+  /** After a usage limit: agents of other vendors, in order of preference. */
+  readonly fallback: readonly AdapterName[];
+  /** The command of an adapter, where it is not the program that it is named after. */
+  readonly commands: ReadonlyMap<AdapterName, readonly string[]>;
+}
+
+export interface SuccessionLimits {
+  /** From the instruction to the document. */
+  readonly documentMs: number;
+  /** A dialog that is open for longer is told to the operator. */
+  readonly dialogNoticeMs: number;
+  readonly arrivalMs: number;
+  /** For how long an agent that ended its turn without a document must be idle before that counts. */
+  readonly idleMs: number;
+  /** A whole document that has not changed for so long is finished, also where no hook says so. */
+  readonly quietMs: number;
+  readonly retireMs: number;
+  readonly checkMs: number;
+  readonly readyMs: number;
+  readonly primingMs: number;
+  readonly acknowledgeMs: number;
+}
+
+export const SUCCESSION_LIMITS: SuccessionLimits = {
+  documentMs: 300_000,
+  dialogNoticeMs: 30_000,
+  arrivalMs: 2_000,
+  idleMs: 5_000,
+  quietMs: 10_000,
+  retireMs: 5_000,
+  checkMs: 10_000,
+  readyMs: 15_000,
+  primingMs: 120_000,
+  acknowledgeMs: 300_000,
+};
+
+/** What went wrong, for the operator: what happened, and what to do. */
+export interface SuccessionFailure {
+  readonly code: SuccessionErrorCode;
+  readonly says: string;
+  readonly todo: string;
+}
+
+/** The adapter and command of the session that follows: after a usage limit, of another vendor if there is one. */
+export function successorKind(
+  { settings }: Pick<AgentWorld, 'settings'>,
+  { adapter, command, succession }: AgentSession,
+): { readonly adapter: AdapterName; readonly command: readonly string[] } {
+  const other = settings.fallback.find((each) => each !== adapter);
+  if (succession?.reason !== 'usage_limit' || other === undefined) return { adapter, command };
+  return { adapter: other, command: settings.commands.get(other) ?? [] };
+}

@@ -1,0 +1,155 @@
+/**
+ * Tasks that hold back a leg. A task is not a handoff, and who works on it changes: so a leg waits for the name of the
+ * task, and is let go when everything that was handed over for that task is settled and something of it was completed.
+ */
+import { digestOf } from '../../foundation/digest.ts';
+import type { Body } from '../../domain/body.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { isFinal } from '../../domain/lifecycle.ts';
+import { unblock } from '../../domain/moves/block.ts';
+import { readHandoffId, type HandoffId } from '../../domain/names.ts';
+import { SYSTEM } from '../../domain/principal.ts';
+import { change, decideBy } from '../change.ts';
+import type { Page, Query } from '../../stores/store.ts';
+import type { Context } from '../context.ts';
+import { factsOf } from '../handoffs/read.ts';
+import { summaryIn } from './detail.ts';
+
+const NAME = 'task.';
+/** Of the digest of a project: two projects of one database that share it would wait for each other's tasks. */
+const PROJECT_CHARS = 12;
+/** A task is handed over this often at most before only its newest handoffs count. */
+const HANDOFFS_MAX = 200;
+const PAGE = 200;
+/** However many wait, one pass ends. */
+const PAGES_MAX = 25;
+
+/** What a leg of this project names when it waits for a task; null where the task has no name that can be kept. */
+function nameOfTask(project: string, task: string): HandoffId | null {
+  return readHandoffId(`${NAME}${digestOf(project).slice(0, PROJECT_CHARS)}.${task}`);
+}
+
+function taskIn(name: HandoffId): string {
+  return name.slice(NAME.length + PROJECT_CHARS + 1);
+}
+
+export interface HeldBack {
+  readonly names: readonly HandoffId[];
+  readonly tasks: readonly string[];
+  /** Tasks that hold nothing back, and why. */
+  readonly says: readonly string[];
+}
+
+/** Which of these tasks a new leg has to wait for; `settled` is what is settled in the same moment. */
+export async function heldBackBy(
+  ctx: Context,
+  leg: { readonly project: string; readonly task: string | null; readonly settled: HandoffId | null },
+  tasks: readonly string[],
+): Promise<HeldBack> {
+  const own = leg.task === null ? null : nameOfTask(leg.project, leg.task);
+  const held: { readonly name: HandoffId; readonly task: string }[] = [];
+  const says: string[] = [];
+  for (const task of new Set(tasks)) {
+    if (task === leg.task) continue;
+    const name = nameOfTask(leg.project, task);
+    const all = name === null ? [] : await handoffsOf(ctx, leg.project, task);
+    const others = all.filter(({ id }) => id !== leg.settled);
+    if (all.length === 0) says.push(`nothing was handed over for ${task} here: it holds nothing back`);
+    else if (own !== null && others.some(({ terms }) => terms.dependsOn.includes(own))) {
+      says.push(`${task} waits for ${leg.task ?? ''} itself: it holds nothing back`);
+    } else if (name !== null && !isMet(others, all.length > others.length)) held.push({ name, task });
+  }
+  return { names: held.map(({ name }) => name), tasks: held.map(({ task }) => task), says };
+}
+
+/** Lets go of every leg whose tasks are done, or only of those that were held back when they were opened. */
+export async function freeHeldBack(ctx: Context, which: 'all' | 'held'): Promise<number> {
+  const met = new Map<string, boolean>();
+  const freed = await freeWaiting(ctx, { named: NAME }, met);
+  return which === 'held' ? freed : freed + (await freeWaiting(ctx, 'answer', met));
+}
+
+async function freeWaiting(
+  ctx: Context,
+  on: Extract<Query, { by: 'waiting' }>['on'],
+  met: Map<string, boolean>,
+): Promise<number> {
+  let freed = 0;
+  let after: string | null = null;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const found: Page = await ctx.store.find({ by: 'waiting', on, max: PAGE, ...(after === null ? {} : { after }) });
+    for (const handoff of found.items) {
+      const tasks = await tasksOf(ctx, handoff);
+      if (tasks.length === 0 || !(await areMet(ctx, handoff, tasks, met))) continue;
+      if ((await change(ctx, handoff, letGo(handoff))).ok) freed += 1;
+    }
+    after = found.next;
+    if (after === null) break;
+  }
+  return freed;
+}
+
+function letGo({ revision }: Handoff) {
+  return decideBy(SYSTEM, 'unblock', (handoff, nowMs) => ({
+    deed: 'unblock',
+    moved:
+      handoff.revision === revision
+        ? unblock(handoff, nowMs)
+        : { ok: false, refusal: { code: 'not-overdue', id: handoff.id } },
+    detail: { reason: 'tasks completed' },
+  }));
+}
+
+/** The tasks that a blocked leg waits for; none where it waits for something else as well. */
+async function tasksOf(ctx: Context, handoff: Handoff): Promise<readonly string[]> {
+  const { blockedOn, terms, id } = handoff;
+  if (blockedOn?.reason === 'dependency') {
+    return terms.dependsOn.every((name) => name.startsWith(NAME)) ? terms.dependsOn.map(taskIn) : [];
+  }
+  if (blockedOn?.reason !== 'question') return [];
+  const last = (await factsOf(ctx, id)).at(-1);
+  return (last === undefined ? null : summaryIn(last))?.dependencies ?? [];
+}
+
+async function areMet(
+  ctx: Context,
+  { id }: Handoff,
+  tasks: readonly string[],
+  known: Map<string, boolean>,
+): Promise<boolean> {
+  const project = await projectOf(ctx, id);
+  if (project === null) return false;
+  for (const task of tasks) {
+    const key = JSON.stringify([project, task]);
+    const met = known.get(key) ?? isMet(await handoffsOf(ctx, project, task), false);
+    known.set(key, met);
+    if (!met) return false;
+  }
+  return true;
+}
+
+function isMet(handoffs: readonly Handoff[], settledNow: boolean): boolean {
+  const done = settledNow || handoffs.some(({ state }) => state === 'completed');
+  return done && handoffs.every(({ state }) => isFinal(state));
+}
+
+async function handoffsOf(ctx: Context, project: string, task: string): Promise<readonly Handoff[]> {
+  const { items } = await ctx.store.find({ by: 'filter', task, max: HANDOFFS_MAX });
+  const own: Handoff[] = [];
+  for (const handoff of items) if (isOf(project, await projectOf(ctx, handoff.id))) own.push(handoff);
+  return own;
+}
+
+/** What was sent without a project belongs to whoever asks. */
+export function isOf(project: string, other: string | null): boolean {
+  return other === null || other === project;
+}
+
+async function projectOf({ store }: Context, id: HandoffId): Promise<string | null> {
+  const whole = await store.load(id);
+  return whole === null ? null : projectIn(JSON.parse(whole.body) as Body);
+}
+
+export function projectIn({ leg }: Body): string | null {
+  return leg?.project ?? null;
+}

@@ -1,0 +1,43 @@
+/** Words into inboxes that a summary asks for: written with its fact, in the form of the house's other notices. */
+import type { JsonObject, JsonText } from '../../foundation/json.ts';
+import { present } from '../../foundation/assert.ts';
+import { ok } from '../../foundation/result.ts';
+import { inboxKind, type Decide, type Effect } from '../../domain/decision.ts';
+import type { AgentId } from '../../domain/names.ts';
+
+export interface SummaryNotice {
+  readonly event: 'escalated' | 'failure-reported';
+  readonly agent: AgentId;
+  readonly detail: JsonObject;
+}
+
+export function noticeFor(tells: readonly SummaryNotice[], decide: Decide): Decide {
+  if (tells.length === 0) return decide;
+  return (before, nowMs) => {
+    const decided = decide(before, nowMs);
+    if (!decided.ok) return decided;
+    const { handoff, facts, effects = [] } = decided.value;
+    const last = present(facts.at(-1), 'nothing is decided without a fact');
+    const told = tells.map(({ event, agent, detail }): Effect => {
+      const payload: JsonObject = {
+        event,
+        handoff: handoff.id,
+        revision: last.revision,
+        state: handoff.state,
+        from: `@${handoff.from}`,
+        to: `@${handoff.to}`,
+        title: handoff.title,
+        task: handoff.task,
+        at: new Date(nowMs).toISOString(),
+        by: last.by,
+        detail,
+      };
+      return {
+        key: `${handoff.id}:${last.revision}:${event}:${agent}`,
+        kind: inboxKind(agent),
+        payload: JSON.stringify(payload) as JsonText,
+      };
+    });
+    return ok({ ...decided.value, effects: [...effects, ...told] });
+  };
+}

@@ -1,0 +1,90 @@
+/**
+ * How far an export had come that was interrupted. What counts of it are whole, undamaged lines which are the first
+ * handoffs of this database in its own order, none missing between them: whatever was committed late, with a smaller
+ * number than others that were read before, is written now, and nothing is written twice.
+ */
+import { err, ok, type Result } from '../../foundation/result.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Head, Store } from '../../stores/store.ts';
+import { isOfItsPast } from './already-known.ts';
+import { linesOf, type RawLine } from './lines.ts';
+import { readHead, readHeader, readText } from './read-line.ts';
+import { LINE_BYTES_MAX, totalOf } from './write-line.ts';
+
+export interface PartialExport {
+  readonly count: number;
+  /** So much of the file is good; the rest is to be cut off. */
+  readonly bytes: number;
+  /** After the last of them. */
+  readonly cursor: string | null;
+  readonly total: ReturnType<typeof totalOf>;
+}
+
+export type CannotGoOn =
+  | { readonly code: 'not-an-export'; readonly says: string }
+  /** Somebody else's, or the database is not what it was: what the file holds is perhaps nowhere else. */
+  | { readonly code: 'another-database'; readonly line: number; readonly id: HandoffId }
+  | { readonly code: 'interrupted' };
+
+export interface LookOptions {
+  readonly signal?: AbortSignal;
+  readonly progress?: (handoffs: number) => void;
+}
+
+/** One question to the database for so many lines. */
+const BATCH_MAX = 500;
+
+interface HeadLine extends Head {
+  readonly sha256: string;
+  readonly line: number;
+  readonly until: number;
+}
+
+/** Null: there is nothing in it to go on after. */
+export async function readPartialExport(
+  store: Store,
+  chunks: AsyncIterable<Uint8Array>,
+  options: LookOptions = {},
+): Promise<Result<PartialExport | null, CannotGoOn>> {
+  const total = totalOf();
+  let begun: PartialExport = { count: 0, bytes: 0, cursor: null, total };
+  let batch: HeadLine[] = [];
+  /** The first line that is not the next handoff of this database, if there is one. */
+  const settle = async (): Promise<HeadLine | null> => {
+    const { known, next } = await store.transfer.recognise(begun.cursor, batch);
+    const good = batch.slice(0, known);
+    for (const { sha256 } of good) total.add(sha256);
+    begun = { count: begun.count + known, bytes: good.at(-1)?.until ?? begun.bytes, cursor: next, total };
+    options.progress?.(begun.count);
+    const other = batch[known] ?? null;
+    batch = [];
+    return other;
+  };
+
+  let other: HeadLine | null = null;
+  for await (const raw of linesOf(chunks, LINE_BYTES_MAX)) {
+    if (options.signal?.aborted === true) return err({ code: 'interrupted' });
+    const text = textOf(raw);
+    if (raw.number === 1 && text !== null) {
+      const header = readHeader(text);
+      if (!header.ok) return err({ code: 'not-an-export', says: header.refusal.says });
+      continue;
+    }
+    const read = text === null ? null : readHead(text);
+    if (read === null) break;
+    batch.push({ ...read.head, sha256: read.sha256, line: raw.number, until: raw.until });
+    if (batch.length === BATCH_MAX) other = await settle();
+    if (other !== null) break;
+  }
+  if (batch.length > 0) other = await settle();
+  if (other !== null && !(await isOfItsPast(store, other))) {
+    return err({ code: 'another-database', line: other.line, id: other.id });
+  }
+  return ok(begun.count === 0 ? null : begun);
+}
+
+/** Null: what a writer left that was killed, or a disk that lost power. */
+function textOf(raw: RawLine): string | null {
+  const text = raw.ended && !raw.tooLong ? readText(raw.bytes) : null;
+  return text?.ok === true ? text.value : null;
+}

@@ -1,0 +1,93 @@
+/**
+ * A handoff as one line of an export. The same record is the same text whichever database it comes from, so lines and
+ * whole exports can be compared by their checksums; a line that is written in any other way is not ours.
+ */
+import { hexDigestOf } from '../../foundation/digest.ts';
+import { FACT } from '../../domain/facts.ts';
+import { HANDOFF } from '../../domain/handoff.ts';
+import { fieldsOf, type RecordFields } from '../../domain/record-fields.ts';
+import { inOrder } from '../../domain/shape.ts';
+import type { Copy } from '../../stores/store.ts';
+
+export const FORMAT_VERSION = 1;
+
+/** A record with its largest body, its largest outcome and a long trail fits; what does not is no record. */
+export const LINE_BYTES_MAX = 64 * 1024 * 1024;
+
+export interface WrittenLine {
+  readonly text: string;
+  readonly sha256: string;
+}
+
+export function headerLine(exportedAtMs: number): string {
+  return JSON.stringify({ baton: 'export', version: FORMAT_VERSION, exportedAt: new Date(exportedAtMs).toISOString() });
+}
+
+export function footerLine(count: number, sha256: string): string {
+  return JSON.stringify({ end: true, count, sha256 });
+}
+
+export function writeLine(copy: Copy): WrittenLine {
+  const text = textOf(copy);
+  const sha256 = hexDigestOf(text);
+  return { text: `${text.slice(0, -1)},"sha256":"${sha256}"}`, sha256 };
+}
+
+/** All but the checksum. Body and outcome are values here, so they are written without anybody's spacing. */
+export function textOf({ handoff, body, outcome, facts }: Copy): string {
+  const parts = [
+    `"handoff":${JSON.stringify(handoffParts(handoff))}`,
+    `"body":${plain(body)}`,
+    `"outcome":${outcome === null ? 'null' : plain(outcome)}`,
+    `"facts":[${facts.map((fact) => JSON.stringify(factParts(fact))).join(',')}]`,
+  ];
+  return `{${parts.join(',')}}`;
+}
+
+/** Splits off the checksum; null: there is none at the end of this line. */
+export function splitLine(line: string): { readonly text: string; readonly sha256: string } | null {
+  const found = CHECKSUM.exec(line.slice(-CHECKSUM_LENGTH));
+  if (found?.[1] === undefined) return null;
+  return { text: `${line.slice(0, -CHECKSUM_LENGTH)}}`, sha256: found[1] };
+}
+
+const CHECKSUM = /^,"sha256":"([0-9a-f]{64})"\}$/;
+const CHECKSUM_LENGTH = ',"sha256":""}'.length + 64;
+
+function plain(text: string): string {
+  return JSON.stringify(JSON.parse(text));
+}
+
+/** In the order of the descriptions; a field without a column is left out where it is usual, as in older exports. */
+const handoffParts = exportCopy(HANDOFF);
+/** Whose fact it is, the record says. */
+const factParts = exportCopy(FACT);
+
+function exportCopy<Thing extends object>(fields: RecordFields<Thing>): (thing: Thing) => unknown {
+  const parts = fieldsOf(fields)
+    .filter(({ exported }) => exported)
+    .map(({ name, shape, columns, usual }) => ({
+      name: name as keyof Thing & string,
+      copy: inOrder(shape),
+      leftOut: columns === null ? usual : undefined,
+    }));
+  return (thing) => {
+    const made: Record<string, unknown> = {};
+    for (const { name, copy, leftOut } of parts) {
+      const value: unknown = thing[name];
+      if (value !== undefined && value !== leftOut) made[name] = copy(value);
+    }
+    return made;
+  };
+}
+
+/** Checksums of lines as one, in whatever order the lines come; unlike with XOR, a line that comes twice counts. */
+export function totalOf(): { add(sha256: string): void; hex(): string } {
+  let sum = 0n;
+  return {
+    add: (sha256) => {
+      sum = BigInt.asUintN(256, sum + BigInt(`0x${sha256}`));
+    },
+    hex: () => sum.toString(16).padStart(64, '0'),
+  };
+}

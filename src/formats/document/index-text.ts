@@ -1,0 +1,94 @@
+/** `_index.yaml`: what is in `active/` and what was completed last, as a text that is the same wherever it is made. */
+import { findFrontMatter } from './front-matter.ts';
+import { readStatus, type Status } from './vocabulary.ts';
+import { keyText, valueText } from './yaml-text.ts';
+
+/** What the index says about one document. */
+export interface Skimmed {
+  readonly id: string;
+  readonly from: string;
+  readonly to: string;
+  readonly task: string;
+  readonly status: Status;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly completedAt: string | null;
+  readonly targetCompletion: string | null;
+}
+
+export interface Completed {
+  readonly id: string;
+  readonly completedAt: string;
+}
+
+export const RECENT_MAX = 10;
+
+const LINE = /^([a-z_]+):[ \t]+(?:"([^"\\]*)"|'([^']*)'|([^\s"'|>[{#][^\r\n#]*?))[ \t]*(?:#[^\r\n]*)?\r?$/gm;
+
+/** Only the lines that the index needs: there may be thousands of documents. Null: it is no document. */
+export function skimDocument(text: string): Skimmed | null {
+  const found = findFrontMatter(text);
+  if (found.kind !== 'found') return null;
+  const said = new Map<string, string>();
+  for (const [, key = '', double, single, plain] of text.slice(found.at.from, found.at.to).matchAll(LINE)) {
+    const value = double ?? single ?? plain ?? '';
+    if (value !== 'null' && value !== '~') said.set(key, value);
+  }
+  const status = readStatus(said.get('status') ?? '');
+  const [id, from, to] = ['handoff_id', 'from_agent', 'to_agent'].map((key) => said.get(key));
+  if (status === null || id === undefined || from === undefined || to === undefined) return null;
+  return {
+    id,
+    from,
+    to,
+    status,
+    task: said.get('related_task') ?? '',
+    createdAt: said.get('created_at') ?? '',
+    updatedAt: said.get('updated_at') ?? '',
+    completedAt: said.get('completed_at') ?? null,
+    targetCompletion: said.get('target_completion') ?? null,
+  };
+}
+
+/** Newest first; the time in it is that of the newest document, so that it changes only when something has changed. */
+export function writeIndex(active: readonly Skimmed[], recent: readonly Completed[]): string {
+  const listed = active.toSorted((a, b) => compare(b.createdAt, a.createdAt) || compare(a.id, b.id));
+  const done = recent.toSorted((a, b) => compare(b.completedAt, a.completedAt) || compare(a.id, b.id));
+  const newest = [...active.map(({ updatedAt }) => updatedAt), ...recent.map(({ completedAt }) => completedAt)]
+    .toSorted(compare)
+    .at(-1);
+  const open = listed.map(({ id, from, to, task, status, createdAt }) => {
+    return { id, from, to, task, status, created: createdAt };
+  });
+  const last = done.slice(0, RECENT_MAX).map(({ id, completedAt }) => ({ id, completed_at: completedAt }));
+  return [
+    `# Made by baton from the documents; edits are overwritten.\nlast_updated:${valueText(newest ?? null)}\n`,
+    `active_handoffs:${valueText(open)}\n`,
+    `counts_by_agent:${countsText(active)}\n`,
+    `recently_completed:${valueText(last)}\n`,
+  ].join('\n');
+}
+
+/** The only numbers that are written. */
+function countsText(active: readonly Skimmed[]): string {
+  const counts = new Map<string, { outgoing: number; incoming: number }>();
+  const of = (agent: string): { outgoing: number; incoming: number } => {
+    const count = counts.get(agent) ?? { outgoing: 0, incoming: 0 };
+    counts.set(agent, count);
+    return count;
+  };
+  for (const { from, to } of active) {
+    of(from).outgoing += 1;
+    of(to).incoming += 1;
+  }
+  const sorted = [...counts].toSorted(([a], [b]) => compare(a, b));
+  const lines = sorted.map(([agent, { outgoing, incoming }]) => {
+    return `\n  ${keyText(agent)}:\n    outgoing: ${outgoing}\n    incoming: ${incoming}`;
+  });
+  return lines.length === 0 ? ' {}' : lines.join('');
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,143 @@
+/**
+ * The fields of a document. Unknown ones are everybody's right; what is known has its limits.
+ * The published JSON Schema is made from this.
+ */
+import * as z from 'zod';
+import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readHandoffId } from '../../domain/names.ts';
+import { readStatus, STATUSES } from './vocabulary.ts';
+
+const LINE_MAX = 1_000;
+const TEXT_MAX = 20_000;
+const LIST_MAX = 500;
+
+const Line = z.string().min(1).max(LINE_MAX);
+const Text = z.string().min(1).max(TEXT_MAX);
+const Id = z.string().refine((text) => readHandoffId(text) !== null, HANDOFF_ID_RULE);
+const Agent = z.string().refine((text) => readAgentId(text) !== null, AGENT_NAME_RULE);
+const Word = z
+  .string()
+  .refine((text) => readStatus(text) !== null, `a status is one of ${STATUSES.join(', ')}`)
+  .meta({ enum: [...STATUSES] });
+
+const INSTANT_RULE = 'a date with time and zone, such as 2026-02-21T14:30:00Z';
+const Instant = z
+  .string()
+  .refine(
+    (text) => /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/.test(text),
+    INSTANT_RULE,
+  )
+  .refine(isOnTheCalendar, INSTANT_RULE);
+const Day = z.string().refine((text) => isOnTheCalendar(text), 'a day like 2026-03-01, or an instant with its zone');
+
+/** `file:PATH`, `commit:ID`, `command:LINE`, `shadow:HANDOFF`, `url:ADDRESS`, `note:WORDS`; anything else is a note. */
+const Shown = z.union([Text, z.array(Text).max(LIST_MAX)]);
+const Marked = z.looseObject({ deliverable: Line, status: Line.nullish(), evidence: Shown.nullish() });
+const Checked = z.looseObject({ criterion: Line, status: Line.nullish(), says: Text.nullish() });
+
+/** In the order in which they are written. */
+const SHAPES = {
+  handoff_id: Id,
+  from_agent: Agent,
+  to_agent: Agent,
+  related_task: Line,
+  replaces: Id.nullish(),
+  status: Word,
+  created_at: Instant,
+  updated_at: Instant,
+  expires_at: Instant.nullable(),
+  title: Line,
+  purpose: Text.nullable(),
+  context: Text.nullable(),
+  deliverables: z.array(Line).max(LIST_MAX),
+  verification_criteria: z.array(Line).max(LIST_MAX),
+  target_completion: Day.nullish(),
+  source_meeting: Line.nullable(),
+  skill_web_node: Line.nullable(),
+  open_question: Text.nullish(),
+  question_answer: z.looseObject({ question: Text.nullish(), answer: Text.nullish(), by: Agent.nullish() }).nullish(),
+  acknowledged_at: Instant.nullish(),
+  acknowledged_by: Agent.nullish(),
+  acknowledgment_notes: Text.nullish(),
+  delivered_at: Instant.nullish(),
+  deliverable_status: z.array(Marked).max(LIST_MAX).nullish(),
+  rework_reason: Text.nullish(),
+  criteria_checks: z.array(Checked).max(LIST_MAX).nullish(),
+  completed_at: Instant.nullish(),
+  completion_verified_by: Agent.nullish(),
+  completion_notes: Text.nullish(),
+  assurance: Line.nullish(),
+  verification_record: z
+    .looseObject({ verified_at: Instant.nullish(), deliverable_checks: z.array(Marked).max(LIST_MAX).nullish() })
+    .nullish(),
+  rejection_reason: z.looseObject({ type: Line, message: Text.nullish() }).nullish(),
+  replaced_by: Id.nullish(),
+  escalated_to: Agent.nullish(),
+} as const;
+
+export type FieldName = keyof typeof SHAPES;
+export const FIELD_NAMES = Object.keys(SHAPES) as readonly FieldName[];
+
+/** Without these a text is no document of ours. */
+export const REQUIRED = [
+  'handoff_id',
+  'from_agent',
+  'to_agent',
+  'related_task',
+  'status',
+  'created_at',
+  'updated_at',
+  'expires_at',
+  'title',
+  'purpose',
+  'context',
+  'deliverables',
+  'verification_criteria',
+] as const satisfies readonly FieldName[];
+
+/** The specification wants a value; where there is none, that is said and nothing else happens. */
+export const WANTED = [
+  'source_meeting',
+  'skill_web_node',
+  'purpose',
+  'context',
+  'deliverables',
+  'verification_criteria',
+] as const satisfies readonly FieldName[];
+
+/** What was agreed when the document was made: nobody changes it afterwards. */
+export const AGREED = [
+  'handoff_id',
+  'from_agent',
+  'to_agent',
+  'related_task',
+  'created_at',
+  'title',
+  'purpose',
+  'context',
+  'deliverables',
+  'verification_criteria',
+] as const satisfies readonly FieldName[];
+
+export const DocumentShape = z.looseObject({
+  ...SHAPES,
+  source_meeting: SHAPES.source_meeting.optional(),
+  skill_web_node: SHAPES.skill_web_node.optional(),
+});
+type Shaped = z.infer<typeof DocumentShape>;
+
+/** Those that are there and sound. */
+export type DocumentFields = { readonly [Name in FieldName]?: Exclude<Shaped[Name], undefined> };
+/** What a new document is made of. */
+export type NewDocument = DocumentFields & { readonly [Name in (typeof REQUIRED)[number]]: Shaped[Name] };
+
+export function documentSchema(): object {
+  const made = z.toJSONSchema(DocumentShape, { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' });
+  return { ...made, title: 'The front matter of a handoff document' };
+}
+
+/** Dates that no month has are rolled over by most readers, and so become another date. */
+function isOnTheCalendar(text: string): boolean {
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && !Number.isNaN(Date.parse(text));
+}

@@ -1,0 +1,108 @@
+/** Instants as people write them. A date without a time is its first moment; a time without a zone is UTC. */
+
+const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+const ISO =
+  /(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ,_]+(?:at )?(\d{1,2})[:.h-](\d{2})(?:[:.-](\d{2})(?:[.,]\d{1,9})?)?(?![0-9a-fA-F]))?/;
+const COMPACT = /(?<!\d)(20\d{2})(\d{2})(\d{2})(?:[T_-]?(\d{2})(\d{2})(\d{2})?(?![0-9a-fA-F]))?(?!\d)/;
+const DAY_MONTH = /(\d{1,2})(?:st|nd|rd|th)?[ -.]+([a-z]{3})[a-z]*\.?,? +(\d{4})/i;
+const MONTH_DAY = /([a-z]{3})[a-z]*\.? +(\d{1,2})(?:st|nd|rd|th)?,? +(\d{4})/i;
+const DOTTED = /(?<!\d)(\d{1,2})\.(\d{1,2})\.(\d{4})/;
+const SLASHED = /(?<!\d)(\d{1,2})\/(\d{1,2})\/(\d{4})/;
+const CLOCK = /(?<!\d)(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)?\s*(am|pm)?/i;
+const OFFSET = /(?:\b(?:UTC|GMT)\s*)?([+\u2212-])(\d{1,2})(?::?(\d{2}))?(?![\d.])/i;
+/** Hours from UTC. A name that two countries use for two zones (IST, CST of China) is read as the first one's. */
+const ZONES = new Map(
+  (
+    'utc 0 gmt 0 z 0 wet 0 west 1 bst 1 cet 1 cest 2 mez 1 mesz 2 eet 2 eest 3 msk 3 ist 5.5 ict 7 wib 7 sgt 8 hkt 8 awst 8 ' +
+    'jst 9 kst 9 aest 10 aedt 11 nzst 12 nzdt 13 brt -3 art -3 est -5 edt -4 cst -6 cdt -5 mst -7 mdt -6 pst -8 pdt -7 hst -10'
+  )
+    .match(/[a-z]+ \S+/g)
+    ?.map((pair) => [pair.split(' ')[0] ?? '', Number(pair.split(' ')[1])] as const),
+);
+const ZONE_HOURS_MAX = 14;
+const EPOCH = /^\d{10}(?:\d{3})?$/;
+
+export function instantOf(text: string): number | null {
+  const said = text.trim().slice(0, 120);
+  if (EPOCH.test(said)) return said.length === 10 ? Number(said) * 1000 : Number(said);
+  const day = dayOf(said);
+  if (day === null) return null;
+  const [hours, minutes, seconds] = day.clock ?? [0, 0, 0];
+  const atMs = Date.UTC(day.year, day.month - 1, day.day, hours, minutes, seconds);
+  const made = new Date(atMs);
+  if (made.getUTCMonth() !== day.month - 1 || hours > 24 || minutes > 59 || seconds > 60) return null;
+  return day.clock === null ? atMs : atMs - offsetMinutes(said.slice(day.end)) * 60_000;
+}
+
+/** What stands behind the time: `+02:00`, `UTC+7`, `CET`, `(PST)`. Nothing that is known: UTC. */
+function offsetMinutes(behind: string): number {
+  const offset = OFFSET.exec(behind);
+  if (offset !== null && /^[\s\d:.,()A-Za-z]{0,20}$/.test(behind.slice(0, offset.index))) {
+    const hours = Number(offset[2]);
+    if (hours <= ZONE_HOURS_MAX) return (offset[1] === '+' ? 1 : -1) * (hours * 60 + Number(offset[3] ?? 0));
+  }
+  const names = behind.match(/[A-Za-z]+/g) ?? [];
+  const known = names.map((name) => ZONES.get(name.toLowerCase())).find((hours) => hours !== undefined);
+  return (known ?? 0) * 60;
+}
+
+interface Day {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly clock: readonly [number, number, number] | null;
+  readonly end: number;
+}
+
+function dayOf(text: string): Day | null {
+  const iso = ISO.exec(text);
+  if (iso !== null) {
+    const clock = iso[4] === undefined ? clockAfter(text, endOf(iso)) : clockOf(iso[4], iso[5], iso[6]);
+    return dated(iso[1], iso[2], iso[3], clock, endOf(iso));
+  }
+  const month = MONTH_DAY.exec(text);
+  if (month !== null && monthOf(month[1]) > 0) {
+    return dated(month[3], String(monthOf(month[1])), month[2], clockAfter(text, endOf(month)), endOf(month));
+  }
+  const day = DAY_MONTH.exec(text);
+  if (day !== null && monthOf(day[2]) > 0) {
+    return dated(day[3], String(monthOf(day[2])), day[1], clockAfter(text, endOf(day)), endOf(day));
+  }
+  const dotted = DOTTED.exec(text);
+  if (dotted !== null) return dated(dotted[3], dotted[2], dotted[1], clockAfter(text, endOf(dotted)), endOf(dotted));
+  const slashed = SLASHED.exec(text);
+  if (slashed !== null) {
+    // Month first, as most who write slashes do, unless it cannot be one.
+    const [first, second] = Number(slashed[1]) > 12 ? [slashed[2], slashed[1]] : [slashed[1], slashed[2]];
+    return dated(slashed[3], first, second, clockAfter(text, endOf(slashed)), endOf(slashed));
+  }
+  const compact = COMPACT.exec(text);
+  if (compact === null) return null;
+  const clock = compact[4] === undefined ? null : clockOf(compact[4], compact[5], compact[6]);
+  return dated(compact[1], compact[2], compact[3], clock, endOf(compact));
+}
+
+function dated(year = '', month = '', day = '', clock: Day['clock'] = null, end = 0): Day | null {
+  const made = { year: Number(year), month: Number(month), day: Number(day), clock, end };
+  return made.month >= 1 && made.month <= 12 && made.day >= 1 && made.day <= 31 ? made : null;
+}
+
+function clockAfter(text: string, from: number): Day['clock'] {
+  const found = CLOCK.exec(text.slice(from));
+  if (found === null) return null;
+  const [hours, minutes, seconds] = clockOf(found[1], found[2], found[3]);
+  const half = found[4]?.toLowerCase();
+  return [half === 'pm' && hours < 12 ? hours + 12 : half === 'am' && hours === 12 ? 0 : hours, minutes, seconds];
+}
+
+function clockOf(hours = '0', minutes = '0', seconds = '0'): readonly [number, number, number] {
+  return [Number(hours), Number(minutes), Number(seconds)];
+}
+
+function monthOf(name = ''): number {
+  return MONTHS.indexOf(name.toLowerCase()) + 1;
+}
+
+function endOf(found: RegExpExecArray): number {
+  return found.index + found[0].length;
+}

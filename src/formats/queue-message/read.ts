@@ -1,0 +1,169 @@
+/** Text of a queue file → what it asks for, or what it answers. Tolerant of form, strict about limits. */
+import { readJson, type Json, type JsonObject } from '../../foundation/json.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
+import type { Failure, Terms } from '../../domain/handoff.ts';
+import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts';
+import type { Priority } from '../../domain/priority.ts';
+import type { RetryPolicy } from '../../domain/retry.ts';
+import { toMilliseconds } from '../seconds.ts';
+import { isObject } from './answer.ts';
+import { RequestShape, type RequestText } from './schema.ts';
+
+interface FieldProblem {
+  /** Like `input.data` or `depends_on[2]`. */
+  readonly field: string;
+  readonly says: string;
+}
+
+export type MessageProblem =
+  /** Not JSON, or not yet: a file that is being written looks the same. */
+  | { readonly kind: 'unreadable'; readonly says: string; readonly line: number; readonly column: number }
+  | { readonly kind: 'wrong'; readonly problems: readonly FieldProblem[] };
+
+export interface Message {
+  /** The text as it came, to the byte. */
+  readonly text: string;
+  readonly fields: JsonObject;
+}
+
+/** What a request asks for, in the words of the house; what it does not say is not there. */
+export interface QueueRequest {
+  readonly id: HandoffId;
+  readonly from: AgentId;
+  readonly to: AgentId;
+  readonly input: Json;
+  readonly schema?: string;
+  readonly outputSchema?: string;
+  readonly context?: JsonObject;
+  readonly title?: string;
+  readonly task?: string;
+  readonly priority?: Priority;
+  readonly terms: Partial<Terms>;
+  /** The failed handoff that this one is another try of. */
+  readonly retryOf?: HandoffId;
+  readonly message: string;
+}
+
+/** A strict prefix of an object is never JSON, so an object that parses is whole. */
+export function readMessage(text: string): Result<Message, MessageProblem> {
+  const read = readJson(text);
+  if (!read.ok) return err({ kind: 'unreadable', ...read.refusal });
+  const { value } = read.value;
+  if (!isObject(value)) {
+    return err({ kind: 'wrong', problems: [{ field: '', says: 'a message is a JSON object' }] });
+  }
+  return ok({ text, fields: value });
+}
+
+/** `retry` is what the house does where the request says nothing about it. */
+export function readRequest(message: Message, retry: RetryPolicy): Result<QueueRequest, MessageProblem> {
+  const read = RequestShape.safeParse(message.fields);
+  if (!read.success) {
+    const problems = read.error.issues.map(({ path, message: says }) => ({ field: fieldOf(path), says }));
+    return err({ kind: 'wrong', problems });
+  }
+  const asked = read.data;
+  const { priority, title, task } = asked;
+  return ok({
+    id: asked.handoff_id as HandoffId,
+    from: agentOf(asked.source),
+    to: agentOf(asked.target),
+    input: asked.input.data ?? {},
+    ...(asked.input.schema ? { schema: asked.input.schema } : {}),
+    ...(asked.expected_output?.schema ? { outputSchema: asked.expected_output.schema } : {}),
+    ...(asked.context ? { context: asked.context } : {}),
+    ...(priority ? { priority: priority as Priority } : {}),
+    ...(title ? { title } : {}),
+    ...(task ? { task } : {}),
+    terms: termsOf(asked, retry),
+    ...(asked.retry_of ? { retryOf: asked.retry_of as HandoffId } : {}),
+    message: message.text,
+  });
+}
+
+export type QueueAnswer =
+  | { readonly kind: 'completed'; readonly result: JsonObject }
+  | { readonly kind: 'failed'; readonly failure: Failure };
+
+export const ANSWER_FIELDS = ['output', 'validation', 'metadata', 'next_steps', 'warnings', 'errors'] as const;
+
+/** The folder says what it is; inside may stand less than the spec wants, and it is still what was answered. */
+export function readAnswer(place: 'completed' | 'failed', { fields }: Message): QueueAnswer {
+  if (place === 'completed') {
+    const said = ANSWER_FIELDS.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const]));
+    return { kind: 'completed', result: Object.fromEntries(said) };
+  }
+  const error = isObject(fields['error']) ? fields['error'] : {};
+  const code = typeof error['code'] === 'string' && error['code'] !== '' ? error['code'] : 'PROCESSING_ERROR';
+  const said = typeof fields['error'] === 'string' ? fields['error'] : error['message'];
+  const message = typeof said === 'string' && said !== '' ? said : 'failed without a message';
+  return { kind: 'failed', failure: { code, message } };
+}
+
+/** What stands in a file of ours while one of ours works on it; foreign workers never write it. */
+export const FENCE_FIELD = 'baton_fence';
+
+/** Why a file lies in waiting/. */
+export const WAITING_FIELD = 'waiting_for';
+
+export function fenceIn({ fields }: Message): number | null {
+  const fence = fields[FENCE_FIELD];
+  return typeof fence === 'number' ? fence : null;
+}
+
+/** In a file of ours that says why a request was not taken. */
+export const REFUSAL_FIELD = 'baton_refusal';
+
+export function isRefusal({ fields }: Message): boolean {
+  return fields[REFUSAL_FIELD] === true;
+}
+
+/** Whether the file itself says that it is over: the status, and the answer or the error. */
+export function saysEnd(message: Message, place: 'completed' | 'failed'): boolean {
+  const said = message.fields[place === 'completed' ? 'output' : 'error'];
+  return statusIn(message) === place && said !== undefined && said !== null;
+}
+
+/** How many attempts had been made when this file was last put on offer. */
+export function retriesIn({ fields }: Message): number {
+  const count = fields['retry_count'];
+  return typeof count === 'number' ? count : 0;
+}
+
+export function statusIn({ fields }: Message): string | null {
+  return typeof fields['status'] === 'string' ? fields['status'] : null;
+}
+
+function termsOf(asked: RequestText, retry: RetryPolicy): Partial<Terms> {
+  const { retry_policy: policy, timeout_seconds: seconds, depends_on: needs } = asked;
+  return {
+    ...(typeof seconds === 'number' ? { attemptTimeoutMs: toMilliseconds(seconds) } : {}),
+    ...(needs && needs.length > 0 ? { dependsOn: [...new Set(needs)] as HandoffId[] } : {}),
+    ...(policy
+      ? {
+          retry: {
+            ...retry,
+            retriesMax: policy.max_retries ?? retry.retriesMax,
+            delayMs: msOf(policy.retry_delay_seconds) ?? retry.delayMs,
+            multiplier: policy.backoff_multiplier ?? retry.multiplier,
+          },
+        }
+      : {}),
+  };
+}
+
+function msOf(seconds: number | null | undefined): number | null {
+  return typeof seconds === 'number' ? toMilliseconds(seconds) : null;
+}
+
+/** The shape has judged the name already. */
+function agentOf(agent: RequestText['source']): AgentId {
+  return readAgentId(typeof agent === 'string' ? agent : agent.agent_id) as AgentId;
+}
+
+function fieldOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+}

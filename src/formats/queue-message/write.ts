@@ -1,0 +1,250 @@
+/**
+ * What the house knows of a handoff → the text of its queue file. Everything the sender wrote stays, in its order; what
+ * the house knows better (id, status, times, answer) is laid over it.
+ */
+import { assuranceOf } from '../../domain/assurance.ts';
+import type { Json, JsonObject } from '../../foundation/json.ts';
+import type { Body, Party } from '../../domain/body.ts';
+import { countedAttempts, type Failure, type Handoff, type SchemaViolation } from '../../domain/handoff.ts';
+import type { AgentId } from '../../domain/names.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import { answerOf, isObject } from './answer.ts';
+import { FENCE_FIELD, WAITING_FIELD } from './read.ts';
+import { recoveryActions } from './recovery.ts';
+import { QUEUE_WORDS } from './vocabulary.ts';
+
+export interface Told {
+  readonly handoff: Handoff;
+  readonly body: Body;
+  readonly outcome: Outcome | null;
+  /** When the last attempt began. */
+  readonly startedAt: number | null;
+  /** Where the answer lies; only for what is completed. */
+  readonly artifact: ArtifactPlace | null;
+  /** A foreign program has answered it, in the words of the queue. */
+  readonly isForeign?: boolean;
+}
+
+export interface ArtifactPlace {
+  readonly id: string;
+  /** Within the workspace. */
+  readonly path: string;
+  readonly type: string;
+  /** Why it does not lie where the sender wanted it. */
+  readonly warning?: string;
+}
+
+/** Said by the house about one stage, so never carried over from an earlier one. */
+const STAGE_FIELDS = [FENCE_FIELD, 'started_at', 'retry_count', WAITING_FIELD];
+
+/** What a message asks for, without what is said about a stage of it. */
+export function requestFieldsOf(fields: JsonObject): JsonObject {
+  const isRequest = ([name]: readonly [string, Json]): boolean => name !== 'status' && !STAGE_FIELDS.includes(name);
+  return Object.fromEntries(Object.entries(fields).filter(isRequest));
+}
+
+/** What a final file says about the end. */
+export function endFieldsOf(fields: JsonObject): {
+  readonly status: Json | undefined;
+  readonly endedAt: number;
+  readonly error: string | null;
+  readonly artifactPath: string | null;
+} {
+  const { status, completed_at: completedAt, failed_at: failedAt, error, output } = fields;
+  const at = completedAt ?? failedAt;
+  const says = isObject(error) ? error['message'] : null;
+  const path = isObject(output) ? output['artifact_path'] : null;
+  return {
+    status,
+    endedAt: typeof at === 'string' ? Date.parse(at) : Number.NaN,
+    error: typeof says === 'string' ? says : null,
+    artifactPath: typeof path === 'string' ? path : null,
+  };
+}
+
+export function writeMessage(told: Told): string {
+  return `${JSON.stringify(messageOf(told), null, 2)}\n`;
+}
+
+function messageOf(told: Told): JsonObject {
+  const request = requestOf(told);
+  const { handoff } = told;
+  switch (QUEUE_WORDS[handoff.state].status) {
+    case 'pending':
+      return { ...request, ...retryCount(handoff), ...waitingFor(handoff) };
+    case 'in_progress': {
+      const started = told.startedAt ?? handoff.since;
+      const mark =
+        handoff.custody?.by === 'hand' && handoff.custody.file !== undefined ? {} : { [FENCE_FIELD]: handoff.fence };
+      return { ...request, ...retryCount(handoff, 1), started_at: instant(started), ...mark };
+    }
+    case 'completed':
+      return { ...request, ...completion(told) };
+    case 'failed':
+      return { ...request, ...failureOf(told) };
+  }
+}
+
+function requestOf({ handoff, body }: Told): JsonObject {
+  const original = body.message === undefined ? {} : (JSON.parse(withoutMark(body.message)) as JsonObject);
+  const kept = Object.fromEntries(Object.entries(original).filter(([name]) => !STAGE_FIELDS.includes(name)));
+  const input = isObject(kept['input']) ? kept['input'] : {};
+  const { status } = QUEUE_WORDS[handoff.state];
+  return {
+    ...(body.message === undefined ? nativeRequest(handoff, body) : kept),
+    handoff_id: handoff.id,
+    status,
+    ...(body.source === undefined ? {} : { source: agentOf(kept['source'], handoff.from, body.source) }),
+    ...(body.target === undefined ? {} : { target: agentOf(kept['target'], handoff.to, body.target) }),
+    input: {
+      ...input,
+      ...(body.schema === undefined ? {} : { schema: body.schema }),
+      data: body.input,
+    },
+    ...(body.context === undefined ? {} : { context: body.context }),
+    ...(handoff.lineage.retryOf === null ? {} : { retry_of: handoff.lineage.retryOf }),
+  };
+}
+
+/** What the request says about an agent counts; what it does not say, the house may know. */
+function agentOf(said: Json | undefined, name: AgentId, { phase, agentType }: Party): JsonObject {
+  const given = isObject(said) ? said : { agent_id: typeof said === 'string' ? said : `@${name}` };
+  const lacks = (field: string): boolean => given[field] === undefined || given[field] === null;
+  return {
+    ...given,
+    ...(phase !== undefined && lacks('phase') ? { phase } : {}),
+    ...(agentType !== undefined && lacks('agent_type') ? { agent_type: agentType } : {}),
+  };
+}
+
+/** For what did not come as a file. The order is that of the spec's own example. */
+function nativeRequest(handoff: Handoff, body: Body): JsonObject {
+  const { terms } = handoff;
+  return {
+    handoff_id: handoff.id,
+    timestamp: instant(handoff.createdAt),
+    status: 'pending',
+    source: { agent_id: `@${handoff.from}` },
+    target: { agent_id: `@${handoff.to}` },
+    ...(handoff.title === null ? {} : { title: handoff.title }),
+    ...(handoff.task === null ? {} : { task: handoff.task }),
+    ...(body.context === undefined ? {} : { context: body.context }),
+    input: {},
+    ...(body.outputSchema === undefined ? {} : { expected_output: { schema: body.outputSchema } }),
+    ...(terms.attemptTimeoutMs === null ? {} : { timeout_seconds: terms.attemptTimeoutMs / 1000 }),
+    priority: handoff.priority,
+    retry_policy: {
+      max_retries: terms.retry.retriesMax,
+      retry_delay_seconds: terms.retry.delayMs / 1000,
+      backoff_multiplier: terms.retry.multiplier,
+    },
+    ...(terms.dependsOn.length === 0 ? {} : { depends_on: terms.dependsOn }),
+  };
+}
+
+/** Why a file lies in waiting/, in words. What is on offer waits for nothing that could be told. */
+function waitingFor({ blockedOn, terms, state }: Handoff): JsonObject {
+  if (state !== 'blocked' || blockedOn === null) return {};
+  switch (blockedOn.reason) {
+    case 'dependency':
+      return { [WAITING_FIELD]: `other handoffs have to be completed first: ${terms.dependsOn.join(', ')}` };
+    case 'artifact':
+      return { [WAITING_FIELD]: `artifacts have to be registered first: ${(terms.artifacts ?? []).join(', ')}` };
+    case 'place':
+      return { [WAITING_FIELD]: 'its recipient or sender has as much open as is allowed' };
+    case 'question':
+      return { [WAITING_FIELD]: `an answer to: ${blockedOn.text}` };
+  }
+}
+
+function retryCount(handoff: Handoff, present = 0): JsonObject {
+  const count = countedAttempts(handoff) - present;
+  return count > 0 ? { retry_count: count } : {};
+}
+
+function completion(told: Told): JsonObject {
+  const { artifact, outcome, body } = told;
+  const endedAt = instant(told.handoff.since);
+  const ended = { ...times(told), completed_at: endedAt, timestamp_completed: endedAt };
+  if (told.isForeign === true && isObject(outcome?.result)) return { ...ended, ...outcome.result };
+  const answer = answerOf(outcome?.result ?? null);
+  const checked = body.outputSchema !== undefined;
+  const warnings = Array.isArray(answer.warnings) ? (answer.warnings as readonly Json[]) : [];
+  return {
+    ...ended,
+    assurance: assuranceOf(told.handoff),
+    output: {
+      artifact_id: artifact?.id ?? null,
+      artifact_path: artifact?.path ?? null,
+      artifact_type: artifact?.type ?? null,
+      schema_compliance: checked ? 'valid' : 'not checked',
+    },
+    validation: answer.validation ?? { status: checked ? 'passed' : 'not checked' },
+    metadata: answer.metadata ?? {},
+    next_steps: answer.nextSteps ?? [],
+    warnings: [...(body.warnings ?? []), ...(artifact?.warning === undefined ? [] : [artifact.warning]), ...warnings],
+    errors: [],
+  };
+}
+
+function failureOf(told: Told): JsonObject {
+  const { handoff } = told;
+  const failure = failureIn(told);
+  const endedAt = instant(handoff.since);
+  const violations = failure.violations ?? [];
+  return {
+    ...times(told),
+    failed_at: endedAt,
+    timestamp_failed: endedAt,
+    error: { code: failure.code, message: failure.message, severity: 'error', timestamp: endedAt },
+    validation: {
+      status: violations.length === 0 ? 'not checked' : 'failed',
+      errors: violations.map(violationFields),
+    },
+    retry_available: handoff.state !== 'cancelled',
+    retry_count: Math.max(0, countedAttempts(handoff) - 1),
+    max_retries: handoff.terms.retry.retriesMax,
+    recovery_actions: recoveryActions(handoff, failure),
+  };
+}
+
+/**
+ * As the specification writes it: `field` names the object that lacks something, from the root of what was checked, and
+ * `schema_path` the same with every position open. Ours beside them: the exact path, and the place in the schema.
+ */
+function violationFields({ field, says, schemaPath }: SchemaViolation): JsonObject {
+  const inside = field.replace(/^(?:input|output|result)(?:\.|$)/, '');
+  const isMissing = schemaPath.endsWith('/required');
+  const at = isMissing ? inside.replace(LAST_PART, '') : inside;
+  const missing = isMissing ? inside.slice(at.length).replace(/^\./, '') : '';
+  return {
+    field: at,
+    error: isMissing ? `Missing required field '${missing}'` : says,
+    schema_path: at === '' ? '$' : `$.${at.replaceAll(/\[\d+\]/g, '[*]')}`,
+    path: field,
+    schema_pointer: schemaPath,
+  };
+}
+
+const LAST_PART = /(?:^|\.)[^.[\]]+$|\["[^"]*"\]$/;
+
+/** Who waits reads `error.message`, so there always is one. */
+function failureIn({ handoff, outcome }: Told): Failure {
+  const code = QUEUE_WORDS[handoff.state].code ?? 'PROCESSING_ERROR';
+  if (outcome?.kind === 'failure') return { ...outcome, code: handoff.state === 'failed' ? outcome.code : code };
+  return { code, message: handoff.state === 'expired' ? 'nobody took it in time' : `it was ${handoff.state}` };
+}
+
+function times({ handoff, startedAt }: Told): JsonObject {
+  if (startedAt === null) return { execution_time_seconds: 0 };
+  const seconds = Math.max(0, handoff.since - startedAt) / 1000;
+  return { started_at: instant(startedAt), execution_time_seconds: seconds };
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
+export function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}

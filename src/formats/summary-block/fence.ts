@@ -1,0 +1,114 @@
+/** Collects one fence line by line, and tells whether it holds a `handoff`. */
+import { BLOCK_CHARS_MAX, type BlockPlace, type FoundBlock } from './found-block.ts';
+
+export interface Fence {
+  readonly marker: number;
+  readonly length: number;
+  /** Columns in front of the opening fence, which are taken off in front of every line. */
+  readonly indent: number;
+}
+
+export interface Gathering extends Fence {
+  readonly place: BlockPlace;
+  readonly line: number;
+  readonly column: number;
+  readonly start: number;
+  readonly rows: string[];
+  readonly cuts: number[];
+  chars: number;
+}
+
+const BACKTICK = 0x60;
+const TILDE = 0x7e;
+const LANGUAGES = new Set(['', 'yaml', 'yml', 'handoff']);
+
+/** The fence that opens at `at`, or null. `end` is the end of the line. */
+export function fenceAt(text: string, at: number, end: number, indent: number): Fence | null {
+  const marker = text.charCodeAt(at);
+  if (marker !== BACKTICK && marker !== TILDE) return null;
+  const length = runLength(text, at, end, marker);
+  if (length < 3) return null;
+  if (marker === BACKTICK) {
+    // A search bounded by the line: what follows may be ten megabytes without a backtick.
+    for (let next = at + length; next < end; next += 1) if (text.charCodeAt(next) === BACKTICK) return null;
+  }
+  return { marker, length, indent };
+}
+
+export function closesAt(text: string, at: number, end: number, fence: Fence): boolean {
+  if (text.charCodeAt(at) !== fence.marker) return false;
+  const length = runLength(text, at, end, fence.marker);
+  if (length < fence.length) return false;
+  for (let next = at + length; next < end; next += 1) if (!isBlank(text.charCodeAt(next))) return false;
+  return true;
+}
+
+/** Whether what stands after the opening fence lets it be YAML. `bare`: nothing at all stands there. */
+export function languageAt(text: string, at: number, end: number): 'yaml' | 'bare' | 'other' {
+  const word = /^[^\s{]*/.exec(text.slice(at, Math.min(end, at + 64)).trim())?.[0].toLowerCase() ?? '';
+  if (word === '') return 'bare';
+  return LANGUAGES.has(word) ? 'yaml' : 'other';
+}
+
+export function keep(gathering: Gathering, row: string, cut: number): void {
+  if (gathering.chars > BLOCK_CHARS_MAX) return;
+  gathering.chars += row.length + 1;
+  gathering.rows.push(row.length > BLOCK_CHARS_MAX ? row.slice(0, BLOCK_CHARS_MAX) : row);
+  gathering.cuts.push(cut);
+}
+
+/** Null where it holds no `handoff`: then it is no business of ours. */
+export function blockOf(text: string, gathering: Gathering, end: number, closed: boolean): FoundBlock | null {
+  if (!holdsHandoff(gathering.rows)) return null;
+  const { place, line, column, start, rows, cuts, chars } = gathering;
+  const tooLarge = chars > BLOCK_CHARS_MAX;
+  return {
+    index: 0,
+    place,
+    line,
+    column,
+    start,
+    end,
+    closed,
+    cutOff: !closed && end === text.length && !/[\r\n]$/.test(text.slice(-1)),
+    text: text.slice(start, tooLarge ? start + BLOCK_CHARS_MAX : end),
+    yaml: rows.join('\n'),
+    cuts,
+    tooLarge,
+    said: null,
+  };
+}
+
+const HANDOFF_KEY = /^(?:handoff|"handoff"|'handoff')[ \t]*:(?:[ \t]|$)/i;
+const HANDOFF_FLOW = /^\{\s*(?:handoff|"handoff"|'handoff')[ \t]*:/i;
+/** As JSON it is the first key, or it is not found. */
+const FLOW_CHARS_MAX = 512;
+
+/** A key at the level of the first one; deeper ones belong to something else. */
+export function holdsHandoff(rows: readonly string[]): boolean {
+  let level = -1;
+  for (const row of rows) {
+    const at = firstInk(row);
+    if (at === row.length || row[at] === '#' || (at === 0 && (row.startsWith('---') || row.startsWith('%')))) continue;
+    if (level < 0 && row[at] === '{') return HANDOFF_FLOW.test(rows.join('\n').slice(0, FLOW_CHARS_MAX).trimStart());
+    if (level < 0 || at < level) level = at;
+    if (at === level && HANDOFF_KEY.test(row.slice(at, at + 64))) return true;
+  }
+  return false;
+}
+
+function firstInk(row: string): number {
+  let at = 0;
+  while (at < row.length && isBlank(row.charCodeAt(at))) at += 1;
+  return at;
+}
+
+export function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09 || code === 0x0d;
+}
+
+function runLength(text: string, at: number, end: number, marker: number): number {
+  let next = at;
+  while (next < end && text.charCodeAt(next) === marker) next += 1;
+  return next - at;
+}

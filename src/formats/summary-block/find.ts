@@ -1,0 +1,258 @@
+/**
+ * Finds the blocks of a markdown text, in one pass over its lines.
+ *
+ * Time grows with the length of the text and with nothing else: no line is looked at from more than a bounded number of
+ * places, whatever stands in it.
+ */
+import { advance, goOn, isEmptyAhead, isQuoted, isRule, leave, measure, openMore } from './containers.ts';
+import type { Containers, Cursor } from './containers.ts';
+import type { BlockPlace, FoundBlock } from './found-block.ts';
+import { blockOf, closesAt, fenceAt, keep, languageAt, type Fence, type Gathering } from './fence.ts';
+
+export function findBlocks(markdown: string): readonly FoundBlock[] {
+  const scan = new Scan(markdown, null);
+  scan.run();
+  const found = scan.found.toSorted((one, other) => one.start - other.start);
+  return found.map((block, index) => ({ ...block, index }));
+}
+
+/** The lines that are said: not in a quote, a fence, code or a comment; without the marks of lists. */
+export function saidLines(markdown: string): readonly SaidLine[] {
+  const said: SaidLine[] = [];
+  new Scan(markdown, (line) => said.push(line)).run();
+  return said;
+}
+
+export interface SaidLine {
+  readonly line: number;
+  readonly column: number;
+  readonly text: string;
+}
+
+/** Letters and the like: a line that begins so is text, whatever follows. */
+const PLAIN = new Uint8Array(128).fill(1);
+for (const mark of '\t\r\n >#`~*-+_=<0123456789') PLAIN[mark.charCodeAt(0)] = 0;
+
+class Scan {
+  readonly found: FoundBlock[] = [];
+  private readonly cursor: Cursor;
+  private readonly containers: Containers = { open: [], quoteAt: -1, paragraph: false, bare: false };
+  private line = 0;
+  private lineStart = 0;
+  /** The fence we are in, and what it holds where it may be YAML. */
+  private fence: Fence | null = null;
+  private gathering: Gathering | null = null;
+  /** A fence that only looks like one: inside of another, of indented code, of a comment. */
+  private inner: Gathering | null = null;
+  private inComment = false;
+  private readonly hear: ((line: SaidLine) => void) | null;
+
+  constructor(text: string, hear: ((line: SaidLine) => void) | null) {
+    this.hear = hear;
+    const at = text.startsWith('\uFEFF') ? 1 : 0;
+    this.cursor = { text, at, end: at, column: 0, split: false, indent: 0, inkAt: at, noRuleBefore: 0 };
+  }
+
+  run(): void {
+    const { text } = this.cursor;
+    const hasReturns = text.includes('\r');
+    let newline = -1;
+    for (let from = this.cursor.at; from < text.length;) {
+      // Searched for once, however many lines end with a return before it.
+      if (newline < from) newline = text.indexOf('\n', from);
+      if (newline < 0) newline = text.length;
+      const end = hasReturns ? endOfLine(text, from, newline) : newline;
+      this.line += 1;
+      if (!this.isPlainText(from)) this.take(from, end);
+      else if (this.hear !== null) this.hear({ line: this.line, column: 1, text: text.slice(from, end) });
+      from = end + (text.charCodeAt(end) === 0x0d && text.charCodeAt(end + 1) === 0x0a ? 2 : 1);
+    }
+    this.leaveFence(text.length, false);
+    this.leaveInner(text.length, false);
+  }
+
+  /** Most lines of most texts. */
+  private isPlainText(from: number): boolean {
+    if (this.fence !== null || this.inner !== null || this.inComment || this.containers.open.length > 0) return false;
+    const code = this.cursor.text.charCodeAt(from);
+    if (code < 128 && PLAIN[code] === 0) return false;
+    this.containers.paragraph = true;
+    return true;
+  }
+
+  private take(from: number, end: number): void {
+    const { cursor, containers } = this;
+    this.lineStart = from;
+    cursor.at = from;
+    cursor.end = end;
+    cursor.column = 0;
+    cursor.split = false;
+    cursor.noRuleBefore = 0;
+    measure(cursor);
+    const matched = containers.open.length === 0 ? 0 : goOn(cursor, containers);
+    if (this.fence !== null) {
+      if (matched === containers.open.length) return this.inFence(this.fence);
+      this.leaveFence(this.endBefore(), false);
+    }
+    if (this.inComment && matched === containers.open.length) return this.comment();
+    this.inComment = false;
+    if (this.inner !== null) {
+      if (matched === containers.open.length && (isEmptyAhead(cursor) || cursor.indent >= 4))
+        return this.inside('code');
+      this.leaveInner(this.endBefore(), false);
+    }
+    this.begin(matched);
+  }
+
+  private begin(matched: number): void {
+    const { cursor, containers } = this;
+    const before = containers.open.length;
+    const kept = openMore(cursor, containers, matched);
+    if (isEmptyAhead(cursor)) {
+      leave(containers, kept);
+      containers.paragraph = false;
+      if (kept === matched) containers.bare = false;
+      return;
+    }
+    const isLazy = containers.paragraph && kept < before && kept === matched;
+    if (cursor.indent >= 4) {
+      if (!isLazy) leave(containers, kept);
+      const isText = containers.paragraph;
+      this.inside('code');
+      if (!isText) containers.bare = false;
+      return;
+    }
+    const leaf = this.leafHere(kept === containers.open.length);
+    if (this.hear !== null && (leaf === 'text' || leaf === 'line') && !isQuoted(containers)) {
+      const { text, inkAt, end } = cursor;
+      this.hear({ line: this.line, column: inkAt - this.lineStart + 1, text: text.slice(inkAt, end) });
+    }
+    if (leaf === 'text') {
+      if (!isLazy) leave(containers, kept);
+      containers.paragraph = true;
+    } else {
+      leave(containers, kept);
+      containers.paragraph = false;
+      if (leaf === 'comment') this.comment();
+      else if (leaf !== 'line') this.enterFence(leaf);
+    }
+    containers.bare = false;
+  }
+
+  private leafHere(allMatched: boolean): 'text' | 'line' | 'comment' | Fence {
+    const { cursor } = this;
+    const { text, inkAt, end } = cursor;
+    const fence = fenceAt(text, inkAt, end, cursor.indent);
+    if (fence !== null) return fence;
+    if (isRule(cursor) || isHeading(text, inkAt, end)) return 'line';
+    if (this.containers.paragraph && allMatched && isUnderline(text, inkAt, end)) return 'line';
+    return text.startsWith('<!--', inkAt) ? 'comment' : 'text';
+  }
+
+  private enterFence(fence: Fence): void {
+    const { cursor, containers } = this;
+    this.fence = fence;
+    const language = languageAt(cursor.text, cursor.inkAt + fence.length, cursor.end);
+    if (language !== 'other') this.gathering = this.gather(isQuoted(containers) ? 'quote' : 'top', fence);
+  }
+
+  private inFence(fence: Fence): void {
+    const { cursor } = this;
+    if (cursor.indent < 4 && closesAt(cursor.text, cursor.inkAt, cursor.end, fence)) {
+      this.leaveInner(cursor.end, false);
+      return this.leaveFence(cursor.end, true);
+    }
+    const { at, column, split } = cursor;
+    if (this.gathering !== null) this.keepRow(this.gathering);
+    Object.assign(cursor, { at, column, split });
+    measure(cursor);
+    this.inside('fence');
+  }
+
+  /** In a place where fences are only words. Only those that say that they are YAML are followed. */
+  private inside(place: BlockPlace): void {
+    const { cursor, inner } = this;
+    const { text, inkAt, end } = cursor;
+    if (inner !== null) {
+      if (!closesAt(text, inkAt, end, inner)) return this.keepRow(inner);
+      return this.leaveInner(end, true);
+    }
+    const code = text.charCodeAt(inkAt);
+    if ((code !== 0x60 && code !== 0x7e) || inkAt >= end) return;
+    const fence = fenceAt(text, inkAt, end, cursor.indent);
+    if (fence === null || languageAt(text, inkAt + fence.length, end) !== 'yaml') return;
+    this.inner = this.gather(place, fence);
+  }
+
+  private comment(): void {
+    const { text, at, end } = this.cursor;
+    this.inside('comment');
+    this.inComment = !text.slice(at, end).includes('-->');
+    if (!this.inComment) this.leaveInner(end, false);
+  }
+
+  private gather(place: BlockPlace, fence: Fence): Gathering {
+    const { inkAt } = this.cursor;
+    const column = inkAt - this.lineStart + 1;
+    return { ...fence, place, line: this.line, column, start: inkAt, rows: [], cuts: [], chars: 0 };
+  }
+
+  private keepRow(gathering: Gathering): void {
+    const { cursor } = this;
+    advance(cursor, Math.min(cursor.indent, gathering.indent));
+    const { text, at, end, column, split } = cursor;
+    // A tab that was used up in part leaves the rest of its columns as spaces.
+    const row = split ? ' '.repeat(4 - (column % 4)) + text.slice(at + 1, end) : text.slice(at, end);
+    keep(gathering, row, at - this.lineStart);
+  }
+
+  private leaveFence(end: number, closed: boolean): void {
+    const { gathering } = this;
+    this.fence = null;
+    this.gathering = null;
+    if (gathering !== null) this.add(gathering, end, closed);
+    if (!closed) this.leaveInner(end, false);
+  }
+
+  private leaveInner(end: number, closed: boolean): void {
+    const { inner } = this;
+    this.inner = null;
+    if (inner !== null) this.add(inner, end, closed);
+  }
+
+  private add(gathering: Gathering, end: number, closed: boolean): void {
+    const block = blockOf(this.cursor.text, gathering, end, closed);
+    if (block !== null) this.found.push(block);
+  }
+
+  /** Where the line before this one ends. */
+  private endBefore(): number {
+    const { text } = this.cursor;
+    const at = this.lineStart - 1;
+    return text.charCodeAt(at) === 0x0a && text.charCodeAt(at - 1) === 0x0d ? at - 1 : at;
+  }
+}
+
+/** A return alone ends a line too. */
+function endOfLine(text: string, from: number, newline: number): number {
+  for (let at = from; at < newline; at += 1) if (text.charCodeAt(at) === 0x0d) return at;
+  return newline;
+}
+
+function isHeading(text: string, at: number, end: number): boolean {
+  let next = at;
+  while (next < end && next - at < 7 && text.charCodeAt(next) === 0x23) next += 1;
+  const count = next - at;
+  if (count < 1 || count > 6) return false;
+  const code = text.charCodeAt(next);
+  return next >= end || code === 0x20 || code === 0x09;
+}
+
+function isUnderline(text: string, at: number, end: number): boolean {
+  const mark = text.charCodeAt(at);
+  if (mark !== 0x3d && mark !== 0x2d) return false;
+  let next = at;
+  while (next < end && text.charCodeAt(next) === mark) next += 1;
+  while (next < end && (text.charCodeAt(next) === 0x20 || text.charCodeAt(next) === 0x09)) next += 1;
+  return next >= end;
+}

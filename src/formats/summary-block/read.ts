@@ -1,0 +1,174 @@
+/**
+ * A found block → what it says, with every problem at its place.
+ *
+ * Strict reading takes a block that follows the schema and no other. Lenient reading takes what can be understood
+ * without guessing and says what it had to overlook: a wrong reader is worse than a block that is handed back.
+ */
+import type { Json, JsonObject } from '../../foundation/json.ts';
+import type { OnFailure, SummaryStatus } from '../../domain/summary.ts';
+import { BLOCK_CHARS_MAX, placeIn, type FoundBlock, type TextPlace } from './found-block.ts';
+import { failureOf, Sheet } from './field-reader.ts';
+import { BLOCK_FIELDS } from './schema.ts';
+import { isNobodyLike, isPhase, isStatus, NOBODY, phaseLike, statusLike } from './vocabulary.ts';
+import { readYaml, type Issue } from './yaml.ts';
+
+/** What a summary says of itself. The project and the source are known to whoever read it. */
+export interface BlockFields {
+  /** As it was written where it is none of ours. */
+  readonly phase: string | null;
+  /** Null only in the weak form: then it is whoever speaks. */
+  readonly from: string | null;
+  readonly to: string | null;
+  /** Null: no status that we know. Nothing may follow from such a block; it is only reported. */
+  readonly status: SummaryStatus | null;
+  readonly retryCount: number;
+  readonly metrics: JsonObject;
+  readonly dependencies: readonly string[];
+  readonly onFailure: OnFailure | null;
+  readonly context: JsonObject;
+  readonly toldAt: number | null;
+  readonly form: 'block' | 'weak';
+  readonly text: string;
+  readonly project: string | null;
+  /** The leg it names by id. */
+  readonly leg: string | null;
+  /** The acceptance that it shows for that leg. */
+  readonly fence: number | null;
+  /** What a blocked one waits for: in its own words, else its dependencies. */
+  readonly waitsFor: string | null;
+  /** Fields that have no home here, as they were. */
+  readonly unread: JsonObject;
+}
+
+export interface BlockProblem extends TextPlace {
+  /** Like `on_failure.retry`; empty where it is about the whole block. */
+  readonly field: string;
+  readonly says: string;
+  readonly allowed?: readonly string[];
+}
+
+export interface BlockRead {
+  /** Null when there are problems. */
+  readonly fields: BlockFields | null;
+  readonly problems: readonly BlockProblem[];
+  readonly warnings: readonly BlockProblem[];
+}
+
+export function readBlock(found: FoundBlock, { strict }: { readonly strict: boolean }): BlockRead {
+  const issues: Issue[] = [...issuesOfForm(found)];
+  let fields: BlockFields | null = null;
+  if (!issues.some((issue) => issue.grave)) {
+    const read = readYaml(found.yaml);
+    issues.push(...read.issues);
+    if (read.fields !== null) {
+      const sheet = new Sheet(read.fields, issues);
+      fields = fieldsOf(sheet, found.text);
+    }
+  }
+  const told = issues.map((issue) => ({ issue, problem: problemOf(found, issue) }));
+  const problems = told.filter(({ issue }) => strict || issue.grave).map(({ problem }) => problem);
+  const warnings = told.filter(({ issue }) => !strict && !issue.grave).map(({ problem }) => problem);
+  return { fields: problems.length === 0 ? fields : null, problems, warnings };
+}
+
+function issuesOfForm(found: FoundBlock): readonly Issue[] {
+  const whole = { at: 0, field: '' };
+  if (found.tooLarge) return [{ ...whole, says: `larger than ${BLOCK_CHARS_MAX} characters`, grave: true }];
+  if (found.cutOff) {
+    return [
+      { ...whole, says: 'the fence is not closed, and the text stops here: the end may be missing', grave: true },
+    ];
+  }
+  return found.closed ? [] : [{ ...whole, says: 'the fence is not closed', grave: false }];
+}
+
+function problemOf(found: FoundBlock, issue: Issue): BlockProblem {
+  const { field, says, allowed } = issue;
+  const place = placeIn(found, issue.at);
+  return { ...place, field, says, ...(allowed === undefined ? {} : { allowed }) };
+}
+
+function fieldsOf(sheet: Sheet, text: string): BlockFields {
+  const phase = phaseOf(sheet);
+  const from = sheet.agent('from');
+  const to = nextOf(sheet);
+  const status = statusOf(sheet);
+  const dependencies = sheet.list('dependencies');
+  const context = sheet.map('context', 'text');
+  const waitsFor = sheet.words('waits_for') ?? wordsOf(context['waits_for'] ?? context['blocked_by']);
+  if (status === 'blocked' && waitsFor === null && dependencies.length === 0) {
+    sheet.add('status', 'a blocked one names what it waits for, in waits_for or in dependencies');
+  }
+  return {
+    phase,
+    from,
+    to,
+    status,
+    retryCount: sheet.whole('retry_count', 0) ?? 0,
+    metrics: sheet.map('metrics', 'value'),
+    dependencies,
+    onFailure: failureOf(sheet),
+    context,
+    toldAt: timeOf(sheet),
+    form: 'block',
+    text,
+    project: sheet.words('project') ?? wordsOf(context['project']),
+    leg: sheet.words('handoff_id'),
+    fence: sheet.whole('fence', 1),
+    waitsFor: waitsFor ?? (dependencies.length > 0 ? dependencies.join(', ') : null),
+    unread: sheet.unread(),
+  };
+}
+
+function phaseOf(sheet: Sheet): string | null {
+  const said = sheet.text('phase');
+  if (said === null || isPhase(said)) return said;
+  const { allowed } = BLOCK_FIELDS.phase;
+  const like = phaseLike(said);
+  if (like === null) sheet.add('phase', `${JSON.stringify(said)} is not a phase`, { allowed });
+  else sheet.add('phase', `${JSON.stringify(said)} is written "${like}"`, { allowed });
+  return like ?? said;
+}
+
+function statusOf(sheet: Sheet): SummaryStatus | null {
+  const said = sheet.text('status');
+  if (said === null || isStatus(said)) return said;
+  const { allowed } = BLOCK_FIELDS.status;
+  const like = statusLike(said);
+  if (like === null)
+    sheet.add('status', `${JSON.stringify(said)} is not a status; nothing follows from it`, { allowed });
+  else sheet.add('status', `${JSON.stringify(said)} is written "${like}"`, { allowed });
+  return like;
+}
+
+function nextOf(sheet: Sheet): string | null {
+  const field = sheet.get('to');
+  if (field === null) {
+    sheet.add('to', 'is missing; nobody comes next');
+    return null;
+  }
+  if (field.value === NOBODY) return null;
+  if (field.value === null || (typeof field.value === 'string' && isNobodyLike(field.value))) {
+    sheet.add('to', `nobody is written "${NOBODY}"`);
+    return null;
+  }
+  return sheet.agent('to');
+}
+
+const ISO = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+function timeOf(sheet: Sheet): number | null {
+  const field = sheet.get('timestamp');
+  if (field === null) return null;
+  const said = typeof field.value === 'string' ? field.value.trim() : '';
+  const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(said) || said.length === 10 ? said : `${said}Z`;
+  const atMs = ISO.test(said) ? Date.parse(zoned.replace(' ', 'T').replace(',', '.')) : Number.NaN;
+  if (Number.isNaN(atMs)) sheet.add('timestamp', `is ${BLOCK_FIELDS.timestamp.holds}`);
+  return Number.isNaN(atMs) ? null : atMs;
+}
+
+function wordsOf(value: Json | undefined): string | null {
+  if (typeof value === 'string' && value.trim() !== '') return value.trim();
+  if (typeof value === 'number') return String(value);
+  return Array.isArray(value) && value.length > 0 ? value.map(String).join(', ') : null;
+}

@@ -1,0 +1,129 @@
+/**
+ * Blocks in the transcript of a session: one JSON object per line, as Claude Code, Codex and their like keep them.
+ *
+ * Only what the agent itself said acts. A tool's result may hold any file of the world, so a block in it is reported and
+ * nothing more; so is what a person or another program said to the agent.
+ */
+import type { Json, JsonObject } from '../../foundation/json.ts';
+import { findBlocks } from './find.ts';
+import type { BlockPlace, FoundBlock, Said } from './found-block.ts';
+import { isMap } from './field-reader.ts';
+
+/** A line beyond this is a picture or a dump, never a summary. */
+const LINE_CHARS_MAX = 16 * 1024 * 1024;
+
+/** True where the first line that is not empty is a JSON object with a type. */
+export function isTranscript(text: string): boolean {
+  const first = /^\uFEFF?\s*(\{[^\n]*)/.exec(text.slice(0, LINE_CHARS_MAX))?.[1];
+  const entry = first === undefined ? null : objectIn(first);
+  return entry !== null && typeof entry['type'] === 'string';
+}
+
+export function findInTranscript(transcript: string): readonly FoundBlock[] {
+  return spoken(transcript, /handoff/i).flatMap(({ texts, said }) => {
+    let index = 0;
+    return texts.flatMap(({ text, speaker }) =>
+      findBlocks(text).map((block) => {
+        const place: BlockPlace = speaker === 'agent' ? block.place : speaker;
+        index += 1;
+        return { ...block, index: index - 1, place, said };
+      }),
+    );
+  });
+}
+
+/** What the agent said last: where a session ends without a block, its plain form may stand here. */
+export function lastWords(transcript: string): { readonly text: string; readonly said: Said } | null {
+  const own = spoken(transcript, /assistant|agent_message/).flatMap(({ texts, said }) =>
+    texts.filter(({ speaker }) => speaker === 'agent').map(({ text }) => ({ text, said })),
+  );
+  return own.at(-1) ?? null;
+}
+
+interface Spoken {
+  readonly texts: readonly { readonly text: string; readonly speaker: 'agent' | 'tool' | 'other' }[];
+  readonly said: Said;
+}
+
+function spoken(transcript: string, worthReading: RegExp): readonly Spoken[] {
+  const entries: Spoken[] = [];
+  let session: string | null = null;
+  let line = 0;
+  for (let from = 0; from < transcript.length; line += 1) {
+    let end = transcript.indexOf('\n', from);
+    if (end < 0) end = transcript.length;
+    const row = transcript.slice(from, end);
+    from = end + 1;
+    const isFirst = line === 0;
+    if (row.length > LINE_CHARS_MAX || (!isFirst && !worthReading.test(row))) continue;
+    const entry = objectIn(row);
+    if (entry === null) continue;
+    session = sessionOf(entry) ?? session;
+    const texts = textsOf(entry);
+    if (texts.length > 0) entries.push({ texts, said: { line: line + 1, session, turn: turnOf(entry, line + 1) } });
+  }
+  return entries;
+}
+
+function textsOf(entry: JsonObject): Spoken['texts'] {
+  // Codex wraps what Claude Code says plainly; `event_msg` only repeats it for the screen.
+  if (entry['type'] === 'event_msg') return [];
+  const body = firstMap(entry['message'], entry['payload'], entry['item']) ?? entry;
+  const kind = body['type'];
+  if (kind === 'agent_message') return stringsIn(body['text'] ?? body['message'] ?? null).map(by('agent'));
+  if (kind === 'function_call_output' || kind === 'custom_tool_call_output' || kind === 'command_execution') {
+    return stringsIn(body['output'] ?? body['aggregated_output'] ?? null).map(by('tool'));
+  }
+  const role = body['role'] ?? entry['type'];
+  const isAgent = role === 'assistant' || role === 'model';
+  const content = body['content'];
+  const parts = Array.isArray(content) ? (content as readonly Json[]) : [content ?? null];
+  return parts.flatMap((part) => {
+    if (isMap(part) && (part['type'] === 'tool_result' || part['type'] === 'tool_use')) {
+      return stringsIn(part['content'] ?? part['input'] ?? null).map(by('tool'));
+    }
+    if (isMap(part) && part['type'] === 'thinking') return [];
+    return stringsIn(part).map(by(isAgent ? 'agent' : 'other'));
+  });
+}
+
+function by(speaker: 'agent' | 'tool' | 'other'): (text: string) => Spoken['texts'][number] {
+  return (text) => ({ text, speaker });
+}
+
+/** A text, the texts of parts, or of a list of them; nothing deeper. */
+function stringsIn(value: Json): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (isMap(value)) return typeof value['text'] === 'string' ? [value['text']] : [];
+  return Array.isArray(value)
+    ? (value as readonly Json[]).flatMap((part) => (Array.isArray(part) ? [] : stringsIn(part)))
+    : [];
+}
+
+function sessionOf(entry: JsonObject): string | null {
+  const { sessionId, session_id: underscored, thread_id: thread } = entry;
+  const payload = entry['type'] === 'session_meta' ? firstMap(entry['payload'])?.['id'] : undefined;
+  for (const id of [sessionId, underscored, thread, payload]) if (typeof id === 'string' && id !== '') return id;
+  return null;
+}
+
+/** The name the transcript gives it, else its line: a transcript only grows. */
+function turnOf(entry: JsonObject, line: number): string {
+  const id = entry['uuid'] ?? firstMap(entry['payload'], entry['item'])?.['id'];
+  return typeof id === 'string' && id !== '' ? id : `line-${line}`;
+}
+
+function firstMap(...values: readonly (Json | undefined)[]): JsonObject | null {
+  for (const value of values) if (value !== undefined && isMap(value)) return value;
+  return null;
+}
+
+/** Parsed without our own limits: it is the agent's file, and only texts are taken from it. */
+function objectIn(row: string): JsonObject | null {
+  try {
+    const value = JSON.parse(row) as Json;
+    return isMap(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

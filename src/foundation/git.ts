@@ -1,0 +1,129 @@
+/**
+ * The one way in which git is run. Whatever the repository's own settings say, git runs nothing else for us and writes
+ * nothing that it was not asked to write: no hooks, monitors, filters, signature programs, pagers or prompts, no network,
+ * no replaced objects and no submodules.
+ */
+import { hostEnvironment, runProgram, type ProgramEnd } from './run-program.ts';
+
+export interface GitRequest {
+  readonly folder: string;
+  readonly input?: Uint8Array | string;
+  readonly timeoutMs?: number;
+  readonly outputBytesMax?: number;
+  readonly signal?: AbortSignal | undefined;
+  /** More variables, such as `GIT_DIR`. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** More settings, which go before those of the repository. */
+  readonly settings?: readonly GitSetting[];
+  /** Inside of a hook git says by variables which index is meant; those are kept. */
+  readonly insideHook?: true;
+  /** To read the owner's own settings. Only for `config` and `rev-parse`, which run nothing. */
+  readonly asConfigured?: true;
+}
+
+export type GitSetting = readonly [key: string, value: string];
+
+const GIT_MS = 120_000;
+const OUTPUT_BYTES_MAX = 512 * 1024 * 1024;
+
+const KEPT = ['PATH', 'HOME', 'USERPROFILE', 'XDG_CONFIG_HOME', 'LANG', 'TMPDIR', 'SYSTEMROOT'];
+const KEPT_OF_HOOK = [
+  'GIT_DIR',
+  'GIT_COMMON_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+];
+
+const FIXED = {
+  LC_ALL: 'C',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_ALLOW_PROTOCOL: 'none',
+};
+
+/** What would run something, write something or wait for something. */
+const HARDENED: readonly GitSetting[] = [
+  ['core.fsmonitor', 'false'],
+  ['core.hooksPath', '/dev/null'],
+  ['core.untrackedCache', 'false'],
+  ['core.splitIndex', 'false'],
+  ['log.showSignature', 'false'],
+  ['protocol.allow', 'never'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['submodule.recurse', 'false'],
+  ['diff.ignoreSubmodules', 'all'],
+  ['status.submoduleSummary', 'false'],
+];
+
+/** These never look into files of the working tree, so no filter can run. */
+// oxfmt-ignore
+const WITHOUT_FILTERS = new Set([
+  'cat-file', 'check-attr', 'config', 'for-each-ref', 'fsck', 'init', 'log', 'ls-tree', 'rev-list', 'rev-parse', 'symbolic-ref',
+]);
+
+export async function runGit(args: readonly string[], request: GitRequest): Promise<ProgramEnd> {
+  if (request.asConfigured === true || WITHOUT_FILTERS.has(commandIn(args))) return run(args, request, []);
+  const filters = await filtersOf(request);
+  return run(args, request, filters.flatMap(filterOff));
+}
+
+/** Filters are named by attributes and run by settings; a driver without a setting runs nothing. */
+async function filtersOf(request: GitRequest): Promise<readonly string[]> {
+  const { input, ...rest } = request;
+  void input;
+  const listed = await run(['config', '--null', '--name-only', '--get-regexp', FILTER_PATTERN], rest, []);
+  const names = listed.stdout.toString('utf8').split('\0');
+  return [...new Set(names.flatMap((name) => FILTER_SETTING.exec(name)?.[1] ?? []))];
+}
+
+const FILTER_PATTERN = String.raw`^filter\..*\.(clean|smudge|process|required)$`;
+const FILTER_SETTING = /^filter\.(.+)\.[a-z]+$/is;
+
+function filterOff(name: string): readonly GitSetting[] {
+  return [
+    [`filter.${name}.clean`, ''],
+    [`filter.${name}.smudge`, ''],
+    [`filter.${name}.process`, ''],
+    [`filter.${name}.required`, 'false'],
+  ];
+}
+
+/** The first argument that is neither an option nor the value of `-c`. */
+function commandIn(args: readonly string[]): string {
+  return args.find((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c') ?? '';
+}
+
+async function run(args: readonly string[], request: GitRequest, filters: readonly GitSetting[]): Promise<ProgramEnd> {
+  const { folder, input, signal, timeoutMs = GIT_MS, outputBytesMax = OUTPUT_BYTES_MAX, asConfigured } = request;
+  const settings = asConfigured === true ? [] : [...HARDENED, ...(request.settings ?? []), ...filters];
+  const hook = request.insideHook === true ? KEPT_OF_HOOK : [];
+  return runProgram({
+    program: 'git',
+    args: ['--no-pager', ...args],
+    folder,
+    env: {
+      ...hostEnvironment([...KEPT, ...hook]),
+      ...FIXED,
+      ...(asConfigured === true ? {} : { GIT_CONFIG_NOSYSTEM: '1' }),
+      ...configured(settings),
+      ...request.env,
+    },
+    ...(input === undefined ? {} : { input }),
+    timeoutMs,
+    outputBytesMax,
+    signal,
+  });
+}
+
+function configured(settings: readonly GitSetting[]): Record<string, string> {
+  const numbered = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...(Object.fromEntries(numbered) as Record<string, string>) };
+}

@@ -1,0 +1,30 @@
+/** What the agent commands share: the world of agents of a workspace, and who may drive them. */
+import type { AgentSession } from '../../domain/agent-session.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { AgentWorld } from '../../engine/succession/world.ts';
+import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
+import { cliProblem, type Problem } from './problem.ts';
+
+export async function agentsOf(app: OpenWorkspace): Promise<AgentWorld> {
+  const { workspace, ctx } = app;
+  if (workspace === null) {
+    throw cliProblem('no-workspace', 'agents belong to a workspace, and there is none here; make one with: baton init');
+  }
+  const { openAgents } = await import('../../adapters/agents/open-agents.ts');
+  return openAgents(workspace, () => app.configuration.succession, ctx.liveness);
+}
+
+export function agentNumber(text: string | undefined): number {
+  if (text !== undefined && /^[1-9][0-9]{0,14}$/.test(text)) return Number(text);
+  throw cliProblem('bad-request', `id ${JSON.stringify(text ?? '')}: the number of an agent; see: baton agent list`);
+}
+
+export function noSuchAgent(id: number): Problem {
+  return cliProblem('agent-not-found', `there is no agent ${id}; see: baton agent list`, { id });
+}
+
+/** The operator may do everything, an agent what concerns its own persona. */
+export function mustMatter(principal: Principal, { id, persona }: Pick<AgentSession, 'id' | 'persona'>): void {
+  if (principal.kind === 'operator' || (principal.kind === 'agent' && principal.agent === persona)) return;
+  throw cliProblem('not-your-agent', `agent ${id} is of another persona; an operator may do this`, { id });
+}

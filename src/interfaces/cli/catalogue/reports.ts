@@ -1,0 +1,37 @@
+/** What agents tell at the end of their summaries, seen as a whole. */
+import { workflow } from '../../../operations/workflow.ts';
+import type { CommandEntry } from './entry.ts';
+import { commandOf } from './operations.ts';
+
+export const REPORT_FORMATS = ['md', 'json', 'junit', 'html', 'jsonl', 'csv'] as const;
+
+export const REPORT_COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'hook',
+    takes: '<vendor> <event>',
+    summary: 'read what an agent said last, as its own hook calls it (claude Stop, codex Stop, gemini AfterAgent)',
+    note:
+      'It reads JSON from standard input, as the agent passes it to its hooks, and answers JSON. It never blocks the agent:\n' +
+      'the exit code is 0, and systemMessage says what was done or what went wrong.',
+    example: 'hook claude Stop < stop.json',
+    load: async () => (await import('../commands/hook.ts')).hook,
+  },
+  commandOf(workflow),
+  {
+    name: 'report',
+    summary: 'a report on projects for people and pipelines, or the audit trail',
+    options: [
+      [
+        '--format <format>',
+        'md (default), json, junit or html; jsonl or csv: the audit trail',
+        { choices: REPORT_FORMATS },
+      ],
+      ['--project <name>', 'only this one'],
+      ['-o, --output <file>', 'write it to this file; one that is there is replaced'],
+      ['--ci', 'answer the outcome with the exit code'],
+    ],
+    note: 'With --ci: 0 all complete, 8 something failed or is blocked, 7 unfinished, 3 nothing there.',
+    example: 'report --ci --format junit -o baton.xml',
+    load: async () => (await import('../commands/report.ts')).report,
+  },
+];

@@ -1,0 +1,122 @@
+/** Shadow environments: where work is tried before it is passed on. */
+import type { CommandEntry } from './entry.ts';
+
+const SOURCES =
+  'A source is PATH or PATH:ORG/NAME: a git repository and its name on GitHub (default: that of its origin). Uncommitted\n' +
+  'work is part of it; the repository itself is not touched. Without a source, the repository around this folder.';
+
+export const SHADOW_COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'shadow test',
+    takes: '[source...]',
+    summary: 'try the working tree in a shadow, judge it by the rubric, and print the verdict',
+    options: [
+      ['--no-host-only', 'no judgement without a shadow: the verdict is INCOMPLETE then'],
+      ['--allow-host-execution', 'without a shadow, run code of the project on this host'],
+      ['--keep', 'leave the shadow as it is when the test is over'],
+      ['--yaml', 'print the verdict as YAML, as the specification writes it'],
+      ['--verbose', 'print the output of every command'],
+    ],
+    note: `${SOURCES}\nThe last line is VERDICT: PASS, FAIL or INCOMPLETE. Exit code 8: FAIL; 7: INCOMPLETE.`,
+    example: 'shadow test',
+    load: async () => (await import('../commands/shadow-test.ts')).testShadow,
+  },
+  {
+    name: 'shadow preflight',
+    summary: 'say whether shadows can be made here, what is enforced, and what to do where not',
+    example: 'shadow preflight',
+    shares: 'place',
+    load: async () => (await import('../commands/shadow.ts')).preflightShadow,
+  },
+  {
+    name: 'shadow build-image',
+    summary: 'build the image that shadows start from',
+    example: 'shadow build-image',
+    shares: 'place',
+    load: async () => (await import('../commands/shadow.ts')).buildShadowImage,
+  },
+  {
+    name: 'shadow create',
+    takes: '[source...]',
+    summary: 'make a shadow that stays until it is destroyed; prints its id',
+    note: SOURCES,
+    example: 'shadow create ~/repos/my-library:myorg/my-library',
+    shares: 'place',
+    load: async () => (await import('../commands/shadow.ts')).createOne,
+  },
+  {
+    name: 'shadow add-source',
+    takes: '<id> <source>',
+    summary: 'bring another repository into a shadow',
+    example: 'shadow add-source shadow-4f1a2b3c4d ~/repos/other:myorg/other',
+    shares: 'place',
+    load: async () => (await import('../commands/shadow.ts')).addOneSource,
+  },
+  {
+    name: 'shadow sync-source',
+    takes: '<id> [org/name]',
+    summary: 'take the snapshot of a source (or of all) anew',
+    example: 'shadow sync-source shadow-4f1a2b3c4d',
+    shares: 'place',
+    load: async () => (await import('../commands/shadow.ts')).syncSources,
+  },
+  {
+    name: 'shadow exec',
+    takes: '<id> [command...]',
+    summary: 'run a command in a shadow; its exit code is ours',
+    options: [['--timeout <duration>', 'end it after this time (default: shadow.command_seconds, 300)']],
+    note: 'One word is a line for the shell inside; several are a program and its arguments.',
+    example: "shadow exec shadow-4f1a2b3c4d -- 'git clone https://github.com/myorg/my-library x && ls x'",
+    shares: 'place',
+    load: async () => (await import('../commands/shadow.ts')).execCommand,
+  },
+  {
+    name: 'shadow diff',
+    takes: '<id>',
+    summary: 'what was changed in a shadow since its snapshot, as a patch',
+    example: 'shadow diff shadow-4f1a2b3c4d',
+    shares: 'place',
+    load: async () => (await import('../commands/shadow.ts')).diffOne,
+  },
+  {
+    name: 'shadow extract',
+    takes: '<id> <path> <to>',
+    summary: 'copy regular files out of a shadow, to a new place in the workspace',
+    note: 'Links, pipes and devices are left out and named. What is there already is never replaced.',
+    example: 'shadow extract shadow-4f1a2b3c4d my-library/dist out/dist',
+    shares: 'place',
+    load: async () => (await import('../commands/shadow.ts')).extractFiles,
+  },
+  {
+    name: 'shadow inject',
+    takes: '<id> <file> <path>',
+    summary: 'copy a file of the workspace into a shadow',
+    example: 'shadow inject shadow-4f1a2b3c4d fixtures/input.json my-library/input.json',
+    shares: 'place',
+    load: async () => (await import('../commands/shadow.ts')).injectFile,
+  },
+  {
+    name: 'shadow list',
+    summary: 'every shadow of this workspace',
+    example: 'shadow list',
+    shares: 'place',
+    load: async () => (await import('../commands/shadow.ts')).listShadows,
+  },
+  {
+    name: 'shadow status',
+    takes: '<id>',
+    summary: 'one shadow: its sources, what is enforced, and its manifest',
+    example: 'shadow status shadow-4f1a2b3c4d',
+    shares: 'place',
+    load: async () => (await import('../commands/shadow.ts')).statusOne,
+  },
+  {
+    name: 'shadow destroy',
+    takes: '[id...]',
+    summary: 'end shadows and remove everything that was kept for them',
+    options: [['--all', 'every shadow of this workspace']],
+    example: 'shadow destroy shadow-4f1a2b3c4d',
+    shares: 'place',
+    load: async () => (await import('../commands/shadow.ts')).destroyShadows,
+  },
+];

@@ -1,0 +1,51 @@
+/** A chain as a drawing: one box per leg, readable on light and on dark paper. */
+import { assuranceOf } from '../../domain/assurance.ts';
+import type { State } from '../../domain/lifecycle.ts';
+import { isFinal } from '../../domain/lifecycle.ts';
+import type { Leg } from '../shared/chain.ts';
+import { escapeHtml } from '../shared/report/escape-html.ts';
+
+const BOX = { width: 320, height: 52, right: 40, down: 70 };
+const MARGIN = 16;
+const LETTERS_MAX = 44;
+
+export function chainSvg(legs: readonly Leg[]): string {
+  const width = MARGIN * 2 + BOX.width + Math.max(0, ...legs.map(({ depth }) => depth)) * BOX.right;
+  const height = MARGIN * 2 + Math.max(1, legs.length) * BOX.down - (BOX.down - BOX.height);
+  const placed = legs.map((leg, row) => ({ leg, x: MARGIN + leg.depth * BOX.right, y: MARGIN + row * BOX.down }));
+  const lines = placed.flatMap(({ leg, x, y }, row) => {
+    const above = placed.slice(0, row).findLast((other) => other.leg.depth === leg.depth - 1);
+    if (above === undefined) return [];
+    const fromX = above.x + BOX.right / 2;
+    return [`<path d="M${fromX} ${above.y + BOX.height}V${y + BOX.height / 2}H${x}" fill="none" stroke="#888"/>`];
+  });
+  const boxes = placed.map(({ leg, x, y }) => boxOf(leg, x, y));
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="13">`,
+    '<style>text{fill:#222}rect{fill:#fff}@media(prefers-color-scheme:dark){text{fill:#eee}rect{fill:#1c1c1c}}</style>',
+    ...lines,
+    ...boxes,
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+function boxOf({ handoff }: Leg, x: number, y: number): string {
+  const { id, from, to, state, title } = handoff;
+  const edge = `x="${x}" y="${y}" width="${BOX.width}" height="${BOX.height}" rx="6" stroke="${colourOf(state)}" stroke-width="2"`;
+  const first = `@${from} → @${to} · ${assuranceOf(handoff) ?? state}`;
+  return (
+    `<g><title>${escapeHtml(id)}</title><rect ${edge}/>` +
+    `<text x="${x + 12}" y="${y + 21}">${escapeHtml(short(first))}</text>` +
+    `<text x="${x + 12}" y="${y + 40}" opacity="0.7">${escapeHtml(short(title ?? id))}</text></g>`
+  );
+}
+
+function colourOf(state: State): string {
+  if (state === 'completed') return '#2e8b57';
+  return isFinal(state) ? '#c0392b' : '#c9a227';
+}
+
+function short(text: string): string {
+  return text.length > LETTERS_MAX ? `${text.slice(0, LETTERS_MAX - 1)}…` : text;
+}

@@ -1,0 +1,165 @@
+/** `baton agent handoff`: begins a succession and stays until it is over, driving it where no server does. */
+import type { AgentId, HandoffId } from '../../../domain/names.ts';
+import { isFinal } from '../../../domain/lifecycle.ts';
+import type { Outcome } from '../../../domain/outcome.ts';
+import type { Principal } from '../../../domain/principal.ts';
+import { SUCCESSION_REASONS, type SuccessionReason } from '../../../domain/succession.ts';
+import { advanceSuccession } from '../../../engine/succession/advance.ts';
+import { adoptByHand } from '../../../engine/succession/agents.ts';
+import { beginSuccession, type BeginRefusal } from '../../../engine/succession/begin.ts';
+import { handOverByHand } from '../../../engine/succession/by-hand.ts';
+import { DriveInterrupted } from '../../../engine/succession/driving.ts';
+import { planFor } from '../../../engine/succession/supervise.ts';
+import type { AgentWorld } from '../../../engine/succession/world.ts';
+import type { Context } from '../../../engine/context.ts';
+import { agentWording, stepsView, TRIGGER_WORDS } from '../../shared/agent-views.ts';
+import { agentArgument } from '../arguments.ts';
+import { agentNumber, agentsOf } from '../agent-workspace.ts';
+import { onInterrupt, type Interrupts } from '../interrupt.ts';
+import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import type { Output } from '../output.ts';
+import { cliProblem, type Problem } from '../problem.ts';
+
+interface HandoffOptions extends CommonOptions {
+  readonly reason?: string;
+  readonly context?: string;
+  readonly substitute?: true;
+  readonly wait?: boolean;
+  readonly manual?: true;
+  readonly persona?: string;
+}
+
+const LOOK_MS = 200;
+const FACTS_MAX = 1_000;
+
+export async function handOff(args: readonly string[], options: HandoffOptions, output: Output): Promise<number> {
+  const reason = SUCCESSION_REASONS.find((each) => each === (options.reason ?? 'manual')) ?? 'manual';
+  const context = options.context ?? null;
+  return withWorkspace(options, {}, async (ctx, principal, app) => {
+    const world = await agentsOf(app);
+    const interrupts = onInterrupt(() => undefined);
+    if (options.manual === true) {
+      const persona = agentArgument(options.persona ?? '', '--persona');
+      return byHand(ctx, world, principal, { persona, reason, context, cwd: process.cwd() }, interrupts, output);
+    }
+    const id = agentNumber(args[0]);
+    const drive = { ctx, world, signal: interrupts.stop };
+    const plan = options.substitute === true ? 'substitute' : await planFor(drive, id, reason);
+    const begun = await beginSuccession(ctx, world, principal, id, { reason, context, plan });
+    if (!begun.ok) throw refused(begun.refusal);
+    const { handoff, documentPath } = begun.value.begun;
+    if (options.wait === false) {
+      output.answer({ status: 'initiated', agent_id: id, handoff, file_path: documentPath });
+      return 0;
+    }
+    output.note(`${handoff}: agent ${id} is asked for ${documentPath}`);
+    return follow(ctx, world, id, handoff, interrupts, output);
+  });
+}
+
+function refused(refusal: BeginRefusal): Problem {
+  const { code, ...facts } = refusal;
+  const error = code === 'not-your-agent' ? 'not_allowed' : TRIGGER_WORDS[code];
+  return cliProblem(code, agentWording(refusal), { error, ...facts });
+}
+
+/** Drives it where nobody else does, and tells each step. */
+async function follow(
+  ctx: Context,
+  world: AgentWorld,
+  agent: number,
+  handoff: HandoffId,
+  interrupts: Interrupts,
+  output: Output,
+): Promise<number> {
+  const told = new Set<string>();
+  const over = new AbortController();
+  const telling = (async () => {
+    while (!over.signal.aborted) {
+      await tellSteps(ctx, handoff, told, output);
+      await ctx.timers.sleep(LOOK_MS, over.signal);
+    }
+  })();
+  try {
+    for (;;) {
+      const end = await advanceSuccession(ctx, world, agent, interrupts.stop);
+      const whole = await ctx.store.load(handoff);
+      if (whole !== null && isFinal(whole.handoff.state)) break;
+      if (interrupts.stop.aborted) {
+        output.note(`interrupted; a server goes on with it, or run: baton agent handoff ${agent}`);
+        return interrupts.exitCode() ?? 1;
+      }
+      if (end !== 'elsewhere') break;
+      await ctx.timers.sleep(LOOK_MS, interrupts.stop);
+    }
+  } finally {
+    over.abort();
+    await telling;
+  }
+  await tellSteps(ctx, handoff, told, output);
+  const whole = await ctx.store.load(handoff);
+  const outcome = whole?.outcome === null || whole === null ? null : (JSON.parse(whole.outcome) as Outcome);
+  if (outcome?.kind === 'result' && whole?.handoff.state === 'completed') {
+    output.answer({ handoff, ...(outcome.result as object) });
+    return 0;
+  }
+  const code = outcome?.kind === 'failure' ? outcome.code : (whole?.handoff.state ?? 'unknown');
+  const says = outcome?.kind === 'failure' ? outcome.message : `the handoff is ${code}`;
+  throw cliProblem('succession-failed', `${code}: ${says}`, { handoff, reason: code });
+}
+
+async function tellSteps(ctx: Context, handoff: HandoffId, told: Set<string>, output: Output): Promise<void> {
+  const facts = await ctx.store.facts({ handoff, max: FACTS_MAX });
+  for (const { step, at } of stepsView(facts.map(({ fact }) => fact))) {
+    if (at === null || told.has(step)) continue;
+    told.add(step);
+    output.note(`${at}  ${step}`);
+  }
+  for (const { fact } of facts) {
+    const key = `problem ${fact.revision}`;
+    if (!fact.detail.includes('"problem"') || told.has(key)) continue;
+    told.add(key);
+    const { problem, says } = JSON.parse(fact.detail) as { readonly problem?: string; readonly says?: string };
+    output.warn(`${problem ?? ''}: ${says ?? ''}`);
+  }
+}
+
+async function byHand(
+  ctx: Context,
+  world: AgentWorld,
+  principal: Principal,
+  asked: {
+    readonly persona: AgentId;
+    readonly reason: SuccessionReason;
+    readonly context: string | null;
+    readonly cwd: string;
+  },
+  interrupts: Interrupts,
+  output: Output,
+): Promise<number> {
+  const { persona, reason, context, cwd } = asked;
+  const session = await adoptByHand(ctx, world, persona, cwd);
+  const begun = await beginSuccession(ctx, world, principal, session.id, { reason, context, plan: 'by-hand' });
+  if (!begun.ok) throw refused(begun.refusal);
+  const drive = { ctx, world, signal: interrupts.stop };
+  let injection = '';
+  let quality: unknown = null;
+  try {
+    const failure = await handOverByHand(drive, begun.value.session, begun.value.begun, {
+      toOutgoing: (line) => {
+        output.note('give this line to the agent that ends, then wait:');
+        output.line(line);
+      },
+      toSuccessor: (line, checked) => ([injection, quality] = [line, checked]),
+    });
+    if (failure !== null)
+      throw cliProblem('succession-failed', `${failure.code}: ${failure.says}`, { reason: failure.code });
+  } catch (error) {
+    if (!(error instanceof DriveInterrupted)) throw error;
+    return interrupts.exitCode() ?? 1;
+  }
+  output.note('the document is there; give this line to the agent that follows:');
+  if (output.json) output.answer({ handoff: begun.value.begun.handoff, injection_prompt: injection, quality });
+  else output.line(injection);
+  return 0;
+}

@@ -1,0 +1,130 @@
+/** `baton agent start|list|show|stop`. */
+import { findCommand } from '../../../adapters/processes/gated-process.ts';
+import { resolve } from 'node:path';
+import { ADAPTERS, type AgentSession } from '../../../domain/agent-session.ts';
+import { displayText } from '../../../foundation/display-text.ts';
+import { endSession } from '../../../engine/succession/advance.ts';
+import { startAgent } from '../../../engine/succession/agents.ts';
+import { agentSessionView, stepsView } from '../../shared/agent-views.ts';
+import { agentArgument } from '../arguments.ts';
+import { agentNumber, agentsOf, mustMatter, noSuchAgent } from '../agent-workspace.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import type { Output } from '../output.ts';
+import { cliProblem } from '../problem.ts';
+import { ageOf, tableOf } from '../table.ts';
+
+interface StartOptions extends CommonOptions {
+  readonly persona?: string;
+  readonly agent?: string;
+  readonly cwd?: string;
+}
+
+const LIST_MAX = 200;
+const FACTS_MAX = 1_000;
+
+export async function startOne(args: readonly string[], options: StartOptions, output: Output): Promise<number> {
+  const adapter = ADAPTERS.find((name) => name === (options.agent ?? 'claude')) ?? 'claude';
+  const persona = options.persona === undefined ? null : agentArgument(options.persona, '--persona');
+  if (adapter === 'command' && args.length === 0) {
+    throw cliProblem('usage', 'agent start --agent command: say which program, after --');
+  }
+  const [program] = args;
+  if (program !== undefined && findCommand(program) === null) {
+    throw cliProblem('bad-request', `cannot find the command ${JSON.stringify(program)}, or it is not executable`);
+  }
+  return withWorkspace(options, {}, async (ctx, principal, app) => {
+    mustMatter(principal, { id: 0, persona });
+    const world = await agentsOf(app);
+    const interrupts = onInterrupt(() => undefined);
+    const request = { persona, adapter, command: args, cwd: resolve(options.cwd ?? '.') };
+    const started = await startAgent(ctx, world, request, interrupts.stop);
+    if (!started.ok) throw cliProblem(started.refusal.code, `the agent was not started: ${started.refusal.says}`);
+    if (output.json) output.answer(agentSessionView(started.value));
+    else output.line(String(started.value.id));
+    output.note(await attachHint(app.workspace?.folder ?? '.', started.value));
+    return 0;
+  });
+}
+
+export async function listAgents(
+  _args: readonly string[],
+  options: CommonOptions & { readonly all?: true },
+  output: Output,
+): Promise<number> {
+  return withWorkspace(options, { scope: 'read', onlyReads: true }, async ({ store }) => {
+    const sessions = await store.agents.list({ max: LIST_MAX, ...(options.all === true ? {} : { open: true }) });
+    if (output.json) {
+      output.answer({ items: sessions.map(agentSessionView) });
+      return 0;
+    }
+    if (sessions.length === 0) output.note('no agent runs; start one with: baton agent start --persona NAME');
+    else
+      output.line(
+        tableOf(
+          HEAD,
+          sessions.map((session) => rowOf(session, store.nowMs())),
+        ),
+      );
+    return 0;
+  });
+}
+
+const HEAD = ['id', 'persona', 'agent', 'state', 'context', 'handing over', 'for', 'in'];
+
+function rowOf(session: AgentSession, nowMs: number): readonly string[] {
+  const { id, persona, adapter, state, context, succession, lastSuccession, startedAt, cwd } = session;
+  const error = lastSuccession?.error?.code ?? null;
+  return [
+    String(id),
+    persona ?? '-',
+    adapter,
+    state,
+    context === null ? '-' : `${Math.round(context.percent)}%`,
+    succession === null ? (error === null ? '-' : `failed: ${error}`) : succession.reason,
+    ageOf(nowMs - startedAt),
+    cwd,
+  ];
+}
+
+export async function showAgent(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+  const id = agentNumber(args[0]);
+  return withWorkspace(options, { scope: 'read' }, async ({ store }, _principal, app) => {
+    const session = await store.agents.load(id);
+    if (session === null) throw noSuchAgent(id);
+    const handoff = session.succession?.handoff ?? session.lastSuccession?.handoff ?? null;
+    const facts = handoff === null ? [] : await store.facts({ handoff, max: FACTS_MAX });
+    const steps = handoff === null ? [] : stepsView(facts.map(({ fact }) => fact));
+    const world = session.pane === null ? null : await agentsOf(app);
+    const screen = session.pane === null || world === null ? '' : await world.host.screen(session.pane);
+    if (output.json) {
+      output.answer({ ...agentSessionView(session), steps, screen });
+      return 0;
+    }
+    output.line(displayText(JSON.stringify(agentSessionView(session), null, 2)));
+    for (const { step, at } of steps) output.line(`${at ?? '-'.padEnd(24)}  ${step}`);
+    if (screen !== '') output.line(`\n${displayText(screen)}`);
+    output.note(await attachHint(app.workspace?.folder ?? '.', session));
+    return 0;
+  });
+}
+
+export async function stopAgent(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+  const id = agentNumber(args[0]);
+  return withWorkspace(options, {}, async (ctx, principal, app) => {
+    const session = await ctx.store.agents.load(id);
+    if (session === null) throw noSuchAgent(id);
+    mustMatter(principal, session);
+    const ended = await endSession(ctx, await agentsOf(app), id);
+    if (output.json) output.answer(agentSessionView(ended ?? session));
+    else output.note(`agent ${id} is ${ended?.state ?? session.state}`);
+    return 0;
+  });
+}
+
+async function attachHint(folder: string, { pane, id }: AgentSession): Promise<string> {
+  if (pane === null) return `agent ${id} has no terminal`;
+  const { tmuxSocket } = await import('../../../adapters/agents/open-agents.ts');
+  const { workspaceAt } = await import('../../../workspace/workspace.ts');
+  return `look at it with: tmux -L ${tmuxSocket(workspaceAt(folder))} attach -t ${pane.session}`;
+}

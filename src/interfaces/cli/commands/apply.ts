@@ -1,0 +1,115 @@
+/** Stores what `baton.yaml` says as the next version of the policy that all processes follow, or shows what is stored. */
+import { displayLine } from '../../../foundation/display-text.ts';
+import type { JsonObject } from '../../../foundation/json.ts';
+import { OPERATOR, principalText } from '../../../domain/principal.ts';
+import { keysIn } from '../../../workspace/agent-keys.ts';
+import { differencesBetween, type Difference } from '../../../workspace/configuration-settings.ts';
+import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
+import { policyIn, policyTextOf } from '../../../workspace/policy.ts';
+import type { PolicyRecord } from '../../../stores/store.ts';
+import { mustBeOperator, openFor, principalFor, type CommonOptions } from '../with-workspace.ts';
+import type { Output } from '../output.ts';
+import { cliProblem, Problem } from '../problem.ts';
+import { tableOf } from '../table.ts';
+
+interface ApplyOptions extends CommonOptions {
+  readonly dryRun?: true;
+  readonly show?: true;
+  readonly history?: true;
+}
+
+const HISTORY_MAX = 1_000;
+
+export async function apply(_args: readonly string[], options: ApplyOptions, output: Output): Promise<number> {
+  const looks = options.show === true || options.history === true;
+  if ([options.dryRun, options.show, options.history].filter((each) => each === true).length > 1) {
+    throw cliProblem('usage', 'one of --dry-run, --show and --history');
+  }
+  const app = await openFor(options, undefined, { saysDifferences: false });
+  try {
+    await mustBeOperator(app, options, looks ? 'read' : 'write');
+    if (options.show === true) return await show(app, output);
+    if (options.history === true) return await tellHistory(app, output);
+    return await store(app, options, output);
+  } finally {
+    await app.close();
+  }
+}
+
+async function store(app: OpenWorkspace, options: ApplyOptions, output: Output): Promise<number> {
+  const { policy, ctx } = app;
+  if (policy.file === null) {
+    throw cliProblem('no-workspace', 'there is no baton.yaml here whose policy could be stored');
+  }
+  const { version, differences } = policy;
+  const isWritten = differences.length > 0 && options.dryRun !== true;
+  const by = principalText(await principalFor(app, options, OPERATOR));
+  const stored = isWritten
+    ? await ctx.store.policy.put(policyTextOf(policy.file, keysIn(await ctx.store.policy.current())), version, by)
+    : null;
+  if (isWritten && stored === null) {
+    throw new Problem('contended', `another process has stored a version after ${version}; look at it and apply again`);
+  }
+  if (output.json) {
+    output.answer({ version: stored?.version ?? version, changed: differences, stored: stored !== null });
+    return 0;
+  }
+  for (const difference of differences) output.line(lineOf(difference));
+  if (differences.length === 0)
+    output.line(`nothing to change: baton.yaml says what version ${version} of the policy says`);
+  else if (stored === null)
+    output.line(`not stored; without --dry-run this becomes version ${version + 1} of the policy`);
+  else output.line(`stored as version ${stored.version} of the policy`);
+  return 0;
+}
+
+async function show({ ctx }: OpenWorkspace, output: Output): Promise<number> {
+  const current = await ctx.store.policy.current();
+  if (current === null)
+    throw cliProblem('configuration', 'no policy is stored in this database; store one with: baton apply');
+  if (!output.json) output.note(`version ${current.version}, stored by ${current.by} at ${timeOf(current)}`);
+  output.answer(output.json ? viewOf(current) : policyIn(current));
+  return 0;
+}
+
+async function tellHistory({ ctx }: OpenWorkspace, output: Output): Promise<number> {
+  const versions = await ctx.store.policy.history(HISTORY_MAX);
+  const changes = versions.map((each, index) => {
+    const before = versions[index + 1];
+    return differencesBetween(before === undefined ? {} : policyIn(before), policyIn(each));
+  });
+  if (output.json) {
+    output.answer(versions.map((each, index) => ({ ...viewOf(each), changed: changes[index] })));
+    return 0;
+  }
+  const rows = versions.map((each, index) => [
+    String(each.version),
+    timeOf(each),
+    each.by,
+    [...(changes[index] ?? []).map(({ key }) => key), ...keyChange(each, versions[index + 1])].join(', '),
+  ]);
+  if (rows.length === 0) output.note('no policy is stored yet');
+  else output.line(tableOf(['version', 'stored', 'by', 'changed'], rows));
+  return 0;
+}
+
+/** Keys are changed with `baton key`, one at a time. */
+function keyChange(record: PolicyRecord, before: PolicyRecord | undefined): readonly string[] {
+  return JSON.stringify(keysIn(record)) === JSON.stringify(keysIn(before ?? null)) ? [] : ['keys'];
+}
+
+function viewOf(record: PolicyRecord): JsonObject {
+  return { version: record.version, storedAt: timeOf(record), by: record.by, policy: policyIn(record) as JsonObject };
+}
+
+function timeOf({ at }: PolicyRecord): string {
+  return new Date(at).toISOString();
+}
+
+function lineOf({ key, before, after }: Difference): string {
+  return displayLine(`${key}: ${valueText(before)} → ${valueText(after)}`);
+}
+
+function valueText(value: unknown): string {
+  return value === null ? 'not set' : JSON.stringify(value);
+}

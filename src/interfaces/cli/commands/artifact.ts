@@ -1,0 +1,107 @@
+import { relative, resolve, sep } from 'node:path';
+import type { JsonObject } from '../../../foundation/json.ts';
+import type { ArtifactCard } from '../../../domain/artifacts.ts';
+import type { Principal } from '../../../domain/principal.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
+import { entryOf } from '../../../formats/artifact/card.ts';
+import { folderOf, registerArtifact } from '../../../operations/artifact.ts';
+import { refusalFor, runFor, type Operation, type Results } from '../../../operations/operation.ts';
+import { inputFrom } from '../options.ts';
+import type { Output } from '../output.ts';
+import { cliProblem, problemOf, type Problem } from '../problem.ts';
+import { ageOf, tableOf } from '../table.ts';
+import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import type { Telling } from './operate.ts';
+
+/** Several files at a time, or all: what one operation does to one of them. */
+export async function registerArtifacts(
+  files: readonly string[],
+  options: CommonOptions & { readonly all?: true },
+  output: Output,
+): Promise<number> {
+  if ((files.length === 0) === (options.all === undefined)) {
+    throw cliProblem('usage', 'artifact register needs the names of files, or --all');
+  }
+  const wish = inputFrom(registerArtifact, ['-'], options as Readonly<Record<string, unknown>>);
+  return withWorkspace(options, {}, async (ctx, principal, { workspace }) => {
+    mustBeAllowed(registerArtifact, principal);
+    const folder = folderOf(ctx);
+    if (!folder.ok) throw problemOf(folder.refusal);
+    const paths =
+      options.all === true ? await folder.value.list() : files.map((file) => pathIn(workspace?.folder ?? '.', file));
+    const told: Told[] = [];
+    for (const path of paths) {
+      const entered = await runFor(registerArtifact, ctx, principal, { ...wish, path }, {});
+      told.push(entered.ok ? { path, card: entered.value } : { path, problem: problemOf(entered.refusal) });
+    }
+    return tell(told, options.all === true, output);
+  });
+}
+
+/** Before any file is listed. */
+function mustBeAllowed(operation: Operation, principal: Principal): void {
+  const refused = refusalFor(operation, principal);
+  if (refused !== null) throw problemOf(refused);
+}
+
+type Told =
+  | { readonly path: string; readonly card: ArtifactCard }
+  | { readonly path: string; readonly problem: Problem };
+
+/** Among all files there may be some that never meant to be an artifact. */
+function tell(told: readonly Told[], isAll: boolean, output: Output): number {
+  const [only] = told;
+  if (!isAll && told.length === 1 && only !== undefined) {
+    if ('problem' in only) throw only.problem;
+    if (output.json) output.answer(entryOf(only.card));
+    else output.line(only.card.id);
+    return 0;
+  }
+  if (output.json) output.answer(told.map(viewOf));
+  for (const each of output.json ? [] : told) {
+    if ('card' in each) output.line(each.card.id);
+    else output.warn(each.problem.message);
+  }
+  const failed = told.flatMap((each) => ('problem' in each ? [each.problem] : []));
+  return failed.find(({ code }) => !isAll || code !== 'artifact-unfit')?.exitCode ?? 0;
+}
+
+function viewOf(told: Told): JsonObject {
+  if ('card' in told) return entryOf(told.card);
+  const { code, message, facts } = told.problem;
+  return { path: told.path, error: { ...facts, code, message } };
+}
+
+export function tellArtifact({ card, file, changed, dependents }: Results['artifact'], { output }: Telling): void {
+  if (output.json) output.answer({ ...entryOf(card), changed, dependents, artifact: file });
+  else output.answer({ ...entryOf(card), dependents, artifact: file });
+  for (const { path, says } of output.json ? [] : changed) output.warn(`${path}: ${says}`);
+}
+
+export function tellArtifacts(cards: Results['artifacts'], { output, nowMs }: Telling): void {
+  const rows = cards.map((card) => rowOf(card, nowMs));
+  if (output.json) output.answer(cards.map(entryOf));
+  else if (cards.length === 0) output.note('there are none');
+  else output.line(tableOf(HEAD, rows));
+}
+
+const HEAD = ['id', 'type', 'status', 'phase', 'agent', 'age', 'path'];
+
+function rowOf({ id, type, status, phase, agent, createdAt, path }: ArtifactCard, nowMs: number): readonly string[] {
+  const by = agent === null ? '' : `@${agent}`;
+  return [id, displayLine(type), status, String(phase ?? ''), by, ageOf(nowMs - createdAt), displayLine(path)];
+}
+
+export function tellCleaned(cleaned: Results['cleaned'], { output }: Telling): void {
+  if (output.json) return output.answer(cleaned);
+  for (const { id, from, to, kept } of cleaned.changes) {
+    output.line(kept === null ? `${id}  ${from} → ${to}` : `${id}  ${from}, stays: ${displayLine(kept)}`);
+  }
+  if (cleaned.changes.length === 0) output.note('nothing is old enough');
+  else if (!cleaned.applied) output.note('nothing was changed; do it with --apply');
+}
+
+/** As seen from the workspace, wherever the command was typed. */
+function pathIn(workspace: string, file: string): string {
+  return relative(workspace, resolve(file)).split(sep).join('/');
+}

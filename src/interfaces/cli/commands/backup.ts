@@ -1,0 +1,43 @@
+import { FileExists } from '../../../foundation/atomic-file.ts';
+import { mustBeOperator, openFor, locateWorkspace, type CommonOptions } from '../with-workspace.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
+import type { Output } from '../output.ts';
+import { cliProblem } from '../problem.ts';
+import { handoffs } from '../progress.ts';
+import { existsProblem, targetOf } from './export.ts';
+
+interface BackupOptions extends CommonOptions {
+  readonly force?: true;
+}
+
+/** Copying cannot be interrupted halfway; whoever ends the process leaves a draft that the next backup takes out. */
+export async function backup(args: readonly string[], options: BackupOptions, output: Output): Promise<number> {
+  const [file = '-'] = args;
+  const { database } = await locateWorkspace(options);
+  if (database.kind === 'postgres') {
+    throw cliProblem(
+      'usage',
+      'backup copies a SQLite file; for PostgreSQL use pg_dump (everything), or baton export FILE (handoffs and trails)',
+    );
+  }
+  const replace = options.force === true;
+  const path = targetOf(file, replace);
+  if (path === database.path) throw cliProblem('bad-request', 'a backup needs another name than the database');
+  const app = await openFor(options);
+  try {
+    await mustBeOperator(app, options, 'read');
+  } finally {
+    await app.close();
+  }
+  const { backUp } = await import('../../../adapters/database/back-up.ts');
+  try {
+    const made = backUp(database.path, path, { replace });
+    if (output.json) output.answer({ file: path, ...made });
+    else
+      output.line(`backed up ${handoffs(made.handoffs)} (${Math.ceil(made.bytes / 1024)} KiB) to ${displayLine(path)}`);
+    return 0;
+  } catch (error) {
+    if (error instanceof FileExists) throw existsProblem(path);
+    throw error;
+  }
+}

@@ -1,0 +1,54 @@
+import type { Complaint } from '../../../engine/guard/complaint.ts';
+import type { CheckAnswer, CheckRequest } from '../../../adapters/guard/check-repository.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
+import type { CommonOptions } from '../with-workspace.ts';
+import type { Output } from '../output.ts';
+import { cliProblem } from '../problem.ts';
+
+interface CheckOptions extends CommonOptions {
+  readonly staged?: true;
+  readonly since?: string;
+}
+
+export async function check(args: readonly string[], options: CheckOptions, output: Output): Promise<number> {
+  const { checked, complaints } = await answerTo({
+    folder: options.workspace ?? process.cwd(),
+    staged: options.staged === true,
+    since: options.since ?? null,
+    paths: args,
+  });
+  if (output.json) output.answer({ checked, complaints });
+  else for (const complaint of complaints) output.line(lineOf(complaint));
+  if (complaints.length > 0) {
+    const files = new Set(complaints.map(({ file }) => file)).size;
+    throw cliProblem('check-failed', `${counted(complaints.length, 'complaint')} about ${counted(files, 'file')}`);
+  }
+  output.note(`${counted(checked, 'file')} looked at, nothing to complain about`);
+  return 0;
+}
+
+async function answerTo(request: CheckRequest): Promise<CheckAnswer> {
+  const { CheckProblem, checkRepository } = await import('../../../adapters/guard/check-repository.ts');
+  try {
+    return await checkRepository(request);
+  } catch (error) {
+    if (error instanceof CheckProblem) throw cliProblem('bad-request', error.message);
+    // By name, because its class comes with the parser of the configuration.
+    if (error instanceof Error && error.name === 'ConfigurationProblem')
+      throw cliProblem('configuration', error.message);
+    throw error;
+  }
+}
+
+function lineOf({ file, line, column, says, todo }: Complaint): string {
+  return `${shownPath(file)}:${line}:${column}: ${displayLine(says)}; ${displayLine(todo)}`;
+}
+
+/** A name can hold anything, also what looks like the next line of ours. */
+function shownPath(path: string): string {
+  return displayLine(path) === path && !/["\\]/.test(path) ? path : displayLine(JSON.stringify(path));
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}

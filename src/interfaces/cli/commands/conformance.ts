@@ -1,0 +1,58 @@
+/** Tries somebody else's program against a protocol, and says what it does wrong. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import {
+  QUEUE_ROLES,
+  type ConformanceResult,
+  type QueueRole,
+} from '../../../adapters/conformance/queue-conformance.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
+import { findCommand } from '../../../adapters/processes/gated-process.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { answerColours, type Output } from '../output.ts';
+import { cliProblem } from '../problem.ts';
+
+interface ConformanceOptions {
+  readonly role?: string[];
+}
+
+const COLORS = { ok: answerColours.green, warning: answerColours.yellow, wrong: answerColours.red } as const;
+const VERDICT_WIDTH = 'warning'.length;
+
+export async function conformanceQueue(
+  command: readonly string[],
+  options: ConformanceOptions,
+  output: Output,
+): Promise<number> {
+  const [program] = command;
+  if (program === undefined || program === '') {
+    throw cliProblem(
+      'usage',
+      'it needs a command after --, for example: baton conformance queue -- python3 handoffs.py',
+    );
+  }
+  if (findCommand(program) === null) {
+    throw cliProblem('bad-request', `cannot find the command ${JSON.stringify(program)}, or it is not executable`);
+  }
+  const { checkQueueProgram } = await import('../../../adapters/conformance/queue-conformance.ts');
+  const interrupts = onInterrupt(() => undefined);
+  const roles = (options.role as QueueRole[] | undefined) ?? QUEUE_ROLES;
+  const told = (result: ConformanceResult): void => {
+    if (!output.json) output.line(lineOf(result));
+  };
+  const results = await checkQueueProgram({ command: absolute(command), roles, signal: interrupts.stop, told });
+  const wrong = results.filter(({ verdict }) => verdict === 'wrong').length;
+  const ok = wrong === 0;
+  if (output.json) output.answer({ ok, results });
+  else output.line(ok ? 'it keeps to the protocol' : `${wrong} of ${results.length} checks are wrong`);
+  return interrupts.exitCode() ?? (ok ? 0 : 1);
+}
+
+/** The program runs in a folder of its own, so what is named relative to this one is named from the root. */
+function absolute(command: readonly string[]): readonly string[] {
+  return command.map((part) => (existsSync(part) ? resolve(part) : part));
+}
+
+function lineOf({ role, name, verdict, says }: ConformanceResult): string {
+  return `${COLORS[verdict](verdict.padEnd(VERDICT_WIDTH))}  ${role} ${name}: ${displayLine(says)}`;
+}

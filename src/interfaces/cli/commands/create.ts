@@ -1,0 +1,77 @@
+import { agentPrincipal } from '../../../domain/principal.ts';
+import type { Context } from '../../../engine/context.ts';
+import type { SendRequest } from '../../../engine/handoffs/send.ts';
+import { LONG_TEXT_MAX, textArgument } from '../arguments.ts';
+import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import type { Output } from '../output.ts';
+import { cliProblem } from '../problem.ts';
+import { sendRequestOf } from '../../../operations/send.ts';
+import { sendInputFrom, sendOrSay } from './send.ts';
+import { tellCreated } from './operate.ts';
+
+interface CreateOptions extends CommonOptions {
+  readonly title?: string;
+  readonly task?: string;
+  readonly document?: true;
+  readonly purpose?: string;
+  readonly context?: string;
+  readonly meeting?: string;
+  readonly skill?: string;
+  readonly targetCompletion?: string;
+}
+
+export async function create(_args: readonly string[], options: CreateOptions, output: Output): Promise<number> {
+  if (options.document !== true) {
+    throw cliProblem('usage', 'create makes documents: say --document; for the queue there is baton send');
+  }
+  if (options.title === undefined) throw cliProblem('usage', 'create --document needs a --title');
+  const { context, ...rest } = options;
+  void context;
+  const input = sendInputFrom(rest, { kind: 'document', input: inputOf(options) });
+  return withWorkspace(options, { otherwise: agentPrincipal(input.from) }, async (ctx, principal) => {
+    if (ctx.rules.documents !== null) askForLinkage(options, output);
+    const request = sendRequestOf(ctx, input);
+    const handoff = await sendOrSay(ctx, principal, request);
+    const { id, state } = handoff;
+    tellCreated(handoff, output);
+    await warnOfTask(ctx, request, output);
+    if (state === 'draft') output.note(`a draft; offer it with: baton activate ${id} --as @${request.from}`);
+    return 0;
+  });
+}
+
+async function warnOfTask({ rules }: Context, { task }: SendRequest, output: Output): Promise<void> {
+  if (rules.tasks === null || task === undefined || (await rules.tasks.has(task))) return;
+  output.warn(`there is no file tasks/${task}.md that could follow this handoff; make one with: baton task new`);
+}
+
+/** Where documents are files, the task is a part of the name, and what a document leads to is part of the form. */
+function askForLinkage({ task, meeting, skill }: CreateOptions, output: Output): void {
+  if (task === undefined) throw cliProblem('usage', 'create --document needs a --task: the file is named after it');
+  const absent = [meeting === undefined ? '--meeting' : '', skill === undefined ? '--skill' : ''].filter(Boolean);
+  if (absent.length > 0) output.warn(`without ${absent.join(' and ')} the document leads nowhere; it says null there`);
+}
+
+function inputOf(options: CreateOptions): { readonly [name: string]: string | null } {
+  return {
+    purpose: longText(options.purpose, '--purpose'),
+    context: longText(options.context, '--context'),
+    meeting: options.meeting === undefined ? null : textArgument(options.meeting, '--meeting'),
+    skill: options.skill === undefined ? null : textArgument(options.skill, '--skill'),
+    target_completion: options.targetCompletion === undefined ? null : dateOf(options.targetCompletion),
+  };
+}
+
+function longText(text: string | undefined, what: string): string | null {
+  return text === undefined ? null : textArgument(text, what, LONG_TEXT_MAX);
+}
+
+/** A day, or an instant with its zone; a day that does not exist is none. */
+function dateOf(text: string): string {
+  const day = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text)?.[1];
+  const midnight = day === undefined ? Number.NaN : Date.parse(`${day}T00:00:00Z`);
+  const exists = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(day ?? '');
+  if (exists && !Number.isNaN(Date.parse(text))) return text;
+  const rule = 'a date like 2026-11-30, or an instant like 2026-11-30T17:00:00Z';
+  throw cliProblem('bad-request', `--target-completion ${JSON.stringify(text)}: ${rule}`);
+}

@@ -1,0 +1,228 @@
+import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { FileExists, putInPlace } from '../../../foundation/atomic-file.ts';
+import type { Context } from '../../../engine/context.ts';
+import { readPartialExport, type PartialExport } from '../../../engine/transfer/partial-export.ts';
+import { exportAll, type Exported } from '../../../engine/transfer/export.ts';
+import { partialOf, takePartial, type NotTaken, type PartialFile } from '../../../adapters/database/partial-file.ts';
+import type { DamagedRecord, Store } from '../../../stores/store.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
+import type { Output } from '../output.ts';
+import { cliProblem } from '../problem.ts';
+import { counted, handoffs, progressOf } from '../progress.ts';
+import { PROBLEMS } from '../../shared/problems.ts';
+
+interface ExportOptions extends CommonOptions {
+  readonly force?: true;
+  readonly fromStart?: true;
+}
+
+/** Names end at 255 bytes, and a draft has a longer one. */
+const NAME_MAX = 200;
+/** Lines are handed on together: one by one, each would cost a system call. */
+const CHUNK_BYTES = 64 * 1024;
+
+export async function exportTo(args: readonly string[], options: ExportOptions, output: Output): Promise<number> {
+  const [file = '-'] = args;
+  const interrupts = onInterrupt(() => undefined);
+  const replace = options.force === true;
+  const path = file === '-' ? null : targetOf(file, replace);
+  const app = await openFor(options, undefined, { onlyReads: true });
+  try {
+    await mustBeOperator(app, options, 'read');
+    const { exported, count, resumed } =
+      path === null
+        ? { ...(await writeAll(app.ctx.store, process.stdout, { stop: interrupts.stop }, output)), resumed: 0 }
+        : await writeFile(app.ctx, { path, replace, anew: options.fromStart === true, stop: interrupts.stop }, output);
+    if (exported === null) {
+      output.note(path === null ? 'stopped' : stoppedWords(path, count, options.fromStart === true));
+      return interrupts.exitCode() ?? 1;
+    }
+    const { damaged, damagedRecords, ...whole } = exported;
+    if (path !== null && output.json) output.answer({ file: path, ...whole, resumed, damaged, damagedRecords });
+    else output.note(`exported ${handoffs(exported.count)}, checksum ${exported.sha256}`);
+    if (damaged === 0) return 0;
+    output.note(damagedWords(damaged, damagedRecords));
+    return PROBLEMS['check-failed'].exitCode;
+  } finally {
+    await app.close();
+  }
+}
+
+function damagedWords(count: number, records: readonly DamagedRecord[]): string {
+  const named = records.map(({ id, says }) => `  ${id}: ${says}`);
+  const rest = count > records.length ? [`  and ${counted(count - records.length)} more`] : [];
+  const says = `not in the export, because the database cannot read them: ${handoffs(count)} (baton doctor says more)`;
+  return [says, ...named, ...rest].join('\n');
+}
+
+function stoppedWords(path: string, count: number, anew: boolean): string {
+  if (!existsSync(partialOf(path))) return 'stopped; nothing was left';
+  const after = count > 0 ? ` after ${handoffs(count)}` : '';
+  return `stopped${after}; the same command${anew ? ' without --from-start' : ''} goes on from there`;
+}
+
+/** Where a file is to be made, if it can be; found out before anything is read. */
+export function targetOf(file: string, replace: boolean): string {
+  const path = resolve(file);
+  if (Buffer.byteLength(basename(path)) > NAME_MAX) throw cliProblem('bad-request', 'the name of the file is too long');
+  if (!existsSync(dirname(path))) throw cliProblem('bad-request', `there is no folder ${dirname(path)}`);
+  if (!replace && existsSync(path)) throw existsProblem(path);
+  return path;
+}
+
+export function existsProblem(path: string): Error {
+  return cliProblem('bad-request', `${path} exists; give another name, or --force to replace it`);
+}
+
+/** `exported` is null: it was stopped after so many. */
+interface Written {
+  readonly exported: Exported | null;
+  readonly count: number;
+}
+
+interface Filing {
+  readonly path: string;
+  readonly replace: boolean;
+  readonly anew: boolean;
+  readonly stop: AbortSignal;
+}
+
+async function writeFile(
+  { store, liveness }: Context,
+  { path, replace, anew, stop }: Filing,
+  output: Output,
+): Promise<Written & { readonly resumed: number }> {
+  const taken = await takePartial(path, liveness, { anew });
+  if (!taken.ok) throw notTakenProblem(taken.refusal, path);
+  const partial = taken.value;
+  try {
+    const begun = await lookInto(partial, store, stop, output);
+    if (begun === 'stopped') return { exported: null, count: 0, resumed: 0 };
+    const resumed = begun?.count ?? 0;
+    if (resumed > 0) output.note(`going on after ${handoffs(resumed)}`);
+    const written = await writeOn(partial, store, { begun, stop }, output);
+    if (written.exported !== null) putInPlace(partial.path, path, { replace });
+    else if (written.count === 0) rmSync(partial.path, { force: true });
+    return { ...written, resumed };
+  } catch (error) {
+    if (error instanceof FileExists) throw existsProblem(path);
+    throw error;
+  } finally {
+    await partial.leave();
+  }
+}
+
+async function writeOn(
+  partial: PartialFile,
+  store: Store,
+  { begun, stop }: { readonly begun: PartialExport | null; readonly stop: AbortSignal },
+  output: Output,
+): Promise<Written> {
+  const start = begun?.bytes ?? 0;
+  await partial.handle.truncate(start);
+  const file = partial.handle.createWriteStream({ start });
+  try {
+    const written = await writeAll(store, file, { begun, stop, before: () => partial.stay() }, output);
+    file.end();
+    await finished(file);
+    partial.stay();
+    return written;
+  } catch (error) {
+    file.destroy();
+    output.note('what was written until then is kept; export to the same name goes on from there');
+    throw error;
+  }
+}
+
+/** Null: there is nothing to go on after. */
+async function lookInto(
+  partial: PartialFile,
+  store: Store,
+  stop: AbortSignal,
+  output: Output,
+): Promise<PartialExport | null | 'stopped'> {
+  const progress = progressOf('checked', output.json);
+  const looked = await readPartialExport(store, partial.chunks(), {
+    signal: stop,
+    progress: (count) => {
+      partial.stay();
+      progress.show(count);
+    },
+  }).finally(() => progress.end());
+  if (looked.ok) return looked.value;
+  const { refusal } = looked;
+  if (refusal.code === 'interrupted') return 'stopped';
+  const says =
+    refusal.code === 'not-an-export'
+      ? refusal.says
+      : `line ${refusal.line} is ${refusal.id} as this database has never known it`;
+  throw cliProblem(
+    'bad-request',
+    `${partial.path} is not the beginning of this export: ${says}. Give another name, or --from-start to throw it away`,
+  );
+}
+
+function notTakenProblem(refusal: NotTaken, path: string): Error {
+  if (refusal.code === 'not-ours') {
+    return cliProblem('bad-request', `${refusal.path} is not a file of yours; take it away, or give another name`);
+  }
+  const { by, surely } = refusal;
+  const who = by === null ? 'another process' : `process ${by.pid}${surely ? '' : ` on ${by.host}`}`;
+  const says = surely
+    ? `${who} is writing ${path} now; wait for it, or give another name`
+    : `${who} may be writing ${path} now; if it is not, try again in a minute`;
+  return cliProblem('bad-request', says);
+}
+
+interface Writing {
+  readonly begun?: PartialExport | null;
+  readonly stop: AbortSignal;
+  /** Before every piece. */
+  readonly before?: () => void;
+}
+
+async function writeAll(
+  store: Store,
+  to: Writable,
+  { begun = null, stop, before }: Writing,
+  output: Output,
+): Promise<Written> {
+  const lines = exportAll(store, begun);
+  const progress = progressOf('exported', output.json);
+  const failed = new Promise<never>((_resolve, reject) => to.once('error', reject));
+  // Whoever waits hears of it; without a waiter it is told by the next write.
+  failed.catch(() => undefined);
+  const write = async (text: string): Promise<void> => {
+    before?.();
+    if (!to.write(text)) await Promise.race([once(to, 'drain', { signal: stop }).catch(() => undefined), failed]);
+  };
+  let chunk = '';
+  // The first line of a new one is nobody's.
+  let count = begun?.count ?? -1;
+  try {
+    for (let next = await lines.next(); ; next = await lines.next()) {
+      if (next.done === true) {
+        await write(chunk);
+        return { exported: next.value, count: next.value.count };
+      }
+      if (stop.aborted) {
+        // Whole lines are worth keeping; a pipe may be full, and nobody reads it.
+        if (to !== process.stdout) await write(chunk);
+        return { exported: null, count: Math.max(0, count) };
+      }
+      chunk += next.value;
+      count += 1;
+      if (chunk.length < CHUNK_BYTES) continue;
+      await write(chunk);
+      chunk = '';
+      progress.show(count);
+    }
+  } finally {
+    progress.end();
+  }
+}

@@ -1,0 +1,115 @@
+import { createReadStream, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { importAll, type Imported } from '../../../engine/transfer/import.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
+import type { Output } from '../output.ts';
+import { cliProblem, Problem } from '../problem.ts';
+import { counted, handoffs, progressOf } from '../progress.ts';
+
+export async function importFrom(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+  const [file = '-'] = args;
+  const interrupts = onInterrupt(() => undefined);
+  const source = openSource(file);
+  const app = await openFor(options);
+  const progress = progressOf('imported', output.json);
+  try {
+    await mustBeOperator(app, options, 'write', 'import records');
+    const imported = await importAll(app.ctx.store, source.chunks(), {
+      signal: interrupts.stop,
+      source: source.name,
+      progress: (count) => progress.show(count, source.share()),
+    }).finally(() => progress.end());
+    if (imported.ok) return tell(imported.value, source.name, output);
+    const { refusal } = imported;
+    const soFar = summaryOf(refusal.soFar);
+    if (refusal.code === 'interrupted') {
+      output.note(`stopped: ${soFar}. Run it again to go on`);
+      return interrupts.exitCode() ?? 1;
+    }
+    const { line, column, says, refused, others } = refusal;
+    const named = [{ line, column, says }, ...others].map(
+      (bad) => `${source.name}:${bad.line}:${bad.column}: ${bad.says}`,
+    );
+    const rest = refused > named.length ? [`and ${counted(refused - named.length)} more lines`] : [];
+    throw cliProblem('bad-request', [...named, ...rest, soFar].join('\n'), {
+      file: source.name,
+      line,
+      column,
+      refused,
+      others: others.map((bad) => ({ line: bad.line, column: bad.column, says: bad.says })),
+      ...countsOf(refusal.soFar),
+    });
+  } finally {
+    await app.close();
+  }
+}
+
+interface Source {
+  readonly name: string;
+  chunks(): AsyncIterable<Uint8Array>;
+  /** How much of it has been read, in words. */
+  share(): string;
+}
+
+function openSource(file: string): Source {
+  if (file === '-') return { name: 'standard input', chunks: () => process.stdin, share: () => '' };
+  const bytes = sizeOf(file);
+  let read = 0;
+  return {
+    name: basename(file),
+    chunks: async function* chunks() {
+      for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) {
+        read += (chunk as Uint8Array).length;
+        yield chunk as Uint8Array;
+      }
+    },
+    share: () => (bytes === 0 ? '' : `, ${Math.floor((read / bytes) * 100)} %`),
+  };
+}
+
+function sizeOf(file: string): number {
+  try {
+    const stat = statSync(file);
+    if (stat.isDirectory()) throw cliProblem('bad-request', `${file} is a folder`);
+    return stat.isFile() ? stat.size : 0;
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw cliProblem('bad-request', `cannot read ${file}: ${reason}`);
+  }
+}
+
+function tell(
+  imported: Imported & { readonly count: number; readonly sha256: string },
+  name: string,
+  output: Output,
+): number {
+  const { conflicts, conflicting, count, sha256 } = imported;
+  if (conflicting > 0) {
+    const named = conflicts.map(({ line, id }) => `${name}:${line}:1: ${id}`);
+    const rest = conflicting > conflicts.length ? [`and ${counted(conflicting - conflicts.length)} more`] : [];
+    const says = [
+      `${handoffs(conflicting)} with the same id but another history are here; they were left as they are:`,
+    ];
+    throw new Problem('known-id', [...says, ...named, ...rest, summaryOf(imported)].join('\n'), {
+      conflicts: conflicts.map(({ line, id }) => ({ line, id })),
+      ...countsOf(imported),
+    });
+  }
+  if (output.json) output.answer({ count, sha256, ...countsOf(imported) });
+  else output.line(`${summaryOf(imported)}; checksum ${sha256}`);
+  return 0;
+}
+
+function countsOf({ added, same, ahead, conflicting }: Imported): Record<string, number> {
+  return { added, same, ahead, conflicting };
+}
+
+function summaryOf({ added, same, ahead }: Imported): string {
+  return [
+    `imported ${handoffs(added)}`,
+    ...(same > 0 ? [`${counted(same)} were here already`] : []),
+    ...(ahead > 0 ? [`${counted(ahead)} were here and have moved on`] : []),
+  ].join(', ');
+}

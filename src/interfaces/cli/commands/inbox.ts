@@ -1,0 +1,38 @@
+import type { JsonObject } from '../../../foundation/json.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
+import type { Results } from '../../../operations/operation.ts';
+import type { Telling } from './operate.ts';
+
+export function tellInbox(entries: Results['inbox'], { output, input: { agent } }: Telling): void {
+  const told = entries.map(withoutKey);
+  if (output.json) output.answer(told);
+  else for (const each of told) output.line(lineOf(each));
+  if (told.length === 0) output.note(`nothing new for @${String(agent)}`);
+}
+
+function withoutKey({ key, ...rest }: Results['inbox'][number]): Told {
+  void key;
+  return rest as unknown as Told;
+}
+
+/** As `announcements.ts` writes it. */
+interface Told {
+  readonly at: string;
+  readonly event: string;
+  readonly handoff: string;
+  readonly from: string;
+  readonly to: string;
+  readonly title: string | null;
+  readonly detail?: JsonObject;
+}
+
+function lineOf({ at, event, handoff, from, to, title, detail }: Told): string {
+  const name = title === null ? '' : ` “${title}”`;
+  const reason = detail === undefined ? '' : reasonIn(detail);
+  return displayLine(`${at}  ${event}  ${handoff}  ${from} → ${to}${name}${reason}`);
+}
+
+function reasonIn(detail: JsonObject): string {
+  const says = detail['reason'] ?? detail['message'] ?? detail['question'] ?? detail['notes'];
+  return typeof says === 'string' ? `: ${says}` : '';
+}

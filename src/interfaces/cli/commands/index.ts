@@ -1,0 +1,19 @@
+import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import type { Output } from '../output.ts';
+import { cliProblem } from '../problem.ts';
+
+/** The index follows from the documents: where it is right already, nothing is written. */
+export async function index(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+  return withWorkspace(options, { scope: 'read' }, async ({ rules: { documents } }) => {
+    if (documents === null) {
+      throw cliProblem(
+        'configuration',
+        'this workspace keeps no documents; write into baton.yaml: folders: { documents: on }',
+      );
+    }
+    const written = await documents.writeIndex();
+    if (output.json) output.answer({ file: '_handoffs/_index.yaml', written });
+    else output.line(written ? '_handoffs/_index.yaml is written' : '_handoffs/_index.yaml is right already');
+    return 0;
+  });
+}

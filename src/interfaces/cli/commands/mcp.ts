@@ -1,0 +1,33 @@
+/** For agents, which start it themselves. Standard output belongs to the protocol: everything else goes to standard error. */
+import { agentPrincipal, OPERATOR, type Principal } from '../../../domain/principal.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
+import { theApp } from '../app.ts';
+import { agentArgument } from '../arguments.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { openFor, principalFor, type CommonOptions } from '../with-workspace.ts';
+import type { Output } from '../output.ts';
+
+export async function mcp(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+  const worker = process.env['BATON_HANDOFF_ID'] ?? '';
+  const own = process.env['BATON_AGENT'] ?? '';
+  // Inside of a worker its agent is known, whatever the settings of the vendor's program say.
+  const inWorker = worker !== '' && own !== '';
+  const asked = inWorker ? { ...options, as: own } : options;
+  const app = await openFor(asked, () => undefined, { saysDifferences: false });
+  const interrupts = onInterrupt(() => undefined);
+  try {
+    const otherwise: Principal = own === '' ? OPERATOR : agentPrincipal(agentArgument(own, 'BATON_AGENT'));
+    const principal = await principalFor(app, asked, otherwise);
+    await theApp().serveMcp(app, principal, {
+      parent: worker === '' ? null : worker,
+      stop: interrupts.stop,
+      onFault: (error, incident) => {
+        const says = error instanceof Error ? error.message : String(error);
+        output.warn(displayLine(`${incident}: ${says}`));
+      },
+    });
+    return interrupts.exitCode() ?? 0;
+  } finally {
+    await app.close();
+  }
+}

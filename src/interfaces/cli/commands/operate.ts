@@ -1,0 +1,105 @@
+/** Runs an operation as a command: options in, operation, answer out. */
+import type { Handoff } from '../../../domain/handoff.ts';
+import { agentPrincipal } from '../../../domain/principal.ts';
+import { watchOwn } from '../../../engine/token-watch.ts';
+import { runFor, type Operation, type ResultName, type Results } from '../../../operations/operation.ts';
+import { factView, handoffView, wholeView } from '../../shared/views.ts';
+import type { Run } from '../catalogue/entry.ts';
+import { mustBeOperator, withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { inputFrom } from '../options.ts';
+import type { Output } from '../output.ts';
+import { cliProblem, problemOf } from '../problem.ts';
+import { tellInbox } from './inbox.ts';
+import { tellPage } from './list.ts';
+import { factLine, tellShown } from './show.ts';
+import { tellStatus } from './status.ts';
+import { tellChain } from './trace.ts';
+import { tellSettled } from './wait.ts';
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** What is known when an answer is printed. */
+export interface Telling {
+  readonly output: Output;
+  readonly input: Given;
+  /** Those that only the command line has, too. */
+  readonly options: Given;
+  readonly nowMs: number;
+}
+
+export function commandFor(operation: Operation): Run {
+  return async (args, options: CommonOptions, output) => {
+    const input: Given = inputFrom(operation, args, options as Given);
+    const speaker = operation.speaker?.(input);
+    const who = speaker === undefined ? {} : { otherwise: agentPrincipal(speaker) };
+    const aloud = operation.aloud === undefined ? {} : { aloud: operation.aloud };
+    const scope = operation.writes?.(input) === true ? 'write' : operation.scope;
+    const asks = { ...who, ...aloud, scope, onlyReads: scope === 'read' } as const;
+    return withWorkspace(options, asks, async (ctx, principal, app) => {
+      if (operation.permission === 'operator') await mustBeOperator(app, options, scope);
+      const interrupts = operation.canBeStopped === true ? onInterrupt(() => undefined) : null;
+      const watch = watchOwn(ctx, principal);
+      const signal = interrupts === null ? {} : { signal: AbortSignal.any([interrupts.stop, watch.signal]) };
+      const asking = { ...signal, stillGood: watch.isGood };
+      const answer = await runFor(operation, ctx, principal, input, asking).finally(watch.leave);
+      if (!answer.ok) throw problemOf(answer.refusal);
+      const interrupted = interrupts?.exitCode() ?? null;
+      if (answer.value === null && interrupted !== null) return interrupted;
+      const tell = TELL[operation.result] as (value: unknown, telling: Telling) => Promise<number | undefined>;
+      const telling = { output, input, options: options as Given, nowMs: ctx.store.nowMs() };
+      return (await tell(answer.value, telling)) ?? 0;
+    });
+  };
+}
+
+type Told = number | undefined | void;
+
+/** What is printed for each kind of result; a number is the exit code. */
+const TELL: { readonly [Name in ResultName]: (value: Results[Name], telling: Telling) => Told | Promise<Told> } = {
+  handoff: (handoff, { output }) => {
+    const { id, state, fence } = handoff;
+    const view = handoffView(handoff);
+    if (output.json) output.answer(view);
+    else output.line(`${id} ${state}${state === 'accepted' ? ` (fence ${fence})` : ''}`);
+    if (view.until !== undefined) output.note(`held until ${view.until}`);
+  },
+  created: (handoff, { output }) => tellCreated(handoff, output),
+  claimed: (claimed, { output, input: { agent, waitMs = 0 } }) => {
+    if (claimed === null && waitMs === 0) {
+      throw cliProblem('nothing-offered', `nothing is offered to @${String(agent)} now; wait with --wait 60`);
+    }
+    if (claimed === null) {
+      throw cliProblem('timed-out', `nothing was offered to @${String(agent)} within ${Number(waitMs) / 1000} s`);
+    }
+    const { id, fence } = claimed.handoff;
+    const view = wholeView({ ...claimed, outcome: null });
+    output.answer(view);
+    if (view.until !== undefined) output.note(`held until ${view.until}`);
+    output.note(`deliver with: baton deliver ${id} --fence ${fence} --as @${String(agent)}`);
+  },
+  page: tellPage,
+  shown: tellShown,
+  facts: (facts, { output }) => {
+    if (output.json) output.answer({ items: facts.map(factView) });
+    else for (const fact of facts) output.line(factLine(fact));
+  },
+  chain: tellChain,
+  settled: (whole, { output }) => tellSettled(whole, output),
+  status: tellStatus,
+  inbox: tellInbox,
+  ingested: (blocks, { output }) => output.answer({ blocks }),
+  workflows: async (flows, telling) => (await import('./workflow.ts')).tellWorkflows(flows, telling),
+  report: (found, { output }) => output.answer(found),
+  artifacts: async (cards, telling) => (await import('./artifact.ts')).tellArtifacts(cards, telling),
+  artifact: async (found, telling) => (await import('./artifact.ts')).tellArtifact(found, telling),
+  registered: ({ id }, { output }) => output.line(id),
+  cleaned: async (cleaned, telling) => (await import('./artifact.ts')).tellCleaned(cleaned, telling),
+};
+
+/** Its id alone: that is what a script goes on with. */
+export function tellCreated({ id, state, lineage: { retryOf } }: Handoff, output: Output): void {
+  if (output.json) output.answer({ id, state, ...(retryOf === null ? {} : { retryOf }) });
+  else output.line(id);
+  if (state === 'blocked') output.note(`${id} waits: see baton show ${id}`);
+}

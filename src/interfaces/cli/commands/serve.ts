@@ -1,0 +1,98 @@
+import { isIP } from 'node:net';
+import { tokenIn } from '../../../domain/principal.ts';
+import type { EngineEvent } from '../../../engine/context.ts';
+import { AlreadyServing, newLinkFrom } from '../../../workspace/serving-file.ts';
+import { LOG_LEVELS, type LogLevel } from '../../shared/log.ts';
+import { theApp } from '../app.ts';
+import { countArgument } from '../arguments.ts';
+import { codeOf } from '../../../foundation/error-code.ts';
+import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { whenNobodyReads, type Output } from '../output.ts';
+import { cliProblem, type Problem } from '../problem.ts';
+
+interface ServeOptions extends CommonOptions {
+  readonly host?: string;
+  readonly port?: string;
+  readonly allowHost?: readonly string[];
+  readonly withoutTls?: true;
+  readonly logLevel?: string;
+}
+
+/** B-A-T-O-N on the keys of a telephone. */
+const PORT = 22_866;
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
+const HOST_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?(?::[0-9]{1,5})?$/;
+
+export async function serve(_args: readonly string[], options: ServeOptions, output: Output): Promise<number> {
+  const host = hostOf(options);
+  const allowHosts = (options.allowHost ?? []).map(hostName);
+  const port = options.port === undefined ? null : countArgument(options.port, '--port', 0, 65_535);
+  const { openLog, startServing } = theApp();
+  const log = await openLog(levelOf(options.logLevel), (text) => void process.stderr.write(text));
+  const app = await openFor(options, (event) => tell(event));
+  const tell = (event: EngineEvent): void => log.event(event);
+  const interrupts = onInterrupt(() => log.info({}, 'stopping; once more to end what runs now'));
+  whenNobodyReads(() => undefined);
+  try {
+    const startedWith = tokenIn(await mustBeOperator(app, options, 'write'));
+    const at = { host, port: port ?? PORT, orAnyPort: port === null, allowHosts };
+    const serving = await startServing(app, { ...at, log, startedWith });
+    if (output.json) output.answer({ url: serving.url, link: serving.link });
+    else {
+      output.line(serving.link);
+      output.note(`serving ${serving.where} at ${serving.url}; the link works once, for ten minutes; Ctrl-C to stop`);
+    }
+    await serving.until(interrupts.stop, interrupts.insist);
+    return 0;
+  } catch (error) {
+    throw await problemIn(error, host, port ?? PORT);
+  } finally {
+    await app.close();
+  }
+}
+
+async function problemIn(error: unknown, host: string, port: number): Promise<unknown> {
+  if (error instanceof AlreadyServing) return alreadyServing(error);
+  const code = codeOf(error);
+  if (code === 'EADDRINUSE') {
+    return cliProblem('bad-request', `port ${port} is taken; choose another with --port, or any with --port 0`);
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'EACCES') {
+    return cliProblem('bad-request', `cannot listen at ${host} port ${port}: ${code}`);
+  }
+  return error;
+}
+
+async function alreadyServing({ first }: AlreadyServing): Promise<Problem> {
+  const link = await newLinkFrom(first);
+  const says = `this workspace is served already at ${first.url} (process ${first.process.pid})`;
+  return cliProblem('already-serving', `${says}${link === null ? '' : `; a new link to it:\n${link}`}`, {
+    url: first.url,
+    ...(link === null ? {} : { link }),
+  });
+}
+
+/** What is not this machine alone has to be wished for: tokens and texts would travel for everybody to read. */
+function hostOf({ host = '127.0.0.1', withoutTls }: ServeOptions): string {
+  if (host !== 'localhost' && isIP(host) === 0) {
+    throw cliProblem('bad-request', `--host ${JSON.stringify(host)}: an address of this machine, or localhost`);
+  }
+  if (LOOPBACK.test(host) || withoutTls === true) return host;
+  throw cliProblem(
+    'bad-request',
+    `--host ${host} lets others than this machine in, and this server has no TLS: tokens would travel in the clear. ` +
+      'Put a proxy with TLS before it and leave it on 127.0.0.1 (with --allow-host NAME), or say --without-tls',
+  );
+}
+
+function hostName(text: string): string {
+  if (HOST_NAME.test(text)) return text;
+  throw cliProblem('bad-request', `--allow-host ${JSON.stringify(text)}: a name like baton.example.org or name:8443`);
+}
+
+function levelOf(text: string | undefined): LogLevel {
+  const level = text === undefined ? 'info' : LOG_LEVELS.find((each) => each === text);
+  if (level !== undefined) return level;
+  throw cliProblem('bad-request', `--log-level ${JSON.stringify(text)}: one of ${LOG_LEVELS.join(', ')}`);
+}

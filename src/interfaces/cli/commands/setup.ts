@@ -1,0 +1,161 @@
+/** Brings Baton to the agents that are installed here: hooks, MCP server, instructions; shown first, and taken out again. */
+import { relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import {
+  applyChange,
+  checkSetup,
+  diffOfChange,
+  installedVendors,
+  planSetup,
+  type AgentState,
+  type SetupPlan,
+  type SetupRequest,
+  type SetupState,
+} from '../../../adapters/agent-setup/agent-setup.ts';
+import { findCommand } from '../../../adapters/processes/gated-process.ts';
+import { readVendor, VENDOR_TITLES, VENDORS, type Vendor } from '../../../domain/vendors.ts';
+import { workspaceFor } from '../../../workspace/workspace.ts';
+import { PROBLEMS } from '../../shared/problems.ts';
+import { agentArgument } from '../arguments.ts';
+import { answerColours, type Output } from '../output.ts';
+import { cliProblem } from '../problem.ts';
+import type { CommonOptions } from '../with-workspace.ts';
+
+interface SetupOptions extends CommonOptions {
+  readonly user?: true;
+  readonly check?: true;
+  readonly dryRun?: true;
+  readonly remove?: true;
+  readonly yes?: true;
+}
+
+export async function setup(args: readonly string[], options: SetupOptions, output: Output): Promise<number> {
+  const request = requestFor(args, options);
+  const plan = planSetup(request);
+  if (!plan.ok) throw cliProblem('bad-request', `${plan.refusal}; nothing was changed`);
+  if (options.check === true) {
+    const state = await checkSetup(request, plan.value.files, request.project ?? process.cwd());
+    return tellState(state, plan.value, output);
+  }
+  const { changes } = plan.value;
+  show(plan.value, output);
+  const isWanted = changes.length > 0 && options.dryRun !== true && (await isAgreed(options, output));
+  if (isWanted) for (const change of changes) applyChange(change);
+  tellDone(request, plan.value, isWanted, output);
+  return 0;
+}
+
+function requestFor(args: readonly string[], options: SetupOptions): SetupRequest {
+  const vendors = vendorsFor(args, options);
+  if (options.as !== undefined && vendors.length > 1) {
+    throw cliProblem('usage', '--as names one agent: baton setup claude --as @planner');
+  }
+  const nameOf = (vendor: Vendor): string => (options.as === undefined ? vendor : agentArgument(options.as, '--as'));
+  const folder = workspaceFor(options.workspace)?.folder ?? resolve(options.workspace ?? '.');
+  return {
+    agents: vendors.map((vendor) => ({ vendor, agent: `@${nameOf(vendor)}` })),
+    project: options.user === true ? null : folder,
+    how: options.remove === true ? 'remove' : 'install',
+  };
+}
+
+/** Those that were named, or those whose program is here. */
+function vendorsFor(args: readonly string[], { remove }: SetupOptions): readonly Vendor[] {
+  const named = args.map((name) => {
+    const vendor = readVendor(name.toLowerCase());
+    if (vendor !== null) return vendor;
+    throw cliProblem('bad-request', `${JSON.stringify(name)}: there are ${VENDORS.join(', ')}`);
+  });
+  if (named.length > 0) return named;
+  // What was installed for a program that is gone can still be taken out.
+  const found = remove === true ? VENDORS : installedVendors();
+  if (found.length > 0) return found;
+  throw cliProblem(
+    'bad-request',
+    `none of ${VENDORS.join(', ')} is on the PATH; name one to set it up anyway: baton setup claude`,
+  );
+}
+
+function show({ changes, folder }: SetupPlan, output: Output): void {
+  if (output.json) return;
+  for (const change of changes) {
+    for (const line of diffOfChange(change, shownPath(change.path, folder))) output.line(coloured(line));
+  }
+}
+
+function coloured(line: string): string {
+  if (line.startsWith('+')) return answerColours.green(line);
+  if (line.startsWith('-')) return answerColours.red(line);
+  return line.startsWith('@@') ? answerColours.cyan(line) : line;
+}
+
+function shownPath(path: string, folder: string): string {
+  const inside = relative(folder, path);
+  return inside.startsWith('..') ? path : inside;
+}
+
+/** Nobody is asked where nobody can answer. */
+async function isAgreed({ yes, json }: SetupOptions, output: Output): Promise<boolean> {
+  if (yes === true || json === true || !process.stdin.isTTY || !process.stdout.isTTY) return true;
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const isYes = /^y(?:es)?$/i.test((await asking.question('Make these changes? [y/N] ')).trim());
+    if (!isYes) output.note('nothing was changed');
+    return isYes;
+  } finally {
+    asking.close();
+  }
+}
+
+function tellDone({ agents, how }: SetupRequest, plan: SetupPlan, isWanted: boolean, output: Output): void {
+  const paths = plan.changes.map(({ path }) => shownPath(path, plan.folder));
+  const vendors = agents.map(({ vendor }) => vendor);
+  if (output.json) {
+    const changed = isWanted ? { changed: paths } : { wouldChange: paths };
+    output.answer({ vendors, ...changed, approve: paths.length === 0 ? [] : plan.approve });
+    return;
+  }
+  if (paths.length === 0) {
+    const titles = vendors.map((vendor) => VENDOR_TITLES[vendor]).join(', ');
+    output.line(
+      how === 'remove'
+        ? 'nothing of Baton is installed here'
+        : `${titles}: set up already; baton setup --check tells more`,
+    );
+  }
+  if (!isWanted) return;
+  output.line('');
+  output.line(`${how === 'remove' ? 'taken out of' : 'set up in'} ${paths.join(', ')}`);
+  if (findCommand('baton') === null && how === 'install') {
+    output.warn('baton is not on the PATH: hooks and servers call it by that name (npm install -g batonpass)');
+  }
+  if (plan.approve.length > 0) output.line('What only you can approve:');
+  for (const line of plan.approve) output.line(`- ${line}`);
+}
+
+/** Exit code 0: everything is installed, trusted and answers. */
+function tellState(state: SetupState, { folder }: SetupPlan, output: Output): number {
+  const isWell = state.baton !== null && state.serverFlaw === null && state.agents.every(isWhole);
+  if (output.json) output.answer({ ok: isWell, ...state });
+  else tellParts(state, folder, output);
+  return isWell ? 0 : PROBLEMS['check-failed'].exitCode;
+}
+
+function isWhole({ version, installed, trust }: AgentState): boolean {
+  return version !== null && installed.every(({ is }) => is) && trust.every(({ is }) => is === 'yes');
+}
+
+function tellParts({ baton, serverFlaw, agents }: SetupState, folder: string, output: Output): void {
+  const line = (isGood: boolean, text: string): void => output.line(`  ${isGood ? 'ok     ' : 'missing'}  ${text}`);
+  output.line('Baton');
+  line(baton !== null, baton === null ? 'command: baton is not on the PATH' : `command ${baton}`);
+  line(serverFlaw === null, serverFlaw === null ? 'MCP server answers' : `MCP server: ${serverFlaw}`);
+  for (const { vendor, program, version, installed, trust } of agents) {
+    output.line(VENDOR_TITLES[vendor]);
+    line(version !== null, version === null ? `program: ${program} does not answer` : `program ${version}`);
+    for (const { what, path, is } of installed) {
+      line(is, `${what} in ${shownPath(path, folder)}${is ? '' : `; baton setup ${vendor}`}`);
+    }
+    for (const { what, is, todo } of trust) line(is === 'yes', `${what}${todo === undefined ? '' : `; ${todo}`}`);
+  }
+}

@@ -1,0 +1,43 @@
+import type { Fact } from '../../../domain/facts.ts';
+import { displayLine, displayText } from '../../../foundation/display-text.ts';
+import type { Results } from '../../../operations/operation.ts';
+import { factText } from '../../shared/fact-text.ts';
+import { factView, wholeView } from '../../shared/views.ts';
+import { answerColours as colours } from '../output.ts';
+import type { Telling } from './operate.ts';
+
+export function tellShown({ facts, ...whole }: Results['shown'], { output }: Telling): void {
+  const view = wholeView(whole);
+  if (output.json) output.answer({ ...view, facts: facts.map(factView) });
+  else output.line(pageOf(view, facts));
+}
+
+/** Long things come last, each under its name. */
+const BELOW = ['input', 'context', 'result', 'failure', 'claims'];
+
+function pageOf(view: Readonly<Record<string, unknown>>, facts: readonly Fact[]): string {
+  const short = Object.entries(view).filter(([name, value]) => !BELOW.includes(name) && value !== null);
+  const width = Math.max(...short.map(([name]) => name.length));
+  const lines = short.map(([name, value]) => `${colours.dim(name.padEnd(width))}  ${plain(value)}`);
+  const long = BELOW.filter((name) => view[name] !== undefined && view[name] !== null).map(
+    (name) => `\n${colours.bold(name)}\n${displayText(JSON.stringify(view[name], null, 2))}`,
+  );
+  return [...lines, ...long, `\n${colours.bold('what happened')}`, ...facts.map(factLine)].join('\n');
+}
+
+export function factLine({ at, revision, deed, to, by, detail }: Fact): string {
+  return (
+    `${colours.dim(new Date(at).toISOString())}  ${String(revision).padStart(3)}  ${deed.padEnd(8)} → ${to.padEnd(9)}  ` +
+    displayLine(`${by}${detail === '' ? '' : `  ${inWords(detail)}`}`)
+  );
+}
+
+/** In quotes, so that no words of an agent look like a line of ours. */
+function inWords(detail: string): string {
+  const entries = factText(JSON.parse(detail), JSON.stringify);
+  return entries.length === 0 ? detail : entries.map(({ name, words }) => `${name} ${words.join(', ')}`).join('  ');
+}
+
+function plain(value: unknown): string {
+  return displayLine(typeof value === 'string' ? value : JSON.stringify(value));
+}

@@ -1,0 +1,79 @@
+import type { Handoff } from '../../../domain/handoff.ts';
+import { countedAttempts } from '../../../domain/handoff.ts';
+import type { Attention } from '../../../engine/handoffs/status.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
+import type { Results } from '../../../operations/operation.ts';
+import { statusView } from '../../shared/views.ts';
+import { answerColours as colours } from '../output.ts';
+import { ageOf } from '../table.ts';
+import type { Telling } from './operate.ts';
+
+/** Of each list; the rest is counted. */
+const SHOWN_MAX = 10;
+
+export function tellStatus(status: Results['status'], { output, nowMs }: Telling): void {
+  if (output.json) return output.answer(statusView(status));
+  const { attention, atWork, waiting, isWhole } = status;
+  const waits = waiting.reduce((sum, { offered, blocked }) => sum + offered + blocked, 0);
+  const lines = [
+    ...section(`${attention.length} ${attention.length === 1 ? 'needs' : 'need'} a person`, attention, (each) =>
+      attentionLines(each, nowMs),
+    ),
+    ...section(`${atWork.length} at work`, atWork, (handoff) => [atWorkLine(handoff, nowMs)]),
+    ...section(`${waits} waiting`, waiting, (each) => waitingLines(each, nowMs)),
+  ];
+  output.line(lines.join('\n'));
+  if (!isWhole) output.note('more is open than was looked at: these are the newest');
+}
+
+function section<Each>(title: string, items: readonly Each[], linesOf: (item: Each) => readonly string[]): string[] {
+  const rest = items.length - SHOWN_MAX;
+  return [
+    colours.bold(title),
+    ...items.slice(0, SHOWN_MAX).flatMap(linesOf),
+    ...(rest > 0 ? [`  … and ${rest} more`] : []),
+  ];
+}
+
+function attentionLines({ why, handoff }: Attention, nowMs: number): readonly string[] {
+  const { id, from, to, title, since, blockedOn } = handoff;
+  const name = displayLine(title ?? '');
+  const head = `  ${id}  @${from} → @${to}  ${ageOf(nowMs - since)}${name === '' ? '' : `  ${name}`}`;
+  switch (why) {
+    case 'question': {
+      const text = blockedOn?.reason === 'question' ? blockedOn.text : '';
+      return [head, `    asks: ${displayLine(text)}`, next(`baton unblock ${id} --answer TEXT`)];
+    }
+    case 'review':
+      return [head, '    delivered; somebody who neither sent nor did it has to verify it', next(`baton show ${id}`)];
+    case 'failing': {
+      const { notBefore, terms } = handoff;
+      const again = notBefore > nowMs ? `; next attempt in ${ageOf(notBefore - nowMs)}` : '';
+      const failed = `${countedAttempts(handoff)} of ${terms.retry.retriesMax + 1} attempts failed${again}`;
+      return [head, `    ${failed}`, next(`baton show ${id}`)];
+    }
+  }
+}
+
+function next(command: string): string {
+  return colours.dim(`    → ${command}`);
+}
+
+function atWorkLine({ id, to, title, since, attempt }: Handoff, nowMs: number): string {
+  const name = displayLine(title ?? '');
+  return `  @${to}  ${id}  ${ageOf(nowMs - since)}${attempt > 1 ? `, attempt ${attempt}` : ''}${name === '' ? '' : `  ${name}`}`;
+}
+
+function waitingLines(
+  { agent, offered, blocked, oldestAt, workers }: Results['status']['waiting'][number],
+  nowMs: number,
+): readonly string[] {
+  const parts = [
+    ...(offered > 0 ? [`${offered} offered`] : []),
+    ...(blocked > 0 ? [`${blocked} blocked`] : []),
+    `oldest ${ageOf(nowMs - oldestAt)}`,
+  ];
+  const line = `  @${agent}  ${parts.join(', ')}`;
+  if (workers > 0 || offered === 0) return [line];
+  return [`${line}; nobody works as @${agent}`, next(`baton work @${agent} -- COMMAND`)];
+}

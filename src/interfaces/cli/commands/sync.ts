@@ -1,0 +1,69 @@
+import { sendEffects } from '../../../engine/effects.ts';
+import type { EngineEvent } from '../../../engine/context.ts';
+import { checkOnce } from '../../../engine/stall-detection.ts';
+import { sweep } from '../../../engine/sweep.ts';
+import { isAboutDocuments, tellOfDocument } from '../document-events.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { withWorkspace, mustBeOperator, type CommonOptions } from '../with-workspace.ts';
+import type { Output } from '../output.ts';
+
+interface SyncOptions extends CommonOptions {
+  readonly adopt?: true;
+  readonly quiet?: true;
+}
+
+/** What the duty holder does all the time, once: for machines on which nothing is left running. */
+export async function sync(_args: readonly string[], options: SyncOptions, output: Output): Promise<number> {
+  const isQuiet = options.quiet === true;
+  const files = { adopted: 0, quarantined: 0 };
+  const report = (event: EngineEvent): void => {
+    if (event.kind === 'file-adopted') files.adopted += 1;
+    if (event.kind === 'file-quarantined') files.quarantined += 1;
+    if (!isQuiet || event.kind !== 'documents-paused') tell(event, output);
+  };
+  const interrupts = onInterrupt(() => undefined);
+  return withWorkspace(options, { scope: 'read', report }, async (ctx, _principal, app) => {
+    if (options.adopt === true) await mustBeOperator(app, options, 'write');
+    const signal = interrupts.stop;
+    if (options.quiet === true) {
+      await ctx.rules.documents?.sync('full', { signal });
+      return 0;
+    }
+    const { changed } = await sweep(ctx, await checkOnce(ctx), signal);
+    await ctx.rules.queue?.sync('thorough', { signal });
+    await ctx.rules.documents?.sync('thorough', { vouched: options.adopt === true, asked: true, signal });
+    if (options.adopt === true) await ctx.rules.queue?.adoptFinished(signal);
+    const settled = options.adopt === true ? await ctx.rules.documents?.adoptSettled(signal) : undefined;
+    const interrupted = interrupts.exitCode();
+    if (interrupted !== null) {
+      output.note('stopped in the middle; the next sync goes on');
+      return interrupted;
+    }
+    const { carried, postponed, dropped } = await sendEffects(ctx, ctx.rules.effectSenders, { signal });
+    await ctx.store.upkeep.tend();
+    const told = { changed, carried, postponed, dropped, files, ...(settled === undefined ? {} : settled) };
+    if (output.json) output.answer(told);
+    else {
+      if (files.adopted + files.quarantined > 0) {
+        output.line(`${files.adopted} files adopted, ${files.quarantined} put into quarantine`);
+      }
+      if (settled !== undefined) output.line(`${settled.adopted} settled documents adopted`);
+      output.line(`${changed} put right, ${carried} effects carried out, ${postponed} postponed, ${dropped} given up`);
+    }
+    return 0;
+  });
+}
+
+/** A number alone helps nobody to put a webhook right. What is given up is said to programs too. */
+function tell(event: EngineEvent, output: Output): void {
+  if (event.kind === 'effect-dropped') output.warn(`${event.effect} ${event.key} is given up: ${event.says}`);
+  else if (event.kind === 'effect-postponed') output.note(`${event.effect} ${event.key} has to wait: ${event.says}`);
+  else if (event.kind === 'file-adopted') output.note(`${event.place}/${event.id}.json adopted`);
+  else if (event.kind === 'file-warning') output.warn(`${event.place}/${event.id}.json: ${event.says}`);
+  else if (event.kind === 'file-quarantined') {
+    output.warn(`${event.place}/${event.name} put into quarantine: ${event.says}`);
+  } else if (event.kind === 'fault') output.warn(`${event.doing}: ${String(event.error)}`);
+  else if (event.kind === 'task-left') output.warn(`tasks/${event.task}.md is left as it is: ${event.says}`);
+  else if (isAboutDocuments(event)) tellOfDocument(event, output);
+  else if (event.kind === 'handoff-recovered') output.note(`${event.id} taken back: ${event.says}`);
+}

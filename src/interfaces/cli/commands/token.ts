@@ -1,0 +1,235 @@
+import { EVERY_ROLE, OPERATOR, tokenIn, type Principal, type Role } from '../../../domain/principal.ts';
+import type { JsonObject } from '../../../foundation/json.ts';
+import { nameInLog, revokeToken as revoke } from '../../../engine/handoffs/revoke-token.ts';
+import {
+  canMint,
+  localUser,
+  mintFirstToken,
+  mintToken,
+  SCOPES,
+  type Scope,
+  type TokenRequest,
+} from '../../../workspace/identity.ts';
+import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
+import type { TokenLogLine, TokenRecord } from '../../../stores/store.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
+import { agentArgument, countArgument, secondsArgument, textArgument } from '../arguments.ts';
+import { openFor, saidAloud, principalFor, type CommonOptions } from '../with-workspace.ts';
+import type { Output } from '../output.ts';
+import { cliProblem } from '../problem.ts';
+import { tableOf } from '../table.ts';
+
+interface NewTokenOptions extends CommonOptions {
+  readonly for?: string;
+  readonly operator?: true;
+  readonly role?: readonly string[];
+  readonly scope?: readonly string[];
+  readonly label?: string;
+  readonly expires?: string;
+}
+
+const TEN_YEARS_SECONDS = 10 * 366 * 24 * 60 * 60;
+
+export async function newToken(_args: readonly string[], options: NewTokenOptions, output: Output): Promise<number> {
+  if ((options.for === undefined) === (options.operator === undefined)) {
+    throw cliProblem('usage', 'token new needs either --for AGENT or --operator');
+  }
+  const request = requestOf(options);
+  return inTokens(options, async (app) => {
+    const minted = await mintOne(app, options, request);
+    tellNew(minted, output);
+    return 0;
+  });
+}
+
+/**
+ * A new operator token for whoever can open the database and has no operator token any more. It is the one way past the
+ * closed bootstrap, so it says so to whoever runs it, and to everybody who reads the log.
+ */
+export async function recoverToken(
+  _args: readonly string[],
+  options: NewTokenOptions,
+  output: Output,
+): Promise<number> {
+  const request = { ...requestOf({ ...options, operator: true }), scopes: SCOPES };
+  return inTokens(options, async ({ ctx }) => {
+    const by = localUser();
+    tellNew(await mintToken(ctx, request, { by, what: 'recovered' }), output);
+    output.warn(`${by} has made an operator token without showing one; baton token log has it`);
+    return 0;
+  });
+}
+
+function requestOf(options: NewTokenOptions): TokenRequest {
+  return {
+    agent: options.for === undefined ? null : agentArgument(options.for, '--for'),
+    roles: (options.role ?? []).map((role) => oneOf<Role>(role, EVERY_ROLE, '--role')),
+    scopes: options.scope?.map((scope) => oneOf<Scope>(scope, SCOPES, '--scope')) ?? SCOPES,
+    label: options.label === undefined ? null : textArgument(options.label, '--label'),
+    lifeMs: options.expires === undefined ? null : secondsArgument(options.expires, '--expires', 1, TEN_YEARS_SECONDS),
+  };
+}
+
+interface Minted {
+  readonly secret: string;
+  readonly record: TokenRecord;
+}
+
+/**
+ * Whoever can open the database could write into it, so the first operator token of a strict workspace is free to make.
+ * From then on only an operator may manage tokens, also when the last one has expired.
+ */
+async function mintOne(app: OpenWorkspace, options: CommonOptions, request: TokenRequest): Promise<Minted> {
+  const { ctx, configuration } = app;
+  const isUnproven = configuration.identity === 'strict' && (process.env['BATON_TOKEN'] ?? '') === '';
+  if (isUnproven && (await ctx.store.tokens.bootstrapIsOpen())) {
+    if (request.agent !== null) {
+      throw cliProblem('token-needed', 'make the first operator token before all others: baton token new --operator');
+    }
+    if (!canMint(request)) {
+      const says = 'the first operator token must be able to write, or nobody could ever make another one';
+      throw cliProblem('bad-request', `${says}: leave --scope out, and make the one that only reads with it`);
+    }
+    const first = await mintFirstToken(ctx, request);
+    if (first !== null) return first;
+  }
+  const principal = await operatorIn(app, options, 'make a token');
+  const by = tokenIn(principal) === null ? localUser() : nameInLog(principal);
+  return mintToken(ctx, request, { by });
+}
+
+function tellNew({ secret, record }: Minted, output: Output): void {
+  if (output.json) output.answer({ ...tokenView(record), token: secret });
+  else output.line(secret);
+  output.note(`${record.id}; shown once, use it as BATON_TOKEN`);
+}
+
+export async function listTokens(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+  return inTokens(options, async (app) => {
+    const { ctx } = app;
+    await operatorIn(app, options);
+    const tokens = await ctx.store.tokens.list();
+    if (output.json) output.answer(tokens.map(tokenView));
+    else if (tokens.length === 0) output.note('there are none');
+    else
+      output.line(
+        tableOf(
+          HEAD,
+          tokens.map((token) => rowOf(token, ctx.store.nowMs())),
+        ),
+      );
+    return 0;
+  });
+}
+
+interface RevokeOptions extends CommonOptions {
+  readonly keepLeases?: true;
+}
+
+export async function revokeToken(args: readonly string[], options: RevokeOptions, output: Output): Promise<number> {
+  const id = textArgument(args[0] ?? '', 'id');
+  return inTokens(options, async (app) => {
+    const { ctx } = app;
+    const principal = await operatorIn(app, options, 'revoke a token');
+    const keepsLeases = options.keepLeases === true;
+    const { revoked, released } = await revoke(ctx, principal, id, { keepsLeases });
+    if (!revoked) throw cliProblem('no-such-token', `there is no token ${JSON.stringify(id)} that is still good`);
+    if (output.json) output.answer({ id, revoked, released });
+    else output.line(`${id} revoked${released === 0 ? '' : `; given back: ${released}`}`);
+    if (!(await hasOperator(app))) output.warn('no operator token is left; make one with: baton token recover');
+    return 0;
+  });
+}
+
+/** Only a strict workspace cannot be run without one. */
+async function hasOperator({ ctx, configuration }: OpenWorkspace): Promise<boolean> {
+  if (configuration.identity !== 'strict') return true;
+  const nowMs = ctx.store.nowMs();
+  const tokens = await ctx.store.tokens.list();
+  return tokens.some((token) => token.agent === null && token.scopes.includes('write') && isGood(token, nowMs));
+}
+
+const LOG_HEAD = ['at', 'what', 'token', 'by', 'detail'];
+const LOG_PAGE = '50';
+const LOG_MAX = 10_000;
+
+export async function logOfTokens(_args: readonly string[], options: LogOptions, output: Output): Promise<number> {
+  const max = countArgument(options.limit ?? LOG_PAGE, '--limit', 1, LOG_MAX);
+  return inTokens(options, async (app) => {
+    await operatorIn(app, options);
+    const { items } = await app.ctx.store.tokens.log({ max });
+    if (output.json) output.answer(items.map((line) => ({ ...line, at: instant(line.at) })));
+    else if (items.length === 0) output.note('nothing has happened to any token');
+    else output.line(tableOf(LOG_HEAD, items.map(logRow)));
+    return 0;
+  });
+}
+
+interface LogOptions extends CommonOptions {
+  readonly limit?: string;
+}
+
+function logRow({ at, what, token, by, detail }: TokenLogLine): readonly string[] {
+  const told = Object.entries(detail).flatMap(([name, value]) =>
+    value === null || (Array.isArray(value) && value.length === 0) ? [] : [`${name}=${String(value)}`],
+  );
+  return [instant(at) ?? '', what, token ?? '-', displayLine(by), displayLine(told.join(' '))];
+}
+
+async function inTokens(options: CommonOptions, act: (app: OpenWorkspace) => Promise<number>): Promise<number> {
+  const app = await openFor(options);
+  try {
+    return await act(app);
+  } finally {
+    await app.close();
+  }
+}
+
+async function operatorIn(app: OpenWorkspace, options: CommonOptions, aloud: string | null = null): Promise<Principal> {
+  const isStrict = app.configuration.identity === 'strict';
+  if (isStrict && (process.env['BATON_TOKEN'] ?? '') === '') {
+    const says = 'show an operator token in BATON_TOKEN; where none is left, make one with: baton token recover';
+    throw cliProblem('token-needed', `this workspace is strict: ${says}`);
+  }
+  const principal = await principalFor(app, options, OPERATOR);
+  if (aloud !== null) await saidAloud(options, principal, aloud);
+  if (principal.kind === 'operator') return principal;
+  throw cliProblem('not-yours', 'only an operator may manage tokens');
+}
+
+function isGood({ revokedAt, expiresAt }: TokenRecord, nowMs: number): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > nowMs);
+}
+
+function oneOf<Word extends string>(text: string, words: readonly Word[], what: string): Word {
+  const word = words.find((each) => each === text.toLowerCase());
+  if (word !== undefined) return word;
+  throw cliProblem('bad-request', `${what} ${JSON.stringify(text)}: one of ${words.join(', ')}`);
+}
+
+/** Never the hash: it is of no use to anybody but a thief. */
+function tokenView({ id, agent, roles, scopes, label, createdAt, expiresAt, revokedAt }: TokenRecord): JsonObject {
+  return {
+    id,
+    for: agent === null ? 'operator' : `@${agent}`,
+    roles,
+    scopes,
+    label,
+    createdAt: instant(createdAt),
+    expiresAt: instant(expiresAt),
+    revokedAt: instant(revokedAt),
+  };
+}
+
+function instant(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+const HEAD = ['id', 'for', 'scopes', 'state', 'expires', 'label'];
+
+function rowOf(token: TokenRecord, nowMs: number): readonly string[] {
+  const state = token.revokedAt !== null ? 'revoked' : isGood(token, nowMs) ? 'good' : 'expired';
+  const holder = token.agent === null ? 'operator' : `@${token.agent}`;
+  const expires = instant(token.expiresAt) ?? 'never';
+  return [token.id, holder, token.scopes.join(', '), state, expires, displayLine(token.label ?? '')];
+}

@@ -1,0 +1,56 @@
+import { assuranceOf } from '../../../domain/assurance.ts';
+import { writeFileSync } from 'node:fs';
+import type { Handoff } from '../../../domain/handoff.ts';
+import { isFinal } from '../../../domain/lifecycle.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
+import type { Results } from '../../../operations/operation.ts';
+import { legsOf, type Leg } from '../../shared/chain.ts';
+import { handoffView } from '../../shared/views.ts';
+import { chainSvg } from '../chain-svg.ts';
+import { answerColours as colours } from '../output.ts';
+import { cliProblem } from '../problem.ts';
+import { ageOf } from '../table.ts';
+import type { Telling } from './operate.ts';
+
+export function tellChain(chain: Results['chain'], { output, input: { id }, options: { svg }, nowMs }: Telling): void {
+  const legs = legsOf(chain);
+  if (typeof svg === 'string') writeDrawing(svg, chainSvg(legs));
+  if (output.json) output.answer({ root: chain[0]?.id ?? id, legs: chain.map(handoffView) });
+  else for (const leg of legs) output.line(lineOf(leg, nowMs, leg.handoff.id === id));
+}
+
+function writeDrawing(path: string, svg: string): void {
+  try {
+    writeFileSync(path, svg);
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw cliProblem('bad-request', `cannot write ${JSON.stringify(path)}: ${reason}`);
+  }
+}
+
+function lineOf({ handoff, goesOn }: Leg, nowMs: number, isAsked: boolean): string {
+  const above = goesOn.slice(1, -1).map((more) => (more ? '│  ' : '   '));
+  const branch = goesOn.length === 1 ? '' : goesOn.at(-1) === true ? '├─ ' : '└─ ';
+  const { id, from, to, state, title, attempt, createdAt, since } = handoff;
+  const tookMs = (isFinal(state) ? since : nowMs) - createdAt;
+  const more = [title === null ? '' : `“${title}”`, attempt > 1 ? `attempt ${attempt}` : '', retryOf(handoff)];
+  const assurance = assuranceOf(handoff);
+  const proven = assurance === null ? '' : ` (${assurance})`;
+  const told = [
+    `@${from} → @${to}`,
+    `${coloured(state)}${proven}`,
+    ageOf(tookMs),
+    ...more.filter((text) => text !== ''),
+  ];
+  const name = isAsked ? colours.bold(id) : id;
+  return `${above.join('')}${branch}${name}  ${displayLine(told.slice(0, 1).join(''))}  ${told[1]}  ${displayLine(told.slice(2).join('  '))}`;
+}
+
+function retryOf({ lineage }: Handoff): string {
+  return lineage.retryOf === null ? '' : `retry of ${lineage.retryOf}`;
+}
+
+function coloured(state: Handoff['state']): string {
+  if (state === 'completed') return colours.green(state);
+  return isFinal(state) ? colours.red(state) : colours.yellow(state);
+}

@@ -1,0 +1,61 @@
+import { assuranceOf } from '../../../domain/assurance.ts';
+import type { HandoffId } from '../../../domain/names.ts';
+import type { Outcome } from '../../../domain/outcome.ts';
+import type { Principal } from '../../../domain/principal.ts';
+import { standDuty } from '../../../engine/duty.ts';
+import type { Context } from '../../../engine/context.ts';
+import type { Whole } from '../../../stores/store.ts';
+import { wait as operation } from '../../../operations/wait.ts';
+import { PROBLEMS } from '../../shared/problems.ts';
+import { wholeView } from '../../shared/views.ts';
+import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { inputFrom } from '../options.ts';
+import type { Output } from '../output.ts';
+import { problemOf } from '../problem.ts';
+
+export async function wait(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+  const { id, ...limit } = inputFrom(operation, args, options as Readonly<Record<string, unknown>>);
+  return withWorkspace(options, { scope: 'read' }, async (ctx, principal) =>
+    waitAndTell(ctx, principal, id, limit, output),
+  );
+}
+
+/** Whoever waits also stands by for the duty: there may be nobody else to notice that a worker has died. */
+export async function waitAndTell(
+  ctx: Context,
+  principal: Principal,
+  id: HandoffId,
+  { first, ...limit }: { readonly timeoutMs?: number; readonly first?: string },
+  output: Output,
+): Promise<number> {
+  const interrupts = onInterrupt(() => undefined);
+  // Whoever reads it may interrupt from here on.
+  if (first !== undefined) output.note(first);
+  const over = new AbortController();
+  const duty = standDuty(ctx, over.signal);
+  const waiting = operation.run(ctx, principal, { id, ...limit }, { signal: interrupts.stop });
+  const waited = await waiting.finally(() => over.abort());
+  await duty;
+  if (waited.ok) return tellSettled(waited.value, output);
+  const interrupted = interrupts.exitCode();
+  if (interrupted !== null) {
+    output.note(`not waiting any longer; ${id} goes on without us: baton wait ${id}`);
+    return interrupted;
+  }
+  throw problemOf(waited.refusal);
+}
+
+export function tellSettled(whole: Whole, output: Output): number {
+  const { handoff, outcome } = whole;
+  const done = handoff.state === 'completed';
+  if (output.json) output.answer(wholeView(whole));
+  const left = outcome === null ? null : (JSON.parse(outcome) as Outcome);
+  if (!output.json && left?.kind === 'result') output.answer(left.result);
+  const tookMs = handoff.since - handoff.createdAt;
+  const says = left?.kind === 'failure' ? `: ${left.code}: ${left.message}` : '';
+  const assurance = assuranceOf(handoff);
+  const proven = assurance === null ? '' : ` (${assurance})`;
+  output.note(`${handoff.id} ${handoff.state}${proven} after ${tookMs} ms, attempt ${handoff.attempt}${says}`);
+  return done ? 0 : PROBLEMS['not-completed'].exitCode;
+}

@@ -1,0 +1,242 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { programOf } from '../../../adapters/agent-runs/vendor-program.ts';
+import { findCommand } from '../../../adapters/processes/gated-process.ts';
+import { readVendor, VENDORS, type Vendor } from '../../../domain/vendors.ts';
+import type { AgentId } from '../../../domain/names.ts';
+import { agentPrincipal } from '../../../domain/principal.ts';
+import { WEEK_SECONDS } from '../../../domain/record-values.ts';
+import { AGENT_TERMS, RETRIES_MAX } from '../../../domain/retry.ts';
+import { standDuty } from '../../../engine/duty.ts';
+import type { EngineEvent, FailedAttempt } from '../../../engine/context.ts';
+import type { Handler, WorkOptions as EngineWorkOptions } from '../../../engine/work.ts';
+import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
+import { workWithToken } from '../../../engine/work-with-token.ts';
+import { PROBLEMS } from '../../shared/problems.ts';
+import { displayText } from '../../../foundation/display-text.ts';
+import { refusalText } from '../../shared/refusal-text.ts';
+import { agentArgument, countArgument, secondsArgument } from '../arguments.ts';
+import { tellOfDocument } from '../document-events.ts';
+import { mustBe, openFor, principalFor, type CommonOptions } from '../with-workspace.ts';
+import { commandHandler, handoffEnvironment } from '../command-handler.ts';
+import { onInterrupt } from '../interrupt.ts';
+import { whenNobodyReads, type Output } from '../output.ts';
+import { cliProblem } from '../problem.ts';
+
+interface WorkOptions extends CommonOptions {
+  readonly concurrency?: string;
+  readonly once?: true;
+  readonly agent?: string;
+  readonly model?: string;
+  readonly cwd?: string;
+  readonly worktree?: true;
+  readonly text?: true;
+  readonly timeout?: string;
+  readonly retries?: string;
+}
+
+const CONCURRENCY_MAX = 1_000;
+
+export async function work(args: readonly string[], options: WorkOptions, output: Output): Promise<number> {
+  const [agentText = '', ...command] = args;
+  const agent = agentArgument(agentText, 'agent');
+  const concurrency = countArgument(options.concurrency ?? '1', '--concurrency', 1, CONCURRENCY_MAX);
+  const handlerIn = handlerFor(agent, command, options);
+  const terms = termsOf(options);
+  const app = await openFor(options, (event) => tell(event, output));
+  let running = 0;
+  const interrupts = onInterrupt(() => {
+    output.note(running === 0 ? 'stopping' : 'stopping when the running work is done; once more to give it back now');
+  });
+  // What runs is finished; the next one is for a worker that somebody can hear.
+  whenNobodyReads(() => interrupts.ask());
+  const over = new AbortController();
+  const duty = standDuty(app.ctx, over.signal);
+  try {
+    const principal = await principalFor(app, options, agentPrincipal(agent));
+    mustBe(principal, agent);
+    output.note(`@${agent} is at work (${concurrency} at a time); Ctrl-C to stop`);
+    const handler = await handlerIn(app);
+    const done = await workWithToken(app.ctx, {
+      agent,
+      principal,
+      handler: async (claimed, attempt) => {
+        running += 1;
+        return handler(claimed, attempt).finally(() => {
+          running -= 1;
+        });
+      },
+      concurrency,
+      terms,
+      ...(options.once === true ? { attemptsMax: 1 } : {}),
+      stop: interrupts.stop,
+      abort: interrupts.insist,
+    });
+    if (done.tokenEnd !== null) throw cliProblem('token-refused', `${done.tokenEnd}: this worker has stopped`);
+    if (options.once === true && done.refused > 0) return PROBLEMS['lease-lost'].exitCode;
+    return interrupts.exitCode() ?? 0;
+  } finally {
+    over.abort();
+    await duty;
+    await app.close();
+  }
+}
+
+/** What runs for each handoff; looked for now, because later would be once for every one of them. */
+function handlerFor(
+  agent: AgentId,
+  command: readonly string[],
+  options: WorkOptions,
+): (app: OpenWorkspace) => Promise<Handler> {
+  const onError = (text: string): void => void process.stderr.write(displayText(text));
+  const folder = options.cwd === undefined ? process.cwd() : folderArgument(options.cwd, '--cwd');
+  if (options.agent !== undefined) {
+    const agents = vendorsArgument(options.agent).map((vendor) => ({
+      vendor,
+      program: commandArgument(programOf(vendor)),
+    }));
+    const model = options.model ?? null;
+    const hasWorktree = options.worktree === true;
+    return async ({ ctx, workspace }) => {
+      if (hasWorktree && workspace === null) throw cliProblem('usage', '--worktree needs a workspace');
+      const { agentHandler } = await import('../../../adapters/agent-runs/agent-handler.ts');
+      return agentHandler({
+        ctx,
+        workspace,
+        agents,
+        model,
+        extra: command,
+        folder,
+        hasWorktree,
+        environment: handoffEnvironment,
+        onError,
+      });
+    };
+  }
+  for (const [name, given] of [
+    ['--model', options.model],
+    ['--worktree', options.worktree],
+  ] as const) {
+    if (given !== undefined) throw cliProblem('usage', `${name} needs --agent: a command of yours is run as it is`);
+  }
+  const [program] = command;
+  if (program === undefined) {
+    throw cliProblem(
+      'usage',
+      `work needs an agent or a command, for example: baton work @${agent} --agent codex, or baton work @${agent} -- cat`,
+    );
+  }
+  commandArgument(program);
+  return async () => commandHandler(command, { onError, folder, isText: options.text === true });
+}
+
+function commandArgument(program: string): string {
+  const found = findCommand(program);
+  if (found !== null) return found;
+  throw cliProblem('bad-request', `cannot find the command ${JSON.stringify(program)}, or it is not executable`);
+}
+
+function folderArgument(path: string, what: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return resolve(path);
+  throw cliProblem('bad-request', `${what} ${JSON.stringify(path)}: there is no such folder`);
+}
+
+/** `claude`, or `claude,codex`: the second is asked when the first is at its usage limit. */
+function vendorsArgument(text: string): readonly Vendor[] {
+  return text.split(',').map((name) => {
+    const vendor = readVendor(name.trim());
+    if (vendor !== null) return vendor;
+    throw cliProblem('bad-request', `--agent ${JSON.stringify(name)}: there are ${VENDORS.join(', ')}`);
+  });
+}
+
+/** Agents work for long, and trying again is dear: they have their own terms where nobody named others. */
+function termsOf({ agent, timeout, retries }: WorkOptions): NonNullable<EngineWorkOptions['terms']> {
+  return {
+    ...(agent === undefined ? {} : AGENT_TERMS),
+    ...(timeout === undefined ? {} : { attemptTimeoutMs: secondsArgument(timeout, '--timeout', 1, WEEK_SECONDS) }),
+    ...(retries === undefined ? {} : { retriesMax: countArgument(retries, '--retries', 0, RETRIES_MAX) }),
+  };
+}
+
+function tell(event: EngineEvent, output: Output): void {
+  if (output.json) {
+    output.answer(event.kind === 'fault' ? { ...event, error: String(event.error) } : event);
+    return;
+  }
+  switch (event.kind) {
+    case 'attempt-started':
+      output.note(`${event.id} attempt ${event.attempt}`);
+      break;
+    case 'attempt-settled':
+      output.note(`${event.id} ${settledText(event)}`);
+      break;
+    case 'result-refused':
+      output.warn(`${event.refusal.code}: ${refusalText(event.refusal)}`);
+      break;
+    case 'session-lost':
+      output.warn('this worker was silent for too long: what it held was given to others');
+      break;
+    case 'handoff-recovered':
+      output.note(`${event.id} taken back: ${event.says}`);
+      break;
+    case 'clock-jumped':
+      output.warn(`the clock was set by ${Math.round(event.byMs / 1000)} s; expiry pauses for one round`);
+      break;
+    case 'policy-changed':
+      output.note(`follows version ${event.version} of the policy from now on`);
+      break;
+    case 'feed-held':
+      output.warn(`${event.says}; ${event.todo}`);
+      break;
+    case 'feed-free':
+      output.note('no open transaction keeps facts back any more');
+      break;
+    case 'effect-postponed':
+      output.note(`${event.effect} ${event.key} has to wait: ${event.says}`);
+      break;
+    case 'effect-dropped':
+      output.warn(`${event.effect} ${event.key} is given up: ${event.says}`);
+      break;
+    case 'file-adopted':
+      output.note(`${event.id} taken in from ${event.place}/`);
+      break;
+    case 'file-warning':
+      output.warn(`${event.place}/${event.id}.json: ${event.says}`);
+      break;
+    case 'file-quarantined':
+      output.warn(`${event.place}/${event.name} is in quarantine: ${event.says}`);
+      break;
+    case 'document-adopted':
+    case 'document-refused':
+    case 'document-left':
+    case 'document-late':
+    case 'document-over-limit':
+    case 'documents-paused':
+      tellOfDocument(event, output);
+      break;
+    case 'task-left':
+      output.warn(`tasks/${event.task}.md is left as it is: ${event.says}`);
+      break;
+    case 'store-waiting':
+    case 'store-read-only':
+    case 'secret-found':
+      // Told where the workspace was opened, for every command.
+      break;
+    case 'fault':
+      output.warn(`${event.doing}: ${event.error instanceof Error ? event.error.message : String(event.error)}`);
+      break;
+  }
+}
+
+function settledText({ state, failed, postponed }: Extract<EngineEvent, { kind: 'attempt-settled' }>): string {
+  if (postponed !== undefined) return `offered again in ${Math.ceil(postponed.inMs / 1000)} s: ${postponed.reason}`;
+  return failed === undefined ? state : failureText(failed);
+}
+
+/** The message may be a whole trace; the record has it, a terminal gets its first line. */
+function failureText({ attempt, code, message, againInMs }: FailedAttempt): string {
+  const [line = ''] = message.split('\n', 1);
+  const next = againInMs === null ? 'not tried again' : `again in ${Math.round(againInMs / 1000)} s`;
+  return `failed attempt ${attempt}: ${code}: ${line}; ${next}`;
+}

@@ -1,0 +1,87 @@
+/** A server as actors see it: each has a token of its own, and everything goes over HTTP. */
+import type { FactView, HandoffView } from '../../shared/views.ts';
+import { cliProblem } from '../problem.ts';
+
+export interface Stage {
+  /** Somebody with this name; `roles` for a verifier. */
+  actor(name: string, roles?: readonly string[]): Promise<Actor>;
+  facts(id: string): Promise<readonly FactView[]>;
+  /** Takes the tokens of all actors away. */
+  close(): Promise<void>;
+}
+
+export interface Actor {
+  readonly name: string;
+  send(body: object): Promise<HandoffView>;
+  /** Takes this one, as soon as it may be taken. */
+  take(id: string): Promise<HandoffView>;
+  move(id: string, move: string, body?: object): Promise<HandoffView>;
+}
+
+const TOKEN_SECONDS = 900;
+const LOOK_MS = 100;
+const TAKE_MAX_MS = 30_000;
+
+export function openStage(url: string, operator: string): Stage {
+  const tokens: string[] = [];
+
+  const ask = async <Answer>(token: string, method: string, path: string, body?: object): Promise<Answer> => {
+    const answer = await fetch(new URL(path, url), {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }).catch((error: unknown) => {
+      throw cliProblem('fault', `${url} does not answer: ${causeOf(error)}`);
+    });
+    const said = (await answer.json().catch(() => ({}))) as Answer & {
+      readonly detail?: string;
+      readonly code?: string;
+    };
+    if (answer.ok) return said;
+    if (said.code === 'too-early') throw new TooEarly();
+    throw cliProblem(
+      answer.status === 401 ? 'token-refused' : 'fault',
+      `${url} answered ${answer.status}: ${said.detail ?? ''}`,
+    );
+  };
+
+  return {
+    async actor(name, roles = []) {
+      const wish = { agent: name, roles, label: 'baton demo', expiresSeconds: TOKEN_SECONDS };
+      const { token, id: tokenId } = await ask<{ token: string; id: string }>(operator, 'POST', '/api/tokens', wish);
+      tokens.push(tokenId);
+      return {
+        name,
+        send: (body) => ask(token, 'POST', '/api/handoffs', body),
+        take: async (id) => {
+          for (const beganMs = performance.now(); ; await pause(LOOK_MS)) {
+            try {
+              return await ask<HandoffView>(token, 'POST', `/api/handoffs/${encodeURIComponent(id)}/accept`, {});
+            } catch (error) {
+              if (!(error instanceof TooEarly) || performance.now() - beganMs > TAKE_MAX_MS) throw error;
+            }
+          }
+        },
+        move: (id, move, body = {}) => ask(token, 'POST', `/api/handoffs/${encodeURIComponent(id)}/${move}`, body),
+      };
+    },
+    facts: async (id) =>
+      (await ask<{ items: readonly FactView[] }>(operator, 'GET', `/api/handoffs/${encodeURIComponent(id)}/facts`))
+        .items,
+    close: async () => {
+      for (const id of tokens.splice(0)) await ask(operator, 'DELETE', `/api/tokens/${id}`).catch(() => undefined);
+    },
+  };
+}
+
+/** A retry has its delay. */
+class TooEarly extends Error {}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms));
+}
+
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}

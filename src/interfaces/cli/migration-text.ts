@@ -1,0 +1,165 @@
+/** A plan of migration for people, and for programs. */
+import type { Conflict, Step } from '../../engine/migration/plan.ts';
+import type { Planned } from '../../adapters/migration/migrate.ts';
+import { displayLine } from '../../foundation/display-text.ts';
+import { counted } from './progress.ts';
+import { tableOf } from './table.ts';
+
+/** More rows than this nobody reads; `--json` has them all. */
+const ROWS_MAX = 200;
+const WIDTH = 56;
+
+export function planText({ steps, scanned }: Planned, isTrial: boolean): string {
+  const rows = steps.slice(0, ROWS_MAX).map(rowOf);
+  const of = (kind: Step['do']): number => steps.filter((step) => step.do === kind).length;
+  const more = steps.length > ROWS_MAX ? `\n… and ${counted(steps.length - ROWS_MAX)} more; --json shows all` : '';
+  const unclear = of('unclear') + scanned.unclear.length;
+  const sum =
+    `${counted(scanned.scanned)} files looked at: ${counted(of('migrate'))} to migrate, ${counted(of('clear'))} to clear, ` +
+    `${counted(of('conflict'))} in conflict, ${counted(unclear)} unclear`;
+  const hint = isTrial && steps.length > 0 ? '\nNothing was changed. To do it: baton migrate --apply' : '';
+  const table =
+    rows.length === 0
+      ? ''
+      : `${tableOf(['WHAT', 'OLD FILE', 'BECOMES', 'STATUS', 'TASK', 'ABOUT IT'], rows)}${more}\n\n`;
+  return `${table}${leftText(scanned.unclear)}${sum}${expiryText(steps)}${hint}`;
+}
+
+/** Files that look like handoffs and are never moved, with the reason; those with the same reason together. */
+function leftText(unclear: Planned['scanned']['unclear']): string {
+  if (unclear.length === 0) return '';
+  const byReason = new Map<string, string[]>();
+  for (const { path, because } of unclear) byReason.set(because, [...(byReason.get(because) ?? []), path]);
+  const rows = [...byReason].slice(0, ROWS_MAX).map(([because, [first = '', ...others]]) => {
+    const more = others.length === 0 ? '' : ` and ${counted(others.length)} more`;
+    return ['unclear', `${short(first)}${more}`, displayLine(because)];
+  });
+  return `Left where they are:\n${tableOf(['WHAT', 'FILE', 'WHY'], rows)}\n\n`;
+}
+
+/** All clocks start at the migration, so one date is enough. */
+function expiryText(steps: readonly Step[]): string {
+  const dates = steps.flatMap((step) =>
+    step.do === 'migrate' && step.mapped.expiresAt !== null ? [step.mapped.expiresAt] : [],
+  );
+  const first = dates[0];
+  if (first === undefined) return '';
+  const when = new Date(first).toISOString().slice(0, 16).replace('T', ' ');
+  return `\n${counted(dates.length)} of them will be open. They expire at ${when} UTC unless they are acknowledged before.`;
+}
+
+function rowOf(step: Step): readonly string[] {
+  if (step.do === 'conflict') {
+    const [first] = step.versions.at(-1) ?? [];
+    return ['conflict', short(first?.path ?? ''), '', '', '', `${step.versions.length} texts: ${step.because}`];
+  }
+  const [first] = step.sources;
+  const others = step.sources.length > 1 ? [`and ${step.sources.length - 1} more like it`] : [];
+  const old = short(first?.path ?? '');
+  if (step.do === 'clear') return ['clear', old, short(step.keptIn), '', '', others.join('')];
+  if (step.do === 'unclear') return ['unclear', old, '', '', '', [step.because, ...others].join('; ')];
+  const { mapped, task } = step;
+  const about = [...others, ...mapped.notes].join('; ');
+  return [
+    'migrate',
+    old,
+    short(`${step.place}/${step.id}.md`),
+    mapped.status,
+    `${task.id}${task.isNew ? ' (new)' : ''}`,
+    about,
+  ];
+}
+
+/** The end of a path says more than its beginning. */
+function short(path: string): string {
+  const readable = displayLine(path);
+  return readable.length <= WIDTH ? readable : `…${readable.slice(1 - WIDTH)}`;
+}
+
+const COMPARED = ['id', 'from', 'to', 'status', 'created', 'title', 'task'] as const;
+const DIFFERENT_LINES_MAX = 6;
+const COLUMN = 48;
+
+/** All of them beside each other, with what they say differently. */
+export function conflictText({ versions, because }: Conflict): string {
+  const all = versions.flatMap(([first]) => (first === undefined ? [] : [first]));
+  const cells = (row: readonly string[]): readonly string[] => row.map((cell) => cut(displayLine(cell)));
+  const fields = COMPARED.map((role) => [role, ...all.map(({ reading }) => reading[role]?.text ?? '–')]);
+  const differing = fields.filter(([, ...said]) => new Set(said).size > 1);
+  const own = all.map(({ reading }) => {
+    const others = new Set(
+      all.filter((each) => each.reading !== reading).flatMap(({ reading: other }) => linesOf(other.text)),
+    );
+    return linesOf(reading.text).filter((line) => !others.has(line));
+  });
+  const lines = Array.from(
+    { length: Math.min(DIFFERENT_LINES_MAX, Math.max(0, ...own.map((each) => each.length))) },
+    (_, index) => {
+      return ['', ...own.map((each) => each[index] ?? '')];
+    },
+  );
+  const dates = all.map(({ changedAt }) =>
+    changedAt === null ? 'not committed' : new Date(changedAt).toISOString().slice(0, 16),
+  );
+  const rows = [['changed', ...dates], ...differing, ...lines].map(cells);
+  return `conflict: ${because}\n${tableOf(cells(['', ...all.map(({ path }) => tail(path))]), rows)}`;
+}
+
+function linesOf(text: string): readonly string[] {
+  return text
+    .split(/\r\n|\n|\r/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function cut(text: string): string {
+  return text.length <= COLUMN ? text : `${text.slice(0, COLUMN - 1)}…`;
+}
+
+function tail(path: string): string {
+  const readable = path.replaceAll('\n', '\\n');
+  return readable.length <= COLUMN ? readable : `…${readable.slice(1 - COLUMN)}`;
+}
+
+/** For programs; the same words as in the documents. */
+export function stepView(step: Step): object {
+  if (step.do === 'conflict') {
+    const versions = step.versions.map((version) =>
+      version.map(({ path, sha256, changedAt, reading }) => {
+        const said = Object.fromEntries(COMPARED.map((role) => [role, reading[role]?.text ?? null]));
+        return { path, sha256, changed_at: instant(changedAt), ...said };
+      }),
+    );
+    return { do: step.do, because: step.because, versions };
+  }
+  const sources = step.sources.map(({ path, sha256, changedAt, is }) => ({
+    path,
+    sha256,
+    is,
+    changed_at: instant(changedAt),
+  }));
+  if (step.do === 'clear') return { do: step.do, kept_in: step.keptIn, sources };
+  if (step.do === 'unclear') return { do: step.do, because: step.because, sources };
+  const { mapped, task, id, place, verbatim } = step;
+  const { from, to, status, title, createdAt, expiresAt, notes } = mapped;
+  return {
+    do: step.do,
+    document: `_handoffs/${place}/${id}.md`,
+    handoff_id: id,
+    from_agent: from,
+    to_agent: to,
+    status,
+    title,
+    created_at: instant(createdAt),
+    expires_at: instant(expiresAt),
+    related_task: task.id,
+    makes_task: task.isNew,
+    only_moves: verbatim,
+    notes,
+    sources,
+  };
+}
+
+function instant(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

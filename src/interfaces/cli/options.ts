@@ -1,0 +1,132 @@
+/** The options of a command, made from the fields of its operation, and what was given for them. */
+import type { AnyField, Fields } from '../../operations/field.ts';
+import { readFor, type Operation } from '../../operations/operation.ts';
+import { AS_OPTIONS, optionNameOf, wordsOf } from '../../operations/reading.ts';
+import type { InputOf } from '../../operations/field.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import { isObject } from '../../formats/queue-message/answer.ts';
+import { jsonArgument, ownFence } from './arguments.ts';
+import type { OptionEntry } from './catalogue/entry.ts';
+import { cliProblem, type Problem } from './problem.ts';
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** One option for each field but those left out; spellings of before are there and hidden. */
+export function optionsOf(fields: Fields, without: readonly (string | undefined)[] = []): readonly OptionEntry[] {
+  return Object.entries(fields)
+    .filter(([key]) => !without.includes(key))
+    .flatMap(([key, field]) => optionsFor(optionNameOf(key, field), field));
+}
+
+function optionsFor(name: string, field: AnyField): readonly OptionEntry[] {
+  if (field.type === 'group' && field.text === undefined) {
+    return Object.entries(field.fields).flatMap(([key, each]) =>
+      optionsFor(`${name}-${optionNameOf(key, each)}`, each),
+    );
+  }
+  const one = field.type === 'list' ? field.of : field;
+  const isRepeated = field.type === 'list' || field.type === 'object';
+  const about = field.about.charAt(0).toLowerCase() + field.about.slice(1);
+  const details = {
+    ...(one.type === 'choice' ? { choices: one.of } : {}),
+    ...(isRepeated ? { repeated: true as const } : {}),
+  };
+  const summary = [
+    about,
+    field.default === undefined ? '' : ` (default: ${field.default})`,
+    isRepeated ? ' (may be repeated)' : '',
+  ].join('');
+  const value = placeholderOf(name, one);
+  const former = field.formerly?.option;
+  return [
+    [`--${name}${value}`, summary, details],
+    ...(former === undefined ? [] : [[`--${former}${value}`, summary, { ...details, isHidden: true }] as const]),
+  ];
+}
+
+function placeholderOf(name: string, field: AnyField): string {
+  switch (field.type) {
+    case 'flag':
+      return '';
+    case 'agent':
+      return ' <agent>';
+    case 'handoff':
+    case 'artifact':
+      return ' <id>';
+    case 'integer':
+      return ' <n>';
+    case 'duration':
+      return ' <duration>';
+    case 'json':
+      return ' <json|file|->';
+    case 'object':
+      return ' <json|file>';
+    case 'group':
+      return ` <${field.text?.form.split(',')[0]?.toLowerCase() ?? ''}>`;
+    case 'choice':
+    case 'cursor':
+      return ` <${name}>`;
+    default:
+      return ` <${field.type}>`;
+  }
+}
+
+/** What was given for an operation, read; wrong usage is told with an example. */
+export function inputFrom<F extends Fields>(
+  operation: Operation<F>,
+  args: readonly string[],
+  options: Options,
+  more: Options = {},
+): InputOf<F> {
+  const { input: fields, subject } = operation;
+  const given: Record<string, unknown> = { ...givenFor(fields, options), ...more };
+  if (subject !== undefined) given[subject] = args[0];
+  // Inside a worker's command its own fence is known.
+  if ('fence' in fields && given['fence'] === undefined) given['fence'] = ownFence(given['id'] as HandoffId);
+  const read = readFor(operation, given, AS_OPTIONS);
+  if (read.ok) return read.value;
+  if (!read.refusal.some(({ isMissing }) => isMissing === true)) {
+    // The subject has no option: it is told by its name alone.
+    const issues = read.refusal.map((each) => ({ ...each, field: each.field.replace(`--${subject}`, subject ?? '') }));
+    throw cliProblem('bad-request', wordsOf(issues));
+  }
+  throw usageProblem(operation, read.refusal.find(({ field }) => field === '')?.says ?? null);
+}
+
+function usageProblem({ name, input, subject, example }: Operation, says: string | null): Problem {
+  const needed = Object.entries(input)
+    .filter(([key, { isRequired }]) => isRequired === true && key !== subject)
+    .map(([key, field]) => AS_OPTIONS.nameOf(key, field));
+  const what = says ?? `${name} needs ${needed.join(' and ')}`;
+  return cliProblem('usage', `${what}, for example: baton ${example}`);
+}
+
+function givenFor(fields: Fields, options: Options, prefix = ''): Record<string, unknown> {
+  const given = Object.entries(fields).map(([key, field]): readonly [string, unknown] => {
+    const name = prefix + optionNameOf(key, field);
+    if (field.type === 'group' && field.text === undefined) {
+      const parts = givenFor(field.fields, options, `${name}-`);
+      return [key, Object.values(parts).some((part) => part !== undefined) ? parts : undefined];
+    }
+    const former = field.formerly?.option;
+    const value = options[inCamelCase(name)] ?? (former === undefined ? undefined : options[inCamelCase(former)]);
+    return [key, value === undefined ? undefined : written(field, value, `--${name}`)];
+  });
+  return Object.fromEntries(given);
+}
+
+/** JSON comes as text, as a file or on standard input; of several objects a later one counts more. */
+function written(field: AnyField, value: unknown, name: string): unknown {
+  if (field.type === 'json') return jsonArgument(String(value), name);
+  if (field.type !== 'object') return value;
+  return (value as readonly string[]).reduce((before, text) => {
+    const object = jsonArgument(text, name);
+    if (isObject(object)) return { ...before, ...object };
+    throw cliProblem('bad-request', `${name} takes a JSON object, or a file with one`);
+  }, {});
+}
+
+/** As commander names the value of `--wait-for-capacity`. */
+function inCamelCase(name: string): string {
+  return name.replaceAll(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+}

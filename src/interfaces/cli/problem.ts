@@ -1,0 +1,28 @@
+/** How a command ends when it cannot do what it was asked: one error, with a code from the table. */
+import type { JsonObject } from '../../foundation/json.ts';
+import { PROBLEMS, type InterfaceCode, type ProblemCode } from '../shared/problems.ts';
+import { factsIn, refusalText, type RefusalText } from '../shared/refusal-text.ts';
+
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly code: ProblemCode;
+  readonly facts: JsonObject;
+
+  constructor(code: ProblemCode, says: string, facts: JsonObject = {}, options?: ErrorOptions) {
+    super(says, options);
+    this.code = code;
+    this.facts = facts;
+  }
+
+  get exitCode(): number {
+    return PROBLEMS[this.code].exitCode;
+  }
+}
+
+export function problemOf(refusal: RefusalText): Problem {
+  return new Problem(refusal.code, refusalText(refusal), factsIn(refusal));
+}
+
+export function cliProblem(code: InterfaceCode, says: string, facts: JsonObject = {}): Problem {
+  return new Problem(code, says, facts);
+}

@@ -1,0 +1,164 @@
+/** The catalogue as a program: commander reads the arguments, explains itself and guesses what was meant. */
+import { Command, CommanderError, Option } from 'commander';
+import { displayText } from '../../foundation/display-text.ts';
+import { PROBLEMS } from '../shared/problems.ts';
+import { AGENT_COMMANDS } from './catalogue/agent.ts';
+import { ARTIFACT_COMMANDS } from './catalogue/artifact.ts';
+import { CONNECT_COMMANDS } from './catalogue/connect.ts';
+import { MIGRATE_COMMANDS } from './catalogue/migrate.ts';
+import type { CommandEntry, OptionEntry, Run } from './catalogue/entry.ts';
+import { DOCUMENT_COMMANDS } from './catalogue/documents.ts';
+import { SEND_AND_WORK_COMMANDS } from './catalogue/send-and-work.ts';
+import { MAINTENANCE_COMMANDS } from './catalogue/maintenance.ts';
+import { READING_COMMANDS } from './catalogue/reading.ts';
+import { MOVE_COMMANDS } from './catalogue/operations.ts';
+import { INGEST_COMMANDS } from './catalogue/ingest.ts';
+import { SERVER_COMMANDS } from './catalogue/server.ts';
+import { SHADOW_COMMANDS } from './catalogue/shadow.ts';
+import { REPORT_COMMANDS } from './catalogue/reports.ts';
+import type { Output } from './output.ts';
+import { cliProblem } from './problem.ts';
+
+export const CATALOGUE: readonly CommandEntry[] = [
+  ...SEND_AND_WORK_COMMANDS,
+  ...MOVE_COMMANDS,
+  ...READING_COMMANDS,
+  ...MAINTENANCE_COMMANDS,
+  ...ARTIFACT_COMMANDS,
+  ...INGEST_COMMANDS,
+  ...REPORT_COMMANDS,
+  ...DOCUMENT_COMMANDS,
+  ...MIGRATE_COMMANDS,
+  ...SHADOW_COMMANDS,
+  ...AGENT_COMMANDS,
+  ...SERVER_COMMANDS,
+  ...CONNECT_COMMANDS,
+];
+
+const JSON_OPTION: OptionEntry = ['--json', 'answer with JSON, for programs'];
+const PLACE_OPTIONS: readonly OptionEntry[] = [
+  JSON_OPTION,
+  ['--workspace <dir>', 'the workspace (default: this folder or the nearest above it)'],
+  ['--database <url>', 'postgres://… or a file (default: the workspace, or BATON_DATABASE)'],
+];
+const ALL_OPTIONS: readonly OptionEntry[] = [
+  ...PLACE_OPTIONS,
+  ['--as <agent>', 'in whose name to ask; `operator` for the person who runs the workspace'],
+];
+
+const EXIT_CODES =
+  'Exit codes: 0 done · 1 fault · 2 usage · 3 not found · 4 refused · 5 invalid input · 6 limit ·\n' +
+  '            7 timed out · 8 the handoff did not complete · 9 lease lost';
+
+/** Wrong arguments are a problem like any other: commander finds the words, we say them. */
+export async function runProgram(args: readonly string[], version: string, output: Output): Promise<number> {
+  let exitCode = 0;
+  let complaint = '';
+  const hear = (text: string): void => {
+    complaint += text;
+  };
+  const program = programOf(version, entriesFor(args[0]), hear, async (entry, given, options) => {
+    const run = (await entry.load()) as Run;
+    exitCode = await run(given, options, output);
+  });
+  if (args[0] === 'complete') await addCompletion(program);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return 0;
+    if (error.code === HELP) {
+      process.stderr.write(displayText(complaint));
+      return PROBLEMS.usage.exitCode;
+    }
+    const inALine = error.message.replace(COMMANDERS_PREFIX, '').replaceAll('\n', ' ');
+    throw cliProblem('usage', output.json ? inALine : complaint.trimEnd());
+  }
+}
+
+/** No command was named, and the help is the answer. */
+const HELP = 'commander.help';
+const COMMANDERS_PREFIX = /^error: /;
+
+type Act = (entry: CommandEntry, args: readonly string[], options: Readonly<Record<string, never>>) => Promise<void>;
+
+/** The one that is asked for; all of them where the answer is about them: help, completion, a word that is none. */
+function entriesFor(word: string | undefined): readonly CommandEntry[] {
+  const asked = CATALOGUE.filter((entry) => entry.name.split(' ')[0] === word);
+  return asked.length > 0 ? asked : CATALOGUE;
+}
+
+function programOf(
+  version: string,
+  entries: readonly CommandEntry[],
+  complain: (text: string) => void,
+  act: Act,
+): Command {
+  const program = new Command('baton')
+    .description('Hands work from one agent to another and proves that it arrived.')
+    .version(version, '-V, --version')
+    .exitOverride()
+    .configureOutput({
+      writeErr: complain,
+      outputError: (text) => complain(text.replace(COMMANDERS_PREFIX, '')),
+    })
+    .showSuggestionAfterError(true)
+    .showHelpAfterError('baton --help lists the commands.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ baton init\n  $ baton work @react -- cat &\n' +
+        `  $ baton send --from @me --to @react --input '{"x":1}' --wait\n\n${EXIT_CODES}\n` +
+        'Completions: baton complete bash|zsh|fish|powershell',
+    );
+  const groups = new Map<string, Command>();
+  for (const entry of entries) {
+    const [first = '', second] = entry.name.split(' ');
+    const place = second === undefined ? program : groupOf(program, groups, first);
+    addEntry(place, second ?? first, entry, act);
+  }
+  return program;
+}
+
+function groupOf(program: Command, groups: Map<string, Command>, name: string): Command {
+  const known = groups.get(name);
+  if (known !== undefined) return known;
+  const verbs = CATALOGUE.filter((entry) => entry.name.startsWith(`${name} `)).map((entry) => entry.name.split(' ')[1]);
+  const group = program.command(name).description(verbs.join(', ')).showHelpAfterError(pointerTo(name)).exitOverride();
+  groups.set(name, group);
+  return group;
+}
+
+function pointerTo(name: string): string {
+  return `baton ${name} --help says what it takes.`;
+}
+
+function addEntry(place: Command, name: string, entry: CommandEntry, act: Act): void {
+  const { takes = '', summary, note, example } = entry;
+  const command = place
+    .command(`${name} ${takes}`.trim())
+    .description(summary)
+    .addHelpText('after', `${note === undefined ? '' : `\n${note}\n`}\nExample:\n  $ baton ${example}`)
+    .showHelpAfterError(pointerTo(entry.name))
+    .exitOverride();
+  for (const option of [...(entry.options ?? []), ...sharedOptionsOf(entry)]) command.addOption(optionOf(option));
+  command.action(async () => act(entry, command.args, command.opts()));
+}
+
+export function sharedOptionsOf({ shares }: Pick<CommandEntry, 'shares'>): readonly OptionEntry[] {
+  return shares === 'json' ? [JSON_OPTION] : shares === 'place' ? PLACE_OPTIONS : ALL_OPTIONS;
+}
+
+function optionOf([flags, summary, { choices, repeated, isHidden } = {}]: OptionEntry): Option {
+  const option = new Option(flags, summary);
+  // For completions and help; what is wrong is said by the command itself, with its own exit code.
+  if (choices !== undefined) option.argChoices = [...choices];
+  if (isHidden === true) option.hideHelp();
+  if (repeated === true) option.argParser((value: string, before?: readonly string[]) => [...(before ?? []), value]);
+  return option;
+}
+
+async function addCompletion(program: Command): Promise<void> {
+  const { default: tab } = await import('@bomb.sh/tab/commander');
+  tab(program);
+}

@@ -1,0 +1,238 @@
+/** What every command shares: where the workspace is, and who asks. */
+import { resolve } from 'node:path';
+import { secretWarning } from '../../engine/secrets/warnings.ts';
+import { displayLine } from '../../foundation/display-text.ts';
+import type { AgentId } from '../../domain/names.ts';
+import {
+  agentPrincipal,
+  OPERATOR,
+  principalText,
+  tokenIn,
+  type Principal,
+  type Speaker,
+} from '../../domain/principal.ts';
+import type { EngineEvent, Context } from '../../engine/context.ts';
+import {
+  DATABASE_RULE,
+  databaseOfWorkspace,
+  readDatabaseAddress,
+  type DatabaseAddress,
+} from '../../workspace/database-address.ts';
+import type { Scope } from '../../workspace/identity.ts';
+import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
+import { theApp } from './app.ts';
+import { agentArgument } from './arguments.ts';
+import { workspaceFor, type Workspace } from '../../workspace/workspace.ts';
+import { cliProblem, type Problem } from './problem.ts';
+
+export interface CommonOptions {
+  readonly json?: true;
+  readonly workspace?: string;
+  readonly database?: string;
+  readonly as?: string;
+}
+
+export async function openFor(
+  options: CommonOptions,
+  report: (event: EngineEvent) => void = () => undefined,
+  {
+    onlyReads = false,
+    saysDifferences = true,
+  }: { readonly onlyReads?: boolean; readonly saysDifferences?: boolean } = {},
+): Promise<OpenWorkspace> {
+  const database = databaseOf(options);
+  let why = '';
+  const patience = setTimeout(() => tell(options, `still waiting for the database to answer${why}`), TELL_AFTER_MS);
+  const app = await theApp()
+    .openWorkspace({
+      ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
+      ...(database === null ? {} : { database }),
+      onlyReads,
+      report: (event) => {
+        if (event.kind === 'store-waiting') tellBeside(options, 'waiting', event.says);
+        if (event.kind === 'store-read-only') tellBeside(options, 'warning', event.says);
+        if (event.kind === 'secret-found' && event.did !== 'refused') tell(options, secretWarning(event, event.did));
+        report(event);
+      },
+      waiting: ({ message }) => {
+        why = ` (${message})`;
+      },
+    })
+    .catch(rethrow)
+    .finally(() => clearTimeout(patience));
+  if (app === null) throw noWorkspace(options);
+  if (app.isReplaced) {
+    tell(options, `${app.workspace?.databasePath} was gone; a new, empty database was made in its place`);
+  }
+  const differs = saysDifferences ? app.policy.says : null;
+  // Said to programs too: what they asked for may follow other rules than the file in front of them.
+  if (differs !== null) process.stderr.write(`baton: ${displayLine(differs)}\n`);
+  return app;
+}
+
+/** A server that is not there is waited for; whoever sits before it should know. */
+const TELL_AFTER_MS = 2_000;
+
+function tell({ json }: CommonOptions, says: string): void {
+  if (json !== true) process.stderr.write(`baton: ${displayLine(says)}\n`);
+}
+
+/** Nobody waits without knowing why: programs are told as well, in a line of their own. */
+function tellBeside({ json }: CommonOptions, what: 'waiting' | 'warning', says: string): void {
+  process.stderr.write(
+    json === true ? `${JSON.stringify({ [what]: { message: says } })}\n` : `baton: ${displayLine(says)}\n`,
+  );
+}
+
+/** Which database is meant, before it is opened. `evenIfBroken`: a `baton.yaml` that cannot be read names the workspace's own. */
+export async function locateWorkspace(
+  options: CommonOptions,
+  { evenIfBroken = false }: { readonly evenIfBroken?: boolean } = {},
+): Promise<{
+  readonly workspace: Workspace | null;
+  readonly database: DatabaseAddress;
+}> {
+  const workspace = workspaceFor(options.workspace);
+  const database = databaseOf(options);
+  if (database !== null) return { workspace, database };
+  if (workspace === null) throw noWorkspace(options);
+  const { cachedConfiguration } = await import('../../workspace/configuration-cache.ts');
+  try {
+    const { text } = await cachedConfiguration(workspace);
+    return { workspace, database: databaseOfWorkspace(workspace, text) };
+  } catch (error) {
+    if (evenIfBroken) return { workspace, database: databaseOfWorkspace(workspace, {}) };
+    return rethrow(error);
+  }
+}
+
+function noWorkspace(options: CommonOptions): Problem {
+  const where = resolve(options.workspace ?? '.');
+  return cliProblem('no-workspace', `no baton.yaml in ${where} or above it; make a workspace with: baton init`);
+}
+
+/** Opens, asks who it is, does it, closes: the frame of nearly every command. */
+export async function withWorkspace<Answer>(
+  options: CommonOptions,
+  asking: {
+    readonly otherwise?: Principal;
+    readonly scope?: Scope;
+    readonly onlyReads?: boolean;
+    readonly report?: (event: EngineEvent) => void;
+    /** What is not done in the operator's name unless that was said; for whoever refuses. */
+    readonly aloud?: string;
+  },
+  act: (ctx: Context, principal: Principal, app: OpenWorkspace) => Promise<Answer>,
+): Promise<Answer> {
+  const app = await openFor(options, asking.report, { onlyReads: asking.onlyReads === true });
+  try {
+    const scope = asking.scope ?? 'write';
+    const principal = await principalFor(app, options, asking.otherwise ?? OPERATOR, scope);
+    if (asking.aloud !== undefined) await saidAloud(options, principal, asking.aloud);
+    return await act(app.ctx, principal, app);
+  } finally {
+    await app.close();
+  }
+}
+
+export async function principalFor(
+  { ctx, configuration }: OpenWorkspace,
+  options: CommonOptions,
+  otherwise: Principal,
+  scope: Scope = 'write',
+): Promise<Principal> {
+  const token = process.env['BATON_TOKEN'] ?? '';
+  const said = saidIn(options);
+  const { identity } = configuration;
+  if (token === '' && identity === 'local') return named(ctx, said ?? otherwise);
+  const { identify } = await import('../../workspace/identity.ts');
+  const claimant = { as: said, token: token === '' ? null : token, otherwise };
+  const known = await identify(ctx, identity, claimant, scope);
+  if (known.ok) return known.value;
+  throw cliProblem(known.refusal.code, known.refusal.says);
+}
+
+/** `--as operator`: the operator's name is said aloud, and no agent is called like this without its `@`. */
+const AS_OPERATOR = 'operator';
+
+/** Who the caller says they are; null: nothing is said. Inside a worker's environment every call is that agent's. */
+function saidIn(options: CommonOptions): Speaker | null {
+  const inside = process.env['BATON_AGENT'] ?? '';
+  const said =
+    options.as === undefined
+      ? null
+      : options.as === AS_OPERATOR
+        ? OPERATOR
+        : agentPrincipal(agentArgument(options.as, '--as'));
+  if (inside === '') return said;
+  const worker = agentPrincipal(agentArgument(inside, 'BATON_AGENT'));
+  if (said === null || principalText(said) === principalText(worker)) return worker;
+  const says = `this runs inside of ${principalText(worker)}'s worker (BATON_AGENT), so it cannot be done as ${principalText(said)}`;
+  throw cliProblem('not-yours', says);
+}
+
+/**
+ * Nobody becomes the operator by saying nothing: judging work, ending what others asked for, importing records and
+ * making tokens need `--as operator`, an operator's token, or a person at a terminal who confirms it.
+ */
+export async function saidAloud(options: CommonOptions, principal: Principal, what: string): Promise<void> {
+  if (principal.kind !== 'operator' || tokenIn(principal) !== null || options.as === AS_OPERATOR) return;
+  const isAsked = options.json !== true && process.stdin.isTTY && process.stderr.isTTY;
+  if (isAsked && (await isConfirmed(`baton: ${what} as the operator? [y/N] `))) return;
+  throw cliProblem('say-who', `to ${what}, say who you are: --as AGENT, or --as operator`);
+}
+
+async function isConfirmed(question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(?:es)?$/i.test((await asking.question(question)).trim());
+  } finally {
+    asking.close();
+  }
+}
+
+/** With the roles that the configuration gives. */
+function named({ rules }: Context, principal: Principal): Principal {
+  return principal.kind === 'agent' ? agentPrincipal(principal.agent, rules.rolesOf(principal.agent)) : principal;
+}
+
+/** What concerns the whole database is the operator's business. */
+export async function mustBeOperator(
+  app: OpenWorkspace,
+  options: CommonOptions,
+  scope: Scope,
+  aloud: string | null = null,
+): Promise<Principal> {
+  const principal = await principalFor(app, options, OPERATOR, scope);
+  if (aloud !== null) await saidAloud(options, principal, aloud);
+  const strict = app.configuration.identity === 'strict';
+  const proven = !strict || (process.env['BATON_TOKEN'] ?? '') !== '';
+  if (principal.kind === 'operator' && proven) return principal;
+  throw cliProblem('token-needed', "only an operator may do this: set BATON_TOKEN to an operator's token");
+}
+
+/** What is offered to an agent is for that agent: somebody else would wait for ever. */
+export function mustBe(principal: Principal, agent: AgentId): void {
+  if (principal.kind === 'agent' && principal.agent === agent) return;
+  throw cliProblem('not-yours', `${principalText(principal)} cannot take what is offered to @${agent}`);
+}
+
+function databaseOf(options: CommonOptions): DatabaseAddress | null {
+  const given = options.database ?? process.env['BATON_DATABASE'];
+  return given === undefined || given === '' ? null : databaseAddress(given);
+}
+
+export function databaseAddress(given: string): DatabaseAddress {
+  const address = readDatabaseAddress(given);
+  if (address !== null) return address;
+  throw cliProblem('usage', `--database takes ${DATABASE_RULE}`);
+}
+
+function rethrow(error: unknown): never {
+  // By name, because its class comes with the parser of the configuration, which is not always loaded.
+  if (error instanceof Error && error.name === 'ConfigurationProblem') {
+    throw cliProblem('configuration', error.message);
+  }
+  throw error;
+}

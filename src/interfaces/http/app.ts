@@ -1,0 +1,170 @@
+/** All that the server answers, put together: endpoints by their entries, then pages. */
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { Hono } from 'hono';
+import { callerOf, Denied, type Caller } from './caller.ts';
+import { addressOf } from './connections.ts';
+import { givenTo, readBody, readQuery, type Endpoint, type HttpContext } from './contract.ts';
+import { principalText } from '../../domain/principal.ts';
+import { docsPage } from './docs-page.ts';
+import { descriptionOf } from './openapi.ts';
+import { builtInPage, unbuiltPage } from './built-in-pages.ts';
+import type { ServerContext } from './server-context.ts';
+import { asProblem, faultFor, httpProblem, problemResponse, HttpProblem } from './problem.ts';
+import { AGENT_ROUTES } from './routes/agents.ts';
+import { EVENT_ROUTES } from './routes/events.ts';
+import { INBOX_ROUTES } from './routes/inbox.ts';
+import { OVERVIEW_ROUTES } from './routes/overview.ts';
+import { OPERATION_ROUTES } from './routes/operations.ts';
+import { SERVER_ROUTES } from './routes/server.ts';
+import { SESSION_ROUTES } from './routes/session.ts';
+import { SUMMARY_ROUTES } from './routes/summaries.ts';
+import { TOKEN_ROUTES } from './routes/tokens.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+import { staticFile } from './static-files.ts';
+
+/** In the order in which they are described. Rooms that come later add their list here. */
+export const DESCRIBED: readonly Endpoint[] = [
+  ...OPERATION_ROUTES,
+  ...INBOX_ROUTES,
+  ...EVENT_ROUTES,
+  ...SUMMARY_ROUTES,
+  ...OVERVIEW_ROUTES,
+  ...AGENT_ROUTES,
+  ...SESSION_ROUTES,
+  ...TOKEN_ROUTES,
+  ...SERVER_ROUTES,
+];
+const ENDPOINTS = [...DESCRIBED, descriptionOf(DESCRIBED)];
+
+export type App = Hono<{ Bindings: HttpBindings }>;
+
+export function appOf(serverContext: ServerContext, port: number): App {
+  const app: App = new Hono();
+  for (const each of ENDPOINTS) {
+    app.on(each.method.toUpperCase(), each.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) =>
+      secured(answerTo(each, serverContext, c, port)),
+    );
+  }
+  const paths = new Set(ENDPOINTS.map(({ path }) => path));
+  for (const path of paths) {
+    app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => secured(wrongMethod(c, path)));
+  }
+  app.all(MCP_PATH, (c) => secured(mcpAnswer(serverContext, c, port)));
+  app.all('*', (c) => secured(pageFor(serverContext, c)));
+  app.onError(async (error, c) => problemResponse(problemIn(error, serverContext, c.req.path, null)));
+  return app;
+}
+
+async function answerTo(each: Endpoint, serverContext: ServerContext, c: HttpContext, port: number): Promise<Response> {
+  let caller: Caller | null = null;
+  try {
+    if (serverContext.stopping.aborted) throw httpProblem('stopping', 'this server is stopping');
+    caller = each.scope === null ? NOBODY : await callerOf(serverContext, c.req.raw.headers, port, each.scope);
+    if (each.scope !== null) mustHaveRoom(serverContext, c, caller);
+    const isRead = each.operation === undefined;
+    const query = isRead ? readQuery(each.query, c) : undefined;
+    const body = isRead ? await readBody(each.body, c) : await givenTo(each, c);
+    return await each.answer({ serverContext, c, port, caller, query, body });
+  } catch (error) {
+    const problem = problemIn(error, serverContext, c.req.path, caller);
+    if (problem.status === 401 || problem.status === 403) noteDenial(problem, serverContext, c, caller);
+    return problemResponse(problem);
+  }
+}
+
+const MCP_PATH = '/mcp';
+
+/** The same callers, limits and log of denials as everywhere; what is inside is the protocol's own. */
+async function mcpAnswer(serverContext: ServerContext, c: HttpContext, port: number): Promise<Response> {
+  let caller: Caller | null = null;
+  try {
+    if (serverContext.stopping.aborted) throw httpProblem('stopping', 'this server is stopping');
+    caller = await callerOf(serverContext, c.req.raw.headers, port, 'write');
+    mustHaveRoom(serverContext, c, caller);
+    return await serverContext.mcp(c.req.raw, caller.principal);
+  } catch (error) {
+    const problem = problemIn(error, serverContext, c.req.path, caller);
+    if (problem.status === 401 || problem.status === 403) noteDenial(problem, serverContext, c, caller);
+    return problemResponse(problem);
+  }
+}
+
+/** A connection beyond the limit is for operators; and nobody asks faster than allowed. */
+function mustHaveRoom({ capacity }: ServerContext, c: HttpContext, caller: Caller): void {
+  capacity.request(caller);
+  if (caller.principal.kind === 'operator' || !capacity.connections.isReserved(c.env.incoming.socket)) return;
+  throw httpProblem('too-many-clients', 'this server has no free connection left; try again in a moment');
+}
+
+function noteDenial(problem: HttpProblem, { denials }: ServerContext, c: HttpContext, caller: Caller | null): void {
+  const known = caller === null || caller === NOBODY ? null : caller;
+  denials.note({
+    token: known === null ? (problem instanceof Denied ? problem.token : null) : known.token,
+    by: known === null ? 'unknown' : principalText(known.principal),
+    code: problem.code,
+    status: problem.status,
+    method: c.req.method,
+    path: c.req.path,
+    address: addressOf(c.env.incoming.socket),
+  });
+}
+
+/** A fault is logged in full, under a number that its answer names. */
+function problemIn(error: unknown, { log, ctx }: ServerContext, path: string, caller: Caller | null): HttpProblem {
+  const problem = asProblem(error);
+  if (problem.code !== 'fault') return problem;
+  const incident = `inc-${Buffer.from(ctx.random.bytes(6)).toString('hex')}`;
+  log.error({ incident, error: describe(problem.cause ?? problem), path }, 'a request failed');
+  // What a route says itself is meant to be read.
+  const isShown = error instanceof HttpProblem || isOperator(caller);
+  return faultFor(isShown ? 'all' : 'number', problem, incident);
+}
+
+function isOperator(caller: Caller | null): boolean {
+  return caller !== null && caller !== NOBODY && caller.principal.kind === 'operator';
+}
+
+/** What is for everybody does not ask who it is. */
+const NOBODY: Caller = {
+  get principal(): never {
+    throw new Error('nobody was asked who they are');
+  },
+  name: 'nobody',
+  token: null,
+  csrf: null,
+  scopes: [],
+  stillGood: async () => false,
+};
+
+async function wrongMethod(c: HttpContext, path: string): Promise<Response> {
+  const methods = ENDPOINTS.filter((each) => each.path === path).map(({ method }) => method.toUpperCase());
+  const answer = problemResponse(
+    httpProblem('method-not-allowed', `${c.req.method} is not done here: ${methods.join(', ')}`),
+  );
+  answer.headers.set('allow', methods.join(', '));
+  return answer;
+}
+
+async function pageFor({ webFolder, version }: ServerContext, c: HttpContext): Promise<Response> {
+  const { path, method } = c.req;
+  const isReading = method === 'GET' || method === 'HEAD';
+  if (!isReading || path.startsWith('/api/')) {
+    return problemResponse(httpProblem('no-such-page', `nothing is at ${path}; see /docs`));
+  }
+  if (path === '/docs') return docsPage(DESCRIBED, version);
+  const found = builtInPage(path) ?? (await staticFile(webFolder, path));
+  if (found !== null) return found;
+  return path === '/' ? unbuiltPage() : problemResponse(httpProblem('no-such-page', `nothing is at ${path}`));
+}
+
+async function secured(answering: Promise<Response>): Promise<Response> {
+  const answer = await answering;
+  if (answer === RESPONSE_ALREADY_SENT) return answer;
+  for (const [name, value] of Object.entries(SECURITY_HEADERS)) answer.headers.set(name, value);
+  return answer;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

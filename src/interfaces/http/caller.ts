@@ -1,0 +1,100 @@
+/** Who asks: from a token or a session, never from what the request says about itself. */
+import { principalText, type Principal } from '../../domain/principal.ts';
+import type { InterfaceCode } from '../shared/problems.ts';
+import { sameSecret } from './logins.ts';
+import type { ServerContext, Scope } from './server-context.ts';
+import { HttpProblem, httpProblem } from './problem.ts';
+
+export interface Caller {
+  readonly principal: Principal;
+  /** The token or session it came with, for limits and logs. */
+  readonly name: string;
+  /** The id of the token that was shown, or that opened the session. */
+  readonly token: string | null;
+  readonly csrf: string | null;
+  readonly scopes: readonly string[];
+  /** Whether it would still be let in: tokens are revoked while somebody listens. */
+  stillGood(): Promise<boolean>;
+}
+
+/** Refused with a token that is known, for the token log; the answer does not say which. */
+export class Denied extends HttpProblem {
+  readonly token: string | null;
+
+  constructor(code: InterfaceCode, says: string, token: string | null) {
+    super(code, says);
+    this.token = token;
+  }
+}
+
+const CSRF_HEADER = 'x-baton-csrf';
+
+export async function callerOf(
+  serverContext: ServerContext,
+  headers: Headers,
+  port: number,
+  scope: Scope,
+): Promise<Caller> {
+  const bearer = bearerIn(headers.get('authorization'));
+  if (bearer !== null) return byToken(serverContext, bearer, scope);
+  const secret = cookieIn(headers.get('cookie'), cookieName(port));
+  if (secret === null) {
+    throw httpProblem('token-needed', 'show a token as Authorization: Bearer …; make one with: baton token new');
+  }
+  const session = serverContext.logins.sessionOf(secret);
+  if (session === null) {
+    throw httpProblem('token-refused', 'this session is over; get a new link with: baton serve');
+  }
+  if (session.token !== null && !(await serverContext.access.isGood(session.token))) {
+    serverContext.logins.end(secret);
+    const says = 'this session is over: the token that opened it has ended; get a new link with: baton serve';
+    throw new Denied('token-refused', says, session.token);
+  }
+  const shown = headers.get(CSRF_HEADER) ?? '';
+  if (scope === 'write' && !sameSecret(shown, session.csrf)) {
+    throw httpProblem('csrf-missing', `a write by cookie shows its session's ${CSRF_HEADER}; see GET /api/session`);
+  }
+  return {
+    ...session,
+    scopes: ['read', 'write'],
+    stillGood: async () =>
+      serverContext.logins.sessionOf(secret) !== null &&
+      (session.token === null || (await serverContext.access.isGood(session.token))),
+  };
+}
+
+async function byToken({ access }: ServerContext, secret: string, scope: Scope): Promise<Caller> {
+  const proven = await access.prove(secret, scope);
+  if (!proven.ok) throw new Denied(proven.refusal.code, proven.refusal.says, proven.refusal.token ?? null);
+  return {
+    ...proven.value,
+    token: proven.value.name,
+    csrf: null,
+    stillGood: async () => (await access.prove(secret, scope)).ok,
+  };
+}
+
+function bearerIn(header: string | null): string | null {
+  if (header === null) return null;
+  const found = /^Bearer ([A-Za-z0-9._~+/=-]{1,400})$/i.exec(header);
+  if (found?.[1] !== undefined) return found[1];
+  throw httpProblem('token-refused', 'only tokens are taken here: Authorization: Bearer …');
+}
+
+/** With the port, because browsers keep one jar for all ports of a machine. */
+export function cookieName(port: number): string {
+  return `baton-${port}`;
+}
+
+export function cookieIn(header: string | null, name: string): string | null {
+  for (const part of header?.split(';') ?? []) {
+    const [key = '', value = ''] = part.trim().split('=', 2);
+    if (key === name && /^[A-Za-z0-9_-]{1,200}$/.test(value)) return value;
+  }
+  return null;
+}
+
+export function mustBeOperator({ principal }: Caller): void {
+  if (principal.kind === 'operator') return;
+  throw httpProblem('not-yours', `only an operator may do this, not ${principalText(principal)}`);
+}

@@ -1,0 +1,89 @@
+/** How much of the server one token and one address may use at the same time. */
+import type { Clock } from '../../foundation/clock.ts';
+import type { Caller } from './caller.ts';
+import { openConnections, RESERVED_CONNECTIONS, type Connections } from './connections.ts';
+import { HttpProblem, httpProblem } from './problem.ts';
+import type { ServerLimits } from '../../workspace/server-limits.ts';
+
+export type HeldKind = 'wait' | 'stream';
+
+export interface Capacity {
+  readonly connections: Connections;
+  /** Twice as many as are kept: those that are being closed still count for the system. */
+  readonly maxConnections: number;
+  /** Takes a place for a request that stays open, or throws 429. Operators need one among their own token's only. */
+  enter(kind: HeldKind, caller: Caller, address: string): () => void;
+  /** Counts one request of a token, or throws 429. */
+  request(caller: Caller): void;
+}
+
+/** What was not used lately can be used at once, up to this many seconds' worth. */
+const BURST_SECONDS = 5;
+/** Tokens whose requests are counted; the one that has been quiet for longest is forgotten, as if it had never asked. */
+const COUNTED_MAX = 10_000;
+
+export function openCapacity(limits: ServerLimits, clock: Clock): Capacity {
+  const places = {
+    wait: openPlaces('wait', limits.waitsPerToken, limits.waitsPerAddress),
+    stream: openPlaces('listen', limits.streamsPerToken, limits.streamsPerAddress),
+  };
+  const buckets = new Map<string, { readonly tokens: number; readonly atMs: number }>();
+  const burst = limits.requestsPerSecond * BURST_SECONDS;
+  return {
+    connections: openConnections(limits),
+    maxConnections: 2 * (limits.connections + RESERVED_CONNECTIONS),
+    enter: (kind, caller, address) => places[kind](caller, address),
+    request: ({ name }) => {
+      const nowMs = clock.monotonicMs();
+      const { tokens, atMs } = buckets.get(name) ?? { tokens: burst, atMs: nowMs };
+      const filled = Math.min(burst, tokens + ((nowMs - atMs) / 1000) * limits.requestsPerSecond);
+      buckets.delete(name);
+      buckets.set(name, { tokens: Math.max(0, filled - 1), atMs: nowMs });
+      const [oldest] = buckets.keys();
+      if (buckets.size > COUNTED_MAX && oldest !== undefined) buckets.delete(oldest);
+      if (filled >= 1) return;
+      const retryAfterSeconds = Math.max(1, Math.ceil((1 - filled) / limits.requestsPerSecond));
+      const says = `this token asks more than ${limits.requestsPerSecond} times a second`;
+      throw new HttpProblem('rate-limited', `${says}; wait ${retryAfterSeconds} s`, { retryAfterSeconds });
+    },
+  };
+}
+
+function openPlaces(
+  doing: string,
+  tokenMax: number,
+  addressMax: number,
+): (caller: Caller, address: string) => () => void {
+  const byToken = counters();
+  const byAddress = counters();
+  return (caller, address) => {
+    const isOperator = caller.principal.kind === 'operator';
+    const own = byToken.count(caller.name);
+    if (own >= tokenMax) {
+      throw httpProblem('too-many-clients', `${own} requests ${doing} with this token already; end one first`);
+    }
+    const there = byAddress.count(address);
+    if (!isOperator && there >= addressMax) {
+      throw httpProblem('too-many-clients', `${there} requests ${doing} from this address already; end one first`);
+    }
+    const leaving = [byToken.add(caller.name), ...(isOperator ? [] : [byAddress.add(address)])];
+    return () => {
+      for (const leave of leaving.splice(0)) leave();
+    };
+  };
+}
+
+function counters(): { count(name: string): number; add(name: string): () => void } {
+  const counts = new Map<string, number>();
+  return {
+    count: (name) => counts.get(name) ?? 0,
+    add: (name) => {
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+      return () => {
+        const left = (counts.get(name) ?? 1) - 1;
+        if (left === 0) counts.delete(name);
+        else counts.set(name, left);
+      };
+    },
+  };
+}

@@ -1,0 +1,153 @@
+/**
+ * One entry for each thing that can be asked over HTTP: where, by whom, with what, and what comes back. The server
+ * answers by these entries and the published description is made from them, so neither can say what the other does not.
+ */
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
+import type * as z from 'zod';
+import { readJson } from '../../foundation/json.ts';
+import type { Operation } from '../../operations/operation.ts';
+import type { Caller } from './caller.ts';
+import { BODY_BYTES_MAX } from './request-guard.ts';
+import type { ServerContext } from './server-context.ts';
+import { httpProblem } from './problem.ts';
+
+export interface Endpoint {
+  readonly method: 'get' | 'post' | 'delete';
+  /** `/api/handoffs/{id}` */
+  readonly path: string;
+  /** Null: for everybody who may knock at all. */
+  readonly scope: 'read' | 'write' | null;
+  readonly summary: string;
+  readonly about?: string;
+  readonly query?: z.ZodType;
+  readonly body?: z.ZodType;
+  /** Instead of both: the operation that is asked for, whose fields come in the path, and in the query or the body. */
+  readonly operation?: Operation;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Status to what it means. Problems need not be told one by one. */
+  readonly answers: Readonly<Record<number, string>>;
+  /** The shape of what is answered when all is well. */
+  readonly gives?: z.ZodType;
+  /** Where that is not JSON. */
+  readonly giving?: string;
+  answer(asked: RouteRequest): Promise<Response>;
+}
+
+export type HttpContext = Context<{ Bindings: HttpBindings }>;
+
+export interface RouteRequest {
+  readonly serverContext: ServerContext;
+  readonly c: HttpContext;
+  readonly port: number;
+  /** Who asks; a fault where the endpoint is for everybody. */
+  readonly caller: Caller;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+interface Typed<Query, Body> extends Omit<RouteRequest, 'query' | 'body'> {
+  readonly query: Query;
+  readonly body: Body;
+}
+
+interface Written<Query extends z.ZodType, Body extends z.ZodType> extends Omit<Endpoint, 'query' | 'body' | 'answer'> {
+  readonly query?: Query;
+  readonly body?: Body;
+  answer(asked: Typed<z.output<Query>, z.output<Body>>): Promise<Response>;
+}
+
+/** What its shapes let through is what its answer gets. */
+export function endpoint<Query extends z.ZodType = z.ZodUndefined, Body extends z.ZodType = z.ZodUndefined>(
+  written: Written<Query, Body>,
+): Endpoint {
+  return written;
+}
+
+/** As it was given, for the operation to read. */
+export async function givenTo({ method, path }: Endpoint, c: HttpContext): Promise<Readonly<Record<string, unknown>>> {
+  const inPath = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, c.req.param(name)]));
+  const body = method === 'post' ? await jsonBody(c) : queryOf(c);
+  if (method === 'post') readQuery(undefined, c);
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw httpProblem('bad-request', 'the body has to be a JSON object');
+  }
+  const twice = Object.keys(inPath).find((name) => name in body);
+  if (twice !== undefined) throw httpProblem('bad-request', `${twice}: stands in the path already`);
+  return { ...body, ...inPath };
+}
+
+function queryOf(c: HttpContext): Readonly<Record<string, string | readonly string[]>> {
+  const given = Object.entries(c.req.queries());
+  return Object.fromEntries(given.map(([name, values]) => [name, values.length > 1 ? values : (values[0] ?? '')]));
+}
+
+/** Parameters that nobody asked for are a mistake: better said than ignored. */
+export function readQuery(shape: z.ZodType | undefined, c: HttpContext): unknown {
+  const given = c.req.queries();
+  const names = Object.keys(given);
+  if (shape === undefined) {
+    if (names.length > 0) throw httpProblem('bad-request', `${names[0] ?? ''}: there is no such parameter here`);
+    return undefined;
+  }
+  // A list is what may be given several times; everything else stands once.
+  const entries = names.map((name) => {
+    const values = given[name] ?? [];
+    return [name, name === 'state' || values.length > 1 ? values : (values[0] ?? '')] as const;
+  });
+  return parsed(shape, Object.fromEntries(entries));
+}
+
+export async function readBody(shape: z.ZodType | undefined, c: HttpContext): Promise<unknown> {
+  if (shape !== undefined) return parsed(shape, await jsonBody(c));
+  await bodyText(c.req.raw.body);
+  return undefined;
+}
+
+async function jsonBody(c: HttpContext): Promise<unknown> {
+  const text = await bodyText(c.req.raw.body);
+  if (text.trim() === '') return {};
+  const read = readJson(text);
+  if (read.ok) return read.value.value;
+  const { says, line, column } = read.refusal;
+  throw httpProblem('not-json', `${line}:${column}: ${says}`, { line, column });
+}
+
+async function bodyText(body: ReadableStream<Uint8Array> | null): Promise<string> {
+  if (body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    bytes += chunk.length;
+    if (bytes > BODY_BYTES_MAX) {
+      throw httpProblem('body-too-large', `the body has more than ${BODY_BYTES_MAX} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw httpProblem('not-json', 'the body is not UTF-8 text');
+  }
+}
+
+function parsed(shape: z.ZodType, value: unknown): unknown {
+  const read = shape.safeParse(value);
+  if (read.success) return read.data;
+  const issues = read.error.issues.slice(0, ISSUES_MAX).map(({ path, message }) => ({
+    field: path.map(String).join('.'),
+    says: message,
+  }));
+  const says = issues.map(({ field, says: what }) => (field === '' ? what : `${field}: ${what}`)).join('; ');
+  throw httpProblem('bad-request', says, { issues });
+}
+
+/** Whoever sends a thousand wrong fields has one problem. */
+const ISSUES_MAX = 20;
+
+export function json(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify(value), {
+    status,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
+  });
+}

@@ -1,0 +1,230 @@
+/**
+ * What the charts show, counted while facts go by: nothing here is asked of the database twice, and nothing grows with
+ * what is finished. It begins with what is open and with the newest of what is not; facts do the rest.
+ */
+import type { Handoff } from '../../domain/handoff.ts';
+import { isFinal, OPEN_STATES, STATES, type State } from '../../domain/lifecycle.ts';
+import { usesCapacity } from '../../domain/limits.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
+import type { Context } from '../../engine/context.ts';
+import type { Told } from './events/hub.ts';
+
+const MINUTE_MS = 60_000;
+const MINUTES_MAX = 24 * 60;
+const PAGE = 500;
+/** Of those that are open; more are counted as they move. */
+const OPEN_MAX = 50_000;
+const PAST_MAX = 2_000;
+const CODES_MAX = 100;
+const AGENTS_MAX = 1_000;
+/** In seconds; the last one is everything beyond. */
+export const BOUNDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400] as const;
+
+interface Minute {
+  /** When it began. */
+  readonly at: number;
+  created: number;
+  completed: number;
+  failed: number;
+  other: number;
+}
+
+interface Spent {
+  count: number;
+  totalMs: number;
+  maxMs: number;
+  /** How many were within each bound and above the one before. */
+  readonly within: number[];
+}
+
+interface Load {
+  incoming: number;
+  outgoing: number;
+  /** Held at this moment. */
+  working: number;
+  /** How many wait for it, and since when the first. */
+  waiting: number;
+  waitingSince: number | null;
+}
+
+export interface Counters {
+  hear(told: readonly Told[]): void;
+  minutes(): readonly Minute[];
+  timeIn(): ReadonlyMap<State, Spent>;
+  failures(): ReadonlyMap<string, number>;
+  facts(): ReadonlyMap<string, number>;
+  open(): Readonly<Record<State, number>>;
+  oldestWaiting(max: number): readonly Handoff[];
+  /** Senders, recipients and verifiers of what is open and of what went by last. */
+  agents(): Iterable<AgentId>;
+  /** With `isVisible`, counted from those handoffs alone. */
+  loads(isVisible?: (handoff: Handoff) => boolean): ReadonlyMap<AgentId, Load>;
+}
+
+export async function openCounters({ store }: Context): Promise<Counters> {
+  const known = new Map<HandoffId, Handoff>();
+  const minutes = new Map<number, Minute>();
+  const spent = new Map<State, Spent>();
+  const failures = new Map<string, number>();
+  const facts = new Map<string, number>();
+  const seen = new Map<HandoffId, number>();
+  /** Who was heard of last comes last. */
+  const agents = new Map<AgentId, true>();
+
+  const minuteAt = (at: number): Minute => {
+    const begun = Math.floor(at / MINUTE_MS) * MINUTE_MS;
+    const found = minutes.get(begun);
+    if (found !== undefined) return found;
+    const made: Minute = { at: begun, created: 0, completed: 0, failed: 0, other: 0 };
+    minutes.set(begun, made);
+    forgetOldest(minutes, MINUTES_MAX);
+    return made;
+  };
+  const settledAt = (at: number, state: State): void => {
+    const minute = minuteAt(at);
+    if (state === 'completed') minute.completed += 1;
+    else if (state === 'failed') minute.failed += 1;
+    else minute.other += 1;
+  };
+  const meet = (agent: AgentId): void => {
+    agents.delete(agent);
+    agents.set(agent, true);
+    forgetOldest(agents, AGENTS_MAX);
+  };
+  const learn = (handoff: Handoff): void => {
+    const before = known.get(handoff.id);
+    if (before !== undefined && before.revision > handoff.revision) return;
+    known.delete(handoff.id);
+    if (!isFinal(handoff.state) && known.size < OPEN_MAX) known.set(handoff.id, handoff);
+  };
+
+  const hearOne = ({ fact, handoff }: Told): void => {
+    partiesOf(handoff).forEach(meet);
+    count(facts, `${fact.deed} ${fact.to}`, 1_000);
+    if (fact.revision <= (seen.get(fact.handoff) ?? 0)) return learn(handoff);
+    seen.set(fact.handoff, fact.revision);
+    forgetOldest(seen, OPEN_MAX);
+    const before = known.get(fact.handoff);
+    if (fact.deed === 'create') minuteAt(fact.at).created += 1;
+    if (fact.from !== null && fact.from !== fact.to && before?.state === fact.from) {
+      spend(spent, fact.from, fact.at - before.since);
+    }
+    if (isFinal(fact.to)) settledAt(fact.at, fact.to);
+    if (fact.deed === 'fail' || fact.deed === 'retry') count(failures, codeIn(fact.detail), CODES_MAX);
+    // As it was after this fact: the record may be further on, and its other facts are still to come.
+    learn(
+      fact.revision === handoff.revision
+        ? handoff
+        : { ...handoff, revision: fact.revision, state: fact.to, since: sinceOf(before, fact) },
+    );
+  };
+
+  const met = new Set<AgentId>();
+  for await (const handoff of inStore(store, OPEN_STATES, OPEN_MAX)) {
+    learn(handoff);
+    for (const agent of partiesOf(handoff)) met.add(agent);
+    seen.set(handoff.id, handoff.revision);
+    minuteAt(handoff.createdAt).created += 1;
+  }
+  const past = STATES.filter((state) => isFinal(state));
+  for await (const handoff of inStore(store, past, PAST_MAX)) {
+    for (const agent of partiesOf(handoff)) met.add(agent);
+    seen.set(handoff.id, handoff.revision);
+    minuteAt(handoff.createdAt).created += 1;
+    settledAt(handoff.since, handoff.state);
+  }
+  [...met].slice(0, AGENTS_MAX).toReversed().forEach(meet);
+
+  return {
+    hear: (told) => told.forEach(hearOne),
+    minutes: () => [...minutes.values()].toSorted((a, b) => a.at - b.at),
+    timeIn: () => spent,
+    failures: () => failures,
+    facts: () => facts,
+    open: () => {
+      const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<State, number>;
+      for (const { state } of known.values()) counts[state] += 1;
+      return counts;
+    },
+    oldestWaiting: (max) =>
+      [...known.values()]
+        .filter(({ state }) => state === 'offered')
+        .toSorted((a, b) => a.since - b.since)
+        .slice(0, max),
+    agents: () => agents.keys(),
+    loads: (isVisible) =>
+      loadsOf(isVisible === undefined ? known.values() : [...known.values()].filter((handoff) => isVisible(handoff))),
+  };
+}
+
+function partiesOf({ from, to, terms }: Handoff): readonly AgentId[] {
+  return [from, to, ...terms.verifiers];
+}
+
+async function* inStore(store: Context['store'], states: readonly State[], max: number): AsyncIterable<Handoff> {
+  let after: string | null = null;
+  for (let count_ = 0; count_ < max; count_ += PAGE) {
+    const page: Awaited<ReturnType<typeof store.find>> = await store.find({
+      by: 'filter',
+      states,
+      max: PAGE,
+      ...(after === null ? {} : { after }),
+    });
+    yield* page.items;
+    after = page.next;
+    if (after === null) return;
+  }
+}
+
+function loadsOf(handoffs: Iterable<Handoff>): ReadonlyMap<AgentId, Load> {
+  const loads = new Map<AgentId, Load>();
+  const of = (agent: AgentId): Load => {
+    const found = loads.get(agent) ?? { incoming: 0, outgoing: 0, working: 0, waiting: 0, waitingSince: null };
+    loads.set(agent, found);
+    return found;
+  };
+  for (const handoff of handoffs) {
+    const to = of(handoff.to);
+    if (usesCapacity(handoff)) {
+      of(handoff.from).outgoing += 1;
+      to.incoming += 1;
+    }
+    if (handoff.state === 'accepted') to.working += 1;
+    if (handoff.state !== 'offered') continue;
+    to.waiting += 1;
+    to.waitingSince = Math.min(to.waitingSince ?? handoff.since, handoff.since);
+  }
+  return loads;
+}
+
+function sinceOf(before: Handoff | undefined, fact: Told['fact']): number {
+  return before !== undefined && before.state === fact.to ? before.since : fact.at;
+}
+
+function spend(spent: Map<State, Spent>, state: State, ms: number): void {
+  const found = spent.get(state) ?? { count: 0, totalMs: 0, maxMs: 0, within: [...BOUNDS, 0].map(() => 0) };
+  spent.set(state, found);
+  found.count += 1;
+  found.totalMs += ms;
+  found.maxMs = Math.max(found.maxMs, ms);
+  const at = BOUNDS.findIndex((bound) => ms <= bound * 1000);
+  const index = at < 0 ? BOUNDS.length : at;
+  found.within[index] = (found.within[index] ?? 0) + 1;
+}
+
+/** What an attempt left as its code; facts of failures carry it. */
+function codeIn(detail: string): string {
+  if (detail === '') return 'UNKNOWN';
+  const { code } = JSON.parse(detail) as { readonly code?: unknown };
+  return typeof code === 'string' ? code.slice(0, 128) : 'UNKNOWN';
+}
+
+function count(into: Map<string, number>, key: string, max: number): void {
+  const known = into.has(key) || into.size < max ? key : 'other';
+  into.set(known, (into.get(known) ?? 0) + 1);
+}
+
+function forgetOldest<Key, Value>(from: Map<Key, Value>, max: number): void {
+  const [oldest] = from.keys();
+  if (from.size > max && oldest !== undefined) from.delete(oldest);
+}

@@ -1,0 +1,144 @@
+/**
+ * Follows the trail once for everybody who listens. Each fact is read, paired with its record and written as text one
+ * time, however many hear it; every listener gets what has come up since the last round in one piece.
+ */
+import type { Fact } from '../../../domain/facts.ts';
+import type { Handoff } from '../../../domain/handoff.ts';
+import type { Context } from '../../../engine/context.ts';
+import { factView, handoffView } from '../../shared/views.ts';
+
+export interface Told {
+  readonly cursor: string;
+  readonly fact: Fact;
+  /** As it is now, which may be later than the fact. */
+  readonly handoff: Handoff;
+  readonly bytes: Buffer;
+}
+
+/** What came up in one round. Listeners that want the same of it share the same bytes. */
+export interface Round {
+  readonly told: readonly Told[];
+  readonly pieces: Map<string, Buffer>;
+  /** Of the last fact that was looked at. */
+  readonly cursor: string;
+}
+
+export interface Hub {
+  /** Where the trail has been read to; empty before the first fact of all. */
+  position(): string;
+  /**
+   * From now on every round is heard, beginning with what came after the cursor. Null: the cursor is not among what is
+   * remembered here, so it is read from the store until it is.
+   */
+  join(cursor: string, hear: (round: Round) => void): (() => void) | null;
+  /** Reads on, now. */
+  look(): Promise<void>;
+  /** Something was just written: no reason to sit the pause out. */
+  nudge(): void;
+  read(after: string): Promise<Round>;
+  close(): Promise<void>;
+}
+
+/** Before the first fact of all, for those who begin there: an empty id would be none. */
+export const BEGINNING = 'start';
+const PAGE = 500;
+/** Listeners that were away for a moment find their place here without asking the database. */
+const REMEMBERED = 1_024;
+const ROUND_MS = 25;
+const IDLE_MS = 200;
+
+export async function openHub(ctx: Context, report: (error: unknown) => void): Promise<Hub> {
+  const { store, timers } = ctx;
+  const closing = new AbortController();
+  const hearers = new Set<(round: Round) => void>();
+  const recent: Told[] = [];
+  let wake = new AbortController();
+  let cursor = (await store.facts({ newest: true, max: 1 }))[0]?.cursor ?? '';
+  let looking: Promise<boolean> | null = null;
+
+  const read = async (after: string): Promise<Round> => {
+    const page = await store.facts({ max: PAGE, ...(after === '' ? {} : { after }) });
+    if (page.length === 0) return { told: [], pieces: new Map(), cursor: after };
+    const { items } = await store.find({ by: 'ids', ids: [...new Set(page.map(({ fact }) => fact.handoff))] });
+    const records = new Map(items.map((handoff) => [handoff.id, handoff]));
+    const told = page.flatMap(({ fact, cursor: at }) => {
+      const handoff = records.get(fact.handoff);
+      return handoff === undefined ? [] : [{ cursor: at, fact, handoff, bytes: written(at, fact, handoff) }];
+    });
+    return { told, pieces: new Map(), cursor: page.at(-1)?.cursor ?? after };
+  };
+
+  /** True: there is probably more. */
+  const readOn = async (): Promise<boolean> => {
+    const round = await read(cursor);
+    if (closing.signal.aborted || round.cursor === cursor) return false;
+    cursor = round.cursor;
+    recent.push(...round.told);
+    if (recent.length > REMEMBERED) recent.splice(0, recent.length - REMEMBERED);
+    for (const hear of hearers) hear(round);
+    return true;
+  };
+  const look = async (): Promise<boolean> => {
+    looking ??= readOn().finally(() => (looking = null));
+    return looking;
+  };
+
+  const run = async (): Promise<void> => {
+    let pauseMs = ROUND_MS;
+    while (!closing.signal.aborted) {
+      try {
+        pauseMs = (await look()) ? ROUND_MS : Math.min(pauseMs * 2, IDLE_MS);
+      } catch (error) {
+        pauseMs = IDLE_MS;
+        if (!closing.signal.aborted) report(error);
+      }
+      await timers.sleep(ROUND_MS, closing.signal);
+      if (pauseMs <= ROUND_MS) continue;
+      await timers.sleep(pauseMs - ROUND_MS, wake.signal);
+      if (wake.signal.aborted && !closing.signal.aborted) {
+        wake = new AbortController();
+        pauseMs = ROUND_MS;
+      }
+    }
+  };
+  const running = run();
+
+  return {
+    position: () => cursor,
+    join: (from, hear) => {
+      if (from !== cursor) {
+        const at = recent.findLastIndex((each) => each.cursor === from);
+        if (at < 0) return null;
+        hear({ told: recent.slice(at + 1), pieces: new Map(), cursor });
+      }
+      hearers.add(hear);
+      return () => void hearers.delete(hear);
+    },
+    look: async () => void (await look()),
+    nudge: () => wake.abort('over'),
+    read,
+    close: async () => {
+      closing.abort('over');
+      wake.abort('over');
+      await running;
+    },
+  };
+}
+
+/** One line of JSON: what a handoff says cannot end the event and begin another. */
+function written(cursor: string, fact: Fact, handoff: Handoff): Buffer {
+  const text = JSON.stringify({ fact: factView(fact), handoff: handoffView(handoff) });
+  return Buffer.from(`id: ${cursor}\nevent: fact\ndata: ${text}\n\n${errorEvent(cursor, fact)}`);
+}
+
+/** What went wrong in a succession is an event of its own beside its fact: operators listen for it by name. */
+function errorEvent(cursor: string, { handoff, detail, at }: Fact): string {
+  if (!detail.includes('"succession":')) return '';
+  const told = JSON.parse(detail) as Readonly<Record<string, unknown>>;
+  const code = told['problem'] ?? told['code'];
+  if (code === undefined) return '';
+  const { agent_id: agent, step = null } = (told['succession'] ?? {}) as Readonly<Record<string, unknown>>;
+  const message = told['says'] ?? told['message'];
+  const text = JSON.stringify({ agent_id: agent, handoff, code, message, step, at: new Date(at).toISOString() });
+  return `id: ${cursor}\nevent: handoff_error\ndata: ${text}\n\n`;
+}

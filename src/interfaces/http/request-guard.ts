@@ -1,0 +1,120 @@
+/**
+ * What a request has to look like before anybody reads it. A browser on this machine can be made to ask us by any page
+ * that it shows, so the name we are called by and the page that asks are looked at every time, also when no origin is
+ * given; everything else here closes ways that only attackers and broken proxies take.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { InterfaceCode } from '../shared/problems.ts';
+
+export const BODY_BYTES_MAX = 1024 * 1024;
+const ADDRESS_MAX = 8 * 1024;
+
+export interface RequestHead {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they came: what a list of headers hides is seen here. */
+  readonly rawHeaders: readonly string[];
+}
+
+export interface AllowedOrigins {
+  /** As they stand in the `Host` header, in small letters. */
+  readonly hosts: ReadonlySet<string>;
+  readonly origins: ReadonlySet<string>;
+}
+
+export interface GuardRefusal {
+  readonly code: InterfaceCode;
+  readonly says: string;
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'DELETE'];
+const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override'];
+/** Addresses end up in histories, logs and referrers. */
+const SECRET_NAMES = ['token', 'access_token', 'api_key', 'apikey', 'authorization', 'bearer', 'baton_token'];
+
+export function guardRequest(head: RequestHead, allowed: AllowedOrigins): GuardRefusal | null {
+  return (
+    wrongHost(head, allowed) ??
+    wrongMethod(head) ??
+    wrongOrigin(head, allowed) ??
+    wrongAddress(head) ??
+    wrongBody(head) ??
+    null
+  );
+}
+
+function wrongHost({ headers, rawHeaders }: RequestHead, { hosts }: AllowedOrigins): GuardRefusal | null {
+  const given = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  const host = headers.host?.toLowerCase() ?? '';
+  if (given === 1 && hosts.has(host)) return null;
+  return {
+    code: 'host-refused',
+    says: `this server does not answer to ${JSON.stringify(host)}; name it with: baton serve --allow-host`,
+  };
+}
+
+function wrongMethod({ method, headers }: RequestHead): GuardRefusal | null {
+  const pretends = OVERRIDES.find((name) => headers[name] !== undefined);
+  if (METHODS.includes(method) && pretends === undefined) return null;
+  const says = pretends === undefined ? `${method} is not done here` : 'a method is not replaced by a header';
+  return { code: 'method-not-allowed', says };
+}
+
+function wrongOrigin({ method, url, headers }: RequestHead, { origins }: AllowedOrigins): GuardRefusal | null {
+  const { origin } = headers;
+  if (origin !== undefined && !origins.has(origin.toLowerCase())) {
+    return { code: 'origin-refused', says: `pages of ${JSON.stringify(origin)} may not ask here` };
+  }
+  // Another port of this machine is the same site for a browser, and gets its cookies.
+  const site = headers['sec-fetch-site'];
+  const elsewhere = site === 'cross-site' || site === 'same-site';
+  const isVisit = (method === 'GET' || method === 'HEAD') && !url.startsWith('/api/');
+  if (!elsewhere || isVisit) return null;
+  return { code: 'origin-refused', says: 'pages of other origins may not ask here' };
+}
+
+function wrongAddress({ url }: RequestHead): GuardRefusal | null {
+  if (!url.startsWith('/') || url.startsWith('//') || url.length > ADDRESS_MAX) {
+    return { code: 'bad-request', says: `an address is a path of at most ${ADDRESS_MAX} characters` };
+  }
+  const query = url.includes('?') ? url.slice(url.indexOf('?') + 1) : '';
+  const names = [...new URLSearchParams(query).keys()].map((name) => name.toLowerCase());
+  if (names.includes('_method')) return { code: 'method-not-allowed', says: 'a method is not replaced by a parameter' };
+  if (!names.some((name) => SECRET_NAMES.includes(name))) return null;
+  return { code: 'token-refused', says: 'a token in an address is never taken; show it as Authorization: Bearer …' };
+}
+
+function wrongBody({ method, headers }: RequestHead): GuardRefusal | null {
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    return { code: 'not-a-media-type', says: `bodies are taken as they are, not as ${JSON.stringify(encoding)}` };
+  }
+  const length = Number(headers['content-length'] ?? 0);
+  if (length > BODY_BYTES_MAX) {
+    return { code: 'body-too-large', says: `the body has ${length} bytes, at most ${BODY_BYTES_MAX} are taken` };
+  }
+  const hasBody = length > 0 || headers['transfer-encoding'] !== undefined;
+  if (hasBody && method !== 'POST') return { code: 'bad-request', says: `${method} has no body` };
+  const type = headers['content-type'];
+  const mustSay = hasBody || (method === 'POST' && type !== undefined);
+  if (!mustSay || /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type ?? '')) return null;
+  return { code: 'not-a-media-type', says: 'a body is application/json, and says so' };
+}
+
+/** Which names this server answers to, and whose pages may ask it. */
+export function allowedOriginsFor(host: string, port: number, more: readonly string[]): AllowedOrigins {
+  const own = ['localhost', '127.0.0.1', '[::1]', host.includes(':') ? `[${host}]` : host].map((name) =>
+    `${name}:${port}`.toLowerCase(),
+  );
+  // A browser leaves the usual port away.
+  const bare = port === 80 ? own.map((name) => name.replace(/:80$/, '')) : [];
+  const named = more.map((name) => name.toLowerCase());
+  return {
+    hosts: new Set([...own, ...bare, ...named]),
+    origins: new Set([
+      ...[...own, ...bare, ...named].map((name) => `http://${name}`),
+      ...named.map((name) => `https://${name}`),
+    ]),
+  };
+}

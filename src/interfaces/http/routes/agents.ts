@@ -1,0 +1,135 @@
+/** Running agents: how full they are, how far a handover is, and the trigger of one. */
+import * as z from 'zod';
+import { SUCCESSION_REASONS } from '../../../domain/succession.ts';
+import { beginSuccession, CONTEXT_MAX } from '../../../engine/succession/begin.ts';
+import { planFor } from '../../../engine/succession/supervise.ts';
+import type { AgentSession } from '../../../domain/agent-session.ts';
+import type { Principal } from '../../../domain/principal.ts';
+import { agentSessionView, agentWording, stepsView, TRIGGER_WORDS } from '../../shared/agent-views.ts';
+import { AgentSessionShape } from '../../shared/view-shapes.ts';
+import type { Caller } from '../caller.ts';
+import { endpoint, json, type Endpoint, type HttpContext } from '../contract.ts';
+import { httpProblem } from '../problem.ts';
+import { requestSignal } from '../request-signal.ts';
+import type { ServerContext } from '../server-context.ts';
+
+const SESSIONS_MAX = 200;
+const FACTS_MAX = 1_000;
+const AGENT_NUMBER = /^[1-9][0-9]{0,14}$/;
+
+const HandoffRequest = z.strictObject({
+  reason: z.enum(SUCCESSION_REASONS).optional().describe('Why; default manual.'),
+  context: z.string().max(CONTEXT_MAX).nullable().optional().describe('What the agent should mention in its document.'),
+});
+
+const HookQuery = z.strictObject({
+  agent: z.string().regex(AGENT_NUMBER).describe('The number of the agent whose hook this is.'),
+  vendor: z.enum(['claude', 'codex', 'gemini', 'command']).optional().describe('Default claude.'),
+});
+
+export const AGENT_ROUTES: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/api/agents/{id}',
+    scope: 'read',
+    summary: 'One running agent, with the steps of its handover',
+    answers: { 200: 'The agent, if there is one with this number that you may see.' },
+    gives: AgentSessionShape,
+    answer: async ({ serverContext: { ctx }, caller, c }) => {
+      const session = await visibleSession(ctx.store, caller, c);
+      const handoff = session.succession?.handoff ?? session.lastSuccession?.handoff ?? null;
+      const facts = handoff === null ? [] : await ctx.store.facts({ handoff, max: FACTS_MAX });
+      return json({ ...agentSessionView(session), steps: stepsView(facts.map(({ fact }) => fact)) });
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/agents/{id}/handoff',
+    scope: 'write',
+    summary: 'Let an agent write its handoff document and a successor of the same persona take over',
+    about:
+      'Answers at once with status `initiated`; the steps follow as facts of the handoff, and a failure as the event `handoff_error`. ' +
+      'Refusals have `error`: `not_found`, `not_active`, `no_persona`, `no_tmux_pane`, `already_in_progress`.',
+    body: HandoffRequest,
+    answers: {
+      200: '{ status: "initiated", agent_id, handoff, file_path }',
+      400: 'It is not active, has no persona, or has no pane.',
+      404: 'There is no such agent.',
+      409: 'A handover is under way for it.',
+    },
+    answer: async ({ serverContext, caller, body, c }) => {
+      const { ctx, successions } = serverContext;
+      if (successions === null)
+        throw httpProblem('no-workspace', 'agents belong to a workspace, and this server has none');
+      const { id } = await visibleSession(ctx.store, caller, c);
+      const { reason = 'manual', context = null } = body;
+      const drive = { ctx, world: successions.world, signal: requestSignal(serverContext, c) };
+      const plan = await planFor(drive, id, reason);
+      const begun = await beginSuccession(ctx, successions.world, caller.principal, id, { reason, context, plan });
+      if (!begun.ok) {
+        const { code, ...facts } = begun.refusal;
+        const error = code === 'not-your-agent' ? 'not_allowed' : TRIGGER_WORDS[code];
+        throw httpProblem(code, agentWording(begun.refusal), { error, ...facts });
+      }
+      successions.nudge();
+      serverContext.hub.nudge();
+      const { handoff, documentPath } = begun.value.begun;
+      return json({ status: 'initiated', agent_id: id, handoff, file_path: documentPath });
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/hooks/{event}',
+    scope: 'write',
+    summary: "Hear one call of an agent's hook, where the agent posts its hooks instead of running a command",
+    about: 'The body is what the agent gives to its hooks; the answer is what its program is told.',
+    query: HookQuery,
+    body: z.looseObject({}),
+    answers: { 200: 'A JSON object; empty where there is nothing to tell the agent.' },
+    answer: async ({ serverContext: { ctx, successions }, caller, query, body, c }) => {
+      if (successions === null)
+        throw httpProblem('no-workspace', 'agents belong to a workspace, and this server has none');
+      const id = Number(query.agent);
+      mustSee(caller.principal, id, await ctx.store.agents.load(id));
+      const event = c.req.param('event') ?? '';
+      const hook = { vendor: query.vendor ?? 'claude', event, payload: body };
+      return json((await successions.world.journal.hear(id, hook)) ?? {});
+    },
+  }),
+];
+
+/** Newest first: all of them for the operator, those of its own persona for an agent. */
+export async function sessionsFor({ ctx }: ServerContext, { principal }: Caller): Promise<readonly object[]> {
+  const sessions = await ctx.store.agents.list({ max: SESSIONS_MAX });
+  return sessions.filter((session) => maySee(principal, session)).map(agentSessionView);
+}
+
+function maySee(principal: Principal, { persona }: AgentSession): boolean {
+  return principal.kind === 'operator' || (principal.kind === 'agent' && principal.agent === persona);
+}
+
+/** Others learn no more than that there is nothing for them. */
+function mustSee(principal: Principal, id: number, session: AgentSession | null): AgentSession {
+  if (session !== null && maySee(principal, session)) return session;
+  throw httpProblem('agent-not-found', `there is no agent ${id}, or it is not one that you may see`, {
+    error: 'not_found',
+    id,
+  });
+}
+
+async function visibleSession(
+  { agents }: ServerContext['ctx']['store'],
+  { principal }: Caller,
+  c: HttpContext,
+): Promise<AgentSession> {
+  const id = numberIn(c);
+  return mustSee(principal, id, await agents.load(id));
+}
+
+function numberIn(c: HttpContext): number {
+  const text = c.req.param('id') ?? '';
+  if (AGENT_NUMBER.test(text)) return Number(text);
+  throw httpProblem('agent-not-found', `there is no agent ${JSON.stringify(text.slice(0, 100))}: agents have numbers`, {
+    error: 'not_found',
+  });
+}

@@ -1,0 +1,80 @@
+/** What happens, as it happens. */
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { EventsQuery } from '../../shared/requests.ts';
+import { endpoint, type Endpoint, type HttpContext } from '../contract.ts';
+import { BEGINNING } from '../events/hub.ts';
+import { serveListener } from '../events/listener.ts';
+import { openLongRequest } from '../long-request.ts';
+import { httpProblem } from '../problem.ts';
+import { SECURITY_HEADERS } from '../security-headers.ts';
+
+/** After a break; a server that starts again is there by then. */
+const RETRY_MS = 1_000;
+
+export const EVENT_ROUTES: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/api/events',
+    scope: 'read',
+    summary: 'Facts as they happen (server-sent events)',
+    about:
+      'Every event is a fact with the record it is about: `{ fact, handoff }`, named `fact`, and its id is the cursor to go on ' +
+      'from. A failure in the handover of an agent is also told as `handoff_error`: `{ agent_id, handoff, code, message, step, at }`. `reset` means that the cursor is not known here: load everything again.',
+    headers: { 'Last-Event-ID': 'The id of the last event seen; exactly what came after it follows.' },
+    query: EventsQuery,
+    giving: 'text/event-stream',
+    answers: {
+      200: 'A stream that does not end.',
+      429: 'As many listen as this server takes from one token or address.',
+    },
+    answer: async ({ serverContext, caller, query, c }) => {
+      const { after, ...wanted } = query;
+      const given = cursorIn(c) ?? after ?? null;
+      const from = given === BEGINNING ? '' : given;
+      // Before the stream begins: afterwards there is no status to answer with.
+      if (from !== null && from !== '') await serverContext.ctx.store.facts({ after: from, max: 1 });
+      const { signal, tokenEnd } = openLongRequest(serverContext, c, caller, 'stream');
+      const { outgoing } = c.env;
+      const dropped = (says: string): void =>
+        serverContext.log.warn({ listener: caller.name, says }, 'listener dropped');
+      serverContext.metrics.listening(1);
+      outgoing.writeHead(200, {
+        ...SECURITY_HEADERS,
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      });
+      outgoing.write(`retry: ${RETRY_MS}\n\n`);
+      signal.addEventListener('abort', () => {
+        if (tokenEnd() === null) return;
+        dropped('its token or session is over');
+        // Broken off, not ended: a client that takes the end for the last event would not learn why.
+        outgoing.destroy();
+      });
+      void serveListener({
+        outgoing,
+        caller,
+        wanted,
+        hub: serverContext.hub,
+        timers: serverContext.ctx.timers,
+        after: from,
+        signal,
+        dropped,
+      })
+        .catch((error: unknown) => {
+          serverContext.log.error({ error: String(error) }, 'events broke off');
+          outgoing.destroy();
+        })
+        .finally(() => serverContext.metrics.listening(-1));
+      return RESPONSE_ALREADY_SENT;
+    },
+  }),
+];
+
+function cursorIn(c: HttpContext): string | null {
+  const given = c.req.header('last-event-id');
+  if (given === undefined || given === '') return null;
+  const read = EventsQuery.shape.after.safeParse(given);
+  if (read.success && read.data !== undefined) return read.data;
+  throw httpProblem('bad-request', 'Last-Event-ID: not an id that was given out');
+}

@@ -1,0 +1,16 @@
+/** Putting away what lies in an inbox; reading it is the operation. */
+import { inbox } from '../../../operations/inbox.ts';
+import { endpoint, json, type Endpoint } from '../contract.ts';
+import { runOperation } from './operations.ts';
+
+export const INBOX_ROUTES: readonly Endpoint[] = [
+  endpoint({
+    method: 'delete',
+    path: '/api/inbox/{agent}',
+    scope: 'write',
+    summary: 'Put away what lies in an inbox now',
+    operation: inbox,
+    answers: { 200: '{ cleared }' },
+    answer: async (asked) => json({ cleared: (await runOperation(inbox, asked, { clear: true })).length }),
+  }),
+];

@@ -1,0 +1,249 @@
+/** One endpoint for each operation, made from its definition; HTTP adds conditional requests, keys and held connections. */
+import type * as z from 'zod';
+import type { Handoff } from '../../../domain/handoff.ts';
+import type { HandoffId } from '../../../domain/names.ts';
+import type { Principal } from '../../../domain/principal.ts';
+import { isHidden } from '../../../domain/rights.ts';
+import { expectRevision } from '../../../engine/expected-revision.ts';
+import type { Context } from '../../../engine/context.ts';
+import type { Fields } from '../../../operations/field.ts';
+import { OPERATIONS } from '../../../operations/index.ts';
+import { readFor, runFor, type Operation, type ResultName, type Results } from '../../../operations/operation.ts';
+import { AS_JSON, AS_QUERY, wordsOf } from '../../../operations/reading.ts';
+import type { BlockAnswer } from '../../../engine/handoffs/ingest-text.ts';
+import { entryOf } from '../../../formats/artifact/card.ts';
+import { ingestRefusalText } from '../../shared/ingest-refusal-text.ts';
+import { PROBLEMS } from '../../shared/problems.ts';
+import { reportView, workflowView } from '../../shared/report/view.ts';
+import { readTraceparent } from '../../shared/trace-context.ts';
+import {
+  ChainShape,
+  FactsShape,
+  HandoffShape,
+  InboxShape,
+  PageShape,
+  ShownShape,
+  StatusShape,
+  WholeShape,
+} from '../../shared/view-shapes.ts';
+import { factView, handoffView, statusView, wholeView } from '../../shared/views.ts';
+import { allowedMoves } from '../allowed-moves.ts';
+import { endpoint, json, type RouteRequest, type Endpoint, type HttpContext } from '../contract.ts';
+import { entityTag, expectedRevision, isKnown } from '../entity-tags.ts';
+import { BEGINNING } from '../events/hub.ts';
+import { requestSignal } from '../request-signal.ts';
+import { openLongRequest } from '../long-request.ts';
+import { httpProblem, problemOf } from '../problem.ts';
+
+const KEY_MAX = 500;
+
+/** How each kind of result is answered. */
+const ANSWERS: {
+  readonly [Name in ResultName]: {
+    readonly answers: Readonly<Record<number, string>>;
+    readonly gives?: z.ZodType;
+    readonly headers?: Readonly<Record<string, string>>;
+    respond(value: Results[Name], asked: RouteRequest): Response;
+  };
+} = {
+  handoff: {
+    answers: { 200: 'The handoff after it.', 412: 'It has moved on.' },
+    gives: HandoffShape,
+    respond: (handoff) => json(handoffView(handoff), 200, { etag: entityTag(handoff) }),
+  },
+  created: {
+    answers: { 201: 'The new handoff.' },
+    gives: HandoffShape,
+    respond: (handoff) =>
+      json(handoffView(handoff), 201, { etag: entityTag(handoff), location: `/api/handoffs/${handoff.id}` }),
+  },
+  claimed: {
+    answers: { 200: 'The handoff with its input and fence.', 204: 'Nothing was offered in that time.' },
+    gives: WholeShape,
+    respond: (claimed) =>
+      claimed === null
+        ? new Response(null, { status: 204 })
+        : json(wholeView({ ...claimed, outcome: null }), 200, { etag: entityTag(claimed.handoff) }),
+  },
+  page: {
+    answers: { 200: 'A page of the list.' },
+    gives: PageShape,
+    respond: ({ items, next, cursor }) =>
+      json({ items: items.map(handoffView), next, cursor: cursor === '' ? BEGINNING : cursor }),
+  },
+  shown: {
+    answers: { 200: 'The handoff with facts; its revision is the ETag.', 304: 'It is still what you have.' },
+    headers: { 'If-None-Match': 'The ETag of what you have; 304 when it is still that.' },
+    gives: ShownShape,
+    respond: ({ facts, ...whole }, { caller, c }) => {
+      const headers = { etag: entityTag(whole.handoff), 'cache-control': 'no-cache' };
+      if (isKnown(c, headers.etag)) return new Response(null, { status: 304, headers });
+      const may = allowedMoves(caller, whole.handoff);
+      return json({ ...wholeView(whole), facts: facts.map(factView), may }, 200, headers);
+    },
+  },
+  facts: {
+    answers: { 200: 'All facts of it.' },
+    gives: FactsShape,
+    respond: (facts) => json({ items: facts.map(factView) }),
+  },
+  chain: {
+    answers: { 200: 'The legs.' },
+    gives: ChainShape,
+    // The root itself may be a leg that the caller does not see; those that it sees name it.
+    respond: (chain, { c }) =>
+      json({
+        root: chain[0]?.lineage.root ?? chain[0]?.id ?? c.req.param('id') ?? '',
+        items: chain.map(handoffView),
+      }),
+  },
+  settled: {
+    answers: { 200: 'The settled handoff, however it ended.', 408: 'Not settled yet; ask again.' },
+    gives: WholeShape,
+    respond: (whole) => json(wholeView(whole), 200, { etag: entityTag(whole.handoff) }),
+  },
+  status: {
+    answers: { 200: 'As far as the caller may see it.' },
+    gives: StatusShape,
+    respond: (status) => json(statusView(status)),
+  },
+  inbox: {
+    answers: { 200: 'What it was told, oldest first.' },
+    gives: InboxShape,
+    respond: (items) => json({ items }),
+  },
+  ingested: {
+    answers: { 200: '{ blocks }, in the order of the text.' },
+    respond: (blocks) => json({ blocks: blocks.map(blockView) }),
+  },
+  workflows: {
+    answers: { 200: '{ items }' },
+    respond: (flows) => json({ items: flows.map(workflowView) }),
+  },
+  report: { answers: { 200: 'The report.' }, respond: (found) => json(reportView(found)) },
+  artifacts: { answers: { 200: '{ items }' }, respond: (cards) => json({ items: cards.map(entryOf) }) },
+  artifact: {
+    answers: { 200: 'The artifact.' },
+    respond: ({ card, file, changed, dependents }) => json({ ...entryOf(card), changed, dependents, artifact: file }),
+  },
+  registered: { answers: { 201: 'What the registry knows of it.' }, respond: (card) => json(entryOf(card), 201) },
+  cleaned: { answers: { 200: '{ applied, deprecated, changes }' }, respond: (cleaned) => json(cleaned) },
+};
+
+function blockView({ refusal, ...answer }: BlockAnswer): object {
+  if (refusal === undefined) return answer;
+  const { code } = refusal;
+  return { ...answer, refusal: { code, detail: ingestRefusalText(refusal), retryable: PROBLEMS[code].retryable } };
+}
+
+export const OPERATION_ROUTES: readonly Endpoint[] = Object.values(OPERATIONS).map((operation: Operation) => {
+  const { name, summary, about, scope, input, result } = operation;
+  const { method, path } = operation.route ?? { method: 'post', path: `/api/handoffs/{id}/${name}` };
+  const { answers, gives, headers = {} } = ANSWERS[result];
+  return endpoint({
+    method,
+    path,
+    scope,
+    summary,
+    ...(about === undefined ? {} : { about }),
+    headers: {
+      ...headers,
+      ...(changesOne(operation)
+        ? { 'If-Match': 'The ETag that the change is meant for; 412 when it has moved on.' }
+        : {}),
+      ...('requestId' in input ? { 'Idempotency-Key': 'Stands for requestId. Kept for 7 days.' } : {}),
+      ...('context' in input
+        ? { traceparent: 'Put into the context, unless there is one or an Idempotency-Key.' }
+        : {}),
+    },
+    operation,
+    answers,
+    ...(gives === undefined ? {} : { gives }),
+    answer: (asked) => answerOf(operation, asked),
+  });
+});
+
+function changesOne({ scope, result }: Operation): boolean {
+  return scope === 'write' && result === 'handoff';
+}
+
+async function answerOf(operation: Operation, asked: RouteRequest): Promise<Response> {
+  const value = await runOperation(operation, asked);
+  return ANSWERS[operation.result].respond(value as never, asked);
+}
+
+/** `more`: what the route itself says. */
+export async function runOperation<F extends Fields, Name extends ResultName>(
+  operation: Operation<F, Name>,
+  asked: RouteRequest,
+  more: Given = {},
+): Promise<Results[Name]> {
+  const { serverContext, caller, c } = asked;
+  const { principal } = caller;
+  const input: Given = inputOf(operation, asked, more);
+  const held = waitsFor(operation, input) > 0 ? openLongRequest(serverContext, c, caller, 'wait') : null;
+  const revision = changesOne(operation) ? expectedRevision(c) : null;
+  const id = input['id'] as HandoffId;
+  if (revision !== null) await mustStillBe(serverContext.ctx, principal, id, revision);
+  const expected = revision === null ? null : expectRevision(serverContext.ctx, principal, id, revision);
+  const answer = await runFor(operation, expected?.ctx ?? serverContext.ctx, principal, input as never, {
+    signal: held?.signal ?? requestSignal(serverContext, c),
+    stillGood: caller.stillGood,
+    readProjects: serverContext.projects.read,
+    ...(serverContext.project === null ? {} : { project: serverContext.project }),
+  });
+  if (operation.scope === 'write') serverContext.hub.nudge();
+  held?.mustStillBeGood();
+  if (answer.ok) return answer.value;
+  throw expected?.passed() === true ? passedBy(id) : problemOf(answer.refusal);
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+function inputOf(operation: Operation, { caller: { principal }, body, c }: RouteRequest, more: Given): Given {
+  const { input, route } = operation;
+  const asked = body as Given;
+  const elsewhere = route?.without?.find((name) => name in asked);
+  if (elsewhere !== undefined) throw httpProblem('bad-request', `${elsewhere}: there is no such field here`);
+  const given = { ...asked, ...more, ...('requestId' in input ? requestKey(c) : {}) };
+  const self = principal.kind === 'agent' ? principal.agent : null;
+  const spelling = route?.method === 'get' ? AS_QUERY : AS_JSON;
+  const read = readFor(operation, 'context' in input ? inTrace(given, c) : given, spelling, self);
+  if (read.ok) return read.value;
+  const issues = read.refusal.map(({ field, says }) => ({ field, says }));
+  throw httpProblem('bad-request', wordsOf(read.refusal), { issues });
+}
+
+function waitsFor({ waits }: Operation, input: Given): number {
+  const ms = waits === undefined ? 0 : input[waits];
+  return typeof ms === 'number' ? ms : 0;
+}
+
+/** The header that stands for a request id; without one, every request is a new one. */
+function requestKey(c: HttpContext): { readonly requestId?: string } {
+  const key = c.req.header('idempotency-key');
+  if (key === undefined) return {};
+  if (key.trim() !== '' && key.length <= KEY_MAX) return { requestId: key };
+  throw httpProblem('bad-request', `Idempotency-Key: 1 to ${KEY_MAX} characters`);
+}
+
+/** A sender that is traced need not know where its trace is kept. With a key it would be other content at every try. */
+function inTrace(given: Given, c: HttpContext): Given {
+  const traceparent = c.req.header('traceparent');
+  const context = given['context'] ?? {};
+  const isObject = typeof context === 'object' && !Array.isArray(context);
+  if ('requestId' in given || readTraceparent(traceparent) === null || !isObject) return given;
+  return { ...given, context: { traceparent: traceparent ?? '', ...context } };
+}
+
+/** Said first, so that a refusal for another reason does not hide that somebody else was faster. */
+async function mustStillBe({ store }: Context, principal: Principal, id: HandoffId, revision: number): Promise<void> {
+  const { items } = await store.find({ by: 'ids', ids: [id] });
+  const handoff: Handoff | undefined = items[0];
+  if (handoff === undefined || isHidden(principal, handoff)) throw problemOf({ code: 'no-such-handoff', id });
+  if (handoff.revision !== revision) throw passedBy(id);
+}
+
+function passedBy(id: HandoffId): Error {
+  return httpProblem('revision-passed', `${id} has moved on since you looked; look again`, { id });
+}

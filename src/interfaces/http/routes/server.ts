@@ -1,0 +1,34 @@
+/** For whoever runs the server. */
+import { mustBeOperator } from '../caller.ts';
+import { endpoint, json, type Endpoint } from '../contract.ts';
+import { HttpProblem } from '../problem.ts';
+
+export const SERVER_ROUTES: readonly Endpoint[] = [
+  endpoint({
+    method: 'get',
+    path: '/healthz',
+    scope: null,
+    summary: 'Whether the server and its database answer',
+    answers: { 200: 'They do.', 503: 'The database does not.' },
+    answer: async ({ serverContext: { ctx, version } }) => {
+      try {
+        await ctx.store.facts({ newest: true, max: 1 });
+      } catch (error) {
+        throw new HttpProblem('fault', 'the database does not answer', {}, { cause: error });
+      }
+      return json({ ok: true, version });
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/metrics',
+    scope: 'read',
+    summary: 'Numbers for Prometheus',
+    answers: { 200: 'Text in the form of Prometheus.' },
+    giving: 'text/plain',
+    answer: async ({ serverContext: { metrics }, caller }) => {
+      mustBeOperator(caller);
+      return new Response(await metrics.text(), { headers: { 'content-type': metrics.contentType } });
+    },
+  }),
+];

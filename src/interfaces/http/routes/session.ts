@@ -1,0 +1,75 @@
+/** Coming in with a browser, and going. */
+import { principalText } from '../../../domain/principal.ts';
+import { LoginBody } from '../../shared/requests.ts';
+import { SessionShape } from '../../shared/view-shapes.ts';
+import { cookieIn, cookieName, Denied, mustBeOperator } from '../caller.ts';
+import { endpoint, json, type Endpoint } from '../contract.ts';
+
+export const SESSION_ROUTES: readonly Endpoint[] = [
+  endpoint({
+    method: 'post',
+    path: '/api/session',
+    scope: null,
+    summary: 'Turn the code of a login link into a session',
+    about: 'The page at /login does it. A code works once, for ten minutes.',
+    body: LoginBody,
+    answers: { 200: 'The cookie is set.' },
+    answer: async ({ serverContext: { logins, access, log }, body, port, c }) => {
+      const made = logins.redeem(body.code);
+      const isGood = made !== null && (made.token === null || (await access.isGood(made.token)));
+      if (made !== null && !isGood) logins.end(made.secret);
+      if (made === null || !isGood) {
+        log.warn({}, 'a login code was refused');
+        const says = 'this link was used, is too old, or its token has ended; get a new one with: baton serve';
+        throw new Denied('code-refused', says, made?.token ?? null);
+      }
+      const secure = c.req.header('origin')?.startsWith('https://') === true ? '; Secure' : '';
+      const cookie = `${cookieName(port)}=${made.secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${made.lifeMs / 1000}${secure}`;
+      return json({ ok: true }, 200, { 'set-cookie': cookie });
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/api/session',
+    scope: 'read',
+    summary: 'Who you are here',
+    about: '`csrf` is what a write by cookie shows as X-Baton-Csrf; with a token it is null and not needed.',
+    answers: { 200: 'You.' },
+    gives: SessionShape,
+    answer: async ({ serverContext: { project, version, ctx }, caller: { principal, scopes, csrf } }) =>
+      json({
+        principal: principalText(principal),
+        agent: principal.kind === 'agent' ? `@${principal.agent}` : null,
+        roles: principal.kind === 'agent' ? principal.roles : [],
+        scopes,
+        csrf,
+        project,
+        version,
+        now: new Date(ctx.store.nowMs()).toISOString(),
+      }),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/api/session',
+    scope: 'write',
+    summary: 'Go: the session is over',
+    answers: { 204: 'It is over.' },
+    answer: async ({ serverContext: { logins }, port, c }) => {
+      const secret = cookieIn(c.req.header('cookie') ?? null, cookieName(port));
+      if (secret !== null) logins.end(secret);
+      const cookie = `${cookieName(port)}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0`;
+      return new Response(null, { status: 204, headers: { 'set-cookie': cookie } });
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/login-links',
+    scope: 'write',
+    summary: 'Make a login link, for the operator',
+    answers: { 201: '{ path }' },
+    answer: async ({ serverContext: { logins }, caller }) => {
+      mustBeOperator(caller);
+      return json({ path: `/login?code=${logins.newCode(caller.token)}` }, 201);
+    },
+  }),
+];

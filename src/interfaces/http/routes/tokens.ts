@@ -1,0 +1,117 @@
+/** Tokens, for the operator alone: who may come in, and for how long. */
+import * as z from 'zod';
+import { EVERY_ROLE } from '../../../domain/principal.ts';
+import { secondsShape } from '../../../formats/seconds-shape.ts';
+import { toMilliseconds } from '../../../formats/seconds.ts';
+import { revokeToken } from '../../../engine/handoffs/revoke-token.ts';
+import type { TokenRecord } from '../../../stores/store.ts';
+import { AgentName, Cursor, PageQuery } from '../../shared/requests.ts';
+import { mustBeOperator } from '../caller.ts';
+import { endpoint, json, type Endpoint } from '../contract.ts';
+import { httpProblem } from '../problem.ts';
+
+const TEN_YEARS_SECONDS = 10 * 366 * 24 * 60 * 60;
+
+const NewToken = z.strictObject({
+  agent: AgentName.optional().describe("Whose it is; absent is an operator's."),
+  roles: z.array(z.enum(EVERY_ROLE)).max(EVERY_ROLE.length).optional(),
+  scopes: z
+    .array(z.enum(['read', 'write']))
+    .min(1)
+    .max(2)
+    .optional(),
+  label: z.string().min(1).max(200).optional(),
+  expiresSeconds: secondsShape(1, TEN_YEARS_SECONDS).optional(),
+});
+
+const RevokeQuery = z.strictObject({
+  leases: z.enum(['keep', 'release']).optional().describe('What becomes of work claimed with it; default release.'),
+});
+
+const LogQuery = PageQuery.extend({ after: Cursor.optional() });
+
+export const TOKEN_ROUTES: readonly Endpoint[] = [
+  endpoint({
+    method: 'post',
+    path: '/api/tokens',
+    scope: 'write',
+    summary: 'Make a token, for the operator; its secret is shown once',
+    body: NewToken,
+    answers: { 201: 'The token, with its secret as `token`.' },
+    answer: async ({ serverContext: { access }, caller, body }) => {
+      mustBeOperator(caller);
+      const wish = {
+        agent: body.agent ?? null,
+        roles: body.roles ?? [],
+        scopes: body.scopes ?? (['read', 'write'] as const),
+        label: body.label ?? null,
+        lifeMs: body.expiresSeconds === undefined ? null : toMilliseconds(body.expiresSeconds),
+      };
+      const { secret, record } = await access.mint(wish, caller.principal);
+      return json({ ...tokenView(record), token: secret }, 201);
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/api/tokens',
+    scope: 'read',
+    summary: 'The tokens that there are, without their secrets, for the operator',
+    answers: { 200: '{ items }' },
+    answer: async ({ serverContext: { ctx }, caller }) => {
+      mustBeOperator(caller);
+      return json({ items: (await ctx.store.tokens.list()).map(tokenView) });
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/api/tokens/{id}',
+    scope: 'write',
+    summary: 'Revoke a token, for the operator',
+    about:
+      'Its browser sessions, waiting requests and event streams end. What was claimed by hand with it is given back, uncounted, ' +
+      'unless `leases=keep`.',
+    query: RevokeQuery,
+    answers: { 200: '{ id, revoked, released }' },
+    answer: async ({ serverContext: { ctx, tokens }, caller, query, c }) => {
+      mustBeOperator(caller);
+      const id = c.req.param('id') ?? '';
+      const keepsLeases = query.leases === 'keep';
+      const { revoked, released } = await revokeToken(ctx, caller.principal, id, { keepsLeases });
+      await tokens.look();
+      if (revoked) return json({ id, revoked, released });
+      throw httpProblem('no-such-token', `there is no token ${JSON.stringify(id)} that is still good`);
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/api/token-log',
+    scope: 'read',
+    summary: 'Who made, revoked or was denied which token, for the operator',
+    about:
+      'Newest first. Of denials the newest 1,000 are kept, and repetitions within a minute are one line with a `count`.',
+    query: LogQuery,
+    answers: { 200: '{ items, next }' },
+    answer: async ({ serverContext: { ctx }, caller, query: { limit, after } }) => {
+      mustBeOperator(caller);
+      const asked = { max: limit ?? LOG_PAGE, ...(after === undefined ? {} : { after }) };
+      const { items, next } = await ctx.store.tokens.log(asked);
+      return json({ items: items.map((line) => ({ ...line, at: new Date(line.at).toISOString() })), next });
+    },
+  }),
+];
+
+const LOG_PAGE = 100;
+
+function tokenView({ id, agent, roles, scopes, label, createdAt, expiresAt, revokedAt }: TokenRecord): object {
+  const instant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+  return {
+    id,
+    agent: agent === null ? null : `@${agent}`,
+    roles,
+    scopes,
+    label,
+    createdAt: instant(createdAt),
+    expiresAt: instant(expiresAt),
+    revokedAt: instant(revokedAt),
+  };
+}

@@ -1,0 +1,133 @@
+/** The socket: limits on everything that a stranger can make us wait for, and an end that lets nobody hang. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { appOf } from './app.ts';
+import { addressOf } from './connections.ts';
+import { allowedOriginsFor, guardRequest, type AllowedOrigins, type GuardRefusal } from './request-guard.ts';
+import type { ServerContext } from './server-context.ts';
+import { httpProblem, problemBody, PROBLEM_TYPE } from './problem.ts';
+import { SECURITY_HEADERS } from './security-headers.ts';
+
+export interface ServerOptions {
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** More names that it answers to, such as the one of a proxy before it. */
+  readonly allowHosts: readonly string[];
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly port: number;
+  /** Takes nothing new, lets what runs come to its end for a moment, then closes. */
+  close(): Promise<void>;
+}
+
+const HEAD_MS = 10_000;
+const WHOLE_REQUEST_MS = 10_000;
+const LOOK_FOR_LATE_MS = 1_000;
+const KEPT_ALIVE_MS = 65_000;
+const HEAD_BYTES_MAX = 16 * 1024;
+/** How long a refused sender is listened to, so that it reads why. */
+const LINGER_MS = 1_000;
+const LAST_ANSWERS_MS = 2_000;
+const SWEEP_MS = 20;
+
+export async function startServer(serverContext: ServerContext, options: ServerOptions): Promise<RunningServer> {
+  const server = createServer({
+    headersTimeout: HEAD_MS,
+    requestTimeout: WHOLE_REQUEST_MS,
+    connectionsCheckingInterval: LOOK_FOR_LATE_MS,
+    keepAliveTimeout: KEPT_ALIVE_MS,
+    maxHeaderSize: HEAD_BYTES_MAX,
+  });
+  const { connections, maxConnections } = serverContext.capacity;
+  server.maxConnections = maxConnections;
+  server.on('connection', (socket) => connections.opened(socket));
+  const port = await listening(server, options);
+  const allowed = allowedOriginsFor(options.host, port, options.allowHosts);
+  const answer = getRequestListener(appOf(serverContext, port).fetch, { overrideGlobalObjects: false });
+  server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    outgoing.on('error', () => undefined);
+    connections.asked(incoming, outgoing);
+    outgoing.once('close', () => note(serverContext, incoming, outgoing));
+    const refused = gate(incoming, allowed);
+    if (refused === null) void answer(incoming, outgoing);
+    else turnAway(serverContext, incoming, outgoing, refused);
+  });
+  const shown = options.host === '0.0.0.0' || options.host === '::' ? 'localhost' : options.host;
+  return {
+    url: `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`,
+    port,
+    close: () => closed(server),
+  };
+}
+
+/** Never with what stands behind the question mark, nor with any header. */
+function note(
+  { metrics, log }: ServerContext,
+  { method = '', url = '' }: IncomingMessage,
+  outgoing: ServerResponse,
+): void {
+  const status = outgoing.statusCode;
+  metrics.answered(method, status);
+  log.debug({ method, path: url.split('?', 1)[0], status, whole: outgoing.writableFinished }, 'answered');
+}
+
+function gate(
+  { method = '', url = '', headers, rawHeaders }: IncomingMessage,
+  allowed: AllowedOrigins,
+): GuardRefusal | null {
+  return guardRequest({ method, url, headers, rawHeaders }, allowed);
+}
+
+function turnAway(
+  { denials }: ServerContext,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { code, says }: GuardRefusal,
+): void {
+  const problem = httpProblem(code, says);
+  const { method = '', url = '', socket } = incoming;
+  const { status } = problem;
+  if (status === 401 || status === 403) {
+    const path = url.split('?', 1)[0] ?? '';
+    denials.note({ token: null, by: 'unknown', code, status, method, path, address: addressOf(socket) });
+  }
+  const body = problemBody(problem);
+  outgoing.writeHead(problem.status, {
+    ...SECURITY_HEADERS,
+    'content-type': PROBLEM_TYPE,
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    ...(code === 'method-not-allowed' ? { allow: 'GET, HEAD, POST, DELETE' } : {}),
+  });
+  outgoing.end(incoming.method === 'HEAD' ? undefined : body);
+  if (incoming.complete) return;
+  // A connection cut while it is still sending would take the answer with it.
+  incoming.resume();
+  const end = setTimeout(() => incoming.socket.destroy(), LINGER_MS);
+  incoming.once('close', () => clearTimeout(end));
+}
+
+async function listening(server: Server, { host, port }: ServerOptions): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host, port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+async function closed(server: Server): Promise<void> {
+  const ended = new Promise<void>((resolve) => void server.close(() => resolve()));
+  // What has given its last answer stays open for another one, which will not come.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  const insist = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS);
+  await ended;
+  clearInterval(sweep);
+  clearTimeout(insist);
+}

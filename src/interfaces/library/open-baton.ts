@@ -1,0 +1,313 @@
+/** The library's door: text becomes names, refusals become exceptions; everything else is the engine. */
+import { basename } from 'node:path';
+import type { Json, JsonObject } from '../../foundation/json.ts';
+import type { Result } from '../../foundation/result.ts';
+import type { Body } from '../../domain/body.ts';
+import { agentPrincipal, OPERATOR, tokenIn, type Principal } from '../../domain/principal.ts';
+import { standDuty } from '../../engine/duty.ts';
+import { HandlerFailure } from '../../engine/attempt.ts';
+import type { Handler } from '../../engine/work.ts';
+import { sendMany } from '../../engine/handoffs/send.ts';
+import { workWithToken } from '../../engine/work-with-token.ts';
+import { bodyView, factView, handoffView, statusView, wholeView, type HandoffView } from '../shared/views.ts';
+import { factsIn, refusalText } from '../shared/refusal-text.ts';
+import type { Fields, InputOf } from '../../operations/field.ts';
+import { OPERATIONS } from '../../operations/index.ts';
+import {
+  readFor,
+  runFor,
+  type Operation,
+  type OperationRefusal,
+  type ResultName,
+  type Results,
+} from '../../operations/operation.ts';
+import { AS_LIBRARY, wordsOf } from '../../operations/reading.ts';
+import { sendRequestOf } from '../../operations/send.ts';
+import { entryOf } from '../../formats/artifact/card.ts';
+import type { BlockAnswer } from '../../engine/handoffs/ingest-text.ts';
+import { ingestRefusalText } from '../shared/ingest-refusal-text.ts';
+import { reportView, workflowView } from '../shared/report/view.ts';
+import type {
+  Baton,
+  CallOptions,
+  IngestAnswer,
+  OpenBatonOptions,
+  Operated,
+  TypedHandoff,
+  WorkHandler,
+  Worker,
+  WorkerOptions,
+} from './baton.ts';
+import { sentHandoff } from './sent-handoff.ts';
+import { checked, violationsText, type StandardSchema } from './standard-schema.ts';
+import { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './errors.ts';
+import { addressIn, agentIn, within } from './requests.ts';
+import { feedOf } from './feed.ts';
+import { identify, type Scope } from '../../workspace/identity.ts';
+import type { OpenOptions, OpenWorkspace } from '../../workspace/opened-workspace.ts';
+
+/** `openWorkspace` is given by the program around the library. */
+export async function openBatonWith(
+  openWorkspace: (options: OpenOptions) => Promise<OpenWorkspace | null>,
+  options: OpenBatonOptions,
+): Promise<Baton> {
+  const database = options.database ?? process.env['BATON_DATABASE'] ?? '';
+  const app = await openWorkspace({
+    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
+    ...(database === '' ? {} : { database: addressIn(database) }),
+    ...(options.onEvent === undefined ? {} : { report: options.onEvent }),
+  }).catch((error: unknown) => {
+    if (!(error instanceof Error) || error.name !== 'ConfigurationProblem') throw error;
+    throw new BatonRefusal('configuration', error.message);
+  });
+  if (app === null) {
+    throw new BatonRefusal('no-workspace', 'there is no baton.yaml here; make a workspace with: baton init');
+  }
+  if (app.policy.says !== null) process.emitWarning(app.policy.says, 'BatonPolicyWarning');
+  return batonIn(app, options);
+}
+
+const CONCURRENCY_MAX = 10_000;
+
+/** Nobody becomes the operator by saying nothing. */
+function refuseSilentOperator(principal: Principal, said: string | undefined, what: string): void {
+  if (principal.kind !== 'operator' || tokenIn(principal) !== null || said === 'operator') return;
+  throw new BatonRefusal('say-who', `to ${what}, say who you are: as: '@agent', or as: 'operator'`);
+}
+
+function batonIn(app: OpenWorkspace, opened: OpenBatonOptions): Baton {
+  const { ctx } = app;
+  // A variable that is empty is one that is not set.
+  const token = (opened.token ?? process.env['BATON_TOKEN'] ?? '') || null;
+  const workers = new Set<Worker>();
+  const closing = new AbortController();
+  let duty: Promise<void> | null = null;
+  /** Whoever works or waits also stands by: there may be nobody else who notices that a worker has died. */
+  const standBy = (): void => {
+    duty ??= standDuty(ctx, closing.signal);
+  };
+
+  const asking = async (as: string | undefined, otherwise?: Principal, scope: Scope = 'write'): Promise<Principal> => {
+    const named = as ?? opened.as;
+    const known = await identify(
+      ctx,
+      app.configuration.identity,
+      {
+        as: named === undefined ? null : named === 'operator' ? OPERATOR : agentPrincipal(agentIn(named, 'as')),
+        token,
+        otherwise: otherwise ?? OPERATOR,
+      },
+      scope,
+    );
+    if (known.ok) return known.value;
+    throw new BatonRefusal(known.refusal.code, known.refusal.says);
+  };
+
+  /** What concerns everything is shown to no one who only says that they are the operator. */
+  const mustBeProven = (): void => {
+    if (token !== null || app.configuration.identity !== 'strict') return;
+    throw new BatonRefusal('token-needed', "this is the operator's business: open with an operator's token");
+  };
+  const project = app.configuration.project ?? (app.workspace === null ? 'default' : basename(app.workspace.folder));
+
+  const methodOf = ([name, operation]: readonly [string, Operation]): readonly [string, unknown] => {
+    const call = async ({ as, signal, ...given }: CallOptions = {}): Promise<unknown> => {
+      const input = readOr(operation, given);
+      const speaker = operation.speaker?.(input);
+      const otherwise = speaker === undefined ? undefined : agentPrincipal(speaker);
+      const scope = operation.writes?.(input) === true ? 'write' : operation.scope;
+      const principal = await asking(as, otherwise, scope);
+      if (operation.aloud !== undefined) refuseSilentOperator(principal, as ?? opened.as, operation.aloud);
+      if (operation.permission === 'operator') mustBeProven();
+      const answer = await runFor(operation, ctx, principal, input, {
+        project,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const view = (VIEWS[operation.result] as (value: unknown) => unknown)(granted(answer));
+      return operation.result === 'created' ? sentHandoff(view as HandoffView, baton) : view;
+    };
+    const { subject } = operation;
+    if (subject === undefined) return [name, call];
+    return [name, (about: unknown, options: CallOptions = {}) => call({ ...options, [subject]: about })];
+  };
+
+  const startWorker = <Input, Output>(
+    agentText: string,
+    handler: WorkHandler<Input, Output>,
+    options: WorkerOptions<Input, Output> = {},
+  ): Worker => {
+    const agent = agentIn(agentText, 'agent');
+    const concurrency = within(options.concurrency ?? 1, 'concurrency', 1, CONCURRENCY_MAX);
+    const stop = new AbortController();
+    const abort = new AbortController();
+    if (options.signal?.aborted === true) stop.abort();
+    options.signal?.addEventListener('abort', () => stop.abort(), { once: true });
+    standBy();
+    const run = async (): Promise<{ readonly attempts: number; readonly refused: number }> => {
+      const principal = await asking(undefined, agentPrincipal(agent));
+      const { tokenEnd, ...ended } = await workWithToken(ctx, {
+        agent,
+        principal,
+        handler: handlerOf(handler, options),
+        concurrency,
+        stop: stop.signal,
+        abort: abort.signal,
+      });
+      if (tokenEnd !== null) throw new BatonRefusal('token-refused', `${tokenEnd}: this worker has stopped`);
+      return ended;
+    };
+    const done = run();
+    const worker: Worker = {
+      done,
+      stop: async ({ now = false } = {}) => {
+        stop.abort();
+        if (now) abort.abort();
+        await done;
+      },
+    };
+    workers.add(worker);
+    // Whoever asks for `done` hears of a fault; one that nobody asks for is no reason to end the process.
+    void done.catch(() => undefined).finally(() => workers.delete(worker));
+    return worker;
+  };
+
+  const operated = Object.fromEntries(Object.entries(OPERATIONS).map(methodOf)) as Operated;
+  const baton: Baton = {
+    ...operated,
+    send: async ({ inputSchema, input, ...request }) => {
+      const checkedInput = inputSchema === undefined ? input : await mustFollow(inputSchema, input, 'input');
+      // What cannot be JSON is refused by the engine.
+      const given = checkedInput === undefined ? {} : { input: checkedInput as Json };
+      return operated.send({ ...request, ...given });
+    },
+    sendMany: async (requests) => {
+      const inputs = requests.map((request) => readOr(OPERATIONS.send, request));
+      const [first] = inputs;
+      if (first === undefined) return [];
+      const principal = await asking(undefined, agentPrincipal(first.from));
+      const asked = inputs.map((input) => sendRequestOf(ctx, input));
+      const sent = granted(await sendMany(ctx, principal, asked));
+      return sent.map((handoff) => sentHandoff(handoffView(handoff), baton));
+    },
+    work: startWorker,
+    wait: async (id, { resultSchema, ...options } = {}) => {
+      standBy();
+      const view = await operated.wait(id, options).catch(asTimeout);
+      if (view.state !== 'completed') throw new HandoffNotCompleted(view);
+      if (resultSchema === undefined) return view as TypedHandoff<Json, never>;
+      return { ...view, result: await mustFollow(resultSchema, view.result ?? null, 'result') };
+    },
+    load: async (id) => {
+      const shown = await operated.show(id).catch(nullIfUnknown);
+      if (shown === null) return null;
+      const { facts, ...whole } = shown;
+      void facts;
+      return whole;
+    },
+    find: (filter = {}) => operated.list(filter),
+    feed: (options = {}) => feedOf(ctx, () => asking(undefined, undefined, 'read'), options),
+    artifact: (id) => operated.showArtifact(id).catch(nullIfUnknown),
+
+    close: async () => {
+      await Promise.allSettled([...workers].map((worker) => worker.stop()));
+      closing.abort();
+      await duty;
+      await app.close();
+    },
+  };
+  return baton;
+}
+
+function handlerOf<Input, Output>(
+  handler: WorkHandler<Input, Output>,
+  { inputSchema, outputSchema }: WorkerOptions<Input, Output>,
+): Handler {
+  return async ({ handoff, body }, attempt): Promise<Json> => {
+    const view = { ...handoffView(handoff), ...bodyView(JSON.parse(body) as Body) };
+    const input = inputSchema === undefined ? view.input : await mustFit(inputSchema, view.input, 'input');
+    const output = await handler(
+      { ...view, input: input as Input },
+      {
+        // Made when it is asked for: most handlers never do, and one costs as much as writing a fact.
+        get signal() {
+          return attempt.signal;
+        },
+        progress: attempt.progress,
+        evidence: attempt.evidence,
+      },
+    );
+    return (outputSchema === undefined ? output : await mustFit(outputSchema, output, 'result')) as Json;
+  };
+}
+
+async function mustFit<Value>(schema: StandardSchema<Value>, value: unknown, what: string): Promise<Value> {
+  const found = await checked(schema, value);
+  if ('value' in found) return found.value;
+  throw new HandlerFailure('VALIDATION_FAILED', violationsText(what, found.violations));
+}
+
+async function mustFollow<Value>(schema: StandardSchema<Value>, value: unknown, what: string): Promise<Value> {
+  const found = await checked(schema, value);
+  if ('value' in found) return found.value;
+  const { violations } = found;
+  throw new BatonRefusal('schema-violated', violationsText(what, violations), { violations });
+}
+
+const VIEWS: { readonly [Name in ResultName]: (value: Results[Name]) => unknown } = {
+  handoff: handoffView,
+  created: handoffView,
+  claimed: (claimed) => (claimed === null ? null : wholeView({ ...claimed, outcome: null })),
+  page: ({ items, next, cursor }) => ({ items: items.map(handoffView), next, cursor }),
+  shown: ({ facts, ...whole }) => ({ ...wholeView(whole), facts: facts.map(factView) }),
+  facts: (facts) => facts.map(factView),
+  chain: (chain) => chain.map(handoffView),
+  settled: wholeView,
+  status: statusView,
+  inbox: (entries) => entries.map(withoutKey),
+  ingested: (blocks) => blocks.map(blockView),
+  workflows: (flows) => flows.map(workflowView),
+  report: reportView,
+  artifacts: (cards) => cards.map(entryOf),
+  artifact: ({ card, file, changed, dependents }) => ({
+    ...entryOf(card),
+    content: typeof file === 'object' && file !== null && 'content' in file ? (file['content'] ?? null) : null,
+    changed,
+    dependents,
+  }),
+  registered: entryOf,
+  cleaned: (cleaned) => cleaned,
+};
+
+/** Only whoever puts entries away one by one needs their keys. */
+function withoutKey({ key, ...entry }: JsonObject & { readonly key: string }): JsonObject {
+  void key;
+  return entry;
+}
+
+function blockView({ refusal, ...answer }: BlockAnswer): IngestAnswer {
+  if (refusal === undefined) return answer;
+  return { ...answer, refusal: { code: refusal.code, message: ingestRefusalText(refusal) } };
+}
+
+function asTimeout(error: unknown): never {
+  if (!(error instanceof BatonRefusal) || error.code !== 'timed-out') throw error;
+  const { id, afterMs } = error.details;
+  throw new BatonTimeout(`${String(id)} was not settled within ${Math.round(Number(afterMs))} ms`);
+}
+
+function nullIfUnknown(error: unknown): null {
+  if (error instanceof BatonRefusal && ['no-such-handoff', 'no-such-artifact'].includes(error.code)) return null;
+  throw error;
+}
+
+function readOr<F extends Fields>(operation: Operation<F>, given: unknown): InputOf<F> {
+  const read = readFor(operation, given, AS_LIBRARY);
+  if (read.ok) return read.value;
+  throw new BatonRefusal('bad-request', wordsOf(read.refusal), { issues: read.refusal });
+}
+
+function granted<Value>(answer: Result<Value, OperationRefusal>): Value {
+  if (answer.ok) return answer.value;
+  const { refusal } = answer;
+  throw new BatonRefusal(refusal.code, refusalText(refusal), factsIn(refusal));
+}

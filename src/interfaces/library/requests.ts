@@ -1,0 +1,23 @@
+/** What the users of the library write, read once: a name that is none is refused before anything is opened. */
+import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../../domain/names.ts';
+import { BatonRefusal } from './errors.ts';
+import { DATABASE_RULE, readDatabaseAddress, type DatabaseAddress } from '../../workspace/database-address.ts';
+
+export function agentIn(text: string, what: string): AgentId {
+  const agent = readAgentId(text);
+  if (agent !== null) return agent;
+  throw new BatonRefusal('bad-request', `${what} ${JSON.stringify(text)}: ${AGENT_NAME_RULE}`);
+}
+
+export function addressIn(text: string): DatabaseAddress {
+  const address = readDatabaseAddress(text);
+  if (address !== null) return address;
+  // Not repeated here: an address may hold a password.
+  throw new BatonRefusal('bad-request', `database takes ${DATABASE_RULE}`);
+}
+
+/** Whole numbers only: a fraction of a millisecond can be neither stored nor measured. */
+export function within(value: number, what: string, min: number, max: number): number {
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new BatonRefusal('bad-request', `${what} ${String(value)}: a whole number from ${min} to ${max}`);
+}

@@ -1,0 +1,358 @@
+/**
+ * The tools: six, each over one or more operations. Names, meanings and limits of fields come from the table of
+ * operations; what is said here is only how an agent uses them.
+ */
+import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
+import { isFinal, OPEN_STATES, STATES, type State } from '../../domain/lifecycle.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import { may } from '../../domain/rights.ts';
+import { AGENT_TERMS } from '../../domain/retry.ts';
+import { list, show, trace } from '../../engine/handoffs/read.ts';
+import { wait } from '../../engine/handoffs/wait.ts';
+import { OPERATIONS } from '../../operations/index.ts';
+import {
+  choice,
+  duration,
+  flag,
+  ID,
+  list as listOf,
+  longText,
+  required,
+  text,
+  handoffId,
+} from '../../operations/field.ts';
+import type { Fields, InputOf } from '../../operations/field.ts';
+import { readFor, type Operation, type OperationRefusal } from '../../operations/operation.ts';
+import { AS_JSON, readInput, wordsOf } from '../../operations/reading.ts';
+import { errorOf, factsView, fullView, refusalOf, resultOf, shortView } from './answers.ts';
+import type { McpAsking } from './asking.ts';
+
+export interface McpTool {
+  readonly name: string;
+  readonly description: string;
+  readonly fields: Fields;
+  readonly annotations: ToolAnnotations;
+  run(asking: McpAsking, given: unknown): Promise<CallToolResult>;
+}
+
+/** Some clients give up after 30 s, and a model that waits pays for it: who wants to wait longer asks again. */
+const WAIT_SECONDS_MAX = 25;
+const WAIT = duration(
+  { minSeconds: 0, maxSeconds: WAIT_SECONDS_MAX },
+  `How long to wait for it, at most ${WAIT_SECONDS_MAX}`,
+);
+const PAGE = 20;
+
+function tool<const F extends Fields>(described: {
+  readonly name: string;
+  readonly description: string;
+  readonly fields: F;
+  readonly annotations: ToolAnnotations;
+  run(asking: McpAsking, input: InputOf<F>): Promise<CallToolResult>;
+}): McpTool {
+  return {
+    ...described,
+    run: async (asking, given) => {
+      const read = readInput(described.fields, given ?? {}, AS_JSON, asking.agent);
+      return read.ok ? described.run(asking, read.value) : wrongInput(described.name, wordsOf(read.refusal));
+    },
+  };
+}
+
+function wrongInput(name: string, says: string): CallToolResult {
+  return errorOf('bad-request', says, `Correct these fields and call ${name} again; nothing was changed.`);
+}
+
+/** Reads and runs an operation, as every interface does. */
+async function operate<F extends Fields>(
+  { ctx, principal, agent, signal }: McpAsking,
+  operation: Operation<F>,
+  given: Readonly<Record<string, unknown>>,
+): Promise<{ readonly handoff: Handoff } | { readonly error: CallToolResult }> {
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const read = readFor(operation, said, AS_JSON, agent);
+  if (!read.ok) return { error: errorOf('bad-request', wordsOf(read.refusal), 'Correct these fields and call again.') };
+  const answer = await operation.run(ctx, principal, read.value, { signal });
+  return answer.ok ? { handoff: answer.value as Handoff } : { error: refusalOf(answer.refusal) };
+}
+
+const { to, title, input, context, deliverables, criteria, verifiers, dependsOn, priority, parent, requestId } =
+  OPERATIONS.send.input;
+
+const send = tool({
+  name: 'baton_send',
+  description:
+    'Hand work to another agent. The recipient has none of your context: say what is wanted and why, which files matter, what is decided, how it will be checked. Answers the id at once; the work goes on without you. Follow it with baton_look.',
+  fields: { to, title, input, context, deliverables, criteria, verifiers, dependsOn, priority, parent, requestId },
+  annotations: { destructiveHint: false, openWorldHint: false },
+  run: async (asking, said) => {
+    const usual = { timeoutSeconds: AGENT_TERMS.attemptTimeoutMs / 1000, retry: { max: AGENT_TERMS.retriesMax } };
+    const chain = said.parent === undefined && asking.parent !== null ? { parent: asking.parent } : {};
+    const sent = await operate(asking, OPERATIONS.send, { ...usual, ...chain, ...said });
+    if ('error' in sent) return sent.error;
+    const next = `baton_look with id ${sent.handoff.id} tells how far it is; waitSeconds waits for its end.`;
+    return resultOf({ value: { handoff: shortView(sent.handoff) }, holdsTexts: false, next });
+  },
+});
+
+const inbox = tool({
+  name: 'baton_inbox',
+  description:
+    'What is for you: offered, held by you, waiting for your verdict. With take: accept the next one that is offered, or the one with this id; the answer has all that you need to do it, and the fence that every later call about it must show.',
+  fields: {
+    take: flag('Accept one and begin to work on it'),
+    id: handoffId('Which handoff'),
+    waitMs: WAIT,
+  },
+  annotations: { destructiveHint: false, openWorldHint: false },
+  run: async (asking, { take, id, waitMs = 0 }) => {
+    const { agent } = asking;
+    if (agent === null) return errorOf('not-yours', 'an operator has no inbox', 'Start the server with --as AGENT.');
+    return take === true || id !== undefined ? taken(asking, id ?? null, waitMs) : listed(asking);
+  },
+});
+
+async function taken(asking: McpAsking, id: HandoffId | null, waitMs: number): Promise<CallToolResult> {
+  const { ctx, principal, session, agent } = asking;
+  if (agent === null) return errorOf('not-yours', 'an operator takes nothing', null);
+  let handoff: Handoff | null = null;
+  if (id !== null) {
+    const accepted =
+      session === null ? await operate(asking, OPERATIONS.accept, { id }) : resultIn(await session.accept(id));
+    if ('error' in accepted) return accepted.error;
+    handoff = accepted.handoff;
+  } else {
+    handoff = await claimed(asking, waitMs);
+  }
+  if (handoff === null) {
+    return resultOf({ value: { taken: null }, holdsTexts: false, next: 'Nothing is offered to you now.' });
+  }
+  const whole = await show(ctx, principal, handoff.id);
+  if (!whole.ok) return refusalOf(whole.refusal);
+  const next = `Do the work, then baton_update with id ${handoff.id}, fence ${handoff.fence} and action deliver, fail, reject or ask.`;
+  return resultOf({ value: { taken: fullView(whole.value) }, holdsTexts: true, next });
+}
+
+type Done = { readonly handoff: Handoff } | { readonly error: CallToolResult };
+
+function resultIn(
+  answer: { readonly ok: true; readonly value: Handoff } | { readonly ok: false; readonly refusal: OperationRefusal },
+): Done {
+  return answer.ok ? { handoff: answer.value } : { error: refusalOf(answer.refusal) };
+}
+
+async function claimed({ ctx, principal, agent, session, signal }: McpAsking, waitMs: number): Promise<Handoff | null> {
+  if (agent === null) return null;
+  if (session === null) {
+    const answer = await OPERATIONS.claim.run(ctx, principal, { agent, waitMs }, { signal });
+    return answer.ok ? (answer.value?.handoff ?? null) : null;
+  }
+  const until = ctx.clock.monotonicMs() + waitMs;
+  for (;;) {
+    const stop = new AbortController();
+    const hint = ctx.store.changed({ kind: 'offers', agent }, stop.signal);
+    try {
+      const next = await session.claim();
+      const leftMs = until - ctx.clock.monotonicMs();
+      if (next !== null || leftMs <= 0 || signal.aborted) return next?.handoff ?? null;
+      await Promise.race([hint, ctx.timers.sleep(leftMs, signal)]);
+    } finally {
+      stop.abort('over');
+    }
+  }
+}
+
+async function listed(asking: McpAsking): Promise<CallToolResult> {
+  const { ctx, principal, agent } = asking;
+  if (agent === null) return errorOf('not-yours', 'an operator has no inbox', null);
+  const mine = await list(ctx, principal, { by: 'filter', to: agent, states: OPEN_STATES, max: PAGE });
+  const seen = await list(ctx, principal, { by: 'filter', states: ['delivered'], max: PAGE });
+  const offered = mine.items.filter(({ state }) => state === 'offered').map(shortView);
+  const held = mine.items.filter(({ state }) => state === 'accepted' || state === 'blocked').map(shortView);
+  const toVerify = seen.items.filter((handoff) => may(principal, 'verify', handoff).ok).map(shortView);
+  const next =
+    offered.length > 0
+      ? 'baton_inbox with take accepts the next one.'
+      : toVerify.length > 0
+        ? 'baton_look with the id shows what was delivered; then baton_verify.'
+        : 'Nothing is offered to you now.';
+  return resultOf({ value: { offered, held, toVerify }, holdsTexts: offered.length + held.length > 0, next });
+}
+
+/** What an agent does with what it holds, each as an operation; `text` is the one thing to say about it. */
+const ACTIONS = {
+  progress: (said) => [OPERATIONS.progress, { says: said.text, fraction: said.fraction }],
+  deliver: (said) => [
+    OPERATIONS.deliver,
+    { result: said.result ?? (said.text === undefined ? null : { text: said.text }), evidence: said.evidence },
+  ],
+  fail: (said) => [OPERATIONS.fail, { code: 'PROCESSING_ERROR', message: said.text }],
+  reject: (said) => [OPERATIONS.reject, { type: 'declined', reason: said.text }],
+  ask: (said) => [OPERATIONS.block, { question: said.text }],
+  release: () => [OPERATIONS.release, {}],
+  answer: (said) => [OPERATIONS.unblock, { answer: said.text }],
+  cancel: (said) => [OPERATIONS.cancel, { reason: said.text }],
+} as const satisfies Record<string, (said: Said) => readonly [unknown, Readonly<Record<string, unknown>>]>;
+
+interface Said {
+  readonly text?: string;
+  readonly fraction?: number;
+  readonly result?: unknown;
+  readonly evidence?: readonly string[];
+}
+
+type Action = keyof typeof ACTIONS;
+const ACTION_NAMES = Object.keys(ACTIONS) as readonly Action[];
+/** Those that need no fence: they are the sender's. */
+const OF_SENDERS: readonly Action[] = ['answer', 'cancel'];
+
+const update = tool({
+  name: 'baton_update',
+  description:
+    'Say what becomes of a handoff: progress, deliver (done, with evidence for every deliverable), fail (this attempt did not work), reject (it is not for you), ask (it waits for an answer), release (give it back). For what you sent: answer (a question), cancel.',
+  fields: {
+    id: ID,
+    action: required(choice(ACTION_NAMES, 'What you say')),
+    fence: OPERATIONS.deliver.input.fence,
+    text: longText('The words: how far, what went wrong, why, the question, the answer'),
+    fraction: OPERATIONS.progress.input.fraction,
+    result: OPERATIONS.deliver.input.result,
+    evidence: listOf(text('"deliverable=kind:value"'), OPERATIONS.deliver.input.evidence.about),
+  },
+  annotations: { destructiveHint: false, openWorldHint: false },
+  run: async (asking, { id, action, fence, ...said }) => {
+    const [operation, fields] = ACTIONS[action](said);
+    const shown = OF_SENDERS.includes(action) ? {} : { fence };
+    const done = await operate(asking, operation as unknown as Operation, { id, ...shown, ...fields });
+    if ('error' in done) return done.error;
+    return resultOf({ value: { handoff: shortView(done.handoff) }, holdsTexts: false, next: afterwards(done.handoff) });
+  },
+});
+
+function afterwards({ state, terms }: Handoff): string {
+  switch (state) {
+    case 'delivered':
+      return `Delivered. ${terms.verifiers.map((name) => `@${name}`).join(' or ') || 'Somebody else'} verifies it; you are done.`;
+    case 'accepted':
+      return 'Go on with the work.';
+    case 'blocked':
+      return 'The sender is told. It is offered to you again when the question is answered.';
+    default:
+      return isFinal(state) ? 'It is settled; nothing more is to be done.' : 'It is offered again.';
+  }
+}
+
+const verify = tool({
+  name: 'baton_verify',
+  description:
+    'Judge work that another agent delivered and you neither sent nor did: look at the evidence first (baton_look), check every criterion yourself. Agree by naming the criteria; or refuse with the reason, with rework to give it back to its doer.',
+  fields: {
+    ...OPERATIONS.verify.input,
+    criteria: listOf(text('"criterion=how you know"'), OPERATIONS.verify.input.criteria.about),
+  },
+  annotations: { destructiveHint: false, openWorldHint: false },
+  run: async (asking, said) => {
+    const done = await operate(asking, OPERATIONS.verify as unknown as Operation, said);
+    if ('error' in done) return done.error;
+    return resultOf({ value: { handoff: shortView(done.handoff) }, holdsTexts: false, next: afterwards(done.handoff) });
+  },
+});
+
+const look = tool({
+  name: 'baton_look',
+  description:
+    'Look without changing anything: one handoff with its result and what happened (id), its chain (id and chain), or a search (text, state, agent). With id and waitSeconds it answers when the handoff is settled or time is up; call again to go on waiting.',
+  fields: {
+    id: handoffId('Which handoff'),
+    chain: flag('All handoffs of its chain'),
+    waitMs: WAIT,
+    text: OPERATIONS.list.input.text,
+    state: choice([...STATES, 'open'], 'Only those in this state; open: all that are not settled'),
+    agent: OPERATIONS.list.input.agent,
+    after: OPERATIONS.list.input.after,
+  },
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  run: async (asking, said) => {
+    if (said.id === undefined) return searched(asking, said);
+    return said.chain === true ? chainOf(asking, said.id) : one(asking, said.id, said.waitMs ?? 0);
+  },
+});
+
+async function one(asking: McpAsking, id: HandoffId, waitMs: number): Promise<CallToolResult> {
+  const { ctx, principal, signal } = asking;
+  if (waitMs > 0) {
+    const waited = await wait(ctx, principal, id, { timeoutMs: waitMs, signal });
+    if (!waited.ok && waited.refusal.code !== 'timed-out') return refusalOf(waited.refusal);
+  }
+  const found = await show(ctx, principal, id);
+  if (!found.ok) return refusalOf(found.refusal);
+  const { facts, ...whole } = found.value;
+  const value = { handoff: fullView(whole), facts: factsView(facts), settled: isFinal(whole.handoff.state) };
+  return resultOf({ value, holdsTexts: true, ...(value.settled ? {} : { next: pending(whole.handoff) }) });
+}
+
+function pending({ id, state, to: doer, blockedOn }: Handoff): string {
+  if (blockedOn?.reason === 'question') return `It waits for an answer: baton_update with id ${id} and action answer.`;
+  if (state === 'offered') return `It waits for @${doer} to take it. Look again later; do not wait in a loop.`;
+  if (state === 'delivered') return 'It waits for a verdict of somebody who neither sent nor did it.';
+  return `It is not settled. Call again with waitSeconds to go on waiting.`;
+}
+
+async function chainOf({ ctx, principal }: McpAsking, id: HandoffId): Promise<CallToolResult> {
+  const found = await trace(ctx, principal, id);
+  if (!found.ok) return refusalOf(found.refusal);
+  return resultOf({ value: { handoffs: found.value.map(shortView) }, holdsTexts: true });
+}
+
+interface Search {
+  readonly text?: string;
+  readonly state?: string;
+  readonly agent?: Handoff['to'];
+  readonly after?: string;
+}
+
+async function searched({ ctx, principal }: McpAsking, said: Search): Promise<CallToolResult> {
+  const states =
+    said.state === undefined ? {} : { states: said.state === 'open' ? OPEN_STATES : [said.state as State] };
+  const page = await list(ctx, principal, {
+    by: 'filter',
+    max: PAGE,
+    ...states,
+    ...(said.text === undefined ? {} : { text: said.text }),
+    ...(said.agent === undefined ? {} : { agent: said.agent }),
+    ...(said.after === undefined ? {} : { after: said.after }),
+  });
+  const more = page.next === null ? {} : { after: page.next };
+  return resultOf({ value: { handoffs: page.items.map(shortView), ...more }, holdsTexts: page.items.length > 0 });
+}
+
+const REPORTED_MAX = 500;
+
+const report = tool({
+  name: 'baton_report',
+  description: 'How the work stands that you may see: how many in which state, who has what, what failed lately.',
+  fields: {},
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  run: async ({ ctx, principal }) => {
+    const { items, next } = await list(ctx, principal, { by: 'filter', max: REPORTED_MAX });
+    const count = (of: (handoff: Handoff) => string): Readonly<Record<string, number>> => {
+      const counts = new Map<string, number>();
+      for (const handoff of items) counts.set(of(handoff), (counts.get(of(handoff)) ?? 0) + 1);
+      return Object.fromEntries(counts);
+    };
+    const open = items.filter(({ state }) => !isFinal(state));
+    const value = {
+      states: count(({ state }) => state),
+      ...(next === null ? {} : { newestOnly: REPORTED_MAX }),
+      open: open.slice(0, PAGE).map(shortView),
+      failed: items
+        .filter(({ state }) => state === 'failed' || state === 'rejected')
+        .slice(0, PAGE)
+        .map(shortView),
+    };
+    return resultOf({ value, holdsTexts: items.length > 0 });
+  },
+});
+
+export const MCP_TOOLS: readonly McpTool[] = [send, inbox, update, verify, look, report];

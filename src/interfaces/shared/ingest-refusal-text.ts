@@ -1,0 +1,21 @@
+/** Why a summary was not taken, in sentences. */
+import { AGENT_NAME_RULE } from '../../domain/names.ts';
+import type { IngestRefusal } from '../../engine/handoffs/ingest.ts';
+import { refusalText } from './refusal-text.ts';
+
+export function ingestRefusalText(refusal: IngestRefusal): string {
+  switch (refusal.code) {
+    case 'several-legs':
+      return `@${refusal.from} has several open legs (${refusal.legs.join(', ')}); name one as handoff_id in the block`;
+    case 'not-speaker':
+      return `${refusal.principal} cannot speak for @${refusal.from}`;
+    case 'waits-for-nothing':
+      return `@${refusal.from} is blocked and does not say by what; name it as waits_for or in dependencies`;
+    case 'bad-name':
+      return `${JSON.stringify(refusal.name)} is not the name of an agent: ${AGENT_NAME_RULE}`;
+    case 'not-json':
+      return `what the block carries cannot be kept: ${refusal.problem.says}`;
+    default:
+      return refusalText(refusal);
+  }
+}

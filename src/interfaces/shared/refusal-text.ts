@@ -1,0 +1,128 @@
+/** Refusals in sentences: what is wrong, and what can be done. */
+import type { JsonObject } from '../../foundation/json.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import type { ArtifactRefusal } from '../../engine/artifacts/refusals.ts';
+import { secretWarning } from '../../engine/secrets/warnings.ts';
+import type { OperationRefusal, SaidRefusal } from '../../operations/operation.ts';
+import { artifactRefusalText } from './artifact-refusal-text.ts';
+import { displayLine } from '../../foundation/display-text.ts';
+
+export type RefusalText = OperationRefusal | ArtifactRefusal;
+
+/** The hint at an option is for those who have options. */
+export function refusalText(refusal: RefusalText, face: 'cli' | 'http' = 'cli'): string {
+  switch (refusal.code) {
+    case 'no-such-handoff':
+      return `there is no handoff ${refusal.id} here, or it is not one that you may see`;
+    case 'known-id':
+      return `there is already a handoff ${refusal.id}; send with another id, or without one`;
+    case 'request-reused':
+      return `request id ${JSON.stringify(refusal.key)} was used for something else; use a new one for new content`;
+    case 'move-not-allowed':
+      return `${refusal.id} is ${refusal.state}: it cannot ${refusal.move}`;
+    case 'not-entitled':
+      if (refusal.op === 'create') return `${refusal.principal} may not send in the name of another agent`;
+      if (refusal.op === 'follow')
+        return `${refusal.principal} may not send what follows ${refusal.id}: only its parties may`;
+      return `${refusal.principal} may not ${refusal.op} ${refusal.id}${refusal.principal === 'operator' && face === 'cli' ? '; say who you are with --as' : ''}`;
+    case 'own-work':
+      return `${refusal.principal} ${PART_TEXT[refusal.part]} ${refusal.id} and cannot judge it; somebody else has to`;
+    case 'overdue':
+      return `${refusal.id} was to be ${refusal.state === 'draft' ? 'activated' : 'accepted'} by ${new Date(refusal.dueAt).toISOString()}; make a new one with: baton retry ${refusal.id}`;
+    case 'too-early':
+      return `${refusal.id} cannot be accepted before ${new Date(refusal.notBefore).toISOString()}`;
+    case 'not-overdue':
+      return `${refusal.id} is not overdue yet`;
+    case 'fence-needed':
+      return fenceNeeded(refusal.id, face);
+    case 'lease-lost':
+      return leaseLost(refusal);
+    case 'limit-reached':
+      return `@${refusal.agent} has ${refusal.count} of ${refusal.max} ${refusal.direction} handoffs open; wait until one is settled`;
+    case 'dependency-cycle':
+      return `these handoffs would wait for each other and never start: ${refusal.ring.join(' → ')}`;
+    case 'too-many-hops':
+      return `${refusal.id} is already ${refusal.hops - 1} hops from its root, at most ${refusal.max} are followed: is this a loop?`;
+    case 'schema-unknown':
+      return `there is no schema ${JSON.stringify(refusal.schema)} in schemas/${refusal.known.length === 0 ? '' : `; there are ${listed(refusal.known)}`}`;
+    case 'schema-broken':
+      return `the schema ${refusal.schema} cannot be used: ${refusal.file}: ${refusal.says}`;
+    case 'schema-violated':
+      return `it does not follow the schema ${refusal.schema}:${refusal.violations.map(({ path, says }) => `\n  ${displayLine(path)}: ${displayLine(says)}`).join('')}`;
+    case 'evidence-missing':
+      return `there is no evidence for: ${listed(refusal.deliverables)}`;
+    case 'evidence-unknown':
+      return `not among the deliverables of ${refusal.id}: ${listed(refusal.deliverables)}`;
+    case 'evidence-false':
+      return `evidence does not hold: ${refusal.checks.map((check) => `${displayLine(check.deliverable)}: ${displayLine(check.says)}`).join('; ')}`;
+    case 'criteria-open':
+      return `not checked yet: ${listed(refusal.criteria)}`;
+    case 'no-such-task':
+      if (refusal.task === null)
+        return 'a document needs a task here: name it with --task, or make one with baton task new';
+      return `there is no file tasks/${displayLine(refusal.task)}.md, and documents need one here; make one with: baton task new`;
+    case 'bad-value':
+      return `${refusal.field} ${displayLine(refusal.given)}: ${refusal.allowed}`;
+    case 'secret-found':
+      return `${displayLine(secretWarning(refusal, 'refused'))}; take the secret out, or let the owner set secrets: warn in baton.yaml`;
+    case 'not-json':
+      return `the input cannot be sent: ${refusal.problem.says}`;
+    case 'bad-request':
+    case 'not-yours':
+    case 'token-refused':
+    case 'no-workspace':
+    case 'no-such-project':
+      return refusal.says;
+    case 'timed-out':
+      return `${refusal.id} was not settled within ${Math.round(refusal.afterMs) / 1000} s; ${face === 'cli' ? `wait again with: baton wait ${refusal.id}` : 'ask again'}`;
+    case 'contended':
+      return `too many processes are changing ${refusal.id} at once; try again`;
+    default:
+      return artifactRefusalText(refusal);
+  }
+}
+
+/** Whose words are all that there is. */
+const ONLY_SAID: readonly string[] = [
+  'bad-request',
+  'not-yours',
+  'token-refused',
+  'no-workspace',
+  'no-such-project',
+  'not-json',
+] satisfies readonly (SaidRefusal['code'] | 'not-json')[];
+
+/** What belongs to a refusal beside its code and its words, for programs. */
+export function factsIn(refusal: RefusalText): JsonObject {
+  const { code, ...facts } = refusal;
+  return ONLY_SAID.includes(code) ? {} : (facts as unknown as JsonObject);
+}
+
+/** Where to look the newest fence up is left out on purpose: an earlier holder who shows it would settle foreign work. */
+function fenceNeeded(id: HandoffId, face: 'cli' | 'http'): string {
+  const reason = 'it tells your acceptance from an earlier or a later one';
+  const how =
+    face === 'cli'
+      ? 'add --fence N with the number that baton claim or baton accept printed (a worker command has it in BATON_FENCE)'
+      : 'add "fence" to the request, with the number that the claim or accept answered';
+  return `${id} is held with a lease: show the fence of your acceptance (${reason}); ${how}`;
+}
+
+function leaseLost({ id, fence, state, newest }: Extract<Refusal, { code: 'lease-lost' }>): string {
+  if (fence === null) return `${id} is not held for you now: it is ${state}`;
+  const since =
+    fence === newest ? `it is ${state} now` : `acceptance ${newest} came after yours (${fence}); it is ${state}`;
+  return `${id} is no longer yours: ${since}. The result was not taken`;
+}
+
+function listed(names: readonly string[]): string {
+  return names.map(displayLine).join(', ');
+}
+
+const PART_TEXT = {
+  sender: 'is the sender of',
+  doer: 'is the doer of',
+  child: 'did a part of the work below',
+  sibling: 'did a part of the work beside',
+} as const satisfies Record<Extract<Refusal, { code: 'own-work' }>['part'], string>;

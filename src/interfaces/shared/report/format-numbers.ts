@@ -1,0 +1,116 @@
+/** Numbers in words, alike in every format. */
+import type { Total } from '../../../domain/metrics.ts';
+import {
+  contradictionOf,
+  standingOf,
+  type Leg,
+  type LegOutcome,
+  type Standing,
+} from '../../../domain/project-trail.ts';
+import type { PhaseFlow } from '../../../domain/workflow.ts';
+
+const UNITS: readonly (readonly [name: string, ms: number])[] = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+];
+
+/** `3m 45s`: the two largest units, as agents write it. */
+export function durationText(ms: number): string {
+  const whole = Math.max(0, Math.round(ms));
+  if (whole < 1_000) return `${whole}ms`;
+  let rest = whole;
+  const parts = UNITS.flatMap(([name, size]) => {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    return count === 0 ? [] : [`${count}${name}`];
+  });
+  return parts.slice(0, 2).join(' ');
+}
+
+export function percentText(share: number | null): string {
+  if (share === null) return '–';
+  // What is not all of it never looks like it.
+  return `${share < 1 ? Math.min(99, Math.round(share * 100)) : 100} %`;
+}
+
+export const OUTCOME_TEXT = {
+  complete: 'complete',
+  failed: 'failed or blocked',
+  unfinished: 'unfinished',
+} as const satisfies Record<LegOutcome, string>;
+
+export const STANDING_TEXT = {
+  done: 'done',
+  unproven: 'completed, but not proven as required',
+  contradicted: 'completed, but contradicted',
+  'passed-on': 'passed on after a failure',
+  dropped: 'cancelled',
+  failed: 'failed',
+  stopped: 'stopped: too many hops',
+  blocked: 'blocked',
+  waiting: 'waits for other tasks',
+  draft: 'a draft',
+  offered: 'offered',
+  working: 'being worked on',
+} as const satisfies Record<Standing, string>;
+
+/** With the reason, where there is one. */
+export function standingWords(leg: Leg): string {
+  const standing = standingOf(leg);
+  const { assurance, last } = leg;
+  const reason =
+    standing === 'contradicted' ? contradictionOf(last) : standing === 'unproven' ? `only ${assurance}` : assurance;
+  return `${STANDING_TEXT[standing]}${reason === null ? '' : ` (${reason})`}`;
+}
+
+export function phaseText({ phase }: Pick<PhaseFlow, 'phase'>): string {
+  return phase ?? 'no phase';
+}
+
+/** What a total comes to: the sum where there is one, else the mean, else what was written. */
+export function totalText({ kind, unit, sum, of, mean, times, texts }: Total): string {
+  switch (kind) {
+    case null:
+    case 'text':
+      return texts.join(', ');
+    case 'percent':
+      return `⌀ ${amountText(mean, '%')}`;
+    case 'duration':
+      return durationText(sum ?? 0);
+    case 'count':
+      return `${sum ?? 0}/${of ?? 0}`;
+    case 'flag':
+      return `${sum ?? 0} of ${times} true`;
+    case 'number':
+      return amountText(sum, unit);
+  }
+}
+
+/** One value of the kind that a total is of. */
+export function valueText(value: number | null, { kind, unit }: Total): string {
+  if (value === null) return '–';
+  if (kind === 'duration') return value < 0 ? `-${durationText(-value)}` : durationText(value);
+  return amountText(value, kind === 'percent' ? '%' : unit);
+}
+
+export function changeText(total: Total): string {
+  const { change } = total;
+  if (change === null || total.times < 2) return '–';
+  if (change === 0) return '→ 0';
+  return change > 0 ? `↗ +${valueText(change, total)}` : `↘ ${valueText(change, total)}`;
+}
+
+function amountText(value: number | null, unit: string): string {
+  if (value === null) return '–';
+  const text = String(Math.round(value * 100) / 100);
+  return unit === '' ? text : unit === '%' ? `${text}%` : `${text} ${unit}`;
+}
+
+/** Lists end here in what people read; what is left out is counted. */
+export const ROWS_MAX = 50;
+
+export function leftOut(count: number): string | null {
+  return count > ROWS_MAX ? `… and ${count - ROWS_MAX} more` : null;
+}

@@ -1,0 +1,173 @@
+/** The report as one page: no script, nothing loaded from anywhere, readable in light and in dark. */
+import type { Total } from '../../../domain/metrics.ts';
+import type { MetricsOf, ProjectReport, Report } from '../../../domain/project-report.ts';
+import type { OpenLeg, Workflow } from '../../../domain/workflow.ts';
+import type { ToldSummary } from '../../../domain/project-trail.ts';
+import { changeText, durationText, leftOut, OUTCOME_TEXT, percentText, ROWS_MAX } from './format-numbers.ts';
+import { STANDING_TEXT, totalText, valueText } from './format-numbers.ts';
+import { phaseChart, sparkline, statusChart } from './charts.ts';
+import { STYLE } from './style.ts';
+import { escapeHtml } from './escape-html.ts';
+
+/** A page that holds more rows than this is no longer read; the JSON has all of them. */
+const TELLINGS_MAX = 2_000;
+
+export function reportHtml({ outcome, projects }: Report): string {
+  const title = outcome === null ? 'nothing to report on' : OUTCOME_TEXT[outcome];
+  const body = projects.length === 0 ? '<p>There is nothing to report on.</p>' : projects.map(section).join('\n');
+  return [
+    '<!doctype html>',
+    '<html lang="en">',
+    '<head>',
+    '<meta charset="utf-8">',
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`,
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    `<title>Baton: ${escapeHtml(title)}</title>`,
+    `<style>${STYLE}</style>`,
+    '</head>',
+    '<body>',
+    `<header><h1>Baton</h1><p class="outcome ${outcome ?? 'nothing'}">${escapeHtml(title)}</p></header>`,
+    `<main>\n${body}\n</main>`,
+    '</body>',
+    '</html>',
+    '',
+  ].join('\n');
+}
+
+function section({ workflow, metrics, tellings }: ProjectReport): string {
+  const { project, outcome, phases, trouble, open } = workflow;
+  const used = phases.filter(({ told, legs }) => told > 0 || legs.all > 0);
+  return [
+    '<section>',
+    `<h2>${escapeHtml(project)} <span class="outcome ${outcome}">${OUTCOME_TEXT[outcome]}</span></h2>`,
+    tiles(workflow),
+    part('Phases', phaseChart(used)),
+    part('Summaries by status', statusChart(workflow.statuses) + legend(workflow)),
+    trouble.length === 0 ? '' : part('To look at', legs(trouble)),
+    open.length === 0 ? '' : part('Open', legs(open)),
+    part('Agents', agents(workflow)),
+    metrics.all.length === 0 ? '' : part('Metrics', totals(metrics.all)),
+    ...metrics.byAgent.map((own) => folded(`Metrics of @${own.name}`, own)),
+    ...metrics.byPhase.map((own) => folded(`Metrics in ${own.name === '' ? 'no phase' : own.name}`, own)),
+    order(workflow),
+    part('Who handed what to whom', history(tellings)),
+    '</section>',
+  ].join('\n');
+}
+
+function tiles({
+  progress,
+  told,
+  legs: counts,
+  retries,
+  routes,
+  escalations,
+  stops,
+  beganAt,
+  lastAt,
+}: Workflow): string {
+  const facts: readonly (readonly [string, string])[] = [
+    ['progress', percentText(progress)],
+    ['summaries', String(told)],
+    ['legs', String(counts.all)],
+    ['retried', String(retries)],
+    ['routed', String(routes)],
+    ['escalated', String(escalations)],
+    ['stopped', String(stops)],
+    ['time', durationText(lastAt - beganAt)],
+  ];
+  return `<dl class="tiles">${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl>`;
+}
+
+function legend({ statuses }: Workflow): string {
+  const items = Object.entries(statuses).map(([status, count]) => `<li class="s-${status}">${status} ${count}</li>`);
+  return `<ul class="legend">${items.join('')}</ul>`;
+}
+
+function legs(all: readonly OpenLeg[]): string {
+  const rows = all.slice(0, ROWS_MAX).map(({ id, from, to, task, phase, standing, attempt }) => {
+    const who = `${from === null ? '' : `@${from} → `}@${to}`;
+    return [who, STANDING_TEXT[standing], task ?? '–', phase ?? '–', String(attempt), id];
+  });
+  return table(['who', 'stands', 'task', 'phase', 'attempt', 'handoff'], rows) + rest(all.length);
+}
+
+function agents({ agents: all }: Workflow): string {
+  const rows = all.map(({ agent, told, statuses, legs: counts, timeMs }) => [
+    `@${agent}`,
+    String(told),
+    String(statuses.complete),
+    String(statuses.failed),
+    String(statuses.retry),
+    String(counts.all),
+    durationText(timeMs),
+  ]);
+  return table(['agent', 'summaries', 'complete', 'failed', 'retry', 'legs', 'time'], rows);
+}
+
+function totals(all: readonly Total[]): string {
+  const head = ['metric', 'told', 'total', 'mean', 'least', 'most', 'trend', ''];
+  const rows = all.map((total) => [
+    ...[total.key, String(total.times), totalText(total)].map(escapeHtml),
+    ...[total.mean, total.least, total.most].map((value) => escapeHtml(valueText(value, total))),
+    escapeHtml(changeText(total)),
+    sparkline(total.series, `${total.key} over time`),
+  ]);
+  return rawTable(head, rows);
+}
+
+function folded(title: string, { totals: all }: MetricsOf): string {
+  return `<details><summary>${escapeHtml(title)}</summary>${totals(all)}</details>`;
+}
+
+function order({ tasks, circles }: Workflow): string {
+  const named = tasks.filter(({ needs }) => needs.length > 0);
+  if (named.length === 0 && circles.length === 0) return '';
+  const rows = named.map(({ task, state, needs, waitsFor }) => [
+    task,
+    state,
+    needs.join(', '),
+    waitsFor.join(', ') || '–',
+  ]);
+  const rings = circles.map(
+    (circle) => `<p class="warning">These wait for each other: ${escapeHtml(circle.join(' → '))}</p>`,
+  );
+  return part('Order of tasks', table(['task', 'state', 'after', 'still waits for'], rows) + rings.join(''));
+}
+
+function history(tellings: readonly ToldSummary[]): string {
+  const rows = tellings.slice(0, TELLINGS_MAX).map(({ number, fact, summary, escalated, retried, routedTo }) => {
+    const more = [retried ? 'retried' : '', routedTo === null ? '' : `routed to @${routedTo}`, escalated ?? ''];
+    const { from, to, phase, status } = summary;
+    const at = new Date(fact.at).toISOString();
+    const next = to === null ? 'None' : `@${to}`;
+    return [String(number), at, `@${from}`, next, phase ?? '–', status, more.filter((word) => word !== '').join(', ')];
+  });
+  const left = tellings.length - rows.length;
+  const end = left > 0 ? `<p>… and ${left} more</p>` : '';
+  return table(['', 'at', 'from', 'to', 'phase', 'status', ''], rows) + end;
+}
+
+function part(title: string, body: string): string {
+  return `<h3>${escapeHtml(title)}</h3>\n<div class="wide">${body}</div>`;
+}
+
+function rest(count: number): string {
+  const text = leftOut(count);
+  return text === null ? '' : `<p>${escapeHtml(text)}</p>`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return rawTable(
+    head,
+    rows.map((row) => row.map(escapeHtml)),
+  );
+}
+
+/** Cells are markup already. */
+function rawTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[], tag: 'th' | 'td'): string =>
+    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;
+  return `<table><thead>${line(head.map(escapeHtml), 'th')}</thead><tbody>${rows.map((row) => line(row, 'td')).join('\n')}</tbody></table>`;
+}

@@ -1,0 +1,93 @@
+/** The report as JUnit XML: one suite per project, one case per leg. What is unfinished was skipped. */
+import { OUTCOME_OF, standingOf, type Leg } from '../../../domain/project-trail.ts';
+import type { ProjectReport, Report } from '../../../domain/project-report.ts';
+import { standingWords, totalText } from './format-numbers.ts';
+import { escapeHtml } from './escape-html.ts';
+
+interface Counts {
+  readonly tests: number;
+  readonly failures: number;
+  readonly skipped: number;
+}
+
+export function reportJunit({ projects }: Report): string {
+  const all = projects.map(({ legs }) => countsOf(legs));
+  const sum = (name: keyof Counts): number => all.reduce((so, counts) => so + counts[name], 0);
+  const counts = { tests: sum('tests'), failures: sum('failures'), skipped: sum('skipped') };
+  const head = '<?xml version="1.0" encoding="UTF-8"?>';
+  const suites = projects.map(suite).join('');
+  return `${head}\n<testsuites name="baton"${attributes({ ...counts, errors: 0 })}>\n${suites}</testsuites>\n`;
+}
+
+function suite({ workflow, metrics, legs }: ProjectReport): string {
+  const { project, beganAt, lastAt, retries, routes, escalations, stops, told } = workflow;
+  const facts = { summaries: told, retries, routes, escalations, stops };
+  const properties = [
+    ...Object.entries(facts).map(([name, value]) => property(name, String(value))),
+    ...metrics.all.map((total) => property(`metric.${total.key}`, totalText(total))),
+  ];
+  const attributesOfSuite = attributes({
+    name: project,
+    ...countsOf(legs),
+    errors: 0,
+    time: seconds(lastAt - beganAt),
+    timestamp: timestamp(beganAt),
+  });
+  const cases = legs.map((leg) => testCase(project, leg)).join('');
+  return `<testsuite${attributesOfSuite}>\n<properties>\n${properties.join('')}</properties>\n${cases}</testsuite>\n`;
+}
+
+function testCase(project: string, leg: Leg): string {
+  const { id, from, to, task, openedAt, since, last, attempt } = leg;
+  const standing = standingOf(leg);
+  const who = from === null || from === to ? `@${to}` : `@${from} → @${to}`;
+  const head = attributes({
+    name: [task, who, id].filter((part) => part !== null).join(' '),
+    classname: `${project}.${last?.summary.phase ?? 'untold'}`,
+    time: seconds(OUTCOME_OF[standing] === 'unfinished' ? 0 : since - openedAt),
+  });
+  const says = `${who}: ${standingWords(leg)}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
+  if (OUTCOME_OF[standing] === 'failed') {
+    const text = last === null ? '' : escapeHtml(last.summary.text);
+    return `<testcase${head}><failure${attributes({ message: says, type: standing })}>${text}</failure></testcase>\n`;
+  }
+  if (isSkipped(leg)) return `<testcase${head}><skipped${attributes({ message: says })}/></testcase>\n`;
+  return `<testcase${head}>${assuranceProperty(leg)}</testcase>\n`;
+}
+
+function assuranceProperty({ assurance }: Leg): string {
+  return assurance === null ? '' : `<properties>${property('assurance', assurance)}</properties>`;
+}
+
+function isSkipped(leg: Leg): boolean {
+  const standing = standingOf(leg);
+  // What failed stays so, also where somebody else goes on with it.
+  return standing === 'dropped' || standing === 'passed-on' || OUTCOME_OF[standing] === 'unfinished';
+}
+
+function countsOf(legs: readonly Leg[]): Counts {
+  return {
+    tests: legs.length,
+    failures: legs.filter((leg) => OUTCOME_OF[standingOf(leg)] === 'failed').length,
+    skipped: legs.filter(isSkipped).length,
+  };
+}
+
+function property(name: string, value: string): string {
+  return `<property${attributes({ name, value })}/>\n`;
+}
+
+function attributes(values: Readonly<Record<string, string | number>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escapeHtml(String(value)).replaceAll('\n', '&#10;')}"`)
+    .join('');
+}
+
+function seconds(ms: number): string {
+  return (Math.max(0, ms) / 1000).toFixed(3);
+}
+
+function timestamp(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? '1970-01-01T00:00:00.000Z' : date.toISOString();
+}

@@ -1,0 +1,74 @@
+/** What is taken over HTTP beside the operations, as shapes from which the published description is made. */
+import * as z from 'zod';
+import { OPEN_STATES, STATES, type State } from '../../domain/lifecycle.ts';
+import {
+  AGENT_NAME_RULE,
+  HANDOFF_ID_RULE,
+  readAgentId,
+  readHandoffId,
+  type AgentId,
+  type HandoffId,
+} from '../../domain/names.ts';
+
+const PAGE_MAX = 1_000;
+
+/** An `@` before it is welcome. */
+export const AgentName = z
+  .string()
+  .max(65)
+  .transform((text, context): AgentId => {
+    const agent = readAgentId(text);
+    if (agent !== null) return agent;
+    context.addIssue(AGENT_NAME_RULE);
+    return z.NEVER;
+  });
+
+const HandoffName = z
+  .string()
+  .max(128)
+  .transform((text, context): HandoffId => {
+    const id = readHandoffId(text);
+    if (id !== null) return id;
+    context.addIssue(HANDOFF_ID_RULE);
+    return z.NEVER;
+  });
+
+/** Where a list goes on: what an answer has said, and nothing else. */
+export const Cursor = z.string().regex(/^[A-Za-z0-9:_.-]{1,100}$/, { message: 'not a cursor that was given out' });
+
+function count(min: number, max: number): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> {
+  return z
+    .string()
+    .regex(/^[0-9]{1,9}$/)
+    .transform((given, context) => {
+      const value = Number(given);
+      if (value >= min && value <= max) return value;
+      context.addIssue(`a whole number from ${min} to ${max}`);
+      return z.NEVER;
+    });
+}
+
+/** Several are given as several parameters, or with commas; `open` stands for all that are not final. */
+const StateNames = z
+  .array(z.string().max(200))
+  .max(20)
+  .transform((given, context): readonly State[] => {
+    const words = given.flatMap((each) => each.split(',')).map((word) => word.trim().toLowerCase());
+    const unknown = words.find((word) => word !== 'open' && !STATES.some((state) => state === word));
+    if (unknown !== undefined) {
+      context.addIssue(`${JSON.stringify(unknown)} is none of ${[...STATES, 'open'].join(', ')}`);
+      return z.NEVER;
+    }
+    return [...new Set(words.flatMap((word) => (word === 'open' ? OPEN_STATES : [word as State])))];
+  });
+
+export const PageQuery = z.strictObject({ limit: count(1, PAGE_MAX).optional() });
+
+export const EventsQuery = z.strictObject({
+  after: Cursor.optional().describe('What Last-Event-ID says after a break; that header goes first.'),
+  agent: AgentName.optional(),
+  handoff: HandoffName.optional(),
+  state: StateNames.optional().describe('The state that a fact leads to.'),
+});
+
+export const LoginBody = z.strictObject({ code: z.string().min(1).max(200) });

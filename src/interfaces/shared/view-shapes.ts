@@ -1,0 +1,131 @@
+/** The views as shapes: for the published description, and for the tests that hold every answer against it. */
+import * as z from 'zod';
+import { zodFields } from '../../formats/zod-shape.ts';
+import { CARRIED_SHAPES, FACT_VIEW, HANDOFF_VIEW, shapesOf } from './views.ts';
+
+const Instant = z.iso.datetime();
+const Agent = z.string().regex(/^@/);
+const Texts = z.array(z.string());
+
+const handoffFields = zodFields(shapesOf(HANDOFF_VIEW), 'shown');
+const wholeFields = { ...handoffFields, ...zodFields(CARRIED_SHAPES, 'shown') };
+
+export const HandoffShape = z.strictObject(handoffFields);
+export const WholeShape = z.strictObject(wholeFields);
+
+const FactShape = z.strictObject(zodFields(shapesOf(FACT_VIEW), 'shown'));
+
+export const ShownShape = z.strictObject({
+  ...wholeFields,
+  facts: z.array(FactShape),
+  may: Texts.describe('The moves that the caller may make now.'),
+});
+export const FactsShape = z.strictObject({ items: z.array(FactShape) });
+export const ChainShape = z.strictObject({ root: z.string(), items: z.array(HandoffShape) });
+
+export const PageShape = z.strictObject({
+  items: z.array(HandoffShape),
+  next: z.string().nullable().describe('Goes on as `after`; null: there is no more.'),
+  cursor: z.string().describe('Where to begin with /api/events to miss nothing of this list.'),
+});
+
+const Room = z.strictObject({ open: z.int(), max: z.int().nullable() });
+export const AgentSessionShape = z.strictObject({
+  id: z.int(),
+  persona: z.string().nullable(),
+  adapter: z.string(),
+  command: Texts,
+  cwd: z.string(),
+  state: z.string(),
+  pane: z.strictObject({ session: z.string(), pane: z.string(), pid: z.int() }).nullable(),
+  conversation: z.string().nullable(),
+  previous_agent_id: z.int().nullable(),
+  started_at: Instant,
+  ended_at: Instant.nullable(),
+  context: z
+    .strictObject({
+      percent: z.number(),
+      tier: z.string().nullable(),
+      used_tokens: z.number().nullable(),
+      window_tokens: z.number().nullable(),
+      limit_percent: z.number().nullable(),
+      at: Instant,
+    })
+    .nullable(),
+  handoff: z
+    .strictObject({ id: z.string(), reason: z.string(), file_path: z.string(), created_at: Instant })
+    .nullable(),
+  last_handoff: z
+    .strictObject({ id: z.string(), at: Instant, error: z.string().nullable(), message: z.string().nullable() })
+    .nullable(),
+  steps: z.array(z.strictObject({ step: z.string(), at: Instant.nullable() })).optional(),
+});
+
+export const AgentsShape = z.strictObject({
+  sessions: z.array(AgentSessionShape),
+  items: z.array(
+    z.strictObject({
+      agent: Agent,
+      configured: z.boolean(),
+      roles: Texts,
+      incoming: Room,
+      outgoing: Room,
+      working: z.int(),
+      waiting: z.int(),
+      waitingSince: Instant.nullable(),
+      workers: z.int(),
+      worksHere: z.boolean(),
+    }),
+  ),
+});
+
+const Count = z.int();
+export const StatusShape = z.strictObject({
+  attention: z.array(z.strictObject({ why: z.enum(['question', 'review', 'failing']), handoff: HandoffShape })),
+  atWork: z.array(HandoffShape),
+  waiting: z.array(z.strictObject({ agent: Agent, offered: Count, blocked: Count, oldestAt: Instant, workers: Count })),
+  open: z.record(z.string(), Count).describe('How many are in each open state.'),
+  isWhole: z.boolean().describe('False: more is open than was looked at.'),
+});
+
+export const SummaryShape = z.strictObject({
+  minutes: z.array(
+    z.strictObject({ at: Instant, created: z.int(), completed: z.int(), failed: z.int(), other: z.int() }),
+  ),
+  boundsSeconds: z.array(z.number()),
+  timeInState: z.record(
+    z.string(),
+    z.strictObject({ count: z.int(), totalMs: z.number(), maxMs: z.number(), within: z.array(z.int()) }),
+  ),
+  failures: z.array(z.strictObject({ code: z.string(), count: z.int() })),
+  open: z.record(z.string(), z.int()),
+  oldestWaiting: z.array(HandoffShape),
+});
+
+export const SessionShape = z.strictObject({
+  principal: z.string(),
+  agent: Agent.nullable(),
+  roles: Texts,
+  scopes: Texts,
+  csrf: z.string().nullable(),
+  project: z.string().nullable(),
+  version: z.string(),
+  now: Instant,
+});
+
+export const InboxShape = z.strictObject({ items: z.array(z.looseObject({ key: z.string() })) });
+
+export const QuarantineShape = z.strictObject({
+  items: z.array(z.strictObject({ name: z.string(), place: z.string(), says: z.string(), at: Instant })),
+});
+
+export const ProblemShape = z
+  .looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().describe('The words that the command line uses too.'),
+    code: z.string(),
+    retryable: z.boolean().describe('Whether the same request can succeed later without being changed.'),
+  })
+  .describe('RFC 9457, with what belongs to the code beside it.');

@@ -1,0 +1,311 @@
+/** A handoff as others see it: one shape for `--json`, for a worker's standard input and for every later face. */
+import type { Json, JsonObject } from '../../foundation/json.ts';
+import { ASSURANCES, assuranceOf, proofOf, proofText, type Assurance } from '../../domain/assurance.ts';
+import { heldUntilOf } from '../../domain/deadlines.ts';
+import { FACT, type Fact } from '../../domain/facts.ts';
+import type { Body } from '../../domain/body.ts';
+import { CLAIMS, type Claim } from '../../domain/evidence.ts';
+import { BLOCKED_ON, HANDOFF, type BlockedOn, type Failure, type Handoff, type Kind } from '../../domain/handoff.ts';
+import type { State } from '../../domain/lifecycle.ts';
+import type { Priority } from '../../domain/priority.ts';
+import { FAILURE_FIELDS, type Outcome } from '../../domain/outcome.ts';
+import type { Described, DescribedFields } from '../../domain/shape.ts';
+import type { Attention, Status } from '../../engine/handoffs/status.ts';
+import { warningsFor } from '../../engine/secrets/warnings.ts';
+import type { Whole } from '../../stores/store.ts';
+
+export type HandoffView = {
+  readonly id: string;
+  readonly state: State;
+  /** With the `@` that the house leaves away. */
+  readonly from: string;
+  readonly to: string;
+  readonly kind: Kind;
+  readonly priority: Priority;
+  readonly title: string | null;
+  readonly task: string | null;
+  /** Grows by one with everything that happens to it. */
+  readonly revision: number;
+  readonly attempt: number;
+  /** The number of the newest acceptance. A holder sends it to settle the handoff. */
+  readonly fence: number;
+  readonly createdAt: string;
+  /** When the present state was entered. */
+  readonly since: string;
+  readonly notBefore?: string;
+  readonly root?: string;
+  readonly parent?: string;
+  readonly retryOf?: string;
+  readonly heldBy?: string;
+  /** Whoever holds it has to settle before. */
+  readonly until?: string;
+  readonly blockedOn?: BlockedOn;
+  readonly dependsOn?: readonly string[];
+  /** What has to be in the registry of artifacts first. */
+  readonly needsArtifacts?: readonly string[];
+  readonly deliverables?: readonly string[];
+  readonly criteria?: readonly string[];
+  readonly verifiers?: readonly string[];
+  /** What the doer shows for the deliverables. */
+  readonly claims?: readonly Claim[];
+  /** The command that the sender has fixed as evidence. */
+  readonly check?: string;
+  /** How far its completion is proven; only of what is completed. */
+  readonly assurance?: Assurance;
+  /** From which export it was imported. */
+  readonly imported?: string;
+  /** What the writer of this change should know; only in the answer to it. */
+  readonly warnings?: readonly string[];
+};
+
+export type WholeView = HandoffView & {
+  readonly input: Json;
+  readonly schema?: string;
+  readonly context?: JsonObject;
+  readonly result?: Json;
+  readonly failure?: Failure;
+};
+
+export type FactView = Omit<Fact, 'at' | 'detail'> & {
+  readonly at: string;
+  /** How the principal was established, such as `token tok-0123` or `local`. */
+  readonly proof: string;
+  readonly detail?: Json;
+};
+
+/** One entry for each field of a view: its shape, and its value; undefined: it is not shown. */
+export type Shown<View, Of> = {
+  readonly [Name in keyof View]-?: {
+    readonly shape: Described;
+    of(from: Of): View[Name] | undefined;
+  };
+};
+
+function same<Name extends keyof Handoff>(name: Name): { shape: Described; of(handoff: Handoff): Handoff[Name] } {
+  return { shape: HANDOFF[name].shape, of: (handoff) => handoff[name] };
+}
+
+const AGENT: Described = { type: 'agent' };
+const INSTANT: Described = { type: 'instant' };
+const ID: Described = { type: 'handoff-id', optional: true };
+const TEXTS: Described = { type: 'list', of: { type: 'text' }, optional: true };
+
+/** Lists that are empty, as nearly all are, are not shown. */
+const some = <Item>(list: readonly Item[]): readonly Item[] | undefined => (list.length === 0 ? undefined : list);
+
+export const HANDOFF_VIEW: Shown<HandoffView, Handoff> = {
+  id: same('id'),
+  state: same('state'),
+  from: { shape: AGENT, of: ({ from }) => `@${from}` },
+  to: { shape: AGENT, of: ({ to }) => `@${to}` },
+  kind: same('kind'),
+  priority: same('priority'),
+  title: same('title'),
+  task: same('task'),
+  revision: {
+    shape: { type: 'count', about: 'Grows by one with everything that happens to it; it is the ETag.' },
+    of: ({ revision }) => revision,
+  },
+  attempt: same('attempt'),
+  fence: {
+    shape: { type: 'count', about: 'The number of the newest acceptance. A holder sends it to settle the handoff.' },
+    of: ({ fence }) => fence,
+  },
+  createdAt: { shape: INSTANT, of: ({ createdAt }) => instant(createdAt) },
+  since: { shape: { ...INSTANT, about: 'When the present state was entered.' }, of: ({ since }) => instant(since) },
+  notBefore: {
+    shape: { ...INSTANT, optional: true },
+    of: ({ notBefore }) => (notBefore > 0 ? instant(notBefore) : undefined),
+  },
+  root: { shape: ID, of: ({ lineage }) => lineage.root ?? undefined },
+  parent: { shape: ID, of: ({ lineage }) => lineage.parent ?? undefined },
+  retryOf: { shape: ID, of: ({ lineage }) => lineage.retryOf ?? undefined },
+  heldBy: {
+    shape: { ...AGENT, optional: true },
+    of: ({ custody }) => (custody === null ? undefined : `@${custody.holder}`),
+  },
+  until: {
+    shape: { ...INSTANT, optional: true, about: 'Whoever holds it has to settle before.' },
+    of: (handoff) => {
+      const until = heldUntilOf(handoff);
+      return until === null ? undefined : instant(until);
+    },
+  },
+  blockedOn: { shape: { ...(BLOCKED_ON as Described), optional: true }, of: ({ blockedOn }) => blockedOn ?? undefined },
+  dependsOn: { shape: TEXTS, of: ({ terms }) => some(terms.dependsOn) },
+  needsArtifacts: {
+    shape: { ...TEXTS, about: 'What has to be in the registry of artifacts first.' },
+    of: ({ terms }) => terms.artifacts,
+  },
+  deliverables: { shape: TEXTS, of: ({ terms }) => some(terms.deliverables) },
+  criteria: { shape: TEXTS, of: ({ terms }) => some(terms.criteria) },
+  verifiers: {
+    shape: { type: 'list', of: AGENT, optional: true },
+    of: ({ terms }) => some(terms.verifiers)?.map((agent) => `@${agent}`),
+  },
+  claims: {
+    shape: { ...(CLAIMS as Described), optional: true, about: 'What the doer shows for the deliverables.' },
+    of: ({ claims }) => some(claims),
+  },
+  check: {
+    shape: { type: 'text', optional: true, about: 'The command that the sender has fixed as evidence.' },
+    of: ({ terms }) => terms.check,
+  },
+  assurance: {
+    shape: {
+      type: 'one-of',
+      values: ASSURANCES,
+      optional: true,
+      about: 'How far its completion is proven; only of what is completed.',
+    },
+    of: (handoff) => assuranceOf(handoff) ?? undefined,
+  },
+  imported: {
+    shape: { type: 'text', optional: true, about: 'From which export it was imported.' },
+    of: ({ lineage }) => lineage.imported,
+  },
+  warnings: {
+    shape: {
+      ...TEXTS,
+      about:
+        'What the writer of this change should know, such as a text that looks like a secret; only in the answer to it.',
+    },
+    of: (handoff) => some(warningsFor(handoff)),
+  },
+};
+
+const viewHandoff = viewerOf(HANDOFF_VIEW);
+
+export function handoffView(handoff: Handoff): HandoffView {
+  return viewHandoff(handoff);
+}
+
+/** What is going on; times as text, as everywhere in views. */
+export interface StatusView {
+  readonly attention: readonly { readonly why: Attention['why']; readonly handoff: HandoffView }[];
+  readonly atWork: readonly HandoffView[];
+  readonly waiting: readonly {
+    readonly agent: string;
+    readonly offered: number;
+    readonly blocked: number;
+    readonly oldestAt: string;
+    readonly workers: number;
+  }[];
+  /** How many are in each open state. */
+  readonly open: Readonly<Partial<Record<State, number>>>;
+  /** False: more is open than was looked at. */
+  readonly isWhole: boolean;
+}
+
+export function statusView({ attention, atWork, waiting, open, isWhole }: Status): StatusView {
+  return {
+    attention: attention.map(({ why, handoff }) => ({ why, handoff: handoffView(handoff) })),
+    atWork: atWork.map(handoffView),
+    waiting: waiting.map(({ agent, oldestAt, ...counts }) => ({
+      agent: `@${agent}`,
+      ...counts,
+      oldestAt: new Date(oldestAt).toISOString(),
+    })),
+    open,
+    isWhole,
+  };
+}
+
+/** A line of the trail. */
+export const FACT_VIEW: Shown<FactView, Fact> = {
+  ...sameFact('handoff', 'revision'),
+  at: { shape: INSTANT, of: ({ at }) => instant(at) },
+  ...sameFact('by'),
+  proof: {
+    shape: { type: 'text', about: 'How the principal was established.' },
+    of: (fact) => proofText(proofOf(fact)),
+  },
+  ...sameFact('deed', 'from', 'to', 'attempt', 'fence'),
+  detail: {
+    shape: { type: 'json', optional: true },
+    of: ({ detail }) => (detail === '' ? undefined : (JSON.parse(detail) as Json)),
+  },
+  ...sameFact('hash'),
+};
+
+function sameFact<Name extends keyof Fact>(
+  ...names: readonly Name[]
+): { [Key in Name]: { shape: Described; of(fact: Fact): Fact[Key] } } {
+  const entries = names.map((name) => [name, { shape: FACT[name].shape, of: (fact: Fact) => fact[name] }] as const);
+  return Object.fromEntries(entries) as never;
+}
+
+const viewFact = viewerOf(FACT_VIEW);
+
+export function factView(fact: Fact): FactView {
+  return viewFact(fact);
+}
+
+/** Fields in the order of the table. */
+function viewerOf<View, Of>(table: Shown<View, Of>): (from: Of) => View {
+  const fields = Object.entries<Shown<View, Of>[keyof View]>(table).map(([name, { of }]) => ({ name, of }));
+  return (from) => {
+    const view: Record<string, unknown> = {};
+    for (const { name, of } of fields) {
+      const value = of(from);
+      if (value !== undefined) view[name] = value;
+    }
+    return view as View;
+  };
+}
+
+type Carried = Pick<WholeView, 'input' | 'schema' | 'context'>;
+
+const BODY_VIEW: Shown<Carried, Body> = {
+  input: { shape: { type: 'json' }, of: ({ input }) => input },
+  schema: { shape: { type: 'text', optional: true }, of: ({ schema }) => schema },
+  context: { shape: { type: 'object', fields: {}, open: true, optional: true }, of: ({ context }) => context },
+};
+
+type Ended = Pick<WholeView, 'result' | 'failure'>;
+
+const OUTCOME_VIEW: Shown<Ended, Outcome> = {
+  result: { shape: { type: 'json', optional: true }, of: ({ result }) => result },
+  failure: {
+    shape: { type: 'object', fields: FAILURE_FIELDS, optional: true },
+    of: (outcome) => {
+      if (outcome.kind === 'result') return undefined;
+      const { code, message, violations } = outcome;
+      return { code, message, ...(violations === undefined ? {} : { violations }) };
+    },
+  },
+};
+
+/** What a view of the whole handoff has besides that of its record. */
+export const CARRIED_SHAPES: DescribedFields = shapesOf({ ...BODY_VIEW, ...OUTCOME_VIEW });
+
+export function shapesOf(table: Readonly<Record<string, { readonly shape: Described }>>): DescribedFields {
+  return Object.fromEntries(Object.entries(table).map(([name, { shape }]) => [name, shape]));
+}
+
+/** With what it carries and, when there is one, its outcome. */
+export function wholeView({ handoff, body, outcome }: Whole): WholeView {
+  return { ...handoffView(handoff), ...bodyView(JSON.parse(body) as Body), ...outcomeView(outcome) };
+}
+
+const viewBody = viewerOf(BODY_VIEW);
+
+export function bodyView(body: Body): Carried {
+  return viewBody(body);
+}
+
+const viewOutcome = viewerOf(OUTCOME_VIEW);
+
+function outcomeView(text: string | null): Ended {
+  return text === null ? {} : viewOutcome(JSON.parse(text) as Outcome);
+}
+
+/** What happens in one moment is shown together, and a date is the dearest part of a view. */
+const lately = { ms: Number.NaN, text: '' };
+
+function instant(ms: number): string {
+  if (lately.ms === ms) return lately.text;
+  lately.text = new Date(ms).toISOString();
+  lately.ms = ms;
+  return lately.text;
+}

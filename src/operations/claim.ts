@@ -1,0 +1,54 @@
+import { err, ok } from '../foundation/result.ts';
+import { principalText } from '../domain/principal.ts';
+import { claimNext } from '../engine/handoffs/claim.ts';
+import { release } from '../engine/handoffs/release.ts';
+import { agent, duration, required } from './field.ts';
+import { defineOperation } from './operation.ts';
+
+/** A connection that waits is one that is open: to wait longer, ask again. */
+export const HELD_SECONDS_MAX = 300;
+
+export const claim = defineOperation({
+  name: 'claim',
+  summary: 'Take the next handoff that is offered to you; the answer has its input and its fence',
+  about: 'Whoever leaves while it waits takes nothing.',
+  example: 'claim @react --wait 60',
+  permission: 'accept',
+  scope: 'write',
+  subject: 'agent',
+  route: { method: 'post', path: '/api/claims' },
+  input: {
+    agent: required(agent('Who takes it; with a token, the one that it belongs to', { byCaller: true })),
+    waitMs: duration(
+      { minSeconds: 0, heldMaxSeconds: HELD_SECONDS_MAX },
+      'How long to wait for one to come (default: 0)',
+    ),
+    leaseMs: duration(
+      {},
+      'How long to keep it without a word (default: 900 seconds), at most as long as its attempt may take (queue: 300)',
+    ),
+  },
+  waits: 'waitMs',
+  canBeStopped: true,
+  result: 'claimed',
+  speaker: ({ agent: name }) => name,
+  run: async (ctx, principal, { agent: name, ...wish }, { signal, stillGood = async () => true }) => {
+    if (principal.kind !== 'agent' || principal.agent !== name) {
+      return err({ code: 'not-yours', says: `${principalText(principal)} cannot take what is offered to @${name}` });
+    }
+    const claimed = await claimNext(
+      ctx,
+      principal,
+      name,
+      { ...wish, ...(signal === undefined ? {} : { signal }) },
+      stillGood,
+    );
+    const isGood = (claimed === null && wish.waitMs === undefined) || (await stillGood());
+    // The token has ended, or the caller has left, in the moment of taking: nobody would do it before its lease is over.
+    if (claimed !== null && (!isGood || signal?.aborted === true)) {
+      await release(ctx, principal, claimed.handoff.id, claimed.handoff.fence);
+    }
+    if (!isGood) return err({ code: 'token-refused', says: 'the token has ended; nothing was taken' });
+    return ok(signal?.aborted === true ? null : claimed);
+  },
+});

@@ -1,0 +1,45 @@
+import { EVIDENCE_KINDS } from '../domain/evidence.ts';
+import { deliver as deliverHandoff } from '../engine/handoffs/deliver.ts';
+import { choice, FENCE, groupOrText, ID, json, list, longText, required, text } from './field.ts';
+import { defineOperation } from './operation.ts';
+
+const KINDS = EVIDENCE_KINDS.join(', ');
+/** `login page=file:src/login.tsx`. The name ends at the first `=` that is followed by a kind. */
+const EVIDENCE_TEXT = new RegExp(`^(.+?)=(${EVIDENCE_KINDS.join('|')}):(.+)$`, 's');
+
+/** What is shown for a deliverable. */
+export const evidenceField = groupOrText(
+  {
+    deliverable: required(text('Which of the deliverables')),
+    kind: required(choice(EVIDENCE_KINDS, 'What it is')),
+    value: required(longText('The path, the commit, the command, the address or the words')),
+  },
+  {
+    form: `DELIVERABLE=KIND:VALUE, where KIND is one of ${KINDS}`,
+    read: (given) => {
+      const [, deliverable, kind, value] = EVIDENCE_TEXT.exec(given) ?? [];
+      return deliverable === undefined ? null : { deliverable, kind, value };
+    },
+  },
+  'One piece of evidence',
+);
+
+export const deliver = defineOperation({
+  name: 'deliver',
+  summary: 'Say that a handoff is done, with the result and evidence',
+  about: 'Evidence is checked before anything is written.',
+  example: "deliver hoff-0190… --fence 1 --evidence 'login page=file:src/login.tsx' --as @dev",
+  permission: 'deliver',
+  scope: 'write',
+  subject: 'id',
+  input: {
+    id: ID,
+    fence: FENCE,
+    result: json('The result', { formerly: { option: 'artifact' } }),
+    evidence: list(evidenceField, `What is shown for the deliverables; kind is one of ${KINDS}`),
+  },
+  canBeStopped: true,
+  result: 'handoff',
+  run: (ctx, principal, { id: target, fence = null, result = null, evidence = [] }, { signal }) =>
+    deliverHandoff(ctx, principal, { target, fence, result, evidence, ...(signal === undefined ? {} : { signal }) }),
+});

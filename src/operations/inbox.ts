@@ -1,0 +1,32 @@
+import type { JsonObject } from '../foundation/json.ts';
+import { err, ok } from '../foundation/result.ts';
+import { agent, flag, integer, required, withDefault } from './field.ts';
+import { defineOperation } from './operation.ts';
+
+const INBOX_MAX = 10_000;
+
+/** An inbox is its agent's: nobody but the operator looks into it beside. */
+export const inbox = defineOperation({
+  name: 'inbox',
+  summary: 'What an agent has been told and has not put away, oldest first',
+  example: 'inbox @react --clear',
+  permission: 'read',
+  scope: 'read',
+  writes: ({ clear }) => clear === true,
+  subject: 'agent',
+  route: { method: 'get', path: '/api/inbox/{agent}', without: ['clear'] },
+  input: {
+    agent: required(agent('Whose')),
+    clear: flag('Take what is shown as read'),
+    limit: withDefault(integer(1, INBOX_MAX, 'How many', { formerly: { field: 'max' } }), 100),
+  },
+  result: 'inbox',
+  speaker: ({ agent: name }) => name,
+  run: async ({ store: { outbox } }, principal, { agent: name, clear, limit }) => {
+    const isOwn = principal.kind === 'operator' || (principal.kind === 'agent' && principal.agent === name);
+    if (!isOwn) return err({ code: 'not-yours', says: `this is the inbox of @${name}` });
+    const entries = await outbox.inbox(name, limit);
+    if (clear === true) await outbox.done(entries.map(({ key }) => key));
+    return ok(entries.map(({ key, payload }) => ({ key, ...(JSON.parse(payload) as JsonObject) })));
+  },
+});

@@ -1,0 +1,166 @@
+/**
+ * An operation is something that a principal can ask for, defined once: the command line, HTTP, the library and MCP are
+ * derived from it. To add one, write its file here and name it in `index.ts`.
+ */
+import { err, type Result } from '../foundation/result.ts';
+import type { JsonObject } from '../foundation/json.ts';
+import type { Fact } from '../domain/facts.ts';
+import type { Handoff } from '../domain/handoff.ts';
+import type { ArtifactCard } from '../domain/artifacts.ts';
+import type { AgentId, ArtifactId } from '../domain/names.ts';
+import { principalText, type Principal } from '../domain/principal.ts';
+import type { Report } from '../domain/project-report.ts';
+import type { ProjectTrail } from '../domain/project-trail.ts';
+import type { Workflow } from '../domain/workflow.ts';
+import type { Cleaned } from '../engine/artifacts/clean.ts';
+import type { WholeArtifact } from '../engine/artifacts/read.ts';
+import type { ArtifactRefusal } from '../engine/artifacts/refusals.ts';
+import type { BlockAnswer } from '../engine/handoffs/ingest-text.ts';
+import type { Op } from '../domain/rights.ts';
+import type { SendRefusal } from '../engine/handoffs/send.ts';
+import type { Context } from '../engine/context.ts';
+import type { Status } from '../engine/handoffs/status.ts';
+import type { WaitRefusal } from '../engine/handoffs/wait.ts';
+import type { Claimed, Page, Whole } from '../stores/store.ts';
+import type { AnyField, Fields, InputOf } from './field.ts';
+import { readInput, type Issue, type Spelling } from './reading.ts';
+
+/** What operations answer; each interface has one view for each of these. */
+export interface Results {
+  /** A handoff after a change. */
+  readonly handoff: Handoff;
+  /** A new handoff. */
+  readonly created: Handoff;
+  /** A handoff with its input, just taken; null: nothing was offered. */
+  readonly claimed: Claimed | null;
+  /** A part of a list, with the newest fact from before it was made. */
+  readonly page: Page & { readonly cursor: string };
+  readonly shown: Whole & { readonly facts: readonly Fact[] };
+  readonly facts: readonly Fact[];
+  /** Oldest first. */
+  readonly chain: readonly Handoff[];
+  readonly settled: Whole;
+  readonly status: Status;
+  /** What an agent was told, each with its key. */
+  readonly inbox: readonly (JsonObject & { readonly key: string })[];
+  /** What became of each block, in the order of the text. */
+  readonly ingested: readonly BlockAnswer[];
+  readonly workflows: readonly Workflow[];
+  readonly report: Report;
+  readonly artifacts: readonly ArtifactCard[];
+  readonly artifact: WholeArtifact;
+  readonly registered: ArtifactCard;
+  readonly cleaned: {
+    readonly applied: boolean;
+    readonly deprecated: readonly ArtifactId[];
+    readonly changes: readonly Cleaned[];
+  };
+}
+export type ResultName = keyof Results;
+
+/** Beside the refusals of the engine, an operation refuses in its own words. */
+export type OperationRefusal = SendRefusal | WaitRefusal | ArtifactRefusal | SaidRefusal;
+
+export interface SaidRefusal {
+  readonly code: 'bad-request' | 'not-yours' | 'token-refused' | 'no-workspace' | 'no-such-project';
+  readonly says: string;
+}
+
+/** What an interface passes on beside the input. */
+interface Asking {
+  /** Aborted when the caller has gone: nothing further is begun. */
+  readonly signal?: AbortSignal;
+  /** Whether the caller's token still opens something; for operations that wait. */
+  readonly stillGood?: () => Promise<boolean>;
+  /** The project of the workspace. */
+  readonly project?: string;
+  /** For an interface that has read the trail before and goes on from there. */
+  readonly readProjects?: () => Promise<readonly ProjectTrail[]>;
+}
+
+export interface Operation<F extends Fields = Fields, Name extends ResultName = ResultName> {
+  /** `reject`: the command, the method of the library, the end of the HTTP path. */
+  readonly name: string;
+  /** What it does, without a period. */
+  readonly summary: string;
+  /** More, in sentences. */
+  readonly about?: string;
+  /** What stands after `baton` in an example. */
+  readonly example: string;
+  /** The right that it asks for, by the table of `domain/rights.ts`; or it is the operator's business. */
+  readonly permission: Op | 'operator';
+  /** What a token has to allow. */
+  readonly scope: 'read' | 'write';
+  /** Whether it changes something after all, although it only needs to read by itself. */
+  writes?(input: InputOf<F>): boolean;
+  readonly input: F;
+  /** The field that comes first and without a name: the argument of a command and of a method, a part of the path. */
+  readonly subject?: string | undefined;
+  /** Where it is not `POST /api/handoffs/{id}/NAME`. */
+  readonly route?: {
+    readonly method: 'get' | 'post';
+    readonly path: string;
+    /** Fields that HTTP says in another way. */
+    readonly without?: readonly string[];
+  };
+  /** The field that says how long it waits, for interfaces that hold a connection meanwhile. */
+  readonly waits?: string;
+  /** It may take long, and heeds the signal. */
+  readonly canBeStopped?: true;
+  readonly result: Name;
+  /** What no single field can say; `nameOf` spells a field as the caller does. */
+  check?(input: InputOf<F>, nameOf: (key: string) => string): string | null;
+  /** In whose name the owner of the machine asks who does not say it; without: as operator. */
+  speaker?(input: InputOf<F>): AgentId;
+  /** What is not done as the operator by saying nothing; whoever does it without a token says `as` whom. */
+  readonly aloud?: string;
+  run(
+    ctx: Context,
+    principal: Principal,
+    input: InputOf<F>,
+    asking: Asking,
+  ): Promise<Result<Results[Name], OperationRefusal>>;
+}
+
+/** With the names that types are made from. */
+export type Defined<F extends Fields, R extends ResultName, Subject> = Operation<F, R> & { readonly subject: Subject };
+
+export function defineOperation<
+  const F extends Fields,
+  const R extends ResultName,
+  const Subject extends (keyof F & string) | undefined = undefined,
+>(operation: Operation<F, R> & { readonly subject?: Subject }): Defined<F, R, Subject> {
+  return operation as Defined<F, R, Subject>;
+}
+
+/** Reads what was given to an operation, in the spelling of an interface. */
+export function readFor<F extends Fields>(
+  operation: Operation<F>,
+  given: unknown,
+  spelling: Spelling,
+  caller: AgentId | null = null,
+): Result<InputOf<F>, readonly Issue[]> {
+  const read = readInput(operation.input, given, spelling, caller);
+  if (!read.ok || operation.check === undefined) return read;
+  const nameOf = (key: string): string => spelling.nameOf(key, operation.input[key] as AnyField);
+  const says = operation.check(read.value, nameOf);
+  return says === null ? read : err([{ field: '', says, isMissing: true }]);
+}
+
+/** Runs an operation for somebody whose business it is. */
+export async function runFor<F extends Fields, Name extends ResultName>(
+  operation: Operation<F, Name>,
+  ctx: Context,
+  principal: Principal,
+  input: InputOf<F>,
+  asking: Asking,
+): Promise<Result<Results[Name], OperationRefusal>> {
+  const refusal = refusalFor(operation, principal);
+  return refusal === null ? operation.run(ctx, principal, input, asking) : err(refusal);
+}
+
+/** Null: it is this principal's business. Whether each handoff may be touched is decided with the change. */
+export function refusalFor({ permission }: Pick<Operation, 'permission'>, principal: Principal): SaidRefusal | null {
+  if (permission !== 'operator' || principal.kind === 'operator') return null;
+  return { code: 'not-yours', says: `this is the operator's business, and not ${principalText(principal)}'s` };
+}

@@ -1,0 +1,350 @@
+/**
+ * Reads what somebody has given to an operation, once, for every interface. Each interface has its own spelling of
+ * names, durations and lists; the rules and the words of a refusal are the same.
+ */
+import { err, ok, type Result } from '../foundation/result.ts';
+import {
+  AGENT_NAME_RULE,
+  HANDOFF_ID_RULE,
+  readAgentId,
+  readArtifactId,
+  readHandoffId,
+  type AgentId,
+} from '../domain/names.ts';
+import { durationRule, readDuration } from '../domain/duration.ts';
+import { INSTANT_MAX, isStorableText, millisecondsIn, secondsRule } from '../domain/record-values.ts';
+import type { AnyField, Fields, FieldShape, InputOf } from './field.ts';
+
+/** How an interface writes down what it takes. */
+export interface Spelling {
+  /** Of a field, as users of the interface know it. */
+  nameOf(key: string, field: AnyField): string;
+  /** Under which name its value is given; without: under the same. Options come under the names of their fields. */
+  readonly keyOf?: (key: string) => string;
+  readonly durations: 'seconds' | 'milliseconds';
+  /** Every value is a text, as in an address or on a command line. */
+  readonly isText: boolean;
+  /** A connection is kept open while an operation waits. */
+  readonly isHeld: boolean;
+  /** Whether the caller is known by a token: fields that are filled in by the caller need not be there. */
+  readonly knowsCaller: boolean;
+}
+
+/** `leaseMs` is `leaseSeconds` where people read and write it. */
+export function inSeconds(key: string, { type }: AnyField): string {
+  return type === 'duration' ? key.replace(/Ms$/, 'Seconds') : key;
+}
+
+/** `--wait-for-capacity`, `--lease` */
+export function optionNameOf(key: string, { type, option }: AnyField): string {
+  const name = type === 'duration' ? key.replace(/Ms$/, '') : key;
+  return option ?? name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+export const AS_OPTIONS: Spelling = {
+  nameOf: (key, field) => `--${optionNameOf(key, field)}`,
+  keyOf: (key) => key,
+  durations: 'seconds',
+  isText: true,
+  isHeld: false,
+  knowsCaller: false,
+};
+export const AS_JSON: Spelling = {
+  nameOf: inSeconds,
+  durations: 'seconds',
+  isText: false,
+  isHeld: true,
+  knowsCaller: true,
+};
+export const AS_QUERY: Spelling = { ...AS_JSON, isText: true };
+export const AS_LIBRARY: Spelling = {
+  nameOf: (key) => key,
+  durations: 'milliseconds',
+  isText: false,
+  isHeld: false,
+  knowsCaller: false,
+};
+
+export interface Issue {
+  /** As the interface spells it. */
+  readonly field: string;
+  /** As JSON and cut; not there for texts, which may be long. */
+  readonly given?: string;
+  /** What is allowed. */
+  readonly says: string;
+  readonly isMissing?: true;
+}
+
+/** Somebody who sends a thousand wrong fields has one problem. */
+const ISSUES_MAX = 20;
+const GIVEN_MAX = 100;
+
+export function readInput<F extends Fields>(
+  fields: F,
+  given: unknown,
+  spelling: Spelling,
+  caller: AgentId | null = null,
+): Result<InputOf<F>, readonly Issue[]> {
+  const reader: Reader = { spelling, issues: [] };
+  const input = readFields(reader, fields, given, '');
+  if (spelling.knowsCaller) fillIn(reader, fields, input, caller);
+  return reader.issues.length === 0 ? ok(input as InputOf<F>) : err(reader.issues.slice(0, ISSUES_MAX));
+}
+
+/** `type: is missing; fence "x": a whole number from 1 to 9` */
+export function wordsOf(issues: readonly Issue[]): string {
+  return issues
+    .map(({ field, given, says }) => {
+      const what = [field, given].filter((each) => each !== undefined && each !== '').join(' ');
+      return what === '' ? says : `${what}: ${says}`;
+    })
+    .join('; ');
+}
+
+interface Reader {
+  readonly spelling: Spelling;
+  readonly issues: Issue[];
+}
+
+type Input = Record<string, unknown>;
+
+function readFields(reader: Reader, fields: Fields, given: unknown, path: string): Input {
+  const input: Input = {};
+  if (!isPlainObject(given)) {
+    reader.issues.push({ field: path.slice(0, -1), given: shown(given), says: 'an object' });
+    return input;
+  }
+  const keys = keysIn(fields, reader.spelling);
+  for (const name of Object.keys(given)) {
+    const value = given[name];
+    if (value === undefined) continue;
+    const key = keys.get(name);
+    const described = key === undefined ? undefined : fields[key];
+    if (key === undefined || described === undefined) {
+      reader.issues.push({ field: path + name.slice(0, GIVEN_MAX), says: 'there is no such field here' });
+    } else input[key] = readValue(reader, described, value, path + reader.spelling.nameOf(key, described));
+  }
+  for (const key of Object.keys(fields)) {
+    if (key in input) continue;
+    const described = fields[key] as AnyField;
+    const byDefault = defaultOf(described, reader.spelling);
+    if (byDefault !== undefined) input[key] = byDefault;
+    else if (described.isRequired === true && !(described.byCaller === true && reader.spelling.knowsCaller)) {
+      const field = path + reader.spelling.nameOf(key, described);
+      reader.issues.push({ field, says: 'is missing', isMissing: true });
+    }
+  }
+  return input;
+}
+
+function defaultOf(field: AnyField, { isHeld }: Spelling): unknown {
+  const seconds = field.type === 'duration' && isHeld ? field.heldDefaultSeconds : undefined;
+  return seconds === undefined ? field.default : seconds * 1000;
+}
+
+function fillIn(reader: Reader, fields: Fields, input: Input, caller: AgentId | null): void {
+  for (const [key, described] of Object.entries(fields)) {
+    if (described.byCaller !== true || key in input) continue;
+    if (caller !== null) input[key] = caller;
+    else if (described.isRequired === true) {
+      reader.issues.push({ field: key, says: 'an operator has no name of an agent and says it', isMissing: true });
+    }
+  }
+}
+
+const spelled = new WeakMap<Fields, Map<Spelling, ReadonlyMap<string, string>>>();
+
+/** From the names that an interface takes to those of the fields; made once for each operation that is used. */
+function keysIn(fields: Fields, spelling: Spelling): ReadonlyMap<string, string> {
+  const known = spelled.get(fields) ?? new Map<Spelling, ReadonlyMap<string, string>>();
+  spelled.set(fields, known);
+  const made = known.get(spelling) ?? namesIn(fields, spelling);
+  known.set(spelling, made);
+  return made;
+}
+
+function namesIn(fields: Fields, spelling: Spelling): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const [key, described] of Object.entries(fields)) {
+    names.set(spelling.keyOf?.(key) ?? spelling.nameOf(key, described), key);
+    const former = described.formerly?.field;
+    if (former !== undefined) names.set(former, key);
+  }
+  return names;
+}
+
+function readValue(reader: Reader, described: AnyField, given: unknown, name: string): unknown {
+  switch (described.type) {
+    case 'list':
+      return readList(reader, described, given, name);
+    case 'group':
+      return readGroup(reader, described, given, name);
+    default: {
+      const read = readOne(described, given, reader.spelling);
+      if (read.ok) return read.value;
+      const what = described.type === 'text' ? {} : { given: shown(given) };
+      reader.issues.push({ field: name, ...what, says: read.refusal });
+      return undefined;
+    }
+  }
+}
+
+function readList(
+  reader: Reader,
+  { of, max, isDistinct }: Extract<FieldShape, { type: 'list' }>,
+  given: unknown,
+  name: string,
+): readonly unknown[] {
+  const values = reader.spelling === AS_QUERY ? wordsIn(given) : given;
+  if (!Array.isArray(values)) {
+    reader.issues.push({ field: name, given: shown(given), says: 'a list' });
+    return [];
+  }
+  if (values.length > max) {
+    reader.issues.push({ field: name, says: `at most ${max} of them` });
+    return [];
+  }
+  const read = values.map((value) => readValue(reader, of, value, name));
+  const twice = isDistinct === true ? read.find((value, at) => read.indexOf(value) !== at) : undefined;
+  if (twice !== undefined) reader.issues.push({ field: name, given: shown(twice), says: 'is there twice' });
+  return read;
+}
+
+/** In an address several are given as several parameters, or with commas. */
+function wordsIn(given: unknown): readonly unknown[] {
+  const texts = Array.isArray(given) ? given : [given];
+  return texts.flatMap((text: unknown) =>
+    typeof text === 'string' ? text.split(',').map((word) => word.trim()) : [text],
+  );
+}
+
+function readGroup(
+  reader: Reader,
+  { fields, text }: Extract<FieldShape, { type: 'group' }>,
+  given: unknown,
+  name: string,
+): unknown {
+  if (typeof given !== 'string' || text === undefined) return readFields(reader, fields, given, `${name}.`);
+  const read = text.read(given);
+  if (read !== null) return readFields(reader, fields, read, `${name}.`);
+  reader.issues.push({ field: name, given: shown(given), says: text.form });
+  return undefined;
+}
+
+type One = Exclude<FieldShape, { type: 'list' | 'group' }>;
+
+/** Answers the rule that the value does not follow, in words that come after "allowed is". */
+function readOne(shape: One, given: unknown, spelling: Spelling): Result<unknown, string> {
+  switch (shape.type) {
+    case 'agent':
+      return orRule(typeof given === 'string' ? readAgentId(given) : null, AGENT_NAME_RULE);
+    case 'handoff':
+      return orRule(typeof given === 'string' ? readHandoffId(given) : null, HANDOFF_ID_RULE);
+    case 'artifact':
+      return orRule(typeof given === 'string' ? readArtifactId(given) : null, HANDOFF_ID_RULE);
+    case 'text': {
+      const isSound = typeof given === 'string' && given.length <= shape.max && isStorableText(given);
+      const isThere = isSound && (shape.mayBeEmpty === true || given.trim() !== '');
+      const isUnstorable = typeof given === 'string' && !isStorableText(given);
+      const more = isUnstorable ? ', without U+0000 and without half of a surrogate pair' : '';
+      return orRule(isThere ? given : null, `1 to ${shape.max} characters of text${more}`);
+    }
+    case 'cursor': {
+      const isCursor = typeof given === 'string' && /^[A-Za-z0-9:_.-]{1,100}$/.test(given);
+      return orRule(isCursor ? given : null, 'not a cursor that was given out');
+    }
+    case 'choice': {
+      const word = typeof given === 'string' ? given.toLowerCase() : null;
+      return orRule(shape.of.find((each) => each === word) ?? null, `one of ${shape.of.join(', ')}`);
+    }
+    case 'integer': {
+      const value = spelling.isText ? countIn(given) : given;
+      const isGood = Number.isInteger(value) && isWithin(value as number, shape);
+      return orRule(isGood ? value : null, `a whole number from ${shape.min} to ${shape.max}`);
+    }
+    case 'number': {
+      const value = spelling.isText ? numberIn(given) : given;
+      const isGood = typeof value === 'number' && Number.isFinite(value) && isWithin(value, shape);
+      return orRule(isGood ? value : null, `a number from ${shape.min} to ${shape.max}`);
+    }
+    case 'duration':
+      return spelling.durations === 'seconds' ? readSeconds(shape, given, spelling) : readMilliseconds(shape, given);
+    case 'instant':
+      return orRule(instantIn(given), 'an instant like 2026-11-30T17:00:00Z');
+    case 'flag': {
+      const value = spelling.isText && given === 'true' ? true : spelling.isText && given === 'false' ? false : given;
+      return orRule(typeof value === 'boolean' ? value : null, 'true or false');
+    }
+    case 'object':
+      return orRule(isPlainObject(given) ? given : null, 'a JSON object');
+    case 'json':
+      // Written as JSON by the engine, which refuses what cannot be.
+      return ok(given);
+  }
+}
+
+function orRule<Value>(value: Value | null, rule: string): Result<Value, string> {
+  return value === null ? err(rule) : ok(value);
+}
+
+function readSeconds(
+  { minSeconds, maxSeconds, heldMaxSeconds }: Extract<FieldShape, { type: 'duration' }>,
+  given: unknown,
+  { isText, isHeld }: Spelling,
+): Result<number, string> {
+  const max = isHeld ? (heldMaxSeconds ?? maxSeconds) : maxSeconds;
+  const ms = isText ? readDuration(String(given)) : typeof given === 'number' ? millisecondsIn(given) : null;
+  const isGood = ms !== null && ms >= minSeconds * 1000 && ms <= max * 1000;
+  return orRule(isGood ? ms : null, isText ? durationRule(minSeconds, max) : secondsRule(minSeconds, max));
+}
+
+/** Programs may ask for less than the second that people have to ask for at least. */
+function readMilliseconds(
+  { minSeconds, maxSeconds }: Extract<FieldShape, { type: 'duration' }>,
+  given: unknown,
+): Result<number, string> {
+  const limits = { min: Math.min(1, minSeconds), max: maxSeconds * 1000 };
+  const isGood = Number.isInteger(given) && isWithin(given as number, limits);
+  return orRule(isGood ? (given as number) : null, `a whole number from ${limits.min} to ${limits.max}`);
+}
+
+function isWithin(value: number, { min, max }: { readonly min: number; readonly max: number }): boolean {
+  return value >= min && value <= max;
+}
+
+function countIn(given: unknown): unknown {
+  return typeof given === 'string' && /^[0-9]{1,16}$/.test(given) ? Number(given) : null;
+}
+
+function numberIn(given: unknown): number | null {
+  const value = typeof given === 'string' && given.trim() !== '' ? Number(given) : Number.NaN;
+  return Number.isFinite(value) ? value : null;
+}
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+function instantIn(given: unknown): number | null {
+  const ms =
+    given instanceof Date
+      ? given.getTime()
+      : typeof given === 'string' && INSTANT.test(given)
+        ? Date.parse(given)
+        : Number.NaN;
+  return Number.isInteger(ms) && ms >= 0 && ms <= INSTANT_MAX ? ms : null;
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What was given, as JSON and cut. */
+function shown(given: unknown): string {
+  let written: string | undefined;
+  try {
+    written = typeof given === 'number' ? String(given) : JSON.stringify(given);
+  } catch {
+    // A ring, or a big number: the type says enough.
+  }
+  const words = written ?? typeof given;
+  return words.length > GIVEN_MAX ? `${words.slice(0, GIVEN_MAX)}…` : words;
+}

@@ -1,0 +1,92 @@
+import { err, ok, type Result } from '../foundation/result.ts';
+import type { HandoffId } from '../domain/names.ts';
+import type { Principal } from '../domain/principal.ts';
+import { isHidden } from '../domain/rights.ts';
+import type { Context } from '../engine/context.ts';
+import { reject } from '../engine/handoffs/reject-and-cancel.ts';
+import { requestRework, verify as verifyHandoff, type CriterionCheck } from '../engine/handoffs/verify.ts';
+import { flag, groupOrText, ID, list, longText, required, text } from './field.ts';
+import { defineOperation, type OperationRefusal } from './operation.ts';
+
+const criterionField = groupOrText(
+  {
+    criterion: required(text('The criterion, or the beginning of one where that is the only one')),
+    says: longText('How you know', { mayBeEmpty: true }),
+  },
+  { form: 'CRITERION=SAYS', read: (given) => ({ criterion: given }) },
+  'A criterion that is met',
+);
+
+export const verify = defineOperation({
+  name: 'verify',
+  summary: 'Agree that delivered work is done, or refuse it',
+  about: 'Its evidence is checked a second time first.',
+  example: "verify hoff-0190… --as @qa --check 'works on a phone=tried it'",
+  permission: 'verify',
+  scope: 'write',
+  subject: 'id',
+  input: {
+    id: ID,
+    notes: longText('For the record'),
+    criteria: list(criterionField, 'Criteria that are met, and how you know', { option: 'check' }),
+    refuse: longText('It is not done, and why; without rework the handoff is rejected'),
+    rework: flag('With refuse: the doer gets it back'),
+  },
+  aloud: 'judge work',
+  canBeStopped: true,
+  result: 'handoff',
+  check: ({ refuse: reason, rework, criteria }, nameOf) => {
+    if (rework === true && reason === undefined) return `${nameOf('rework')} needs ${nameOf('refuse')} with the reason`;
+    const excluded = reason !== undefined && criteria !== undefined && criteria.length > 0;
+    return excluded ? `${nameOf('criteria')} and ${nameOf('refuse')} exclude each other` : null;
+  },
+  run: async (ctx, principal, { id, notes, criteria = [], refuse: reason, rework }, { signal }) => {
+    if (reason !== undefined && rework === true) return requestRework(ctx, principal, id, reason);
+    if (reason !== undefined) return reject(ctx, principal, id, { type: 'verification', reason });
+    const met = criteria.length === 0 ? ok([]) : await criteriaMet(ctx, principal, id, criteria);
+    if (!met.ok) return met;
+    return verifyHandoff(
+      ctx,
+      principal,
+      { id, criteria: met.value, ...(notes === undefined ? {} : { notes }) },
+      signal,
+    );
+  },
+});
+
+/** Which criteria are meant. A criterion may hold an `=` itself, and the beginning of one is enough where it is the only one. */
+async function criteriaMet(
+  { store }: Context,
+  principal: Principal,
+  id: HandoffId,
+  given: readonly { readonly criterion: string; readonly says?: string }[],
+): Promise<Result<readonly CriterionCheck[], OperationRefusal>> {
+  const {
+    items: [handoff],
+  } = await store.find({ by: 'ids', ids: [id] });
+  if (handoff === undefined || isHidden(principal, handoff)) return err({ code: 'no-such-handoff', id });
+  const known = handoff.terms.criteria;
+  const met: CriterionCheck[] = [];
+  for (const each of given) {
+    const found = criterionMeant(known, each.criterion, each.says);
+    if (found === null) {
+      const list = known.length === 0 ? 'it has none' : `there are: ${known.join(' · ')}`;
+      const says = `${JSON.stringify(each.criterion)} names no one criterion of ${id}; ${list}`;
+      return err({ code: 'bad-request', says });
+    }
+    met.push(found);
+  }
+  return ok(met);
+}
+
+function criterionMeant(known: readonly string[], given: string, says: string | undefined): CriterionCheck | null {
+  const exact = known.find((criterion) => given === criterion || given.startsWith(`${criterion}=`));
+  if (exact !== undefined) return { criterion: exact, says: says ?? given.slice(exact.length + 1) };
+  const [name = '', ...rest] = says === undefined ? given.split('=') : [given];
+  const word = name.trim().toLowerCase();
+  const alike = known.filter((criterion) => criterion.toLowerCase().startsWith(word));
+  const [only] = alike;
+  return only !== undefined && alike.length === 1 && word !== ''
+    ? { criterion: only, says: says ?? rest.join('=') }
+    : null;
+}

@@ -1,0 +1,113 @@
+/**
+ * All that the store remembers, and the one way to change it: a draft over it that is put down whole or forgotten.
+ *
+ * Maps keep the order in which their keys first came, so the order of `rows` is that of insertion.
+ */
+import type { JsonText } from '../../foundation/json.ts';
+import { isInboxKind, type Decision, type Effect } from '../../domain/decision.ts';
+import type { AgentSession } from '../../domain/agent-session.ts';
+import type { Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { HandoffId, SessionId } from '../../domain/names.ts';
+import type { DueEffect, PolicyRecord, RequestKey, SessionRecord, TokenRecord } from '../store.ts';
+import type { TokenLogLine } from '../token-store.ts';
+
+export interface Row {
+  readonly handoff: Handoff;
+  readonly body: JsonText;
+  readonly outcome: JsonText | null;
+}
+
+/** Kept when it is done, because its key is never to be used again. */
+interface KeptEffect {
+  readonly effect: DueEffect;
+  /** Null: done. */
+  readonly dueAtMs: number | null;
+}
+
+/** When what is in an inbox is due. */
+export const NEVER = Infinity;
+
+interface KeptRequest {
+  readonly hash: string;
+  readonly ids: readonly HandoffId[];
+  /** Infinity: kept for ever. */
+  readonly at: number;
+}
+
+/** Silence is what follows from the last beat. */
+export type KeptSession = Omit<SessionRecord, 'silentForMs'> & { readonly beatAtMs: number };
+
+export interface Tables {
+  readonly rows: Map<HandoffId, Row>;
+  /** In commit order; a fact's place is its cursor. */
+  readonly facts: Fact[];
+  readonly effects: Map<string, KeptEffect>;
+  readonly requests: Map<string, KeptRequest>;
+  readonly sessions: Map<SessionId, KeptSession>;
+  readonly tokens: Map<string, TokenRecord>;
+  /** Oldest first. */
+  readonly tokenLog: (TokenLogLine & { readonly seq: number })[];
+  readonly bootstrap: { isOpen: boolean };
+  /** Version 1 is at place 0. */
+  readonly policies: PolicyRecord[];
+  /** By id, from 1 on. */
+  readonly agents: Map<number, AgentSession>;
+}
+
+export function requestName({ by, key }: Pick<RequestKey, 'by' | 'key'>): string {
+  return JSON.stringify([by, key]);
+}
+
+export function emptyTables(): Tables {
+  return {
+    rows: new Map(),
+    facts: [],
+    effects: new Map(),
+    requests: new Map(),
+    sessions: new Map(),
+    tokens: new Map(),
+    tokenLog: [],
+    bootstrap: { isOpen: true },
+    policies: [],
+    agents: new Map(),
+  };
+}
+
+export interface Draft {
+  row(id: HandoffId): Row | undefined;
+  /** In order of insertion, as they will be. */
+  rows(): Iterable<Row>;
+  write(row: Row, decision: Decision): void;
+  /** Puts everything down and answers what it wrote, in order. */
+  commit(): readonly Handoff[];
+}
+
+export function draftOver(shelf: Tables): Draft {
+  const written = new Map<HandoffId, Row>();
+  const decisions: Decision[] = [];
+  return {
+    row: (id) => written.get(id) ?? shelf.rows.get(id),
+    *rows() {
+      for (const [id, kept] of shelf.rows) yield written.get(id) ?? kept;
+      for (const [id, added] of written) if (!shelf.rows.has(id)) yield added;
+    },
+    write(next, decision) {
+      decisions.push(decision);
+      written.set(next.handoff.id, next);
+    },
+    commit() {
+      for (const [id, next] of written) shelf.rows.set(id, next);
+      for (const { facts, effects = [] } of decisions) {
+        shelf.facts.push(...facts);
+        for (const effect of effects) keepEffect(shelf, effect);
+      }
+      return decisions.map((decision) => decision.handoff);
+    },
+  };
+}
+
+function keepEffect(shelf: Tables, effect: Effect): void {
+  if (shelf.effects.has(effect.key)) return;
+  shelf.effects.set(effect.key, { effect, dueAtMs: isInboxKind(effect.kind) ? NEVER : -Infinity });
+}

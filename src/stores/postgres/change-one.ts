@@ -1,0 +1,74 @@
+/** Changes that need a place under a limit: rare, so one record at a time, with the counters of its agents locked. */
+import { err, ok } from '../../foundation/result.ts';
+import type { Decide } from '../../domain/decision.ts';
+import type { Limits } from '../../domain/limits.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { assertValidRecord } from '../valid-record.ts';
+import { ROUNDS_MAX } from '../store.ts';
+import type { Answer, ChangeParts, Target } from './change.ts';
+import type { Connection } from './connection.ts';
+import { idOf, records, traces } from './load.ts';
+import { beginCounting, fullPlace, needsOf, uncounted } from './limits.ts';
+import { endedSession, gainOf, joins, lastFactOf, move, type Moved, type Piece } from './write-moves.ts';
+
+export async function changeAlone(
+  parts: ChangeParts,
+  targets: readonly Target[],
+  decide: Decide,
+  answers: Map<number, Answer>,
+): Promise<void> {
+  for (const [index, target] of targets.entries()) {
+    for (let round = 0; !answers.has(index) && round < ROUNDS_MAX; round += 1) {
+      const answer = await changeOne(parts, target, decide);
+      if (answer !== null) answers.set(index, answer);
+    }
+  }
+}
+
+/** Null: the record has moved on meanwhile. */
+async function changeOne(parts: ChangeParts, target: Target, decide: Decide): Promise<Answer | null> {
+  const id = idOf(target);
+  const before = (await records(parts.reads, [id])).get(id);
+  if (before === undefined) return err({ code: 'no-such-handoff', id });
+  const decided = decide(before, parts.nowMs());
+  if (!decided.ok) return decided;
+  assertValidRecord(id, before, decided.value);
+  const fate = await parts.writeWithPlace({ before, decision: decided.value });
+  if (fate === 'overtaken') return null;
+  if (fate !== 'written') return err(fate);
+  parts.tell(before, decided.value.handoff);
+  return ok(decided.value.handoff);
+}
+
+/** What a change needs to know of limits. */
+export function placeParts(
+  limits: Limits,
+  { writes, reads }: { readonly writes: Connection; readonly reads: Connection },
+): Pick<ChangeParts, 'needsPlace' | 'writeWithPlace'> {
+  // Asked each time: the limits follow a policy that may change.
+  const hasNone = (): boolean =>
+    limits.agents.size === 0 && limits.everyone.incomingMax === null && limits.everyone.outgoingMax === null;
+  const needsOfPiece = (piece: Piece) =>
+    gainOf(piece.before, piece.decision.handoff) > 0 ? needsOf(limits, [piece.decision.handoff]) : [];
+
+  const writeWithPlace = async (piece: Piece): Promise<'written' | 'overtaken' | Refusal> => {
+    const newcomers = [piece.decision.handoff];
+    const needs = needsOfPiece(piece);
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      const written: Moved = await move(writes, [piece], { needs });
+      if (written.moved.size > 0) return 'written';
+      if (written.doubtful && (await traces(reads, [lastFactOf(piece)])).size > 0) return 'written';
+      const session = joins(piece.before, piece.decision.handoff);
+      if (session !== null && !written.alive.has(session)) return endedSession(piece.before).refusal;
+      const missing = uncounted(needs, written.counts);
+      if (missing.length === 0) return fullPlace(limits, newcomers, written.counts)?.refusal ?? 'overtaken';
+      await beginCounting(writes, missing);
+    }
+    return 'overtaken';
+  };
+
+  return {
+    needsPlace: (before, next) => !hasNone() && gainOf(before, next) > 0 && needsOf(limits, [next]).length > 0,
+    writeWithPlace,
+  };
+}

@@ -1,0 +1,256 @@
+/**
+ * The columns of a handoff, made once from the description of its fields. Both databases write and read by these; they
+ * differ only in how agents and sessions are known (`Ids`).
+ */
+import { present } from '../foundation/assert.ts';
+import { dueAtOf } from '../domain/deadlines.ts';
+import { blankHandoff, HANDOFF, KINDS, NO_LINEAGE, type Handoff, type Mutable } from '../domain/handoff.ts';
+import type { AgentId, SessionId } from '../domain/names.ts';
+import { PRIORITIES, rankOf } from '../domain/priority.ts';
+import { extraOf, fieldsOf } from '../domain/record-fields.ts';
+import type { Described } from '../domain/shape.ts';
+import { DEFAULT_TERMS } from '../domain/terms.ts';
+import { BLOCKED_REASONS, stateNumber, stateOfNumber } from './numbers.ts';
+import {
+  readBlockedOn,
+  readClaims,
+  readHolding,
+  readLineage,
+  readTerms,
+  soundRow,
+  writeLineage,
+  writeStateText,
+  writeTerms,
+} from './column-codecs.ts';
+
+export type ColumnValue = string | number | null;
+type Row = readonly unknown[];
+
+/** How a database knows agents and sessions: by number or by name. */
+export interface Ids {
+  agentNumber(agent: AgentId): string | number;
+  agentName(stored: never): AgentId;
+  sessionNumber(session: SessionId): string | number | null;
+  sessionName(stored: never): SessionId;
+}
+
+export interface RecordColumn {
+  readonly name: string;
+  readonly type: 'text' | 'smallint' | 'integer' | 'bigint';
+  readonly changes: boolean;
+  /** What nearly every row has here. */
+  readonly usual: ColumnValue | undefined;
+  /** Follows from other fields: it is written and never read. */
+  readonly derived: boolean;
+  write(handoff: Handoff, ids: Ids): ColumnValue;
+}
+
+interface FieldCodec {
+  readonly columns: readonly Omit<RecordColumn, 'changes' | 'usual' | 'derived'>[];
+  /** `at(name)` is the place of a column; asked once, when the reader is made. */
+  reader(at: (name: string) => number): FieldReader;
+}
+type FieldReader = (into: Mutable<Handoff>, row: Row, ids: Ids) => void;
+type Writer = RecordColumn['write'];
+
+/** The fields whose columns do not follow from their type. */
+const CODECS: Partial<Record<keyof Handoff, FieldCodec>> = {
+  state: {
+    columns: [column('state', 'smallint', ({ state }) => stateNumber(state))],
+    reader: (at) => {
+      const state = at('state');
+      return (into, row) => {
+        into.state = present(stateOfNumber(row[state] as number), 'a known state');
+      };
+    },
+  },
+  lineage: {
+    columns: [column('lineage', 'text', ({ lineage }) => writeLineage(lineage))],
+    reader: (at) => {
+      const lineage = at('lineage');
+      return (into, row) => {
+        into.lineage = row[lineage] === null ? NO_LINEAGE : readLineage(row[lineage] as string);
+      };
+    },
+  },
+  // After `kind`, which says what the usual terms are.
+  terms: {
+    columns: [column('terms', 'text', ({ kind, terms }) => writeTerms(kind, terms))],
+    reader: (at) => {
+      const terms = at('terms');
+      return (into, row) => {
+        into.terms = row[terms] === null ? DEFAULT_TERMS[into.kind] : readTerms(row[terms] as string);
+      };
+    },
+  },
+  custody: {
+    columns: [
+      column('session', 'text', ({ custody }, ids) =>
+        custody?.by === 'process' ? ids.sessionNumber(custody.session) : null,
+      ),
+      column('holder', 'text', ({ custody }, ids) => (custody === null ? null : ids.agentNumber(custody.holder))),
+      column('until_at', 'bigint', ({ custody }) => custody?.untilAt ?? null),
+    ],
+    reader: (at) => {
+      const [session, holder, until, text] = [at('session'), at('holder'), at('until_at'), at('question')];
+      return (into, row, ids) => {
+        if (row[holder] === null) return;
+        const agent = ids.agentName(row[holder] as never);
+        into.custody =
+          row[session] === null
+            ? {
+                by: 'hand',
+                holder: agent,
+                untilAt: row[until] as number | null,
+                ...readHolding(row[text] as string | null),
+              }
+            : {
+                by: 'process',
+                holder: agent,
+                session: ids.sessionName(row[session] as never),
+                ...(row[until] === null ? {} : { untilAt: row[until] as number }),
+              };
+      };
+    },
+  },
+  blockedOn: {
+    columns: [
+      column('blocked', 'smallint', ({ blockedOn }) =>
+        blockedOn === null ? null : BLOCKED_REASONS.indexOf(blockedOn.reason),
+      ),
+      column('question', 'text', writeStateText),
+    ],
+    reader: (at) => {
+      const [blocked, text] = [at('blocked'), at('question')];
+      return (into, row) => {
+        if (row[blocked] !== null) into.blockedOn = readBlockedOn(row[blocked] as number, row[text] as string | null);
+      };
+    },
+  },
+  claims: {
+    columns: [column('claims', 'text', ({ claims }) => (claims.length === 0 ? null : JSON.stringify(claims)))],
+    reader: (at) => {
+      const claims = at('claims');
+      return (into, row) => {
+        into.claims = row[claims] === null ? [] : readClaims(row[claims] as string);
+      };
+    },
+  },
+};
+
+/** A closed set is stored as the place of the value in its list; both lists only grow at their ends. */
+const NUMBERED: Partial<Record<keyof Handoff, readonly string[]>> = { kind: KINDS, priority: PRIORITIES };
+
+function column(name: string, type: RecordColumn['type'], write: Writer): FieldCodec['columns'][number] {
+  return { name, type, write };
+}
+
+const COLUMN_TYPES: Partial<Record<Described['type'], RecordColumn['type']>> = {
+  count: 'integer',
+  instant: 'bigint',
+  milliseconds: 'bigint',
+  'one-of': 'smallint',
+};
+
+/** For every field that is one value in one column. */
+function plainCodec(name: keyof Handoff, columnName: string, shape: Described): FieldCodec {
+  const type = COLUMN_TYPES[shape.type] ?? 'text';
+  const list = NUMBERED[name];
+  const write: Writer =
+    list !== undefined
+      ? (handoff) => list.indexOf(handoff[name] as string)
+      : shape.type === 'agent'
+        ? (handoff, ids) => ids.agentNumber(handoff[name] as AgentId)
+        : (handoff) => handoff[name] as ColumnValue;
+  const reader = (at: (name: string) => number): FieldReader => {
+    const place = at(columnName);
+    if (list !== undefined) {
+      return (into: Values, row) => {
+        into[name] = present(list[row[place] as number], `a known ${name}`);
+      };
+    }
+    if (shape.type === 'agent') {
+      return (into: Values, row, ids) => {
+        into[name] = ids.agentName(row[place] as never);
+      };
+    }
+    return (into: Values, row) => {
+      into[name] = row[place];
+    };
+  };
+  return { columns: [column(columnName, type, write)], reader };
+}
+
+type Values = Record<keyof Handoff, unknown>;
+
+export const RECORD_EXTRA = extraOf(HANDOFF);
+const EXTRA_COLUMN: RecordColumn = {
+  ...column('extra', 'text', RECORD_EXTRA.write),
+  changes: true,
+  usual: null,
+  derived: false,
+};
+
+/** Follow from the record, for the indexes. */
+const DERIVED: readonly RecordColumn[] = [
+  { ...column('rank', 'bigint', ({ offeredAt, priority }) => rankOf(offeredAt, priority)), ...derived() },
+  { ...column('due_at', 'bigint', dueAtOf), ...derived() },
+];
+
+function derived(): Pick<RecordColumn, 'changes' | 'usual' | 'derived'> {
+  return { changes: true, usual: undefined, derived: true };
+}
+
+const FIELDS = fieldsOf(HANDOFF)
+  .filter(({ columns }) => columns !== null)
+  .map(({ name, shape, columns, changes, usual }) => {
+    const key = name as keyof Handoff;
+    const codec = CODECS[key] ?? plainCodec(key, columns?.[0] ?? name, shape);
+    const list = NUMBERED[key];
+    const stored = list === undefined ? usual : list.indexOf(usual as string);
+    return { codec, changes, usual: stored as ColumnValue | undefined };
+  });
+
+const COLUMNS: readonly RecordColumn[] = [
+  ...FIELDS.flatMap(({ codec, changes, usual }) =>
+    codec.columns.map((each): RecordColumn => ({ ...each, changes, usual, derived: false })),
+  ),
+  EXTRA_COLUMN,
+  ...DERIVED,
+];
+
+/** What never changes; then what moves change. */
+export const FIXED_COLUMNS = COLUMNS.filter(({ changes }) => !changes);
+export const CHANGING_COLUMNS = COLUMNS.filter(({ changes }) => changes);
+/** For reading, in this order. */
+export const READ_COLUMNS = [...FIXED_COLUMNS, ...CHANGING_COLUMNS].filter((each) => !each.derived);
+
+/** Whether nothing is different but what stands in these columns. */
+export function differsOnlyIn(names: readonly string[]): (before: Handoff, next: Handoff) => boolean {
+  const others = fieldsOf(HANDOFF)
+    .filter(({ columns }) => !(columns ?? ['extra']).some((each) => names.includes(each)))
+    .map(({ name }) => name as keyof Handoff);
+  return (before, next) => {
+    for (const name of others) if (before[name] !== next[name]) return false;
+    return true;
+  };
+}
+
+/** Reads rows whose first columns, from `first` on, are `READ_COLUMNS`. */
+export function recordReader(first: number): (row: Row, ids: Ids) => Handoff {
+  const at = (name: string): number => {
+    const place = READ_COLUMNS.findIndex((each) => each.name === name);
+    if (place === -1) throw new Error(`no field has the column ${name}`);
+    return first + place;
+  };
+  const readers = FIELDS.map(({ codec }) => codec.reader(at));
+  const extra = at('extra');
+  const id = at('id');
+  const read = (row: Row, ids: Ids): Handoff => {
+    const handoff = blankHandoff();
+    for (const reader of readers) reader(handoff, row, ids);
+    RECORD_EXTRA.read(handoff, row[extra] as string | null);
+    return handoff;
+  };
+  return (row, ids) => soundRow(row[id], () => read(row, ids));
+}

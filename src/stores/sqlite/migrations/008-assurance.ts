@@ -1,0 +1,37 @@
+/**
+ * Version 8: the step `complete` (4677: delivered → completed where nobody has to agree), and how far older completions
+ * are proven. A check of a table cannot be changed in place, so the facts are copied once.
+ *
+ * A released migration is never edited.
+ */
+export const ASSURANCE = `
+CREATE TABLE fact_8 (
+  seq INTEGER PRIMARY KEY,
+  handoff INTEGER NOT NULL REFERENCES handoff,
+  revision INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  by TEXT NOT NULL,
+  step INTEGER NOT NULL CHECK (step IN (240, 241, 242, 307, 563, 769, 1032, 1048, 1064, 1096, 1289, 1305, 1321, 1337, 1353, 1555, 1815, 1847, 1863, 2066, 2098, 2326, 2342, 2358, 2374, 2593, 2868, 3121, 3377, 3653, 3907, 4161, 4352, 4353, 4355, 4368, 4369, 4371, 4384, 4385, 4387, 4400, 4401, 4403, 4416, 4417, 4419, 4432, 4433, 4435, 4448, 4449, 4451, 4464, 4465, 4467, 4480, 4481, 4483, 4496, 4497, 4499, 4677)),
+  attempt INTEGER NOT NULL,
+  fence INTEGER NOT NULL,
+  detail TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  extra TEXT,
+  UNIQUE (handoff, revision)
+) STRICT;
+INSERT INTO fact_8 (seq, handoff, revision, at, by, step, attempt, fence, detail, hash, extra)
+  SELECT seq, handoff, revision, at, by, step, attempt, fence, detail, hash, extra FROM fact;
+DROP TABLE fact;
+ALTER TABLE fact_8 RENAME TO fact;
+
+-- No older fact says how somebody proved who they are, so none of them is more than attested.
+DROP TRIGGER final_is_final;
+UPDATE handoff SET extra = CASE WHEN fact.by LIKE 'git:%' OR fact.detail LIKE '%"imported":true%'
+  THEN '{"assurance":"reported"}' ELSE '{"assurance":"attested"}' END
+FROM fact
+WHERE handoff.state = 5 AND fact.handoff = handoff.n AND fact.revision = handoff.revision
+  AND fact.step = 3653 AND fact.by <> 'system';
+CREATE TRIGGER final_is_final BEFORE UPDATE ON handoff
+WHEN OLD.state >= 5 AND (OLD.kind <> 1 OR NEW.revision <= OLD.revision)
+BEGIN SELECT RAISE(ABORT, 'final is final'); END;
+`;

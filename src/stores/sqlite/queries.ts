@@ -1,0 +1,214 @@
+/** Everything that only looks. Reading never waits for a writer. */
+import type { JsonText } from '../../foundation/json.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { isFinal, STATES } from '../../domain/lifecycle.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import { missingText } from '../missing-text.ts';
+import { pageById } from '../page.ts';
+import type { FactQuery, FactRead, Page, Query, RequestKey, Whole } from '../store.ts';
+import { readCursor } from '../read-cursor.ts';
+import { prepare, type Database, type Row, type Statement } from './binding.ts';
+import { listStatement, openNumbersSql, type Filter } from './lists.ts';
+import type { RowNumbers } from './row-numbers.ts';
+import { readRow, ROW_COLUMNS } from './rows.ts';
+import { factNames, readFact } from '../fact-columns.ts';
+import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
+import { enoughReadable, readableOf } from '../column-codecs.ts';
+
+export interface Queries {
+  byIds(ids: readonly HandoffId[]): readonly Handoff[];
+  revisionOf(id: HandoffId): number | null;
+  whole(id: HandoffId): Whole | null;
+  settled(id: HandoffId): Whole | null;
+  find(query: Query, nowMs: number): Page;
+  facts(query: FactQuery): readonly FactRead[];
+}
+
+const SELECT = `SELECT ${ROW_COLUMNS} FROM handoff`;
+export const OVERDUE_SQL = `${SELECT} INDEXED BY handoff_due WHERE due_at <= ? ORDER BY due_at LIMIT ?`;
+export const OF_SESSION_SQL = `${SELECT} INDEXED BY handoff_session
+  WHERE session = (SELECT n FROM session WHERE id = ?) LIMIT ?`;
+export const FREED_SQL = `${SELECT} INDEXED BY handoff_freed
+  WHERE state = ${stateNumber('blocked')} AND blocked = 0 AND waits = 0 ORDER BY n LIMIT ?`;
+
+export const PLACES_SQL = `${SELECT} INDEXED BY handoff_place
+  WHERE state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('place')}
+    AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) ORDER BY n LIMIT ?1`;
+/** Along what has a deadline: all of that is open. */
+export const ASKING_SQL = `${SELECT} WHERE n IN (
+    SELECT n FROM handoff INDEXED BY handoff_due WHERE due_at IS NOT NULL
+      AND state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('question')})
+  AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) ORDER BY n LIMIT ?1`;
+/** The end of the range is the name with the largest of all characters after it. */
+export const WAITING_SQL = `${SELECT} WHERE n IN (
+    SELECT handoff FROM dependency INDEXED BY dependency_needs WHERE needs >= ?3 AND needs < ?3 || char(1114111))
+  AND state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('dependency')}
+  AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) ORDER BY n LIMIT ?1`;
+export const CHAIN_SQL = `${SELECT} WHERE id = ?1 UNION ALL ${SELECT} INDEXED BY handoff_chain
+  WHERE lineage IS NOT NULL AND json_extract(lineage, '$.root') = ?1 AND id <> ?1 ORDER BY n LIMIT ?2`;
+
+export const VISIBLE_CHAIN_SQL = `SELECT * FROM (${CHAIN_SQL.replace(' ORDER BY n LIMIT ?2', '')})
+  WHERE (sender = ?3 OR recipient = ?3 OR EXISTS (
+    SELECT 1 FROM verifier WHERE verifier.agent = ?4 AND verifier.handoff = n)) ORDER BY n LIMIT ?2`;
+const ARTIFACTS_SQL = `SELECT DISTINCT handoff FROM json_each(?1) CROSS JOIN artifact_use
+  ON artifact = json_each.value ORDER BY handoff DESC LIMIT ?2`;
+
+/** As much of what is open for one agent is sorted; with more, the newest of it are found by walking. */
+const SORTED_MAX = 1_000;
+const LISTS_MAX = 50;
+
+const WHOLE_SQL = `SELECT ${ROW_COLUMNS}, (SELECT text FROM body WHERE handoff = n),
+  (SELECT text FROM outcome WHERE handoff = n) FROM handoff WHERE id = ?`;
+
+export function queriesOf(database: Database, names: RowNumbers): Queries {
+  const byId = prepare(database, `${SELECT} WHERE id = ?`);
+  const byNumber = prepare(database, `${SELECT} WHERE n = ?`);
+  const revision = prepare(database, 'SELECT revision FROM handoff WHERE n = ?');
+  const overdue = prepare(database, OVERDUE_SQL);
+  const ofSession = prepare(database, OF_SESSION_SQL);
+  const freed = prepare(database, FREED_SQL);
+  const places = prepare(database, PLACES_SQL);
+  const chain = prepare(database, CHAIN_SQL);
+  const visibleChain = prepare(database, VISIBLE_CHAIN_SQL);
+  const ofArtifacts = prepare(database, ARTIFACTS_SQL);
+  const asking = prepare(database, ASKING_SQL);
+  const waiting = prepare(database, WAITING_SQL);
+  const incoming = prepare(database, 'SELECT in_all FROM agent WHERE n = ?');
+  const request = prepare(database, 'SELECT ids FROM request WHERE by = ? AND key = ?');
+  const wholeById = prepare(database, WHOLE_SQL);
+  const settledById = prepare(database, `${WHOLE_SQL} AND state >= ${STATES.findIndex(isFinal)}`);
+  const factColumns = `seq, handoff.id, ${factNames('fact.')}`;
+  const trail = prepare(
+    database,
+    `SELECT ${factColumns} FROM fact JOIN handoff ON handoff.n = fact.handoff
+     WHERE fact.handoff = (SELECT n FROM handoff WHERE id = ?) AND seq > ? ORDER BY fact.revision LIMIT ?`,
+  );
+  const newest = prepare(
+    database,
+    `SELECT ${factColumns} FROM fact JOIN handoff ON handoff.n = fact.handoff ORDER BY seq DESC LIMIT ?`,
+  );
+  const feed = prepare(
+    database,
+    `SELECT ${factColumns} FROM fact JOIN handoff ON handoff.n = fact.handoff WHERE seq > ? ORDER BY seq LIMIT ?`,
+  );
+
+  const handoffOf = (row: Row): Handoff => readRow(row, names).handoff;
+  const handoffsOf = (rows: readonly Row[]): readonly Handoff[] => readableOf(rows, handoffOf);
+  const enough = (max: number, select: (limit: number) => readonly Row[]): readonly Handoff[] =>
+    enoughReadable(max, select, handoffOf);
+  const byIds = (ids: readonly HandoffId[]): readonly Handoff[] =>
+    ids
+      .map((id) => byId.get(id))
+      .filter((row) => row !== undefined)
+      .map(handoffOf);
+  const requested = ({ by, key }: Pick<RequestKey, 'by' | 'key'>): readonly HandoffId[] =>
+    JSON.parse((request.get(by, key)?.[0] as string | undefined) ?? '[]') as HandoffId[];
+  const wholeOf = (row: Row | undefined): Whole | null => {
+    if (row === undefined) return null;
+    const { handoff } = readRow(row, names);
+    const body = row.at(-2) as JsonText | null;
+    if (body === null) throw missingText(handoff.id);
+    return { handoff, body, outcome: row.at(-1) as JsonText | null };
+  };
+  const page = (items: readonly Handoff[]): Page => ({ items, next: null });
+
+  const lists = rememberedStatements(database);
+  const agentWithFewOpen = ({ to }: Filter): number | null => {
+    const n = to === undefined ? null : names.knownAgentNumber(to);
+    const open = n === null ? null : (incoming.get(n)?.[0] as number);
+    return open === null || open > SORTED_MAX ? null : n;
+  };
+
+  const openOf = (agent: number, numbers: Statement, { states = [], max }: Filter): Page => {
+    const found = numbers.all(agent).map(([n]) => n as number);
+    const shown = found.toSorted((a, b) => b - a).slice(0, max);
+    const handoffs = handoffsOf(shown.map((n) => byNumber.get(n)).filter((row) => row !== undefined));
+    // Another process may have moved one on since its number was read.
+    const items = handoffs.filter(({ state }) => states.includes(state));
+    return { items, next: found.length > max ? String(shown.at(-1)) : null };
+  };
+
+  const chainOf = ({ root, max, visibleTo }: Extract<Query, { readonly by: 'chain' }>): readonly Row[] =>
+    visibleTo === undefined
+      ? chain.all(root, max)
+      : visibleChain.all(root, max, names.knownAgentNumber(visibleTo) ?? -1, visibleTo);
+
+  const filtered = (query: Filter): Page => {
+    const numbers = openNumbersSql(query);
+    const agent = numbers === null ? null : agentWithFewOpen(query);
+    if (numbers !== null && agent !== null) return openOf(agent, lists(numbers), query);
+    const statement = listStatement(query, names);
+    if (statement === null) return page([]);
+    const rows = lists(statement.sql).all(...statement.values);
+    const shown = rows.slice(0, query.max);
+    return { items: handoffsOf(shown), next: rows.length > query.max ? String(shown.at(-1)?.[0]) : null };
+  };
+
+  return {
+    byIds,
+    revisionOf: (id) => (revision.get(names.handoffNumber(id))?.[0] as number | undefined) ?? null,
+    whole: (id) => wholeOf(wholeById.get(id)),
+    settled: (id) => wholeOf(settledById.get(id)),
+    find: (query, nowMs) => {
+      switch (query.by) {
+        case 'ids':
+          return { items: byIds(query.ids), next: null };
+        case 'request':
+          return { items: byIds(requested(query.request)), next: null };
+        case 'overdue':
+          return page(enough(query.max, (limit) => overdue.all(nowMs, limit)));
+        case 'session':
+          return page(enough(query.max, (limit) => ofSession.all(query.session, limit)));
+        case 'chain':
+          return page(enough(query.max, (limit) => chainOf({ ...query, max: limit })));
+        case 'artifacts': {
+          const artifacts = JSON.stringify(query.artifacts);
+          const select = (limit: number): readonly Row[] =>
+            ofArtifacts
+              .all(artifacts, limit)
+              .map(([n]) => byNumber.get(n as number))
+              .filter((row) => row !== undefined);
+          return page(enough(query.max, select));
+        }
+        case 'places':
+          return pageById(
+            enough(query.max, (limit) => places.all(limit, query.after ?? null)),
+            query.max,
+          );
+        case 'waiting': {
+          const { on, max, after = null } = query;
+          const select = (limit: number): readonly Row[] =>
+            on === 'answer' ? asking.all(limit, after) : waiting.all(limit, after, on.named);
+          return pageById(enough(max, select), max);
+        }
+        case 'freed':
+          return page(enough(query.max, (limit) => freed.all(limit)));
+        case 'filter':
+          return filtered(query);
+      }
+    },
+    facts: ({ handoff, after, max, newest: last }) => {
+      if (last === true) return newest.all(max).map(factRead).toReversed();
+      const seq = after === undefined ? 0 : readCursor(after);
+      const rows = handoff === undefined ? feed.all(seq, max) : trail.all(handoff, seq, max);
+      return rows.map(factRead);
+    },
+  };
+}
+
+/** Lists are asked for in a few forms again and again; to make such a statement costs more than most of them. */
+function rememberedStatements(database: Database): (sql: string) => Statement {
+  const made = new Map<string, Statement>();
+  return (sql) => {
+    const known = made.get(sql);
+    if (known !== undefined) return known;
+    if (made.size >= LISTS_MAX) made.clear();
+    const statement = prepare(database, sql);
+    made.set(sql, statement);
+    return statement;
+  };
+}
+
+function factRead(row: Row): FactRead {
+  return { fact: readFact(row[1] as HandoffId, row, 2), cursor: String(row[0]) };
+}

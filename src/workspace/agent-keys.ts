@@ -1,0 +1,98 @@
+/**
+ * Public keys with which agents sign their commits. They stand in the stored policy, so each change is a version of it
+ * with who and when, and every process that uses the database follows the same ones.
+ */
+import type { JsonText } from '../foundation/json.ts';
+import { readSshKey } from '../foundation/ssh-signature.ts';
+import { readAgentId, type AgentId } from '../domain/names.ts';
+import type { AgentKey } from '../engine/context.ts';
+import type { PolicyRecord, Store } from '../stores/store.ts';
+
+export interface KeyRecord extends AgentKey {
+  readonly addedAt: number;
+  readonly addedBy: string;
+  /** Null: it is good. A key that was revoked proves nothing any more, whatever date a commit has. */
+  readonly revokedAt: number | null;
+}
+
+/** More keys than agents are a mistake. */
+const KEYS_MAX = 1_000;
+/** So often another process may store a version between our look and our word. */
+const ROUNDS_MAX = 16;
+
+interface Stored {
+  readonly keys?: readonly Omit<KeyRecord, 'fingerprint'>[];
+}
+
+export function keysIn(record: PolicyRecord | null): readonly KeyRecord[] {
+  const { keys = [] } = record === null ? {} : (JSON.parse(record.policy) as Stored);
+  return keys.flatMap(({ agent, text, addedAt, addedBy, revokedAt }) => {
+    const [name, key] = [readAgentId(agent), readSshKey(text)];
+    return name === null || key === null ? [] : [{ ...key, agent: name, addedAt, addedBy, revokedAt }];
+  });
+}
+
+export function goodKeys(record: PolicyRecord | null): readonly AgentKey[] {
+  return keysIn(record).filter(({ revokedAt }) => revokedAt === null);
+}
+
+/** A policy with these keys, as it is stored. */
+export function withKeys(policy: object, keys: readonly KeyRecord[]): JsonText {
+  const stored = keys.map(({ agent, text, addedAt, addedBy, revokedAt }) => ({
+    agent,
+    text,
+    addedAt,
+    addedBy,
+    revokedAt,
+  }));
+  return JSON.stringify(keys.length === 0 ? policy : { ...policy, keys: stored }) as JsonText;
+}
+
+export type KeyProblem = 'not-a-key' | 'known-key' | 'no-such-key' | 'too-many' | 'contended';
+
+/** One key belongs to one agent: a signature that could be two agents' proves neither. */
+export function addKey(
+  store: Pick<Store, 'policy' | 'nowMs'>,
+  agent: AgentId,
+  text: string,
+  by: string,
+): Promise<KeyRecord | KeyProblem> {
+  const key = readSshKey(text);
+  if (key === null) return Promise.resolve('not-a-key');
+  return changeKeys(store, by, (keys) => {
+    if (keys.some((each) => each.text === key.text)) return 'known-key';
+    if (keys.length >= KEYS_MAX) return 'too-many';
+    const added = { ...key, agent, addedAt: store.nowMs(), addedBy: by, revokedAt: null };
+    return { keys: [...keys, added], changed: added };
+  });
+}
+
+export function revokeKey(
+  store: Pick<Store, 'policy' | 'nowMs'>,
+  fingerprint: string,
+  by: string,
+): Promise<KeyRecord | KeyProblem> {
+  return changeKeys(store, by, (keys) => {
+    const found = keys.find((each) => each.fingerprint === fingerprint && each.revokedAt === null);
+    if (found === undefined) return 'no-such-key';
+    const changed = { ...found, revokedAt: store.nowMs() };
+    return { keys: keys.map((each) => (each === found ? changed : each)), changed };
+  });
+}
+
+async function changeKeys(
+  { policy }: Pick<Store, 'policy'>,
+  by: string,
+  change: (
+    keys: readonly KeyRecord[],
+  ) => KeyProblem | { readonly keys: readonly KeyRecord[]; readonly changed: KeyRecord },
+): Promise<KeyRecord | KeyProblem> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const record = await policy.current();
+    const answer = change(keysIn(record));
+    if (typeof answer === 'string') return answer;
+    const stored = record === null ? {} : (JSON.parse(record.policy) as object);
+    if ((await policy.put(withKeys(stored, answer.keys), record?.version ?? 0, by)) !== null) return answer.changed;
+  }
+  return 'contended';
+}

@@ -1,0 +1,240 @@
+/** What may stand in `baton.yaml`. The published JSON Schema is made from this. */
+import * as z from 'zod';
+import { ASSURANCES } from '../domain/assurance.ts';
+import { EVENTS } from '../domain/notices.ts';
+import { WEEK_SECONDS } from '../domain/record-values.ts';
+import { RETRIES_MAX } from '../domain/retry.ts';
+import { everySetting, type Kept } from './configuration-settings.ts';
+import { webhookName } from './configuration-values.ts';
+import { SECRET_POLICIES } from '../engine/secrets/guard-store.ts';
+import { secondsShape } from '../formats/seconds-shape.ts';
+import { readTaskPattern, TASK_PATTERN_RULE } from '../formats/task/names.ts';
+import { SuccessionShape } from './succession-settings.ts';
+import { ShadowShape } from './shadow-settings.ts';
+
+/** A YAML reader of the older kind takes these words for truth values. */
+/** Of the system, as `id` prints it. */
+const UserNumber = z.int().min(0).max(4_294_967_295);
+const OnOrOff = z.preprocess(
+  (given) => (given === true ? 'on' : given === false ? 'off' : given),
+  z.enum(['on', 'off']),
+);
+
+const LimitCount = z.int().min(0).max(1_000_000).nullable().optional();
+const LimitShape = z
+  .strictObject({ outgoing: LimitCount, incoming: LimitCount })
+  .describe('How many handoffs may be open at once; null or absent is no limit.');
+
+const AgentName = z.string().min(1).max(65);
+const SchemaName = z.string().min(1).max(128);
+
+const AgentShape = z.strictObject({
+  limits: LimitShape.optional(),
+  roles: z
+    .array(z.enum(['verifier', 'chief']))
+    .optional()
+    .describe('verifier: may verify what it neither sent nor did. chief: is told of rejections for want of a skill.'),
+  schemas: z
+    .strictObject({ input: SchemaName.optional(), output: SchemaName.optional() })
+    .optional()
+    .describe('Names of files in schemas/ that its input and its answer follow.'),
+  phase: z
+    .number()
+    .min(0)
+    .max(1_000)
+    .optional()
+    .describe('Its place in the order of phases; its artifacts lie in artifacts/phase-NN-agent/.'),
+  agent_type: z.string().min(1).max(200).optional().describe('Such as orchestrator or specialist.'),
+  command: z
+    .array(z.string().min(1).max(4_000))
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('What baton serve runs on everything offered to it, as baton work does: program and arguments.'),
+  concurrency: z.int().min(1).max(1_000).optional().describe('How many of these commands at a time; default 1.'),
+});
+
+const Seconds = secondsShape(1, WEEK_SECONDS);
+const SecondsOrNever = Seconds.nullable();
+
+const ClockShape = z.strictObject({
+  draft_seconds: SecondsOrNever.optional(),
+  offered_seconds: SecondsOrNever.optional(),
+  blocked_seconds: SecondsOrNever.optional(),
+  attempt_seconds: SecondsOrNever.optional(),
+});
+
+const RetryShape = z.strictObject({
+  max_retries: z.int().min(0).max(RETRIES_MAX).optional(),
+  delay_seconds: secondsShape(0, WEEK_SECONDS).optional(),
+  multiplier: z.number().min(1).max(100).optional(),
+  cap_seconds: secondsShape(0, WEEK_SECONDS).optional(),
+  retry_on: z.array(z.string().min(1).max(128)).max(100).optional(),
+});
+
+const WebhookShape = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'letters, digits, dots, dashes and underscores, at most 64')
+    .optional()
+    .describe('What deliveries that wait call this target; default: made from url and events.'),
+  url: z.url({ protocol: /^https?$/ }).max(2_000),
+  events: z.array(z.enum(EVENTS)).min(1).optional().describe('Which events; absent is all of them.'),
+  secret_env: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+    .optional()
+    .describe(
+      'The environment variable that holds the secret which signs each delivery. The database has its name, never its value; ' +
+        'a process in which it is not set leaves the delivery to another process.',
+    ),
+});
+
+const NotificationShape = z.strictObject({
+  desktop: z.boolean().optional(),
+  webhooks: z
+    .array(WebhookShape)
+    .max(50)
+    .refine(
+      (hooks) => new Set(hooks.map(webhookName)).size === hooks.length,
+      'two webhooks have the same name (or the same url and events): give each a name of its own',
+    )
+    .optional(),
+  allow_hosts: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(300)
+        .regex(/^[A-Za-z0-9.:/[\]-]+$/, 'a host, an address or a range like 10.0.0.0/8'),
+    )
+    .max(100)
+    .optional()
+    .describe('Hosts of private networks that webhooks may reach; by default none.'),
+});
+
+const ServerShape = z
+  .strictObject({
+    connections: z.int().min(8).max(100_000).optional().describe('Open connections in all; default 1024.'),
+    connections_per_address: z.int().min(1).max(100_000).optional().describe('From one address; default 512.'),
+    waits_per_token: z.int().min(1).max(100_000).optional().describe('Waiting requests of one token; default 64.'),
+    waits_per_address: z.int().min(1).max(100_000).optional().describe('From one address; default 256.'),
+    streams_per_token: z.int().min(1).max(100_000).optional().describe('Event streams of one token; default 64.'),
+    streams_per_address: z.int().min(1).max(100_000).optional().describe('From one address; default 256.'),
+    requests_per_second: z
+      .int()
+      .min(1)
+      .max(1_000_000)
+      .optional()
+      .describe('Of one token, with bursts of five seconds; default 200.'),
+  })
+  .describe('Limits of baton serve. /healthz and operators are answered beyond those on connections and addresses.');
+
+export const ConfigurationShape = z.strictObject({
+  project: z.string().min(1).max(200).optional(),
+  database: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .optional()
+    .describe(
+      'postgres://… or the path of a SQLite file, from this folder; ${NAME} is a variable of the environment. Default: .baton/.',
+    ),
+  identity: z
+    .enum(['local', 'strict'])
+    .optional()
+    .describe('strict: whoever moves a handoff needs a token in BATON_TOKEN. local: --as is believed.'),
+  agents: z.record(z.string(), AgentShape.nullable()).optional(),
+  limits: LimitShape.optional().describe('For agents without limits of their own; counts documents only.'),
+  verifiers: z.array(AgentName).max(50).optional().describe('Who verifies documents, in order of preference.'),
+  lease_seconds: secondsShape(1, 3600)
+    .optional()
+    .describe('A worker that has been silent for this long has lost what it holds.'),
+  retry: RetryShape.optional(),
+  clocks: z.strictObject({ queue: ClockShape.optional(), documents: ClockShape.optional() }).optional(),
+  evidence: z
+    .strictObject({ commands: z.enum(['sandbox', 'allow', 'refuse']).optional(), timeout_seconds: Seconds.optional() })
+    .optional()
+    .describe(
+      'Where commands given as evidence are run: in a sandbox (the default where podman or docker is installed), on this host, or not at all.',
+    ),
+  report: z
+    .strictObject({ assurance: z.enum(ASSURANCES).optional() })
+    .optional()
+    .describe(
+      'assurance: how far a completion has to be proven for `baton report --ci` to be green; default verified, or unverified where there are no verifiers.',
+    ),
+  secrets: z
+    .enum(SECRET_POLICIES)
+    .optional()
+    .describe('What happens with a text that looks like a key, a token or a password; default warn.'),
+  notifications: NotificationShape.optional(),
+  server: ServerShape.optional(),
+  shadow: ShadowShape.optional(),
+  succession: SuccessionShape.optional(),
+  folders: z
+    .strictObject({
+      queue: OnOrOff.optional(),
+      documents: OnOrOff.optional(),
+      queue_as: AgentName.optional(),
+      queue_missing_schema: z.enum(['warn', 'refuse']).optional(),
+      queue_users: z.array(UserNumber).max(100).optional(),
+      queue_groups: z.array(UserNumber).max(100).optional(),
+      queue_keep_days: z.number().positive().max(36_500).optional(),
+      queue_keep_files: z.int().min(0).max(10_000_000).optional(),
+    })
+    .optional()
+    .describe(
+      'queue: on keeps handoffs/, where programs that only know files take part. documents: on keeps _handoffs/, where documents are markdown in a repository. queue_as: under identity: strict, the one agent in whose name files of the queue folder act. ' +
+        'queue_missing_schema: what becomes of a file that names a schema which is not there (warn, or refuse; default warn). queue_users, queue_groups: numbers of other users and groups whose files are read, such as those of containers. queue_keep_days, queue_keep_files: finished files that are older, or more than so many in one folder, are moved to handoffs/archive/ (default: never).',
+    ),
+  tasks: z
+    .strictObject({
+      keep: OnOrOff.optional(),
+      pattern: z
+        .string()
+        .max(64)
+        .refine((text) => readTaskPattern(text) !== null, TASK_PATTERN_RULE)
+        .optional(),
+      required: z.boolean().optional(),
+    })
+    .optional()
+    .describe(
+      'The files in tasks/. keep: their status follows the documents (as folders.documents says, unless said here). ' +
+        'pattern: their names, such as BPRD-YYYY-NNNN. required: a document whose task has no file is refused.',
+    ),
+  check: z
+    .strictObject({ ignore: z.array(z.string().min(1).max(500)).max(200).optional() })
+    .optional()
+    .describe('ignore: folders and files of the workspace that baton check leaves alone.'),
+});
+
+export type ConfigurationText = z.infer<typeof ConfigurationShape>;
+
+/** For editors. */
+export function configurationSchema(): object {
+  const schema = z.toJSONSchema(ConfigurationShape, { target: 'draft-2020-12' });
+  for (const { path, kept } of everySetting()) annotate(schema, path.split('.'), kept);
+  return {
+    ...schema,
+    title: 'baton.yaml',
+    description: 'Configuration of a Baton workspace.',
+  };
+}
+
+interface SchemaPart {
+  readonly properties?: Readonly<Record<string, SchemaPart>>;
+  readonly additionalProperties?: unknown;
+  readonly anyOf?: readonly SchemaPart[];
+}
+
+/** `$comment` says whether a setting is part of the stored policy: editors that are strict refuse keywords of our own. */
+function annotate(schema: unknown, path: readonly string[], kept: Kept): void {
+  const [name, ...rest] = path;
+  const part = schema as SchemaPart;
+  const object = part.properties === undefined ? (part.anyOf?.[0] ?? part) : part;
+  const inner = name === 'NAME' ? part.additionalProperties : object.properties?.[name ?? ''];
+  if (typeof inner !== 'object' || inner === null) throw new Error(`the schema has no setting ${path.join('.')}`);
+  if (rest.length === 0) Object.assign(inner, { $comment: kept });
+  else annotate(inner, rest, kept);
+}

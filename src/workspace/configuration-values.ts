@@ -1,0 +1,234 @@
+/** What the configuration means, once its text is known to be sound: defaults, milliseconds, names of agents. */
+import { digestOf } from '../foundation/digest.ts';
+import type { Assurance } from '../domain/assurance.ts';
+import type { AgentLimit, Limits } from '../domain/limits.ts';
+import type { Terms } from '../domain/handoff.ts';
+import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../domain/names.ts';
+import type { Event } from '../domain/notices.ts';
+import type { Role } from '../domain/principal.ts';
+import { DEFAULT_RETRY } from '../domain/retry.ts';
+import type { Party } from '../domain/body.ts';
+import { toMilliseconds } from '../formats/seconds.ts';
+import { DEFAULT_TASK_PATTERN, readTaskPattern, type TaskPattern } from '../formats/task/names.ts';
+import type { SecretPolicy } from '../engine/secrets/guard-store.ts';
+import { DEFAULT_SERVER_LIMITS, type ServerLimits } from './server-limits.ts';
+import type { AgentSchemas } from '../engine/context.ts';
+import type { ConfigurationText } from './configuration-shape.ts';
+import type { CommandPolicy } from '../engine/evidence-checker.ts';
+import type { SuccessionText } from './succession-settings.ts';
+import type { ShadowText } from './shadow-settings.ts';
+
+export interface Configuration {
+  readonly project: string | null;
+  readonly identity: 'local' | 'strict';
+  readonly limits: Limits;
+  readonly leaseMs: number | null;
+  /** All that are named, with the command that serves them, if there is one. */
+  readonly agents: ReadonlyMap<AgentId, AgentCommand | null>;
+  readonly roles: ReadonlyMap<AgentId, readonly Role[]>;
+  readonly schemas: ReadonlyMap<AgentId, AgentSchemas>;
+  readonly parties: ReadonlyMap<AgentId, Party>;
+  readonly verifiers: readonly AgentId[];
+  /** How far a completion has to be proven for a report to be green. */
+  readonly requiredAssurance: Assurance;
+  readonly queueTerms: Partial<Terms>;
+  readonly documentTerms: Partial<Terms>;
+  readonly evidence: { readonly commands: CommandPolicy; readonly timeoutMs: number };
+  readonly secrets: SecretPolicy;
+  readonly notifications: Notifications;
+  /** Null: those of the server itself. */
+  readonly server: ServerLimits | null;
+  /** As it is written; whoever opens shadows reads it. */
+  readonly shadow: ShadowText | null;
+  /** As it is written; whoever drives agents reads it. */
+  readonly succession: SuccessionText | null;
+  /** Whether `handoffs/` is kept, so that programs that only know files take part. */
+  readonly queueFolder: boolean;
+  /** Under `identity: strict`, the one agent in whose name files of the queue folder act; null: none. */
+  readonly queueAs: AgentId | null;
+  /** What becomes of a file that names a schema which is not there. */
+  readonly missingSchema: 'warn' | 'refuse';
+  /** Whose files of the queue folder are read beside our own. */
+  readonly queueTrusted: { readonly users: readonly number[]; readonly groups: readonly number[] };
+  /** When finished files go to the archive; null: never. */
+  readonly queueKeep: { readonly ageMs: number | null; readonly files: number | null };
+  /** Null: files in `tasks/` are nobody's business here. */
+  readonly tasks: TaskRules | null;
+  readonly checkIgnore: readonly string[];
+  /** Whether `_handoffs/` is kept, with documents as markdown. */
+  readonly documentFolder: boolean;
+}
+
+interface TaskRules {
+  readonly pattern: TaskPattern;
+  readonly required: boolean;
+}
+
+interface AgentCommand {
+  readonly command: readonly string[];
+  readonly concurrency: number;
+}
+
+export interface Notifications {
+  readonly desktop: boolean;
+  readonly webhooks: readonly Webhook[];
+  readonly allowHosts: readonly string[];
+}
+
+export interface Webhook {
+  /** What rows of the outbox call it. */
+  readonly name: string;
+  readonly url: string;
+  readonly events: readonly Event[] | null;
+  readonly secretEnv: string | null;
+}
+
+const DAY_MS = 24 * 60 * 60_000;
+const EVIDENCE_TIMEOUT_MS = 120_000;
+
+export function configurationOf(
+  text: ConfigurationText,
+  badName: (at: readonly PropertyKey[]) => Error = (at) => new Error(`${at.join('.')}: ${AGENT_NAME_RULE}`),
+): Configuration {
+  const agentNamed = (name: string, at: readonly PropertyKey[]): AgentId => {
+    const id = readAgentId(name);
+    if (id === null) throw badName(at);
+    return id;
+  };
+  const agents = Object.entries(text.agents ?? {}).map(
+    ([name, agent]) => [agentNamed(name, ['agents', name]), agent ?? {}] as const,
+  );
+  const { notifications, evidence, retry, clocks } = text;
+  return {
+    project: text.project ?? null,
+    identity: text.identity ?? 'local',
+    leaseMs: text.lease_seconds === undefined ? null : toMilliseconds(text.lease_seconds),
+    limits: {
+      everyone: limitOf(text.limits),
+      agents: new Map(
+        agents.flatMap(([id, { limits }]) => (limits === undefined ? [] : [[id, limitOf(limits)] as const])),
+      ),
+    },
+    agents: new Map(
+      agents.map(([id, { command, concurrency }]) => [
+        id,
+        command === undefined ? null : { command, concurrency: concurrency ?? 1 },
+      ]),
+    ),
+    roles: new Map(agents.flatMap(([id, { roles }]) => (roles === undefined ? [] : [[id, roles] as const]))),
+    schemas: new Map(
+      agents.flatMap(([id, { schemas }]) =>
+        schemas === undefined ? [] : [[id, { input: schemas.input ?? null, output: schemas.output ?? null }] as const],
+      ),
+    ),
+    parties: new Map(
+      agents.flatMap(([id, { phase, agent_type: agentType }]) =>
+        phase === undefined && agentType === undefined
+          ? []
+          : [[id, { ...(phase === undefined ? {} : { phase }), ...(agentType === undefined ? {} : { agentType }) }]],
+      ),
+    ),
+    verifiers: (text.verifiers ?? []).map((name, index) => agentNamed(name, ['verifiers', index])),
+    requiredAssurance: text.report?.assurance ?? ((text.verifiers ?? []).length > 0 ? 'verified' : 'unverified'),
+    queueTerms: { ...clockTerms(clocks?.queue), ...retryTerms(retry) },
+    documentTerms: clockTerms(clocks?.documents),
+    evidence: {
+      commands: commandPolicyOf(evidence?.commands),
+      timeoutMs:
+        evidence?.timeout_seconds === undefined ? EVIDENCE_TIMEOUT_MS : toMilliseconds(evidence.timeout_seconds),
+    },
+    shadow: text.shadow ?? null,
+    succession: text.succession ?? null,
+    secrets: text.secrets ?? 'warn',
+    server: text.server === undefined ? null : serverLimitsOf(text.server),
+    queueFolder: text.folders?.queue === 'on',
+    queueAs: text.folders?.queue_as === undefined ? null : agentNamed(text.folders.queue_as, ['folders', 'queue_as']),
+    missingSchema: text.folders?.queue_missing_schema ?? 'warn',
+    queueTrusted: { users: text.folders?.queue_users ?? [], groups: text.folders?.queue_groups ?? [] },
+    queueKeep: {
+      ageMs: text.folders?.queue_keep_days === undefined ? null : text.folders.queue_keep_days * DAY_MS,
+      files: text.folders?.queue_keep_files ?? null,
+    },
+    tasks: taskRulesOf(text.tasks, text.folders?.documents === 'on'),
+    checkIgnore: (text.check?.ignore ?? []).map((path) => path.replace(/^\.\/|\/+$/g, '')),
+    documentFolder: text.folders?.documents === 'on',
+    notifications: {
+      desktop: notifications?.desktop ?? false,
+      allowHosts: notifications?.allow_hosts ?? [],
+      webhooks: (notifications?.webhooks ?? []).map(({ name, url, events, secret_env: secretEnv }) => ({
+        name: webhookName({ name, url, events }),
+        url,
+        events: events ?? null,
+        secretEnv: secretEnv ?? null,
+      })),
+    },
+  };
+}
+
+/** A webhook without a name of its own is named by what it is: the same entry has the same name in every process. */
+export function webhookName({ name, url, events }: WebhookText): string {
+  return name ?? `webhook-${digestOf(`${url} ${events?.join(' ') ?? ''}`).slice(0, 12)}`;
+}
+
+interface WebhookText {
+  readonly name?: string | undefined;
+  readonly url: string;
+  readonly events?: readonly Event[] | undefined;
+}
+
+function serverLimitsOf(text: NonNullable<ConfigurationText['server']>): ServerLimits {
+  const usual = DEFAULT_SERVER_LIMITS;
+  return {
+    connections: text.connections ?? usual.connections,
+    connectionsPerAddress: text.connections_per_address ?? usual.connectionsPerAddress,
+    waitsPerToken: text.waits_per_token ?? usual.waitsPerToken,
+    waitsPerAddress: text.waits_per_address ?? usual.waitsPerAddress,
+    streamsPerToken: text.streams_per_token ?? usual.streamsPerToken,
+    streamsPerAddress: text.streams_per_address ?? usual.streamsPerAddress,
+    requestsPerSecond: text.requests_per_second ?? usual.requestsPerSecond,
+  };
+}
+
+function taskRulesOf(tasks: ConfigurationText['tasks'], byDefault: boolean): TaskRules | null {
+  const isKept = tasks?.keep === undefined ? byDefault : tasks.keep === 'on';
+  if (!isKept) return null;
+  return { pattern: readTaskPattern(tasks?.pattern ?? '') ?? DEFAULT_TASK_PATTERN, required: tasks?.required ?? false };
+}
+
+/** What is not said is not there: the terms of the house fill it in. */
+function clockTerms(clock: NonNullable<ConfigurationText['clocks']>['queue']): Partial<Terms> {
+  const given = {
+    draftMs: clock?.draft_seconds,
+    offeredMs: clock?.offered_seconds,
+    blockedMs: clock?.blocked_seconds,
+    attemptTimeoutMs: clock?.attempt_seconds,
+  };
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, seconds]) =>
+      seconds === undefined ? [] : [[name, seconds === null ? null : toMilliseconds(seconds)]],
+    ),
+  );
+}
+
+function retryTerms(retry: ConfigurationText['retry']): Partial<Terms> {
+  if (retry === undefined) return {};
+  return {
+    retry: {
+      retriesMax: retry.max_retries ?? DEFAULT_RETRY.retriesMax,
+      delayMs: retry.delay_seconds === undefined ? DEFAULT_RETRY.delayMs : toMilliseconds(retry.delay_seconds),
+      multiplier: retry.multiplier ?? DEFAULT_RETRY.multiplier,
+      capMs: retry.cap_seconds === undefined ? DEFAULT_RETRY.capMs : toMilliseconds(retry.cap_seconds),
+      retryOn: retry.retry_on ?? DEFAULT_RETRY.retryOn,
+    },
+  };
+}
+
+function limitOf(limit: ConfigurationText['limits']): AgentLimit {
+  return { outgoingMax: limit?.outgoing ?? null, incomingMax: limit?.incoming ?? null };
+}
+
+function commandPolicyOf(word: 'allow' | 'refuse' | 'sandbox' | undefined): CommandPolicy {
+  if (word === 'allow') return 'allowed';
+  if (word === 'refuse') return 'refused';
+  return word === 'sandbox' ? 'sandbox' : 'sandbox-if-possible';
+}

@@ -1,0 +1,117 @@
+/** `baton.yaml`: read once at the door; every complaint says file, line and column. */
+import { readFileSync } from 'node:fs';
+import { isMap, isNode, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
+import { placeAt } from '../formats/document/front-matter.ts';
+import { DEPTH_MAX, tooDeepAt } from '../formats/document/tokens.ts';
+import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../domain/names.ts';
+import { ConfigurationProblem } from './configuration-problem.ts';
+import { ConfigurationShape, type ConfigurationText } from './configuration-shape.ts';
+import { configurationOf, type Configuration } from './configuration-values.ts';
+import { similarKey } from './similar-key.ts';
+
+const BYTES_MAX = 256 * 1024;
+/** As the parser words it; we have said it in front. */
+const PLACE_AT_THE_END = / at line \d+, column \d+:?$/;
+
+export function readConfiguration(path: string): Configuration {
+  return parseConfiguration(readFileSync(path, 'utf8'), path).configuration;
+}
+
+export function readConfigurationText(path: string): ConfigurationText {
+  return parseConfiguration(readFileSync(path, 'utf8'), path).text;
+}
+
+/** Both what it says and what it means. */
+export function parseConfiguration(
+  text: string,
+  path: string,
+): { readonly text: ConfigurationText; readonly configuration: Configuration } {
+  if (Buffer.byteLength(text) > BYTES_MAX) throw new ConfigurationProblem(`${path}: larger than ${BYTES_MAX} bytes`);
+  refuseDepth(text, path);
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, strict: true, uniqueKeys: true });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const { line, col } = lines.linePos(error.pos[0]);
+    const [says = ''] = error.message.split('\n', 1);
+    throw new ConfigurationProblem(`${path}:${line}:${col}: ${says.replace(PLACE_AT_THE_END, '')}`);
+  }
+  refuseAgentNames(document, lines, path);
+  const read = ConfigurationShape.safeParse(toPlain(document, path) ?? {});
+  if (!read.success) {
+    const complaints = read.error.issues.map((issue) => {
+      const { line, col } = placeOf(document, lines, issue);
+      const says = [issue.path.join('.'), issue.message].filter(Boolean).join(': ');
+      return `${path}:${line}:${col}: ${says}${guessFor(issue)}`;
+    });
+    throw new ConfigurationProblem(complaints.join('\n'));
+  }
+  const configuration = configurationOf(read.data, (at) => {
+    const { line, col } = placeOf(document, lines, { path: at });
+    return new ConfigurationProblem(`${path}:${line}:${col}: ${at.join('.')}: ${AGENT_NAME_RULE}`);
+  });
+  return { text: read.data, configuration };
+}
+
+function guessFor(issue: Placed): string {
+  const [wrong] = issue.code === 'unrecognized_keys' ? (issue.keys ?? []) : [];
+  const near = wrong === undefined ? null : similarKey(ConfigurationShape, issue.path, wrong);
+  return near === null ? '' : `; did you mean ${near}?`;
+}
+
+/** Before the parser sees it, which some depths would take along with the whole process. */
+function refuseDepth(text: string, path: string): void {
+  const at = tooDeepAt(text);
+  if (at === null) return;
+  const { line, column } = placeAt(text, at);
+  throw new ConfigurationProblem(`${path}:${line}:${column}: nested deeper than ${DEPTH_MAX}`);
+}
+
+/** Looks at the text itself: as properties of an object, two spellings of one agent or `__proto__` would get lost. */
+function refuseAgentNames(document: Document, lines: LineCounter, path: string): void {
+  const agents = document.has('agents') ? document.get('agents', true) : null;
+  const seen = new Set<AgentId>();
+  for (const { key } of isMap(agents) ? agents.items : []) {
+    const name = String(isScalar(key) ? key.value : key);
+    const id = readAgentId(name);
+    if (id !== null && !seen.has(id)) {
+      seen.add(id);
+      continue;
+    }
+    const { line, col } = lines.linePos((isNode(key) && key.range?.[0]) || 0);
+    const says = id === null ? AGENT_NAME_RULE : `@${id} stands here twice`;
+    throw new ConfigurationProblem(`${path}:${line}:${col}: agents.${name}: ${says}`);
+  }
+}
+
+function toPlain(document: Document, path: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 50 }) as unknown;
+  } catch (error) {
+    throw new ConfigurationProblem(`${path}:1:1: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+interface Placed {
+  readonly path: readonly PropertyKey[];
+  readonly code?: string;
+  readonly keys?: readonly string[];
+}
+
+/** Where the value stands, or the nearest thing around it; an unknown key where it stands itself. */
+function placeOf(document: Document, lines: LineCounter, issue: Placed): { line: number; col: number } {
+  const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys?.[0] ?? ''] : [...issue.path];
+  for (let depth = path.length; depth > 0; depth -= 1) {
+    const place = path.slice(0, depth);
+    const isKey = issue.code === 'unrecognized_keys' && depth === path.length;
+    const node = isKey ? keyAt(document, place) : document.getIn(place, true);
+    const range = isNode(node) ? node.range : null;
+    if (range?.[0] !== undefined) return lines.linePos(range[0]);
+  }
+  return { line: 1, col: 1 };
+}
+
+function keyAt(document: Document, path: readonly PropertyKey[]): unknown {
+  const ctx = path.length === 1 ? document.contents : document.getIn(path.slice(0, -1), true);
+  return isMap(ctx) ? ctx.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))?.key : null;
+}

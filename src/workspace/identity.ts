@@ -1,0 +1,180 @@
+/**
+ * In whose name somebody asks. On a local database `--as` is the word of whoever sits there; a token is proof, and where
+ * the workspace is strict there is no moving without one.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { err, ok, type Result } from '../foundation/result.ts';
+import type { AgentId } from '../domain/names.ts';
+import {
+  agentPrincipal,
+  OPERATOR,
+  principalText,
+  provenWith,
+  type Principal,
+  type Role,
+  type Speaker,
+} from '../domain/principal.ts';
+import type { Context } from '../engine/context.ts';
+import { whyNotGood } from '../engine/token-watch.ts';
+import type { Minting, Store, TokenRecord } from '../stores/store.ts';
+
+export const SCOPES = ['read', 'write'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export interface Claimant {
+  /** Who the caller says they are; null: nothing is said. */
+  readonly as: Speaker | null;
+  /** The secret they show, if any. */
+  readonly token: string | null;
+  /** Who they are when they say nothing. */
+  readonly otherwise: Principal;
+}
+
+export type IdentityRefusal =
+  | { readonly code: 'token-needed'; readonly says: string }
+  /** `token`: the id of the one that was shown, where it is known. */
+  | { readonly code: 'scope-missing' | 'token-refused'; readonly says: string; readonly token: string | null };
+
+export async function identify(
+  { store, rules }: Context,
+  identity: 'local' | 'strict',
+  { as, token, otherwise }: Claimant,
+  scope: Scope,
+): Promise<Result<Principal, IdentityRefusal>> {
+  const claimed = as ?? otherwise;
+  if (token === null) {
+    if (identity === 'local' || scope === 'read') return ok(withRoles(claimed, rules.rolesOf));
+    const who = claimed.kind === 'operator' ? 'the operator' : principalText(claimed);
+    return err({ code: 'token-needed', says: `this workspace is strict: show a token of ${who} in BATON_TOKEN` });
+  }
+  const shown = await provenBy({ store, rules }, token, scope);
+  if (!shown.ok) return shown.refusal.code === 'token-needed' ? shown : denied(store, null, shown.refusal);
+  const proven = shown.value.principal;
+  if (as !== null && principalText(proven) !== principalText(claimed)) {
+    const says = `the token is one of ${principalText(proven)}, and --as says ${principalText(claimed)}`;
+    return denied(store, proven, { code: 'token-refused', says, token: shown.value.record.id });
+  }
+  return ok(identity === 'local' ? shownBy(proven, userId()) : proven);
+}
+
+function shownBy(principal: Principal, user: string): Principal {
+  return principal.kind === 'agent' || principal.kind === 'operator' ? { ...principal, user } : principal;
+}
+
+function userId(): string {
+  return String(process.getuid?.() ?? 'unknown');
+}
+
+/** A token that was shown and refused leaves a line in the log; where nothing can be written, the refusal stands alone. */
+async function denied(
+  store: Store,
+  by: Principal | null,
+  refusal: Extract<IdentityRefusal, { readonly token: string | null }>,
+): Promise<Result<never, IdentityRefusal>> {
+  const { code, token } = refusal;
+  const detail = { code, where: 'command line or library' };
+  await store.tokens.denied({ token, by: by === null ? 'unknown' : principalText(by), detail }).catch(() => undefined);
+  return err(refusal);
+}
+
+/** Whose a token is, if it is good for this. */
+export async function provenBy(
+  { store, rules }: Pick<Context, 'store' | 'rules'>,
+  secret: string,
+  scope: Scope,
+): Promise<Result<{ readonly principal: Principal; readonly record: TokenRecord }, IdentityRefusal>> {
+  const record = await store.tokens.byHash(hashOf(secret));
+  const wrong = whyNotGood(record, store.nowMs());
+  if (record === null || wrong !== null) {
+    return err({ code: 'token-refused', says: wrong ?? '', token: record?.id ?? null });
+  }
+  if (!record.scopes.includes(scope)) {
+    const says = `the token ${record.id} does not allow to ${scope}`;
+    return err({ code: 'scope-missing', says, token: record.id });
+  }
+  return ok({ principal: principalFrom(record, rules.rolesOf), record });
+}
+
+function principalFrom({ id, agent, roles }: TokenRecord, rolesOf: (agent: AgentId) => readonly Role[]): Principal {
+  if (agent === null) return provenWith(OPERATOR, id);
+  return provenWith(agentPrincipal(agent, [...new Set([...roles, ...rolesOf(agent)])]), id);
+}
+
+function withRoles(principal: Principal, rolesOf: (agent: AgentId) => readonly Role[]): Principal {
+  if (principal.kind !== 'agent' || principal.roles.length > 0) return principal;
+  return agentPrincipal(principal.agent, rolesOf(principal.agent));
+}
+
+export interface TokenRequest {
+  /** Null: an operator's. */
+  readonly agent: AgentId | null;
+  readonly roles: readonly Role[];
+  readonly scopes: readonly Scope[];
+  readonly label: string | null;
+  readonly lifeMs: number | null;
+}
+
+interface Minted {
+  readonly secret: string;
+  readonly record: TokenRecord;
+}
+
+/** An operator token that can make others: from then on nobody needs the bootstrap. */
+export function canMint({ agent, scopes }: Pick<TokenRequest, 'agent' | 'scopes'>): boolean {
+  return agent === null && scopes.includes('write');
+}
+
+/** The first operator token, for anybody who can open the database; null: somebody has made it before. */
+export async function mintFirstToken(ctx: Context, request: TokenRequest): Promise<Minted | null> {
+  const minted = newToken(ctx, request);
+  const added = await ctx.store.tokens.add(minted.record, { by: localUser(), bootstrap: 'use' });
+  return added ? minted : null;
+}
+
+/** The secret is shown once and kept by nobody: the database has its hash. */
+export async function mintToken(ctx: Context, request: TokenRequest, minting: Minting): Promise<Minted> {
+  const minted = newToken(ctx, request);
+  await ctx.store.tokens.add(minted.record, { ...(canMint(request) ? { bootstrap: 'close' } : {}), ...minting });
+  return minted;
+}
+
+/** The token of a server for programs of the same user: it ends with the server, so it closes no bootstrap. */
+export async function mintServerToken(ctx: Context, request: TokenRequest): Promise<Minted> {
+  const minted = newToken(ctx, request);
+  await ctx.store.tokens.add(minted.record, { by: localUser() });
+  return minted;
+}
+
+/** Who sits at this machine, as the token log names them. */
+export function localUser(): string {
+  try {
+    return `local user ${userInfo().username}`;
+  } catch {
+    // An account without a name, as in some containers.
+    return `local user ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+function newToken({ store }: Context, { agent, roles, scopes, label, lifeMs }: TokenRequest): Minted {
+  const secret = `baton_${randomBytes(32).toString('base64url')}`;
+  const nowMs = store.nowMs();
+  const record: TokenRecord = {
+    id: `tok-${randomBytes(6).toString('hex')}`,
+    hash: hashOf(secret),
+    agent,
+    roles,
+    scopes,
+    label,
+    createdAt: nowMs,
+    expiresAt: lifeMs === null ? null : nowMs + lifeMs,
+    revokedAt: null,
+    keepsLeases: false,
+  };
+  return { secret, record };
+}
+
+/** 256 random bits need no slow hash: nobody can try them all. */
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}

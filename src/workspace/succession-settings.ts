@@ -1,0 +1,45 @@
+/** What `succession:` in `baton.yaml` may say. */
+import * as z from 'zod';
+import { ADAPTERS } from '../domain/agent-session.ts';
+
+const DAY_SECONDS = 24 * 60 * 60;
+const Seconds = z.number().min(0.1).max(DAY_SECONDS);
+const Command = z.array(z.string().min(1).max(4_000)).min(1).max(100);
+
+export const SuccessionShape = z
+  .strictObject({
+    automatic: z
+      .enum(['on', 'off'])
+      .optional()
+      .describe('on: an agent that is full or near its usage limit hands over by itself; default off.'),
+    fallback: z
+      .array(z.enum(ADAPTERS))
+      .max(ADAPTERS.length)
+      .optional()
+      .describe('After a usage limit: which agents may take over, in order of preference.'),
+    commands: z
+      .strictObject({
+        claude: Command.optional(),
+        codex: Command.optional(),
+        gemini: Command.optional(),
+        command: Command.optional(),
+      })
+      .optional()
+      .describe('The program of an agent with its first arguments, where it is not the one of that name.'),
+    document_seconds: Seconds.optional().describe('From the instruction to the document; default 300.'),
+    idle_seconds: Seconds.optional().describe(
+      'For how long an agent without a document must be idle before that is an error; default 5.',
+    ),
+    quiet_seconds: Seconds.optional().describe(
+      'A whole document that has not changed for so long is finished, also without a hook; default 10.',
+    ),
+    dialog_seconds: Seconds.optional().describe(
+      'A dialog that is open for longer is told to the operator; default 30.',
+    ),
+    ready_seconds: Seconds.optional().describe('For a successor to start; default 15.'),
+    priming_seconds: Seconds.optional().describe('For its first turn; default 120.'),
+    acknowledge_seconds: Seconds.optional().describe('For its answer to the handover; default 300.'),
+  })
+  .describe('Session succession: an agent passes on its own work.');
+
+export type SuccessionText = z.infer<typeof SuccessionShape>;

@@ -1,0 +1,71 @@
+/** The rules of style that a machine can judge: each answers complaints with file and line, or nothing. */
+import ts from 'typescript';
+
+/** Names that say nothing about what lies behind them. */
+const EMPTY_NAMES = ['util', 'utils', 'helper', 'helpers', 'manager', 'service', 'common', 'data', 'info'];
+
+/** In pieces, because this file is read by the test as well. */
+const UNFINISHED = new RegExp(`\\b(?:${['TO', 'DO'].join('')}|${['FIX', 'ME'].join('')})\\b`);
+
+/** Where packages come from is the user's configuration, and none of our business. */
+const REGISTRY_HOSTS = [
+  /\bregistry\.[a-z0-9-]+\.(?:org|com|io|dev|net)\b/i,
+  /\b(?:npm\.pkg\.github|pypi|pythonhosted|rubygems|proxy\.golang)\.(?:org|com)\b/i,
+  /\bcrates\.io\b/i,
+  /"resolved":\s*"https?:/,
+];
+
+/** An absolute path of somebody's machine; the same word as a folder inside another path is no such thing. */
+const MACHINE_PATH = /(?<![\w.~})*-])\/(?:work|root)\//;
+
+export function judgeSource(file: string, text: string): readonly string[] {
+  return [...judgeName(file), ...judgeUnfinished(file, text), ...judgeSyntax(file, text)];
+}
+
+export function judgePublished(file: string, text: string): readonly string[] {
+  return text
+    .split('\n')
+    .flatMap((line, index) => [
+      ...(REGISTRY_HOSTS.some((host) => host.test(line)) ? [`${file}:${index + 1} names a package registry`] : []),
+      ...(MACHINE_PATH.test(line) ? [`${file}:${index + 1} names a path of one machine`] : []),
+    ]);
+}
+
+/** The last word of a name is what the thing is: `data-version` is a version, `handoff-data` is nothing. */
+function judgeName(file: string): readonly string[] {
+  const names = file.replace(/\.ts$/, '').split('/');
+  const empty = names.find((name) => EMPTY_NAMES.includes(name.split(/[-.]/).at(-1) ?? ''));
+  const complaints = empty === undefined ? [] : [`${file}:1 is named after nothing (${empty})`];
+  const isKebab = /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(names.at(-1) ?? '');
+  return isKebab ? complaints : [...complaints, `${file}:1 is not named in kebab-case`];
+}
+
+function judgeUnfinished(file: string, text: string): readonly string[] {
+  return text
+    .split('\n')
+    .flatMap((line, index) => (UNFINISHED.test(line) ? [`${file}:${index + 1} is unfinished`] : []));
+}
+
+function judgeSyntax(file: string, text: string): readonly string[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true);
+  const complaints: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const name = forbiddenSyntax(node);
+    if (name !== null) {
+      const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
+      complaints.push(`${file}:${line} uses ${name}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return complaints;
+}
+
+function forbiddenSyntax(node: ts.Node): string | null {
+  if (node.kind === ts.SyntaxKind.AnyKeyword) return 'any';
+  if (ts.isEnumDeclaration(node)) return 'an enum';
+  if (ts.isModuleDeclaration(node)) return 'a namespace';
+  if (ts.isExportAssignment(node)) return 'a default export';
+  if (ts.isExportSpecifier(node) && node.name.text === 'default') return 'a default export';
+  return node.kind === ts.SyntaxKind.DefaultKeyword && !ts.isDefaultClause(node.parent) ? 'a default export' : null;
+}

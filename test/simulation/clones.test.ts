@@ -1,0 +1,28 @@
+/** Clones that share documents by git agree in the end, whatever happened and whichever clock ran first. */
+import { describe, expect, it } from 'vitest';
+import { campaignSize } from '../support/campaign-sizes.ts';
+import { simulateClones } from './clones/clones.ts';
+
+const GROUP = 50;
+
+describe('D17: two or three clones', () => {
+  const asked = process.env['BATON_CLONES_SEED'];
+  const seeds = asked === undefined ? campaignSize('BATON_CLONES_SEEDS') : 1;
+  const groups = Array.from({ length: Math.ceil(seeds / GROUP) }, (_, group) => group * GROUP);
+
+  it.each(groups)('agree after everybody has pulled and synced, seeds from %i on', async (from) => {
+    let [overruled, settled] = [0, 0];
+    for (let index = from; index < Math.min(from + GROUP, seeds); index += 1) {
+      const seed = asked === undefined ? index : Number(asked);
+      const { broken, trace, ...counted } = await simulateClones(seed);
+      if (asked !== undefined) process.stdout.write(`${trace.join('\n')}\n`);
+      expect(broken, `BATON_CLONES_SEED=${seed} shows how it came to this`).toEqual([]);
+      overruled += counted.overruled;
+      settled += counted.settled;
+    }
+    if (asked !== undefined) return;
+    // A simulation in which nothing meets would prove nothing.
+    expect(overruled).toBeGreaterThan(0);
+    expect(settled).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,299 @@
+/**
+ * Two or three clones with a database each: agents act, clocks differ and run out, people commit, pull, rebase, push
+ * and look at old commits, all at random. At the end everybody has everything.
+ */
+import { present } from '../../../src/foundation/assert.ts';
+import { brokenAt } from '../../../src/domain/facts.ts';
+import type { Handoff } from '../../../src/domain/handoff.ts';
+import { isFinal } from '../../../src/domain/lifecycle.ts';
+import { NO_LIMITS } from '../../../src/domain/limits.ts';
+import { readAgentId, type AgentId, type HandoffId } from '../../../src/domain/names.ts';
+import { agentPrincipal, OPERATOR } from '../../../src/domain/principal.ts';
+import { openDocumentMirror } from '../../../src/engine/documents/document-mirror.ts';
+import { checkOnce } from '../../../src/engine/stall-detection.ts';
+import { NO_RULES, type DocumentMirror, type EngineEvent, type Context } from '../../../src/engine/context.ts';
+import { sweep } from '../../../src/engine/sweep.ts';
+import { accept } from '../../../src/engine/handoffs/accept.ts';
+import { activate } from '../../../src/engine/handoffs/activate.ts';
+import { block, unblock } from '../../../src/engine/handoffs/block.ts';
+import { deliver } from '../../../src/engine/handoffs/deliver.ts';
+import { cancel, reject } from '../../../src/engine/handoffs/reject-and-cancel.ts';
+import { release } from '../../../src/engine/handoffs/release.ts';
+import { send } from '../../../src/engine/handoffs/send.ts';
+import { requestRework, verify } from '../../../src/engine/handoffs/verify.ts';
+import { openMemoryStore } from '../../../src/stores/memory/memory-store.ts';
+import { manualClock, type ManualClock } from '../../contract/manual-clock.ts';
+import { seededRandom, type SeededRandom } from '../seeded-random.ts';
+import { openCloneFolder, type CloneFolder } from './clone-folder.ts';
+import { ancestorsOf, commitOf, type Remote } from './git-model.ts';
+
+const STEPS = 60;
+const MINUTE = 60_000;
+/** Rounds in which everybody pulls, syncs, commits and pushes until nothing moves any more. */
+const ROUNDS_MAX = 12;
+
+const [GROK, CLAUDE, PERPLEXITY] = ['grok', 'claude', 'perplexity'].map((name) => present(readAgentId(name), name)) as [
+  AgentId,
+  AgentId,
+  AgentId,
+];
+
+interface Clone extends CloneFolder {
+  readonly name: string;
+  readonly clock: ManualClock;
+  readonly ctx: Context;
+  readonly documents: DocumentMirror;
+  readonly events: EngineEvent[];
+}
+
+function openClone(name: string, remote: Remote, skewMs: number): Clone {
+  const clock = manualClock();
+  clock.advance(skewMs);
+  const events: EngineEvent[] = [];
+  const files = openCloneFolder(remote, `${name}@example.org`);
+  const store = openMemoryStore({ clock, limits: NO_LIMITS });
+  const bare: Context = {
+    store,
+    clock,
+    timers: { sleep: async () => undefined, every: () => ({ stop: () => undefined }) } as never,
+    random: seededRandom(1),
+    liveness: {
+      self: { boot: 'b' },
+      of: () => 'gone',
+      isStopped: () => false,
+      endGroup: async () => undefined,
+    } as never,
+    heartbeat: {} as never,
+    leaseMs: 10_000,
+    rules: {
+      ...NO_RULES,
+      verifiers: [PERPLEXITY],
+      terms: { document: { verifiers: [PERPLEXITY] } },
+      evidence: {
+        where: null,
+        collect: async (asked) => ({
+          claims: asked.map(({ deliverable, value }) => ({ deliverable, evidence: [{ kind: 'note', text: value }] })),
+          checks: [],
+        }),
+        check: async () => [],
+      },
+    },
+    report: (event) => events.push(event),
+  };
+  const documents = openDocumentMirror(bare, files.folder, { isStrict: () => false });
+  const ctx = { ...bare, rules: { ...bare.rules, documents } };
+  return { ...files, name, clock, ctx, documents, events };
+}
+
+export interface Outcome {
+  /** What does not hold; empty is good. */
+  readonly broken: readonly string[];
+  readonly trace: readonly string[];
+  readonly overruled: number;
+  readonly settled: number;
+}
+
+export async function simulateClones(seed: number): Promise<Outcome> {
+  const random = seededRandom(seed);
+  const root = commitOf(new Map(), [], 'nobody');
+  const remote: Remote = { main: root };
+  const clones = ['one', 'two', 'three'].slice(0, random.between(2, 3)).map((name) => {
+    return openClone(name, remote, random.between(-90, 90) * MINUTE);
+  });
+  const trace: string[] = [];
+  for (const clone of clones) await clone.documents.sync('thorough');
+  for (let step = 0; step < STEPS; step += 1) {
+    const passes = random.chance(0.1) ? random.between(60, 200) * MINUTE : random.between(0, 5) * MINUTE;
+    for (const clone of clones) clone.clock.advance(passes);
+    const clone = random.pick(clones);
+    trace.push(`${clone.name}: ${await moveOf(clone, random, step)}`);
+  }
+  await settle(clones, random);
+  return { trace, ...(await judged(clones)) };
+}
+
+async function moveOf(clone: Clone, random: SeededRandom, step: number): Promise<string> {
+  const choice = random.below(100);
+  if (choice < 8) return `new ${await newDocument(clone, `T-${clone.name}-${step}`)}`;
+  if (choice < 52) return act(clone, random);
+  if (choice < 58) return `time ${await expire(clone)}`;
+  if (choice < 64) {
+    await clone.documents.sync('thorough', { asked: random.chance(0.5) });
+    return 'sync';
+  }
+  if (choice < 72) {
+    clone.commit();
+    return 'commit';
+  }
+  if (choice < 84) return pull(clone, random);
+  if (choice < 87) return detour(clone, random);
+  return `push ${await share(clone, random)}`;
+}
+
+async function newDocument({ ctx }: Clone, task: string): Promise<string> {
+  const terms = { deliverables: ['code'], criteria: [], verifiers: [PERPLEXITY] };
+  const asked = {
+    from: GROK,
+    to: CLAUDE,
+    kind: 'document',
+    title: task,
+    task,
+    input: { purpose: 'p', context: 'c' },
+  } as const;
+  const sent = await send(ctx, agentPrincipal(GROK), { ...asked, terms, draft: true });
+  return sent.ok ? sent.value.id : sent.refusal.code;
+}
+
+const ACTS: Readonly<Record<string, (ctx: Context, id: HandoffId, random: SeededRandom) => Promise<{ ok: boolean }>>> =
+  {
+    activate: (ctx, id) => activate(ctx, agentPrincipal(GROK), id),
+    accept: (ctx, id, random) => accept(ctx, agentPrincipal(CLAUDE), id, { notes: `note ${random.below(1000)}` }),
+    reject: (ctx, id) => reject(ctx, agentPrincipal(CLAUDE), id, { type: 'workload', reason: 'too much' }),
+    cancel: (ctx, id) => cancel(ctx, agentPrincipal(GROK), id, 'not wanted'),
+    release: (ctx, id) => release(ctx, agentPrincipal(CLAUDE), id, null),
+    ask: (ctx, id, random) => block(ctx, agentPrincipal(CLAUDE), id, null, `which one, ${random.below(1000)}?`),
+    answer: (ctx, id, random) => unblock(ctx, agentPrincipal(GROK), id, `that one, ${random.below(1000)}`),
+    deliver: (ctx, id, random) =>
+      deliver(ctx, agentPrincipal(CLAUDE), {
+        target: id,
+        fence: null,
+        result: null,
+        evidence: [{ deliverable: 'code', kind: 'note', value: `seen ${random.below(1000)}` }],
+      }),
+    verify: (ctx, id) => verify(ctx, agentPrincipal(PERPLEXITY, ['verifier']), { id, criteria: [] }),
+    rework: (ctx, id) => requestRework(ctx, OPERATOR, id, 'not yet'),
+  };
+
+async function act(clone: Clone, random: SeededRandom): Promise<string> {
+  const { items } = await clone.ctx.store.find({ by: 'filter', max: 200 });
+  const open = items.filter(({ state }) => !isFinal(state));
+  if (open.length === 0) return 'nothing to do';
+  const { id, state } = random.pick(open);
+  const fitting = {
+    draft: ['activate', 'activate', 'cancel'],
+    offered: ['accept', 'accept', 'accept', 'reject', 'cancel'],
+    accepted: ['deliver', 'deliver', 'release', 'ask', 'cancel', 'reject'],
+    blocked: ['answer', 'answer', 'cancel'],
+    delivered: ['verify', 'verify', 'rework', 'cancel'],
+  }[state as 'draft'];
+  const name = random.pick(fitting ?? ['cancel']);
+  const done = await present(ACTS[name], name)(clone.ctx, id, random);
+  return `${name} ${id} (${state}) ${done.ok ? '' : 'refused'}`;
+}
+
+async function expire({ ctx }: Clone): Promise<number> {
+  await sweep(ctx, await checkOnce(ctx));
+  return (await sweep(ctx, await checkOnce(ctx))).changed;
+}
+
+async function pull(clone: Clone, random: SeededRandom): Promise<string> {
+  const how = random.chance(0.5) ? 'merge' : 'rebase';
+  // In a straight line of commits, whoever was first stays first; a merge may be resolved either way.
+  const choose = (): 'ours' | 'theirs' => (how === 'rebase' ? 'theirs' : random.pick(['ours', 'theirs']));
+  const isDone = clone.pull(how, choose);
+  if (!isDone) clone.commit();
+  const isDoneThen = isDone || clone.pull(how, choose);
+  if (random.chance(0.7)) await clone.documents.sync('thorough');
+  return `pull --${how} ${isDone ? '' : 'after a commit '}${isDoneThen}`;
+}
+
+async function share(clone: Clone, random: SeededRandom): Promise<boolean> {
+  clone.commit();
+  if (!clone.push()) await pull(clone, random);
+  return clone.push();
+}
+
+/** Somebody looks at an old commit and comes back. */
+async function detour(clone: Clone, random: SeededRandom): Promise<string> {
+  if (clone.isDirty()) return 'no detour: dirty';
+  const here = clone.head();
+  clone.checkout(random.pick([...ancestorsOf(here).values()]));
+  await clone.documents.sync('thorough');
+  if (clone.isDirty()) return 'detour made the tree dirty';
+  clone.checkout(here);
+  return 'detour';
+}
+
+/** Everybody pulls everything and syncs, until nothing changes. */
+async function settle(clones: readonly Clone[], random: SeededRandom): Promise<void> {
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    if (round > 2 && clones.every((clone) => !clone.isDirty() && clone.head().id === clones[0]?.head().id)) return;
+    for (const clone of clones) {
+      clone.commit();
+      clone.pull('merge', () => random.pick(['ours', 'theirs']));
+      await clone.documents.sync('thorough', { asked: true });
+      await clone.documents.sync('thorough', { asked: true });
+      clone.commit();
+      clone.push();
+    }
+  }
+}
+
+async function judged(clones: readonly Clone[]): Promise<Omit<Outcome, 'trace'>> {
+  const broken: string[] = [];
+  const [first, ...others] = clones;
+  const told = new Map<Clone, ReadonlyMap<string, string>>();
+  let overruled = 0;
+  for (const clone of clones) {
+    const { items } = await clone.ctx.store.find({ by: 'filter', max: 1_000 });
+    told.set(clone, new Map(items.map((handoff) => [handoff.id, wordsOf(handoff)])));
+    for (const handoff of items) {
+      const facts = (await clone.ctx.store.facts({ handoff: handoff.id, max: 1_000 })).map(({ fact }) => fact);
+      overruled += facts.filter(({ deed }) => deed === 'supersede').length;
+      if (brokenAt(facts) !== null) broken.push(`${clone.name}: the trail of ${handoff.id} does not add up`);
+    }
+    if (clone.isDirty()) broken.push(`${clone.name}: its tree is dirty`);
+    for (const event of clone.events) {
+      if (event.kind === 'fault') broken.push(`${clone.name}: ${event.doing}: ${String(event.error)}`);
+      if (event.kind === 'document-refused') broken.push(`${clone.name}: refused ${event.id}: ${event.says}`);
+    }
+  }
+  const base = present(first, 'there is a clone');
+  for (const other of others) {
+    broken.push(
+      ...differences(
+        told.get(base) ?? new Map(),
+        told.get(other) ?? new Map(),
+        `databases of ${base.name} and ${other.name}`,
+      ),
+    );
+    broken.push(...differences(base.files, other.files, `files of ${base.name} and ${other.name}`));
+  }
+  for (const [path, text] of base.files) {
+    const id = path.slice(path.lastIndexOf('/') + 1, -'.md'.length);
+    const status = /^status: (\w+)/m.exec(text)?.[1] ?? '';
+    const known = told.get(base)?.get(id) ?? 'unknown';
+    if (!known.startsWith(status)) broken.push(`${id}: the file says ${status}, the database ${known}`);
+  }
+  const settled = [...(told.get(base) ?? [])].filter(([, words]) =>
+    /^(?:Complete|Rejected|Expired)/.test(words),
+  ).length;
+  return { broken, overruled, settled };
+}
+
+const STATUS: Readonly<Record<string, string>> = {
+  draft: 'Created',
+  offered: 'Active',
+  blocked: 'Active',
+  accepted: 'Acknowledged',
+  delivered: 'Acknowledged',
+  completed: 'Complete',
+  failed: 'Rejected',
+  rejected: 'Rejected',
+  expired: 'Expired',
+  cancelled: 'Rejected',
+};
+
+function wordsOf({ state, claims, blockedOn }: Handoff): string {
+  const shown = state === 'delivered' || state === 'completed' ? JSON.stringify(claims) : '';
+  return `${STATUS[state]} ${state} ${shown} ${blockedOn?.reason === 'question' ? blockedOn.text : ''}`;
+}
+
+function differences(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>, what: string): readonly string[] {
+  return [...new Set([...a.keys(), ...b.keys()])]
+    .filter((key) => a.get(key) !== b.get(key))
+    .map(
+      (key) =>
+        `${what} differ in ${key}: ${a.get(key)?.slice(0, 1500) ?? 'nothing'} | ${b.get(key)?.slice(0, 1500) ?? 'nothing'}`,
+    );
+}

@@ -1,0 +1,129 @@
+/** One suite for every host: real tmux, and its twin. */
+import { realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemTimers } from '../../src/foundation/clock.ts';
+import { systemRandom } from '../../src/foundation/random.ts';
+import type { Pane } from '../../src/domain/agent-session.ts';
+import type { AgentHost } from '../../src/agents/agent-host.ts';
+import { scriptedHost } from '../../src/agents/scripted/scripted-host.ts';
+import { runTmuxOn } from '../../src/agents/tmux/tmux-command.ts';
+import { TMUX_CONFIGURATION, tmuxHost } from '../../src/agents/tmux/tmux-host.ts';
+import { needComponent } from '../support/components.ts';
+import { tempFolder, until } from '../support/processes.ts';
+
+const tmux = await needComponent('tmux');
+
+interface HostUnderTest {
+  readonly host: AgentHost;
+  readonly folder: string;
+  /** Prints each line that it gets after `got `, and ends at `quit`. */
+  readonly program: readonly string[];
+  readonly scroll: (pane: Pane) => Promise<void>;
+  readonly replace: (pane: Pane) => Promise<void>;
+}
+
+const ECHO =
+  'printf "started in %s as %s\\n" "$PWD" "$WHO"; while read -r line; do [ "$line" = quit ] && exit 7; echo "got $line"; done';
+
+async function makeTmux(): Promise<HostUnderTest> {
+  const folder = realpathSync(tempFolder());
+  const configuration = join(folder, 'tmux.conf');
+  writeFileSync(configuration, TMUX_CONFIGURATION);
+  const run = runTmuxOn(`baton-test-${process.pid}-${Math.random().toString(36).slice(2)}`, configuration);
+  onTestFinished(async () => void (await run(['kill-server'])));
+  const host = tmuxHost(run, { timers: systemTimers, random: systemRandom });
+  return {
+    host,
+    folder,
+    program: ['/bin/sh', '-c', ECHO],
+    scroll: async (pane) => void (await run(['copy-mode', '-t', pane.pane])),
+    replace: async (pane) => void (await run(['respawn-pane', '-k', '-t', pane.pane, 'sleep', '300'])),
+  };
+}
+
+async function makeScripted(): Promise<HostUnderTest> {
+  const host = scriptedHost((start, terminal) => {
+    terminal.print(`started in ${start.cwd} as ${start.env['WHO'] ?? ''}\n`);
+    return {
+      line: (text) => (text === 'quit' ? terminal.exit(7) : terminal.print(`got ${text}\n`)),
+      asked: () => true,
+    };
+  });
+  return {
+    host,
+    folder: '/w',
+    program: ['echo'],
+    scroll: async ({ session }) => host.setCopyMode(session, true),
+    replace: async ({ session }) => host.replaceProgram(session),
+  };
+}
+
+describe.each([
+  ['tmux', makeTmux, tmux !== null],
+  ['its scripted twin', makeScripted, true],
+])('a host: %s', (_name, make, isHere) => {
+  const started = async (): Promise<HostUnderTest & { readonly pane: Pane }> => {
+    const made = await make();
+    const { host, folder, program } = made;
+    const answer = await host.start({ name: 'one', cwd: folder, argv: program, env: { WHO: 'dev' } });
+    if (!answer.ok) throw new Error(answer.refusal.says);
+    await shows(host, answer.value, `started in ${folder} as dev`);
+    return { ...made, pane: answer.value };
+  };
+  const shows = async (host: AgentHost, pane: Pane, text: string): Promise<unknown> =>
+    until(`the terminal shows ${text}`, async () => (await host.screen(pane)).includes(text));
+
+  it.runIf(isHere)('X6: starts a program once for a name; a second try finds the first', async () => {
+    const { host, folder, program, pane } = await started();
+    expect(await host.look(pane)).toEqual({ kind: 'alive', copyMode: false });
+    expect(await host.start({ name: 'one', cwd: folder, argv: program, env: {} })).toEqual({ ok: true, value: pane });
+    expect(await host.find('one')).toEqual({ ok: true, value: pane });
+    expect(await host.find('two')).toEqual({ ok: true, value: null });
+  });
+
+  it.runIf(isHere)('X3: a line is sent by Enter, and by nothing else; a cleared one is gone', async () => {
+    const { host, pane } = await started();
+    expect(await host.paste(pane, 'not this')).toEqual({ ok: true, value: true });
+    await host.press(pane, 'clear-line');
+    await host.paste(pane, 'hello\u0003 there\n');
+    await host.press(pane, 'enter');
+    await shows(host, pane, 'got hello there');
+    expect(await host.screen(pane)).not.toContain('got not this');
+  });
+
+  it.runIf(isHere)('X3: copy mode is left before a key is pressed', async () => {
+    const { host, pane, scroll } = await started();
+    await scroll(pane);
+    expect(await host.look(pane)).toEqual({ kind: 'alive', copyMode: true });
+    await host.paste(pane, 'while scrolled');
+    await scroll(pane);
+    await host.press(pane, 'enter');
+    await shows(host, pane, 'got while scrolled');
+  });
+
+  it.runIf(isHere)('nothing is typed where another program runs now, or none', async () => {
+    const one = await started();
+    await one.replace(one.pane);
+    expect((await one.host.look(one.pane)).kind).toBe('changed');
+    expect(await one.host.paste(one.pane, 'rm -r x')).toMatchObject({ ok: false, refusal: { code: 'pane_changed' } });
+    const two = await started();
+    await two.host.paste(two.pane, 'quit');
+    await two.host.press(two.pane, 'enter');
+    await until('it has ended', async () => (await two.host.look(two.pane)).kind === 'dead');
+    expect(await two.host.look(two.pane)).toEqual({ kind: 'dead', status: 7 });
+    expect(await two.host.press(two.pane, 'enter')).toMatchObject({ ok: false, refusal: { code: 'pane_gone' } });
+    await two.host.end(two.pane, 'hang-up');
+    expect(await two.host.look(two.pane)).toEqual({ kind: 'gone' });
+  });
+
+  it.runIf(isHere)('X6: is ended by asking, and for sure', async () => {
+    for (const how of ['ask', 'kill'] as const) {
+      const { host, pane } = await started();
+      await host.end(pane, how);
+      await until('it has ended', async () => (await host.look(pane)).kind === 'dead');
+      await host.end(pane, how);
+      expect((await host.look(pane)).kind).toBe('dead');
+    }
+  });
+});
