@@ -9,7 +9,7 @@ import { openQueueMirror } from '../../src/engine/queue/queue-mirror.ts';
 import type { Context } from '../../src/engine/context.ts';
 import { claimByHand } from '../../src/engine/handoffs/claim.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
-import type { MessageFolder, QueueFolder } from '../../src/folders/folder.ts';
+import type { MessageFolder } from '../../src/folders/folder.ts';
 import { openQueueFolder } from '../../src/folders/queue-folder.ts';
 import { openApp } from '../../src/app/open-app.ts';
 import { tempFolder } from '../support/processes.ts';
@@ -40,24 +40,47 @@ async function sentIn(ctx: Context): Promise<HandoffId> {
 }
 
 describe('what happens between two steps', () => {
-  it('Q4, I8: a handoff that one of ours accepts while its file is made is never shown to foreign workers', async () => {
-    const shown: QueueFolder[] = [];
-    const world = await houseWith((folder) => ({
-      put: async (place, id, text) => {
-        await folder.put(place, id, text);
-        await claimByHand(world.alone, WORKER, REACT);
-      },
-      move: async (id, from, to) => {
-        shown.push(to);
-        return folder.move(id, from, to);
-      },
-    }));
-    const id = await sentIn(world.ctx);
-    expect(shown).not.toContain('pending');
-    const whole = present(await world.alone.store.load(id), 'it is there');
-    expect(await world.ctx.rules.queue?.winRename(WORKER, whole.handoff)).toBe(true);
-    expect(await world.folder.whereIs(id)).toEqual(['in-progress']);
-  });
+  it.each([
+    ['before', 'put'],
+    ['after', 'put'],
+    ['before', 'move'],
+    ['after', 'move'],
+    ['after', 'whereIs'],
+  ] as const)(
+    'Q4, I8: a worker of another process takes a new handoff %s its sender’s %s, and no foreign worker gets it too',
+    async (when, step) => {
+      let isWon: boolean | null = null;
+      const foreign: HandoffId[] = [];
+      const meet = async (id: HandoffId): Promise<void> => {
+        if (isWon !== null) return;
+        isWon = false;
+        isWon = (await claimByHand(other, WORKER, REACT))?.handoff.id === id;
+      };
+      const world = await houseWith((folder) => {
+        const around =
+          <Rest extends readonly unknown[], Answer>(name: string, act: (...rest: Rest) => Promise<Answer>) =>
+          async (...rest: Rest): Promise<Answer> => {
+            const id = rest.find((each): each is HandoffId => String(each).startsWith('hoff-')) as HandoffId;
+            if (name === step && when === 'before') await meet(id);
+            const answer = await act(...rest);
+            if (name === step && when === 'after') await meet(id);
+            // A foreign worker takes whatever it sees, at once.
+            if (await folder.move(id, 'pending', 'in-progress')) foreign.push(id);
+            return answer;
+          };
+        return {
+          put: around('put', folder.put),
+          move: around('move', folder.move),
+          whereIs: around('whereIs', folder.whereIs),
+        };
+      });
+      const queue = openQueueMirror(world.alone, world.folder);
+      const other: Context = { ...world.alone, rules: { ...world.alone.rules, queue } };
+      const id = await sentIn(world.ctx);
+      expect([isWon, ...foreign]).toHaveLength(isWon === true ? 1 : 2);
+      expect(await world.folder.whereIs(id)).toEqual(['in-progress']);
+    },
+  );
 
   it('Q4, I8: a foreign worker that renames a moment before ours wins, and has it from then on', async () => {
     const world = await houseWith((folder) => ({
@@ -83,6 +106,23 @@ describe('what happens between two steps', () => {
     }));
     await send(world.ctx, agentPrincipal(ME), { from: ME, to: REACT, input: 1 });
     expect(await claimByHand(world.ctx, WORKER, REACT)).toBeNull();
+  });
+
+  it('a pass that is told to stop in the middle leaves the rest', async () => {
+    const stopping = new AbortController();
+    let told = 0;
+    const world = await houseWith((folder) => ({
+      quarantine: async (place, name, reason) => {
+        await folder.quarantine(place, name, reason);
+        told += 1;
+        if (told === 5) stopping.abort();
+      },
+    }));
+    await world.folder.prepare();
+    for (let at = 0; at < 50; at += 1) await world.folder.put('pending', `junk-${at}` as HandoffId, '[1, 2]');
+    await world.ctx.rules.queue?.sync('thorough', { signal: stopping.signal });
+    // Those that were under way are brought to their end.
+    expect((await world.folder.list('pending')).length).toBeGreaterThan(30);
   });
 
   it('I4: a folder that cannot be written changes no answer of the database', async () => {

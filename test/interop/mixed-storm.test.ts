@@ -86,6 +86,8 @@ for at in range(${half}):
       writeFileSync(join(work.folder, 'over'), '');
       for (const worker of workers) worker.signal('SIGTERM');
       const ended = await Promise.all([...workers, ...foreign].map(async (each) => each.ended));
+      const aside = join(work.folder, 'handoffs/quarantine');
+      expect(readdirSync(aside).map((name) => `${name}: ${readFileSync(join(aside, name), 'utf8')}`)).toEqual([]);
       expect(ended.map(({ stderr }) => stderr).join('')).not.toMatch(/quarantine|Traceback/);
       await work.baton(['sync']);
 

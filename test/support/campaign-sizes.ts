@@ -17,7 +17,7 @@ const SIZES = {
   /** Finished messages in a queue folder. */
   BATON_HISTORY_COUNT: { short: 300, long: 10_000 },
   /** Files that nobody understands, in the queue folder. */
-  BATON_JUNK_COUNT: { short: 3_000, long: 100_000 },
+  BATON_JUNK_COUNT: { short: 300, long: 100_000 },
   /** Two machines of one name on one PostgreSQL, their workers killed at random. */
   BATON_MACHINES_SECONDS: { short: 5, long: 300 },
   /** Parts of the contract suite that run behind a pooler too. */

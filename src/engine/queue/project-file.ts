@@ -21,8 +21,15 @@ export async function publish(queue: Queue, whole: Whole): Promise<Looked> {
   const { folder } = queue;
   const { id } = whole.handoff;
   await folder.put('waiting', id, openText(whole));
+  // Another of our processes has made it visible meanwhile, and a foreign worker may have taken that one.
+  if ((await folder.whereIs(id, BEYOND_WAITING)).length > 0) {
+    await folder.discard('waiting', id);
+    return 'again';
+  }
   return show(queue, whole);
 }
+
+const BEYOND_WAITING = ['pending', 'in-progress', 'completed', 'failed'] as const;
 
 /** From waiting/ to pending/, if the record is still the one that was looked at. */
 export async function show({ ctx, folder }: Queue, { handoff }: Whole): Promise<Looked> {

@@ -45,25 +45,23 @@ export async function reconcile(queue: Queue, id: HandoffId, isNews = true): Pro
 }
 
 /**
- * Nothing of this name is anywhere, so it is nobody's yet, and its file can come to be without asking the database again.
+ * A new handoff gets its file without being loaded again. The file goes through waiting/ like every other: a worker of
+ * ours that accepts the handoff at the same time finds it there, or `show` finds the record changed. Made in pending/ at
+ * once, it could be taken by a foreign worker while ours is at work already.
  */
 export async function appear(queue: Queue, { handoff, body }: Claimed): Promise<void> {
-  const { folder, left, ctx } = queue;
-  const { id } = handoff;
+  const { id, revision } = handoff;
   const act = async (): Promise<KnownFile | null> => {
-    // Others may have taken it since it was sent, and then its file is theirs to make. An id of ours is on no other file.
-    const isFree = (await folder.whereIs(id, isNativeId(id) ? BEYOND_PENDING : undefined)).length === 0;
-    if (isFinal(handoff.state) || !isFree) return bringToRest(queue, id, true);
-    const place = folderFor(handoff, ctx.store.nowMs());
-    await folder.put(place, id, openText({ handoff, body, outcome: null }));
-    // A worker of another process that was faster found no file and has made its own: then ours must not be seen.
-    if ((await folder.whereIs(id, BEYOND_PENDING)).length > 0) return bringToRest(queue, id, true);
-    return { revision: handoff.revision, place };
+    const place = folderFor(handoff, queue.ctx.store.nowMs());
+    // A file of a foreign id may be there before its handoff; an id of ours is on no other file.
+    const isFree = isNativeId(id) || (await queue.folder.whereIs(id)).length === 0;
+    const isOnOffer = place === 'pending' || place === 'waiting';
+    if (!isOnOffer || !isFree) return bringToRest(queue, id, true);
+    const looked = await publish(queue, { handoff, body, outcome: null });
+    return looked === 'done' ? { revision, place } : bringToRest(queue, id, true);
   };
-  await left.during(id, act);
+  await queue.left.during(id, act);
 }
-
-const BEYOND_PENDING = ['in-progress', 'completed', 'failed'] as const;
 
 /** Null: there is no record, or more to do than one turn allows. */
 async function bringToRest(queue: Queue, id: HandoffId, isNews: boolean): Promise<KnownFile | null> {
