@@ -21,7 +21,8 @@ export default defineConfig(({ mode }) => ({
     // Forks, because many tests kill processes, change the clock or open the native binding.
     pool: 'forks',
     // The tests start processes of their own: two files at once already fill a small machine.
-    maxWorkers: 2,
+    // The real agents are installed into one folder: by one file at a time.
+    maxWorkers: mode === AGENTS ? 1 : 2,
     // These find what hangs, and cost nothing otherwise. A test of seconds takes minutes where ten others run beside it,
     // and a first run may install a component.
     testTimeout: mode === LONG ? LONG_TEST_MS : 300_000,

@@ -2,7 +2,7 @@
  * The real Claude Code, Codex and Gemini CLI in real tmux hand over to themselves, against a stand-in model: nobody
  * touches anything, and the successor's requests to its model hold the skill before the line with the document.
  */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { expect, it, onTestFinished } from 'vitest';
@@ -11,7 +11,7 @@ import { STEPS } from '../../src/domain/succession.ts';
 import { workspaceAt } from '../../src/workspace/workspace.ts';
 import { needComponent } from '../support/components.ts';
 import { ROOT } from '../support/source-files.ts';
-import { BATON, start, until, type Ended } from '../support/processes.ts';
+import { BATON, start, until, type Ended, type Running } from '../support/processes.ts';
 import { AGENT_CLI_FOLDER, installAgentPrograms, pathWith } from './install.ts';
 import {
   codexSettings,
@@ -47,10 +47,13 @@ interface RealStage {
   readonly folder: string;
   readonly model: StandInModel;
   readonly run: (args: readonly string[]) => Promise<Ended>;
-  readonly screens: () => string;
+  readonly start: (args: readonly string[]) => Running;
+  readonly tmux: (...args: readonly string[]) => string;
+  /** Waits for a fact; where it does not come, says what the terminals show. */
+  readonly until: (what: string, isSo: () => boolean | Promise<boolean>) => Promise<unknown>;
 }
 
-async function realStage(): Promise<RealStage> {
+async function realStage(succession = 'ready_seconds: 60'): Promise<RealStage> {
   const programs = installAgentPrograms();
   const model = await startStandInModel(answer);
   onTestFinished(() => model.close());
@@ -61,7 +64,7 @@ async function realStage(): Promise<RealStage> {
   for (const name of ['.claude', '.codex', '.gemini']) mkdirSync(join(home, name), { recursive: true });
   mkdirSync(documents, { recursive: true });
   writeFileSync(join(persona, 'skill.md'), SKILL);
-  writeFileSync(join(folder, 'baton.yaml'), 'succession: { ready_seconds: 60 }\n');
+  writeFileSync(join(folder, 'baton.yaml'), `succession: { ${succession} }\n`);
   trust(home, folder, documents, model);
   const env = {
     ...standInEnvironment(model, home),
@@ -69,21 +72,31 @@ async function realStage(): Promise<RealStage> {
     TMPDIR: '/var/tmp',
     TERM: 'xterm-256color',
   };
-  const run = (args: readonly string[]): Promise<Ended> =>
-    start(process.execPath, [BATON, ...args], { cwd: folder, env }).ended;
+  const startBaton = (args: readonly string[]): Running =>
+    start(process.execPath, [BATON, ...args], { cwd: folder, env });
   const onTmux = (...args: readonly string[]): string =>
     spawnSync('tmux', ['-L', tmuxSocket(workspaceAt(folder)), ...args], { encoding: 'utf8' }).stdout;
   onTestFinished(() => void onTmux('kill-server'));
+  const screens = (): string =>
+    onTmux('list-panes', '-a', '-F', '#{pane_id}')
+      .split('\n')
+      .filter((pane) => pane !== '')
+      .map((pane) => onTmux('capture-pane', '-p', '-t', pane))
+      .join('\n----\n');
   return {
     folder,
     model,
-    run,
-    screens: () =>
-      onTmux('list-panes', '-a', '-F', '#{pane_id}')
-        .split('\n')
-        .filter((pane) => pane !== '')
-        .map((pane) => onTmux('capture-pane', '-p', '-t', pane))
-        .join('\n----\n'),
+    start: startBaton,
+    tmux: onTmux,
+    run: async (args) => {
+      const ended = await startBaton(args).ended;
+      if (ended.code !== 0) throw new Error(`${args.join(' ')}: ${ended.stderr}\n${screens()}`);
+      return ended;
+    },
+    until: (what, isSo) =>
+      until(what, isSo).catch((error: unknown) => {
+        throw new Error(`${String(error)}\n${screens()}`);
+      }),
   };
 }
 
@@ -113,22 +126,34 @@ function trust(home: string, folder: string, documents: string, model: StandInMo
   json('.gemini/trustedFolders.json', { [folder]: 'TRUST_FOLDER', [documents]: 'TRUST_FOLDER' });
 }
 
+/** Starts an agent of the persona and waits until its first turn is over; its number. */
+async function startPrimed({ run, until: wait, model }: RealStage, vendor: keyof typeof PROGRAM): Promise<number> {
+  const started = await run(['agent', 'start', '--persona', 'dev', '--agent', vendor, ...PROGRAM[vendor]]);
+  await wait('the first agent is primed', () => model.asked.some(({ body }) => body.includes(SKILL)));
+  return Number(started.stdout.trim());
+}
+
+interface Shown {
+  readonly state: string;
+  readonly adapter: string;
+  readonly previous_agent_id: number | null;
+  readonly pane: { readonly pane: string } | null;
+  readonly steps: readonly { readonly step: string; readonly at: string | null }[];
+  readonly last_handoff: { readonly error: string | null; readonly message: string | null } | null;
+}
+
+async function shown({ run }: RealStage, id: number): Promise<Shown> {
+  return JSON.parse((await run(['agent', 'show', String(id), '--json'])).stdout) as Shown;
+}
+
 it.skipIf(tmux === null).each(['claude', 'codex', 'gemini'] as const)(
   'X4, X7, X11: %s hands over to its successor',
   async (vendor) => {
     const stage = await realStage();
-    const started = await stage.run(['agent', 'start', '--persona', 'dev', '--agent', vendor, ...PROGRAM[vendor]]);
-    if (started.code !== 0) throw new Error(`${started.stderr}\n${stage.screens()}`);
-    await until('the first agent is primed', () => stage.model.asked.some(({ body }) => body.includes(SKILL))).catch(
-      (error: unknown) => {
-        throw new Error(`${String(error)}\n${stage.screens()}`);
-      },
-    );
-    const ended = await stage.run(['agent', 'handoff', started.stdout.trim(), '--json']);
-    if (ended.code !== 0) throw new Error(`${ended.stderr}\n${stage.screens()}`);
+    const id = await startPrimed(stage, vendor);
+    const ended = await stage.run(['agent', 'handoff', String(id), '--json']);
     const { handoff, successor } = JSON.parse(ended.stdout) as { readonly handoff: string; readonly successor: number };
-    const shown = await stage.run(['agent', 'show', started.stdout.trim(), '--json']);
-    const { steps } = JSON.parse(shown.stdout) as { readonly steps: readonly { step: string; at: string | null }[] };
+    const { steps } = await shown(stage, id);
     expect(steps.filter(({ at }) => at !== null).map(({ step }) => step)).toEqual([...STEPS]);
     // The successor's first request has the skill and not yet the document; its next one has both.
     const injected = stage.model.asked.findIndex(({ last }) => last.includes(handoff) && last.includes('sha256'));
@@ -140,3 +165,48 @@ it.skipIf(tmux === null).each(['claude', 'codex', 'gemini'] as const)(
     expect(successor).toBe(2);
   },
 );
+
+/** How each vendor's service says that nothing is left. */
+const EXHAUSTED = {
+  claude: {
+    status: 429,
+    headers: { 'x-should-retry': 'false' },
+    error: {
+      type: 'error',
+      error: { type: 'rate_limit_error', message: 'This request would exceed your rate limit.' },
+    },
+  },
+  codex: {
+    status: 429,
+    error: { error: { type: 'usage_limit_reached', message: 'The usage limit has been reached', plan_type: 'plus' } },
+  },
+} as const satisfies Record<string, Reply>;
+
+it.skipIf(tmux === null).each([
+  ['claude', 'codex'],
+  ['codex', 'claude'],
+] as const)('X6, X10: at the usage limit of %s, %s goes on as the same persona, untouched', async (vendor, other) => {
+  const stage = await realStage(`ready_seconds: 60, automatic: on, fallback: [${other}]`);
+  const id = await startPrimed(stage, vendor);
+  stage.start(['serve', '--port', '0']);
+  stage.model.answer((asked) => (asked.api === vendor ? EXHAUSTED[vendor] : answer(asked)));
+  const { pane } = await shown(stage, id);
+  // A person asks for something, and the agent's service refuses to answer.
+  await stage.until(
+    'the agent is at its prompt',
+    () => !stage.tmux('capture-pane', '-p', '-t', pane?.pane ?? '').includes('esc to interrupt'),
+  );
+  stage.tmux('send-keys', '-t', pane?.pane ?? '', '-l', 'now paint the button green');
+  stage.tmux('send-keys', '-t', pane?.pane ?? '', 'Enter');
+  await stage.until('the handover is over', async () => (await shown(stage, id)).last_handoff !== null);
+  const outgoing = await shown(stage, id);
+  expect([outgoing.state, outgoing.last_handoff]).toEqual(['retired', expect.objectContaining({ error: null })]);
+  const next = await shown(stage, id + 1);
+  expect([next.state, next.adapter, next.previous_agent_id]).toEqual(['active', other, id]);
+  // It was primed, then pointed to a document that says who wrote it and what was said last.
+  const [priming, injection] = stage.model.asked.filter(({ api }) => api === other);
+  expect(priming?.last).toContain(SKILL);
+  expect(injection?.last).toContain('Baton wrote a substitute');
+  const path = /Read (\S+\.md)/.exec(injection?.last ?? '')?.[1] ?? '';
+  expect(readFileSync(path, 'utf8')).toContain('now paint the button green');
+});
