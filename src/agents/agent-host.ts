@@ -31,6 +31,8 @@ export interface HostStart {
   readonly cwd: string;
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Variables whose values are in files: they must not be seen on a command line. */
+  readonly secrets?: Readonly<Record<string, string>>;
 }
 
 /** `changed`: the pane is there, and another process runs in it. `no-host`: nobody can tell. */

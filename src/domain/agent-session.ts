@@ -44,6 +44,8 @@ export interface AgentSession {
   readonly succession: SuccessionBegun | null;
   /** How the last handover that is over has ended. */
   readonly lastSuccession: SuccessionEnd | null;
+  /** The id of the token that it was started with; absent: this workspace asks for none. It ends with the session. */
+  readonly token?: string;
 }
 
 /** A pane of a terminal multiplexer, and the process that ran in it when it was recorded. */

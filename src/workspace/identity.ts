@@ -146,6 +146,16 @@ export async function mintServerToken(ctx: Context, request: TokenRequest): Prom
   return minted;
 }
 
+/** The token of one session of an agent that Baton starts. It is good when it is saved. */
+export function makeSessionToken(
+  ctx: Context,
+  agent: AgentId,
+  label: string,
+): { readonly id: string; readonly secret: string; save(): Promise<void> } {
+  const { record, secret } = newToken(ctx, { agent, roles: [], scopes: SCOPES, label, lifeMs: null });
+  return { id: record.id, secret, save: async () => void (await ctx.store.tokens.add(record, { by: localUser() })) };
+}
+
 /** Who sits at this machine, as the token log names them. */
 export function localUser(): string {
   try {

@@ -1,10 +1,13 @@
 /** Everything that can go wrong: the operator learns what happened and what to do, and nobody's work is lost. */
 import { describe, expect, it } from 'vitest';
 import type { AgentSession } from '../../src/domain/agent-session.ts';
-import type { HandoffId } from '../../src/domain/names.ts';
-import { OPERATOR } from '../../src/domain/principal.ts';
+import type { AgentId, HandoffId } from '../../src/domain/names.ts';
+import { agentPrincipal, OPERATOR, provenWith } from '../../src/domain/principal.ts';
 import { progressOf, STEPS } from '../../src/domain/succession.ts';
+import { accept } from '../../src/engine/handoffs/accept.ts';
 import { cancel } from '../../src/engine/handoffs/reject-and-cancel.ts';
+import { send } from '../../src/engine/handoffs/send.ts';
+import { endSession } from '../../src/engine/succession/advance.ts';
 import { Killed, scriptedWorld, type Behavior, type ScriptedWorld } from './scripted-world.ts';
 
 async function factsOf({ ctx }: ScriptedWorld, handoff: HandoffId) {
@@ -15,6 +18,11 @@ async function reload({ ctx }: ScriptedWorld, id: number): Promise<AgentSession>
   const session = await ctx.store.agents.load(id);
   if (session === null) throw new Error(`agent ${id} is on record`);
   return session;
+}
+
+/** The labels of the tokens with which something can be done now. */
+async function goodTokens({ ctx }: ScriptedWorld): Promise<readonly (string | null)[]> {
+  return (await ctx.store.tokens.list()).filter(({ revokedAt }) => revokedAt === null).map(({ label }) => label);
 }
 
 /** Begins and runs to its end; answers the outgoing agent as it is then. */
@@ -203,7 +211,7 @@ describe('X5: the process that drives is killed', () => {
     async (when) => {
       let isOver = false;
       for (let call = 1; !isOver; call += 1) {
-        const stage = scriptedWorld();
+        const stage = scriptedWorld({ strict: true });
         const agent = await stage.start();
         const begun = await stage.begin(agent.id);
         const handoff = (begun.ok ? begun.value.begun.handoff : '') as HandoffId;
@@ -233,6 +241,7 @@ describe('X5: the process that drives is killed', () => {
         expect(stage.started.map(({ agent: each }) => each)).toEqual([1, 2]);
         const { done } = progressOf(await factsOf(stage, handoff));
         expect([...done]).toEqual([...STEPS]);
+        expect(await goodTokens(stage)).toEqual(['agent 2']);
         expect(call).toBeLessThan(2_000);
       }
     },
@@ -251,6 +260,40 @@ describe('X5: the process that drives is killed', () => {
       const outgoing = await reload(stage, agent.id);
       expect([call, begun === null, outgoing.lastSuccession?.error]).toEqual([call, begun === null, null]);
     }
+  });
+});
+
+describe('where everybody shows a token', () => {
+  it('X6: each session has one of its own, and that of a retired one is good for nothing', async () => {
+    const stage = scriptedWorld({ strict: true });
+    const agent = await stage.start();
+    expect(await goodTokens(stage)).toEqual(['agent 1']);
+    // What the predecessor has taken stays with its persona: the successor goes on with it.
+    const { token } = await reload(stage, agent.id);
+    const sent = await send(stage.ctx, OPERATOR, {
+      from: 'lead' as AgentId,
+      to: 'dev' as AgentId,
+      input: {},
+    });
+    const id = sent.ok ? sent.value.id : ('' as HandoffId);
+    const dev = provenWith(agentPrincipal('dev' as AgentId), token ?? '');
+    expect((await accept(stage.ctx, dev, id)).ok).toBe(true);
+    await handOver(stage, agent);
+    expect(await goodTokens(stage)).toEqual(['agent 2']);
+    expect((await stage.ctx.store.load(id))?.handoff.state).toBe('accepted');
+    // One that is stopped has no successor: what it had taken is offered again.
+    await endSession(stage.ctx, stage.world, 2);
+    expect(await goodTokens(stage)).toEqual([]);
+  });
+
+  it('X9: a predecessor that is brought back gets a new one, and its failed successor keeps none', async () => {
+    const stage = scriptedWorld({ strict: true });
+    const agent = await stage.start();
+    const { token } = await reload(stage, agent.id);
+    stage.behavior.successor = 'dies';
+    const outgoing = await handOver(stage, agent);
+    expect(await goodTokens(stage)).toEqual(['agent 1']);
+    expect(outgoing.token === undefined || outgoing.token === token).toBe(false);
   });
 });
 

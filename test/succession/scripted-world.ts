@@ -14,6 +14,7 @@ import { startAgent } from '../../src/engine/succession/agents.ts';
 import { beginSuccession, type SuccessionRequest } from '../../src/engine/succession/begin.ts';
 import { SUCCESSION_LIMITS, type AgentWorld, type DocumentSight } from '../../src/engine/succession/world.ts';
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts';
+import { makeSessionToken } from '../../src/workspace/identity.ts';
 import { manualClock } from '../contract/manual-clock.ts';
 
 const DEV = readAgentId('dev') as AgentId;
@@ -64,7 +65,8 @@ export interface ScriptedWorld {
   readonly say: (agent: number, event: Partial<AgentEvent> & { readonly kind: AgentEvent['kind'] }) => void;
 }
 
-export function scriptedWorld(): ScriptedWorld {
+/** `strict`: whoever does something has to show a token. */
+export function scriptedWorld({ strict = false }: { readonly strict?: boolean } = {}): ScriptedWorld {
   const clock = manualClock();
   const behavior: Behavior = { document: 'write', successor: 'well', dialog: false, canRun: true, busy: false };
   const events = new Map<number, AgentEvent[]>();
@@ -184,7 +186,12 @@ export function scriptedWorld(): ScriptedWorld {
     },
   };
   const ctx: Context = {
-    store: { ...store, ...guarded({ change: store.change, load: store.load }), agents: guarded(store.agents) },
+    store: {
+      ...store,
+      ...guarded({ change: store.change, load: store.load }),
+      agents: guarded(store.agents),
+      tokens: guarded(store.tokens),
+    },
     clock,
     timers,
     random: systemRandom,
@@ -238,6 +245,7 @@ export function scriptedWorld(): ScriptedWorld {
     limits: SUCCESSION_LIMITS,
     baton: ['baton'],
     env: {},
+    tokens: strict ? { make: (persona, label) => makeSessionToken(ctx, persona, label) } : null,
     whyNotRunnable: async () => (behavior.canRun ? null : 'there is no such program'),
   };
   const signal = new AbortController().signal;

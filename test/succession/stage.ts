@@ -38,6 +38,7 @@ interface Logged {
   readonly place?: string;
   readonly resumed?: boolean;
   readonly answered?: string;
+  readonly token?: string | null;
 }
 
 interface AgentView {
@@ -72,14 +73,19 @@ export const SHORT_TIMES = [
 export const GUARDRAILS = 'Never push to main.';
 export const SKILL = 'You build checkout pages and test them.';
 
-export async function makeStage(configuration = SHORT_TIMES, database: TestDatabase = sqlite): Promise<Stage> {
+/** `variables`: for every command that is run here. */
+export async function makeStage(
+  configuration = SHORT_TIMES,
+  database: TestDatabase = sqlite,
+  variables: Record<string, string> = {},
+): Promise<Stage> {
   const workspace = await makeWorkspace(database, `${configuration}\n`);
   const folder = tempFolder();
   const persona = join(workspace.folder, 'data', 'personas', 'dev');
   mkdirSync(persona, { recursive: true });
   writeFileSync(join(persona, 'skill.md'), SKILL);
   writeFileSync(join(persona, 'guardrails.md'), GUARDRAILS);
-  const env = { SCRIPTED_AGENT: folder, CLAUDE_CONFIG_DIR: folder };
+  const env = Object.assign(variables, { SCRIPTED_AGENT: folder, CLAUDE_CONFIG_DIR: folder });
   const socket = tmuxSocket(workspaceAt(workspace.folder));
   const tmux = (...args: readonly string[]): string => {
     const ran = spawnSync('tmux', ['-L', socket, ...args], { encoding: 'utf8' });

@@ -7,8 +7,8 @@ import { systemTimers } from '../../foundation/clock.ts';
 import { placeOf } from '../../foundation/process-identity.ts';
 import { systemRandom } from '../../foundation/random.ts';
 import type { AdapterName } from '../../domain/agent-session.ts';
+import type { AgentId } from '../../domain/names.ts';
 import { SUCCESSION_LIMITS, type AgentWorld, type SuccessionLimits } from '../../engine/succession/world.ts';
-import type { Liveness } from '../../engine/context.ts';
 import type { AgentAdapter } from '../../agents/agent-host.ts';
 import { claudeAdapter } from '../../agents/adapters/claude.ts';
 import { codexAdapter } from '../../agents/adapters/codex.ts';
@@ -18,6 +18,8 @@ import { fileJournal } from '../../agents/journal/file-journal.ts';
 import { putFile } from '../../agents/journal/journal-lines.ts';
 import { runTmuxOn, type RunTmux } from '../../agents/tmux/tmux-command.ts';
 import { TMUX_CONFIGURATION, tmuxHost } from '../../agents/tmux/tmux-host.ts';
+import { makeSessionToken } from '../../workspace/identity.ts';
+import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { papersIn } from './papers.ts';
 import type { SuccessionText } from '../../workspace/succession-settings.ts';
@@ -30,12 +32,11 @@ const ADAPTERS: Readonly<Record<AdapterName, AgentAdapter>> = {
 };
 const TMUX_FILE = 'tmux.conf';
 
-/** `now` answers what `baton.yaml` says at the moment. */
-export function openAgents(
-  workspace: Workspace,
-  now: () => SuccessionText | null,
-  liveness: Pick<Liveness, 'self' | 'of'>,
-): AgentWorld {
+/** What `baton.yaml` says is asked each time: it may change while a server runs. */
+export function openAgents(workspace: Workspace, app: Pick<OpenWorkspace, 'ctx' | 'configuration'>): AgentWorld {
+  const { ctx } = app;
+  const { liveness } = ctx;
+  const now = (): SuccessionText | null => app.configuration.succession;
   const folder = join(workspace.privateFolder, 'agents');
   const runTmux = runTmuxOn(tmuxSocket(workspace), join(folder, TMUX_FILE));
   let isPrepared = false;
@@ -64,6 +65,11 @@ export function openAgents(
     },
     baton: ownCommand(),
     env: { BATON_WORKSPACE: realpathSync(workspace.folder) },
+    get tokens() {
+      return app.configuration.identity === 'strict'
+        ? { make: (persona: AgentId, label: string) => makeSessionToken(ctx, persona, label) }
+        : null;
+    },
     whyNotRunnable,
   };
 }

@@ -74,14 +74,14 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
     return ok(pane === '' ? null : { session: name, pane, pid: Number(pid), startedAt: startOf(Number(pid)) ?? '' });
   };
 
-  const start = async ({ name, cwd, argv, env }: HostStart): Promise<Result<Pane, HostProblem>> => {
+  const start = async ({ name, cwd, argv, env, secrets = {} }: HostStart): Promise<Result<Pane, HostProblem>> => {
     const known = await find(name);
     if (!known.ok) return known;
     if (known.value !== null) return ok(known.value);
     // `env` runs the program in its own place, so the pane's process is the agent and no shell lies between.
     const variables = Object.entries(env).map(([variable, value]) => `${variable}=${value}`);
     const place = ['new-session', '-d', '-s', name, '-x', COLUMNS, '-y', ROWS, '-c', cwd];
-    const answer = await run([...place, 'env', ...variables, ...argv]);
+    const answer = await run([...place, 'env', ...variables, ...withSecrets(secrets), ...argv]);
     const made = await find(name);
     if (made.ok && made.value !== null) return ok(made.value);
     return err({ code: 'host_failed', says: answer.says === '' ? `tmux made no session ${name}` : answer.says });
@@ -118,6 +118,14 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
       }
     },
   };
+}
+
+/** A shell that reads each file into its variable and then becomes the program: no value is on any command line. */
+function withSecrets(secrets: Readonly<Record<string, string>>): readonly string[] {
+  const names = Object.keys(secrets);
+  if (names.length === 0) return [];
+  const reads = names.map((name) => `${name}=$(cat "$1") && export ${name} && shift`).join(' && ');
+  return ['/bin/sh', '-c', `${reads} && exec "$@"`, 'sh', ...Object.values(secrets)];
 }
 
 function problemOf(sight: Exclude<PaneSight, { readonly kind: 'alive' }>, { pane }: Pane): HostProblem {

@@ -108,7 +108,7 @@ interface SupervisedAgents {
 async function agentsOf(app: OpenWorkspace): Promise<SupervisedAgents | null> {
   const { ctx, workspace } = app;
   if (workspace === null) return null;
-  const world = openAgents(workspace, () => app.configuration.succession, ctx.liveness);
+  const world = openAgents(workspace, app);
   return { world, supervisor: superviseAgents(ctx, world) };
 }
 

@@ -17,7 +17,7 @@ import {
   type StepWork,
 } from './outgoing.ts';
 import { closeSuccession, failSuccession, markStep, seeSuccession, SuccessionStopped } from './record.ts';
-import { changeSession } from './sessions.ts';
+import { changeSession, endToken } from './sessions.ts';
 import { acknowledge, inject, launchSession, nameFor, prime, startSuccessor } from './successor.ts';
 import type { AgentWorld, SuccessionFailure } from './world.ts';
 
@@ -125,6 +125,7 @@ export async function endSession(ctx: Context, world: AgentWorld, id: number): P
     await world.host.end(session.pane, 'ask');
     await world.host.end(session.pane, 'hang-up');
   }
+  await endToken(ctx, session);
   return changeSession(ctx, id, (newest) =>
     newest.state === 'retired' ? newest : { ...newest, state: 'ended', endedAt: ctx.store.nowMs() },
   );

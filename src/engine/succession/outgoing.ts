@@ -10,7 +10,7 @@ import { injectionLine, instructionLine, substituteText } from '../../formats/su
 import { instructionPath } from './begin.ts';
 import { activityOf, eventsOf, LOOK_MS, paneFailure, probe, typeLine, waitFor, type Drive } from './driving.ts';
 import { tellOperator } from './record.ts';
-import { changeSession } from './sessions.ts';
+import { changeSession, endToken } from './sessions.ts';
 import { successorKind, type DocumentSight, type SuccessionFailure } from './world.ts';
 
 export interface StepWork extends Drive {
@@ -228,6 +228,7 @@ export async function retire(work: StepWork): Promise<StepAnswer> {
     await world.host.end(pane, 'hang-up');
   }
   await world.journal.note(session.id, null);
+  await endToken(ctx, session, { keepsLeases: true });
   await changeSession(ctx, session.id, (newest) => ({ ...newest, state: 'retired', endedAt: ctx.store.nowMs() }));
   return ok({ retired: session.id });
 }

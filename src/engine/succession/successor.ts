@@ -17,7 +17,7 @@ import type { Launch } from '../../agents/agent-host.ts';
 import { eventsOf, paneFailure, typeLine, waitFor, type Drive } from './driving.ts';
 import { note, problemOf, type StepAnswer, type StepWork } from './outgoing.ts';
 import { tellOperator } from './record.ts';
-import { changeSession } from './sessions.ts';
+import { changeSession, endToken } from './sessions.ts';
 import { successorKind, type SuccessionFailure } from './world.ts';
 
 /** A program without hooks shows nothing but its screen: it gets this long to be ready for a line. */
@@ -87,11 +87,43 @@ export async function launchSession(
   if (priming !== null && (isLong || launch.primedBy === 'typing')) await world.papers.write(primingPath, priming);
   const env = { ...world.env, ...launch.env, BATON_AGENT_ID: String(session.id) };
   const named = persona === null ? env : { ...env, BATON_AGENT: persona };
-  const started = await world.host.start({ name, cwd: session.cwd, argv: launch.argv, env: named });
+  const secretFile = await tokenFileFor({ ctx, world }, session, persona, name, privateFolder);
+  if (!secretFile.ok) return secretFile;
+  const started = await world.host.start({
+    name,
+    cwd: session.cwd,
+    argv: launch.argv,
+    env: named,
+    ...(secretFile.value === null ? {} : { secrets: { BATON_TOKEN: secretFile.value } }),
+  });
   if (!started.ok) return err(started.refusal.says);
   const pane = started.value;
   const kept = await changeSession(ctx, session.id, (newest) => ({ ...newest, pane }));
   return kept === null ? err(`agent ${session.id} is not on record`) : ok(kept);
+}
+
+/**
+ * A token of its own for a session that is about to start, in a file that only its owner reads: command lines are seen
+ * by everybody. Null: there is none to give. A session whose terminal is there already has one.
+ */
+async function tokenFileFor(
+  { ctx, world }: Pick<Drive, 'ctx' | 'world'>,
+  session: AgentSession,
+  persona: AgentId | null,
+  name: string,
+  privateFolder: string,
+): Promise<Result<string | null, string>> {
+  if (world.tokens === null || persona === null) return ok(null);
+  const path = join(privateFolder, 'token');
+  const known = await world.host.find(name);
+  if (!known.ok) return err(known.refusal.says);
+  if (known.value !== null) return ok(path);
+  await endToken(ctx, session);
+  const made = world.tokens.make(persona, `agent ${session.id}`);
+  await changeSession(ctx, session.id, (newest) => ({ ...newest, token: made.id }));
+  await made.save();
+  await world.papers.write(path, made.secret);
+  return ok(path);
 }
 
 /** Waits until the priming turn is over: what is typed before would become a part of it. */

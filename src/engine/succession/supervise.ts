@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { advanceSuccession } from './advance.ts';
 import { beginSuccession } from './begin.ts';
 import { eventsOf, probe, type Drive } from './driving.ts';
-import { changeSession } from './sessions.ts';
+import { changeSession, endToken } from './sessions.ts';
 import type { AgentWorld } from './world.ts';
 
 const ROUND_MS = 1_000;
@@ -77,11 +77,12 @@ async function lookAt(ctx: Context, world: AgentWorld, session: AgentSession, si
   if (pane === null) return;
   const sight = await world.host.look(pane);
   if (sight.kind === 'dead' || sight.kind === 'gone' || sight.kind === 'changed') {
-    await changeSession(ctx, session.id, (newest) =>
+    const ended = await changeSession(ctx, session.id, (newest) =>
       newest.state === 'active' && newest.succession === null && newest.pane?.pid === pane.pid
         ? { ...newest, state: 'ended', endedAt: ctx.store.nowMs() }
         : null,
     );
+    if (ended !== null) await endToken(ctx, ended);
     return;
   }
   const measured = await measure(ctx, world, session);

@@ -19,8 +19,22 @@ export interface AgentWorld {
   readonly baton: readonly string[];
   /** Variables for every agent that is started. */
   readonly env: Readonly<Record<string, string>>;
+  /** Null: nobody has to show a token in this workspace. */
+  readonly tokens: AgentTokens | null;
   /** Null: the program is there and answers. Otherwise why not. */
   whyNotRunnable(argv: readonly string[], timeoutMs: number): Promise<string | null>;
+}
+
+/** Each session of a persona has a token of its own, so that a retired one can do nothing more in its name. */
+interface AgentTokens {
+  /** Made, and not good before it is saved: the session names it first, so that none is ever left without an owner. */
+  make(persona: AgentId, label: string): NewAgentToken;
+}
+
+interface NewAgentToken {
+  readonly id: string;
+  readonly secret: string;
+  save(): Promise<void>;
 }
 
 /** Personas, documents and the state of a repository. */

@@ -6,12 +6,12 @@ import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
 import { cliProblem, type Problem } from './problem.ts';
 
 export async function agentsOf(app: OpenWorkspace): Promise<AgentWorld> {
-  const { workspace, ctx } = app;
+  const { workspace } = app;
   if (workspace === null) {
     throw cliProblem('no-workspace', 'agents belong to a workspace, and there is none here; make one with: baton init');
   }
   const { openAgents } = await import('../../adapters/agents/open-agents.ts');
-  return openAgents(workspace, () => app.configuration.succession, ctx.liveness);
+  return openAgents(workspace, app);
 }
 
 export function agentNumber(text: string | undefined): number {
