@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Builds what is published: the library (`dist/lib`, one module per source file, with types) and the command
+ * Builds what is published: the library (`dist/lib`, bundled, with its types in one file) and the command
  * (`dist/baton.mjs`, bundled because it starts on every turn of an agent, with the heavy parts in lazy chunks),
  * and the dashboard that `baton serve` shows (`dist/web`).
  *
@@ -10,7 +10,6 @@
  *
  * Files appear whole and entries come last, so that a command already running never meets half a build.
  */
-import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -145,6 +144,7 @@ const REQUIRE =
   "import { createRequire as createRequireOfBundle } from 'node:module';\n" +
   'const require = createRequireOfBundle(import.meta.url);';
 
+const LIBRARY = { index: 'src/index.ts', testing: 'src/testing.ts' };
 const PRODUCTS = { '--command': buildCommand, '--library': buildLibrary, '--dashboard': buildDashboard };
 const FLAGS = [...Object.keys(PRODUCTS), '--clean', '--quiet'];
 
@@ -231,23 +231,69 @@ function threadEntries() {
 }
 
 /**
- * The compiler writes into an empty folder, so that a deleted source leaves no module behind.
- * A library that does not compile is removed: an old one would let tests pass over code that is no longer there.
+ * Code and types go into an empty folder first, so that nothing of an older build stays behind. A library that does not
+ * build is removed: an old one would let tests pass over code that is no longer there.
  */
 async function buildLibrary() {
   const draft = join(DIST, `.lib-${process.pid}`);
   const final = join(DIST, 'lib');
+  rmSync(final, { recursive: true, force: true });
   try {
-    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-    await run(process.execPath, [compiler, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', draft]);
-    writeVersionInto(draft);
-    rmSync(final, { recursive: true, force: true });
+    await Promise.all([bundleLibrary(draft), bundleTypes(draft)]);
     renameSync(draft, final);
-  } catch (error) {
-    rmSync(final, { recursive: true, force: true });
-    throw error;
   } finally {
     rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** Packages stay where npm puts them: the program around the library may use them too. */
+async function bundleLibrary(outdir) {
+  const shared = {
+    absWorkingDir: ROOT,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    target: 'node20',
+    define: { __BATON_VERSION__: JSON.stringify(version) },
+    legalComments: 'none',
+    logLevel: 'warning',
+  };
+  const thread = join(ROOT, 'src/adapters/processes/heartbeat-thread.ts');
+  const { outputFiles } = await bundle({ ...shared, entryPoints: [thread], format: 'cjs', write: false });
+  // As text it has no place of its own from which packages could be found.
+  const found = "require('node:module').createRequire(require('node:worker_threads').workerData.requireFrom)";
+  const source = `(function (require) {\n${outputFiles[0].text}\n})(${found});`;
+  const inlineThread = {
+    name: 'inline-thread',
+    setup({ onLoad }) {
+      onLoad({ filter: /heartbeat-source\.ts$/ }, () => ({
+        contents: `export const HEARTBEAT_SOURCE = ${JSON.stringify(source)};`,
+      }));
+    },
+  };
+  await bundle({
+    ...shared,
+    entryPoints: LIBRARY,
+    outdir,
+    format: 'esm',
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    sourcemap: 'linked',
+    plugins: [inlineThread],
+  });
+}
+
+/** One readable file for each entry; what the second shares with the first it imports from there. */
+async function bundleTypes(outdir) {
+  const [{ rollup }, { dts }] = await Promise.all([import('rollup'), import('rollup-plugin-dts')]);
+  const sharedTypes = {
+    name: 'shared-types',
+    resolveId: (source) => (source.includes('interfaces/library/') ? { id: './index.js', external: true } : null),
+  };
+  for (const [name, input] of Object.entries(LIBRARY)) {
+    const plugins = [...(name === 'testing' ? [sharedTypes] : []), dts({ tsconfig: join(ROOT, 'tsconfig.json') })];
+    const types = await rollup({ input: join(ROOT, input), plugins, external: /^[a-z@]/, logLevel: 'warn' });
+    await types.write({ file: join(outdir, `${name}.d.ts`), format: 'es' });
   }
 }
 
@@ -263,18 +309,6 @@ async function buildDashboard() {
     renameSync(draft, final);
   } finally {
     rmSync(draft, { recursive: true, force: true });
-  }
-}
-
-/** The compiler has no `define`: the word that the bundler replaces is replaced here for the library. */
-function writeVersionInto(folder) {
-  for (const name of readdirSync(folder, { recursive: true })) {
-    if (!name.endsWith('.js')) continue;
-    const path = join(folder, name);
-    const text = readFileSync(path, 'utf8');
-    if (text.includes('__BATON_VERSION__')) {
-      writeFileSync(path, text.replaceAll('__BATON_VERSION__', JSON.stringify(version)));
-    }
   }
 }
 
@@ -298,12 +332,4 @@ function forgetOldChunks(current) {
 
 function isChunk(path) {
   return basename(dirname(path)) === 'chunks';
-}
-
-function run(command, args) {
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: ROOT, stdio: ['ignore', 'inherit', 'inherit'] });
-    child.on('error', reject);
-    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`${basename(args[0])} ended with ${code}`))));
-  });
 }

@@ -1,32 +1,22 @@
 /** What others may build on; everything that is not named here can change. */
 export { openBaton } from './app/open-baton.ts';
 export type {
-  ArtifactEntry,
   ArtifactOptions,
-  ArtifactView,
   Baton,
-  CallOptions,
   EvidenceOption,
-  FactView,
   FeedItem,
   FeedOptions,
   FindOptions,
-  HandoffView,
-  IngestAnswer,
-  IngestOptions,
-  IngestProblem,
   OpenBatonOptions,
   SendOptions,
-  StatusView,
-  SentHandoff,
-  TypedHandoff,
-  WaitOptions,
-  WholeView,
   WorkAttempt,
   Worker,
   WorkerOptions,
   WorkHandler,
 } from './interfaces/library/baton.ts';
+export type * from './interfaces/library/results.ts';
+export type * from './interfaces/library/methods.ts';
+export type { FactView, HandoffView, StatusView, WholeView } from './interfaces/shared/views.ts';
 export { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './interfaces/library/errors.ts';
 export { BatonError } from './foundation/baton-error.ts';
 export { StoreFault } from './foundation/store-fault.ts';

@@ -1,8 +1,9 @@
 import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
+import { build as bundle } from 'esbuild';
 import { built } from '../support/built.ts';
 import { BATON, start, tempFolder, type Ended } from '../support/processes.ts';
 import { filesUnder, ROOT } from '../support/source-files.ts';
@@ -32,6 +33,26 @@ describe('the examples', () => {
     const { stdout, stderr } = await run(process.execPath, [join(ROOT, file)]);
     expect(stdout.trim()).not.toBe('');
     expect(stderr).toBe('');
+  });
+
+  it('a program that bundles the library works without any file of ours beside it', async () => {
+    const program = join(tempFolder(), 'relay.mjs');
+    await bundle({
+      entryPoints: [join(ROOT, 'examples/relay.mjs')],
+      outfile: program,
+      alias: { batonpass: join(ROOT, 'dist/lib/index.js') },
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      // Native code cannot be bundled. The banner is what bundled CommonJS packages need in an ES module.
+      external: ['@photostructure/sqlite'],
+      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+      logLevel: 'silent',
+    });
+    symlinkSync(join(ROOT, 'node_modules'), join(dirname(program), 'node_modules'));
+    const { stdout } = await run(process.execPath, [program]);
+    const { stdout: unbundled } = await run(process.execPath, [join(ROOT, 'examples/relay.mjs')]);
+    expect(stdout).toBe(unbundled);
   });
 
   it('Q17: the journey of the React component ends with a report of what was generated', async () => {

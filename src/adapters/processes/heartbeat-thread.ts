@@ -27,14 +27,16 @@ parentPort?.on('message', (told: ToThread) => {
   }
 });
 
-for (;;) {
-  await pausing.until;
-  const lives = await tryToBeat();
-  if (lives === false) {
-    say({ kind: 'lost' });
-    break;
+// A function and not the top level: as text inside another bundle this is no module.
+void beatUntilLost();
+
+async function beatUntilLost(): Promise<void> {
+  for (;;) {
+    await pausing.until;
+    const lives = await tryToBeat();
+    if (lives === false) return say({ kind: 'lost' });
+    await new Promise((resolve) => setTimeout(resolve, lives === null ? soonMs : order.everyMs));
   }
-  await new Promise((resolve) => setTimeout(resolve, lives === null ? soonMs : order.everyMs));
 }
 
 /** Null: it did not get through. */

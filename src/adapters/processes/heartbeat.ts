@@ -11,6 +11,8 @@ export interface BeatOrder {
   readonly database: DatabaseAddress;
   readonly session: SessionId;
   readonly everyMs: number;
+  /** Where a thread that is only text looks for packages. */
+  readonly requireFrom: string;
 }
 
 /** What the thread is told. */
@@ -35,8 +37,13 @@ export function threadHeartbeat(database: DatabaseAddress, leaseMs: number): Hea
     start: async (session, { lost, failed }) => {
       // Only workers have one, and every command has to start.
       const { Worker: Thread } = await import('node:worker_threads');
-      const order: BeatOrder = { database, session, everyMs: leaseMs / BEATS_PER_LEASE };
-      const thread = startThread(() => new Thread(threadFile(), { workerData: order }));
+      const { HEARTBEAT_SOURCE: source } = await import('./heartbeat-source.ts');
+      const order: BeatOrder = { database, session, everyMs: leaseMs / BEATS_PER_LEASE, requireFrom: import.meta.url };
+      const thread = startThread(() =>
+        source === null
+          ? new Thread(threadFile(), { workerData: order })
+          : new Thread(source, { workerData: order, eval: true }),
+      );
       threads.add(thread);
       let stopped = false;
       let fault: HeartbeatFault | null = null;
@@ -128,13 +135,8 @@ function send(thread: Worker, told: ToThread): void {
   thread.postMessage(told);
 }
 
-/** Beside the library's files, beside the bundle, or (when run from the sources) in the build. */
-const PLACES = [
-  './heartbeat-thread.js',
-  './heartbeat-thread.mjs',
-  '../heartbeat-thread.mjs',
-  '../../../dist/heartbeat-thread.mjs',
-];
+/** Beside the bundle, or (when run from the sources) in the build. */
+const PLACES = ['./heartbeat-thread.mjs', '../heartbeat-thread.mjs', '../../../dist/heartbeat-thread.mjs'];
 
 function threadFile(): string {
   const files = PLACES.map((place) => fileURLToPath(new URL(place, import.meta.url)));

@@ -1,107 +1,17 @@
 /** The library as its users see it. Names of agents may be written with or without `@`. */
-import type { Json, JsonObject } from '../../foundation/json.ts';
-import type { ArtifactStatus } from '../../domain/artifacts.ts';
+import type { Json } from '../../foundation/json.ts';
 import type { State } from '../../domain/lifecycle.ts';
-import type { GivenInput } from '../../operations/field.ts';
-import type { OPERATIONS } from '../../operations/index.ts';
-import type { Defined } from '../../operations/operation.ts';
-import type { FactView, HandoffView, StatusView, WholeView } from '../shared/views.ts';
+import type { FactView, WholeView } from '../shared/views.ts';
+import type { FindArtifactsOptions, ListOptions, Methods, SendRequest } from './methods.ts';
+import type { ArtifactView, CallOptions, HandoffPage, SentHandoff, TypedHandoff, WaitOptions } from './results.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
-export type { FactView, HandoffView, StatusView, WholeView };
-
-/** What each kind of result is to users of the library. */
-interface ResultViews {
-  readonly handoff: HandoffView;
-  readonly created: SentHandoff;
-  readonly claimed: WholeView | null;
-  readonly page: {
-    readonly items: readonly HandoffView[];
-    /** Goes on as `after`; null: there is no more. */
-    readonly next: string | null;
-    /** Where to begin with `feed` to miss nothing of this list. */
-    readonly cursor: string;
-  };
-  readonly shown: WholeView & { readonly facts: readonly FactView[] };
-  readonly facts: readonly FactView[];
-  readonly chain: readonly HandoffView[];
-  readonly settled: WholeView;
-  readonly status: StatusView;
-  readonly inbox: readonly JsonObject[];
-  readonly ingested: readonly IngestAnswer[];
-  /** As `baton workflow --json` prints them. */
-  readonly workflows: readonly JsonObject[];
-  /** As `baton report --json` prints it. */
-  readonly report: JsonObject;
-  readonly artifacts: readonly ArtifactEntry[];
-  readonly artifact: ArtifactView;
-  readonly registered: ArtifactEntry;
-  readonly cleaned: {
-    readonly applied: boolean;
-    readonly deprecated: readonly string[];
-    readonly changes: readonly {
-      readonly id: string;
-      readonly from: ArtifactStatus;
-      readonly to: ArtifactStatus;
-      /** Why it stays as it is; null: it does not. */
-      readonly kept: string | null;
-    }[];
-  };
-}
-
-/** Beside what an operation takes. */
-export interface CallOptions {
-  /** In whose name; default: as `openBaton` was told. */
-  readonly as?: string;
-  /** Aborted: nothing further is begun. */
-  readonly signal?: AbortSignal;
-}
-
-/** Optional where nothing has to be said. */
-type Args<Options> = object extends Options ? [options?: Options & CallOptions] : [options: Options & CallOptions];
-
-type Method<O> =
-  O extends Defined<infer F, infer R, infer Subject>
-    ? Subject extends keyof F
-      ? F[Subject] extends { readonly isRequired: true }
-        ? (subject: string, ...args: Args<GivenInput<Omit<F, Subject>>>) => Promise<ResultViews[R]>
-        : (subject?: string, ...args: Args<GivenInput<Omit<F, Subject>>>) => Promise<ResultViews[R]>
-      : (...args: Args<GivenInput<F>>) => Promise<ResultViews[R]>
-    : never;
-
-/** One method for each operation, named like it: what it is about comes first, then its options. */
-export type Operated = { [Name in keyof typeof OPERATIONS]: Method<(typeof OPERATIONS)[Name]> };
-
-/** A handoff with the types that its user knows its input and result by. */
-export type TypedHandoff<Input = Json, Output = Json> = Omit<WholeView, 'input' | 'result'> & {
-  readonly input: Input;
-  /** What was delivered; not there before. */
-  readonly result?: Output;
-};
-
-/** A handoff that was sent: its fields, and what its sender does with it next. */
-export interface SentHandoff<Output = Json> extends HandoffView {
-  /** Waits until it is completed. Throws like `baton.wait`. */
-  wait<Result = Output>(options?: WaitOptions<Result>): Promise<TypedHandoff<Json, Result>>;
-  /** Says that it is no longer wanted, in the name of its sender. Throws `BatonRefusal` when it is settled already. */
-  cancel(options?: { readonly reason?: string }): Promise<HandoffView>;
-  /** Everything that has happened to it, oldest first. */
-  facts(): Promise<readonly FactView[]>;
-}
-
 /** What `send` takes. */
-export type SendOptions<Input = Json> = Omit<GivenInput<typeof OPERATIONS.send.input>, 'input'> &
+export type SendOptions<Input = Json> = Omit<SendRequest, 'input'> &
   FormerCapacity & {
     /** What the recipient needs: anything that is JSON. @default {} */
     readonly input?: Input;
   };
-
-export interface WaitOptions<Output = Json> extends CallOptions {
-  /** Give up after this many milliseconds; default: never. */
-  readonly timeoutMs?: number;
-  /** The result has to follow it; what it makes of the result is answered. */
-  readonly resultSchema?: StandardSchema<Output>;
-}
 
 /** Spellings that are still understood. */
 interface FormerCapacity {
@@ -121,7 +31,7 @@ interface FormerPage {
  * Every method throws errors that extend `BatonError`: `BatonRefusal` with a code where something is refused and nothing
  * was changed, `StoreFault` where the database could not do it.
  */
-export interface Baton extends Omit<Operated, 'send' | 'wait'> {
+export interface Baton extends Omit<Methods, 'send' | 'wait'> {
   /**
    * Offers work to an agent. When this comes back, the handoff survives a power cut.
    *
@@ -132,7 +42,7 @@ export interface Baton extends Omit<Operated, 'send' | 'wait'> {
    * const { result } = await sent.wait({ timeoutMs: 60_000 });
    */
   send<Input = Json, Output = Json>(
-    request: SendOptions<Input> & CallOptions & { readonly inputSchema?: StandardSchema<Input> },
+    request: SendOptions<Input> & { readonly inputSchema?: StandardSchema<Input> },
   ): Promise<SentHandoff<Output>>;
   /** Sends all of them or none, in one transaction. A request id is that of the first and stands for all. */
   sendMany(requests: readonly SendOptions<unknown>[]): Promise<readonly SentHandoff[]>;
@@ -159,7 +69,7 @@ export interface Baton extends Omit<Operated, 'send' | 'wait'> {
   /** One handoff with input and result, or null. */
   load(id: string): Promise<WholeView | null>;
   /** The same as `list`. */
-  find(filter?: FindOptions): Promise<ResultViews['page']>;
+  find(filter?: FindOptions): Promise<HandoffPage>;
   /** Everything that happens, from `after` on (default: from now), without end and without a gap. */
   feed(options?: FeedOptions): AsyncIterable<FeedItem>;
   /** One artifact with its content, or null. */
@@ -168,74 +78,6 @@ export interface Baton extends Omit<Operated, 'send' | 'wait'> {
   /** Stops the workers, finishes what runs, closes the database. */
   close(): Promise<void>;
 }
-
-/** What `ingest` takes. */
-export type IngestOptions = GivenInput<typeof OPERATIONS.ingest.input> & CallOptions;
-
-export interface IngestAnswer {
-  readonly index: number;
-  readonly line: number;
-  readonly column: number;
-  readonly place: string;
-  readonly fate: 'done' | 'known' | 'quoted' | 'unclear' | 'invalid' | 'refused' | 'nothing';
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly status: string | null;
-  readonly problems: readonly IngestProblem[];
-  readonly warnings: readonly IngestProblem[];
-  /** What was done: `did` in a word, and the handoffs that it was done to. */
-  readonly ingested?: {
-    readonly did: string;
-    readonly leg: string;
-    readonly opened: string | null;
-    readonly escalatedTo: string | null;
-    readonly says: readonly string[];
-  };
-  readonly refusal?: { readonly code: string; readonly message: string };
-  /** Why nothing followed from it. */
-  readonly says?: string;
-  /** Of a handoff in a form of its own: which form, and how sure that it is one. */
-  readonly legacy?: { readonly form: string; readonly sure: string; readonly because: string };
-}
-
-export interface IngestProblem {
-  readonly line: number;
-  readonly column: number;
-  readonly field: string;
-  readonly says: string;
-  readonly allowed?: readonly string[];
-}
-
-/** In the words of `artifacts/registry.json`. */
-export interface ArtifactEntry {
-  readonly artifact_id: string;
-  readonly artifact_type: string;
-  readonly artifact_version: string;
-  readonly status: ArtifactStatus;
-  readonly status_since: string;
-  readonly created_at: string;
-  readonly phase: number | null;
-  readonly agent_id: string | null;
-  readonly handoff_id: string | null;
-  /** Within the workspace. */
-  readonly path: string;
-  readonly sha256: string;
-  readonly dependencies: { readonly required: readonly string[]; readonly optional: readonly string[] };
-  readonly files: readonly { readonly path: string; readonly sha256: string }[];
-  /** Why it is not active. */
-  readonly flaw: string | null;
-}
-
-export interface ArtifactView extends ArtifactEntry {
-  readonly content: Json;
-  /** What is no longer as it was registered. */
-  readonly changed: readonly { readonly path: string; readonly says: string }[];
-  /** Those that require it, or can use it. */
-  readonly dependents: readonly string[];
-}
-
-/** What `findArtifacts` takes. */
-export type ArtifactOptions = GivenInput<typeof OPERATIONS.findArtifacts.input>;
 
 export interface OpenBatonOptions {
   /** A folder with a `baton.yaml`; default: the current folder or the nearest above it. */
@@ -290,7 +132,10 @@ export interface Worker {
 }
 
 /** What `list` takes. */
-export type FindOptions = GivenInput<typeof OPERATIONS.list.input> & FormerPage;
+export type FindOptions = ListOptions & FormerPage;
+
+/** What `findArtifacts` takes. */
+export type ArtifactOptions = FindArtifactsOptions;
 
 export interface FeedOptions {
   /** The cursor of the last item that was read; an empty text is the very beginning. */

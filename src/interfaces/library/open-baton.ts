@@ -27,17 +27,9 @@ import { entryOf } from '../../formats/artifact/card.ts';
 import type { BlockAnswer } from '../../engine/handoffs/ingest-text.ts';
 import { ingestRefusalText } from '../shared/ingest-refusal-text.ts';
 import { reportView, workflowView } from '../shared/report/view.ts';
-import type {
-  Baton,
-  CallOptions,
-  IngestAnswer,
-  OpenBatonOptions,
-  Operated,
-  TypedHandoff,
-  WorkHandler,
-  Worker,
-  WorkerOptions,
-} from './baton.ts';
+import type { Baton, OpenBatonOptions, WorkHandler, Worker, WorkerOptions } from './baton.ts';
+import type { Methods } from './methods.ts';
+import type { CallOptions, IngestAnswer, TypedHandoff } from './results.ts';
 import { sentHandoff } from './sent-handoff.ts';
 import { checked, violationsText, type StandardSchema } from './standard-schema.ts';
 import { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './errors.ts';
@@ -171,7 +163,7 @@ function batonIn(app: OpenWorkspace, opened: OpenBatonOptions): Baton {
     return worker;
   };
 
-  const operated = Object.fromEntries(Object.entries(OPERATIONS).map(methodOf)) as Operated;
+  const operated = Object.fromEntries(Object.entries(OPERATIONS).map(methodOf)) as unknown as Methods;
   const baton: Baton = {
     ...operated,
     send: async ({ inputSchema, input, ...request }) => {

@@ -1,5 +1,6 @@
 import type { HandoffView } from '../shared/views.ts';
-import type { Baton, SentHandoff, TypedHandoff, WaitOptions } from './baton.ts';
+import type { Baton } from './baton.ts';
+import type { SentHandoff, TypedHandoff, WaitOptions } from './results.ts';
 import type { Json } from '../../foundation/json.ts';
 
 type Methods = Pick<Baton, 'wait' | 'cancel' | 'facts'>;

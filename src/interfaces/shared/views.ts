@@ -1,8 +1,8 @@
-/** A handoff as others see it: one shape for `--json`, for a worker's standard input and for every later face. */
+/** A handoff as others see it: one shape for `--json`, a worker's standard input, HTTP, MCP and the library. */
 import type { Json, JsonObject } from '../../foundation/json.ts';
 import { ASSURANCES, assuranceOf, proofOf, proofText, type Assurance } from '../../domain/assurance.ts';
 import { heldUntilOf } from '../../domain/deadlines.ts';
-import { FACT, type Fact } from '../../domain/facts.ts';
+import { FACT, type Fact, type FactType } from '../../domain/facts.ts';
 import type { Body } from '../../domain/body.ts';
 import { CLAIMS, type Claim } from '../../domain/evidence.ts';
 import { BLOCKED_ON, HANDOFF, type BlockedOn, type Failure, type Handoff, type Kind } from '../../domain/handoff.ts';
@@ -17,7 +17,7 @@ import type { Whole } from '../../stores/store.ts';
 export type HandoffView = {
   readonly id: string;
   readonly state: State;
-  /** With the `@` that the house leaves away. */
+  /** Names of agents begin with `@`. */
   readonly from: string;
   readonly to: string;
   readonly kind: Kind;
@@ -66,12 +66,24 @@ export type WholeView = HandoffView & {
   readonly failure?: Failure;
 };
 
-export type FactView = Omit<Fact, 'at' | 'detail'> & {
+/** Something that has happened to a handoff. */
+export interface FactView {
+  readonly handoff: string;
+  readonly revision: number;
   readonly at: string;
+  readonly by: string;
   /** How the principal was established, such as `token tok-0123` or `local`. */
   readonly proof: string;
+  readonly deed: FactType;
+  /** The states before and after; null: there was none before. */
+  readonly from: State | null;
+  readonly to: State;
+  readonly attempt: number;
+  readonly fence: number;
   readonly detail?: Json;
-};
+  /** Over this fact and the one before it. */
+  readonly hash: string;
+}
 
 /** One entry for each field of a view: its shape, and its value; undefined: it is not shown. */
 export type Shown<View, Of> = {

@@ -1,0 +1,498 @@
+/**
+ * One method for each operation, and what it takes. Made from the table of operations: do not edit, run
+ * BATON_WRITE_DOCS=1 npx vitest run test/docs
+ */
+import type { Json, JsonObject } from '../../foundation/json.ts';
+import type { FactView, HandoffView, StatusView, WholeView } from '../shared/views.ts';
+import type {
+  ArtifactEntry,
+  ArtifactView,
+  CallOptions,
+  CleanedArtifacts,
+  HandoffPage,
+  IngestAnswer,
+  SentHandoff,
+  ShownHandoff,
+} from './results.ts';
+
+/** What `send` takes. */
+export interface SendRequest extends CallOptions {
+  /** Who sends; with a token, the one that it belongs to. */
+  readonly from: string;
+  /** Who is to do it. */
+  readonly to: string;
+  /** What it needs (default: {}). */
+  readonly input?: Json;
+  /** The name of a file in schemas/ that the input follows. */
+  readonly schema?: string;
+  /** What else the recipient has to know. */
+  readonly context?: JsonObject;
+  /** A line for people. */
+  readonly title?: string;
+  /** The task that it belongs to. */
+  readonly task?: string;
+  /** How urgent it is (default: normal). */
+  readonly priority?: 'urgent' | 'high' | 'normal' | 'low';
+  /** A message of the queue (default) or a governed document. */
+  readonly kind?: 'queue' | 'document';
+  /** Not offered before it is activated; documents are drafts by default. */
+  readonly draft?: boolean;
+  /** What has to be shown with evidence. */
+  readonly deliverables?: readonly string[];
+  /** What a verifier has to check. */
+  readonly criteria?: readonly string[];
+  /** Who has to agree that it is done, beside those that the workspace requires. */
+  readonly verifiers?: readonly string[];
+  /** The one command that counts as evidence; it has to pass. */
+  readonly check?: string;
+  /** Commits that are older, empty or on no branch count as evidence too. */
+  readonly anyCommit?: boolean;
+  /** Wait until these are completed. */
+  readonly dependsOn?: readonly string[];
+  /** The leg that this one follows from. */
+  readonly parent?: string;
+  /** Where a limit is reached, wait for a place instead of being refused. */
+  readonly waitForCapacity?: boolean;
+  /** For each attempt, from pick-up. In milliseconds. */
+  readonly timeoutMs?: number;
+  /** Not to be taken earlier. */
+  readonly notBefore?: Date | string;
+  /** What happens after a failed attempt (default: as baton.yaml says). */
+  readonly retry?: {
+    /** How many attempts after the first. From 0 to 100. */
+    readonly max?: number;
+    /** How long to wait before the second attempt. In milliseconds. */
+    readonly delayMs?: number;
+    /** By how much the wait grows with each attempt. From 1 to 100. */
+    readonly multiplier?: number;
+  };
+  /** The same key and content again answers the same handoff, for 7 days. */
+  readonly requestId?: string;
+}
+
+/** What `claim` takes. */
+export interface ClaimOptions extends CallOptions {
+  /** How long to wait for one to come (default: 0). In milliseconds. */
+  readonly waitMs?: number;
+  /** How long to keep it without a word (default: 900 seconds), at most as long as its attempt may take (queue: 300). In milliseconds. */
+  readonly leaseMs?: number;
+}
+
+/** What `accept` takes. */
+export interface AcceptOptions extends CallOptions {
+  /** A word for the sender. */
+  readonly notes?: string;
+  /** How long to keep it without a word (default: 900 seconds; documents: for ever), at most as long as its attempt may take. In milliseconds. */
+  readonly leaseMs?: number;
+}
+
+/** What `reject` takes. */
+export interface RejectOptions extends CallOptions {
+  /** Why, as a category: skill_gap, unclear, capacity, … */
+  readonly type: string;
+  /** Why, in a sentence that the sender can act on. */
+  readonly reason: string;
+  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  readonly fence?: number;
+}
+
+/** What `release` takes. */
+export interface ReleaseOptions extends CallOptions {
+  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  readonly fence?: number;
+}
+
+/** What `renew` takes. */
+export interface RenewOptions extends CallOptions {
+  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  readonly fence?: number;
+  /** For how long, from now on (default: 900 seconds). In milliseconds. */
+  readonly leaseMs?: number;
+}
+
+/** What `progress` takes. */
+export interface ProgressOptions extends CallOptions {
+  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  readonly fence?: number;
+  /** How much of it is done, from 0 to 1. From 0 to 1. */
+  readonly fraction?: number;
+  /** How far it is, in words. */
+  readonly says?: string;
+}
+
+/** What `deliver` takes. */
+export interface DeliverOptions extends CallOptions {
+  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  readonly fence?: number;
+  /** The result. */
+  readonly result?: Json;
+  /** What is shown for the deliverables; kind is one of file, commit, command, shadow, url, note. */
+  readonly evidence?: readonly (string | {
+    /** Which of the deliverables. */
+    readonly deliverable: string;
+    /** What it is. */
+    readonly kind: 'file' | 'commit' | 'command' | 'shadow' | 'url' | 'note';
+    /** The path, the commit, the command, the address or the words. */
+    readonly value: string;
+  })[];
+}
+
+/** What `fail` takes. */
+export interface FailOptions extends CallOptions {
+  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  readonly fence?: number;
+  /** What kind of failure, such as PROCESSING_ERROR. */
+  readonly code: string;
+  /** What went wrong. */
+  readonly message: string;
+}
+
+/** What `block` takes. */
+export interface BlockOptions extends CallOptions {
+  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  readonly fence?: number;
+  /** What has to be answered. */
+  readonly question: string;
+}
+
+/** What `unblock` takes. */
+export interface UnblockOptions extends CallOptions {
+  /** The answer to its question. */
+  readonly answer?: string;
+}
+
+/** What `verify` takes. */
+export interface VerifyOptions extends CallOptions {
+  /** For the record. */
+  readonly notes?: string;
+  /** Criteria that are met, and how you know. */
+  readonly criteria?: readonly (string | {
+    /** The criterion, or the beginning of one where that is the only one. */
+    readonly criterion: string;
+    /** How you know. */
+    readonly says?: string;
+  })[];
+  /** It is not done, and why; without rework the handoff is rejected. */
+  readonly refuse?: string;
+  /** With refuse: the doer gets it back. */
+  readonly rework?: boolean;
+}
+
+/** What `rework` takes. */
+export interface ReworkOptions extends CallOptions {
+  /** What is not done. */
+  readonly reason: string;
+}
+
+/** What `cancel` takes. */
+export interface CancelOptions extends CallOptions {
+  /** Why. */
+  readonly reason?: string;
+}
+
+/** What `retry` takes. */
+export interface RetryOptions extends CallOptions {
+  /** Somebody else than the first time. */
+  readonly to?: string;
+  /** The corrected input; without it, the same once more. */
+  readonly input?: Json;
+  /** For each attempt, from pick-up. In milliseconds. */
+  readonly timeoutMs?: number;
+  /** Where a limit is reached, wait for a place instead of being refused. */
+  readonly waitForCapacity?: boolean;
+  /** The same key and content again answers the same handoff, for 7 days. */
+  readonly requestId?: string;
+}
+
+/** What `list` takes. */
+export interface ListOptions extends CallOptions {
+  /** Sent by or to this one. */
+  readonly agent?: string;
+  /** Sent by this one. */
+  readonly from?: string;
+  /** Sent to this one. */
+  readonly to?: string;
+  /** In this state; "open" is every one that is not final. */
+  readonly state?: readonly ('draft' | 'offered' | 'blocked' | 'accepted' | 'delivered' | 'completed' | 'failed' | 'rejected' | 'expired' | 'cancelled' | 'open')[];
+  /** Of this task. */
+  readonly task?: string;
+  /** With all these words, in any order, in title, task or input. */
+  readonly text?: string;
+  /** How many. From 1 to 1000. @default 50 */
+  readonly limit?: number;
+  /** Go on where the last page ended. */
+  readonly after?: string;
+}
+
+/** What `ready` takes. */
+export interface ReadyOptions extends CallOptions {
+  /** How many are looked at. From 1 to 1000. @default 100 */
+  readonly limit?: number;
+}
+
+/** What `show` takes. */
+export interface ShowOptions extends CallOptions {
+  /** Wait this long for it to be settled; then it is shown as it is. In milliseconds. */
+  readonly waitMs?: number;
+}
+
+/** What `wait` takes. */
+export interface WaitRequest extends CallOptions {
+  /** Give up after this long (default: never; over HTTP 30 seconds). In milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+/** What `inbox` takes. */
+export interface InboxOptions extends CallOptions {
+  /** Take what is shown as read. */
+  readonly clear?: boolean;
+  /** How many. From 1 to 10000. @default 100 */
+  readonly limit?: number;
+}
+
+/** What `ingest` takes. */
+export interface IngestOptions extends CallOptions {
+  /** Markdown, YAML, JSON, or a transcript of JSON lines. */
+  readonly text: string;
+  /** The file that it was read from: together with its text, a block is taken once. */
+  readonly file?: string;
+  /** Or the session that wrote it, with its turn: then only blocks are read. */
+  readonly session?: string;
+  /** The turn of that session. */
+  readonly turn?: string;
+  /** For blocks that name none (default: that of baton.yaml). */
+  readonly project?: string;
+  /** Take only blocks that are written exactly as specified. */
+  readonly strict?: boolean;
+  /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
+  readonly fence?: number;
+}
+
+/** What `report` takes. */
+export interface ReportOptions extends CallOptions {
+  /** Only this one. */
+  readonly project?: string;
+}
+
+/** What `findArtifacts` takes. */
+export interface FindArtifactsOptions extends CallOptions {
+  /** Only of this type. */
+  readonly type?: string;
+  /** Only of this phase. From 0 to 1000. */
+  readonly phase?: number;
+  /** Only made by this agent. */
+  readonly agent?: string;
+  /** Only of this status (default: not archived, not deleted). */
+  readonly status?: 'created' | 'active' | 'deprecated' | 'archived' | 'deleted';
+}
+
+/** What `registerArtifact` takes. */
+export interface RegisterArtifactOptions extends CallOptions {
+  /** The schema that the content follows, instead of the one that the file names. */
+  readonly schema?: string;
+  /** Deprecate these when the new one is active. */
+  readonly supersedes?: readonly string[];
+}
+
+/** What `cleanArtifacts` takes. */
+export interface CleanArtifactsOptions extends CallOptions {
+  /** Do it; without, nothing is changed. */
+  readonly apply?: boolean;
+  /** Say that these should no longer be used; needs apply. */
+  readonly deprecate?: readonly string[];
+  /** Archive what has been deprecated for this long (default: 30). From 0 to 36500. */
+  readonly deprecatedDays?: number;
+  /** Delete what has been archived for this long (default: 90). From 0 to 36500. */
+  readonly archivedDays?: number;
+}
+
+export interface Methods {
+  /**
+   * Offer work to an agent. When it is answered, the handoff survives a power cut. The same request id with the same content answers the same handoff.
+   *
+   * The command: `baton send --from @me --to @react --input '{"x":1}' --wait`
+   */
+  send(options: SendRequest): Promise<SentHandoff>;
+  /**
+   * Take the next handoff that is offered to you; the answer has its input and its fence. Whoever leaves while it waits takes nothing.
+   *
+   * The command: `baton claim @react --wait 60`
+   */
+  claim(agent: string, options?: ClaimOptions): Promise<WholeView | null>;
+  /**
+   * Offer a draft to its recipient.
+   *
+   * The command: `baton activate hoff-0190… --as @me`
+   */
+  activate(id: string, options?: CallOptions): Promise<HandoffView>;
+  /**
+   * Take this handoff by hand; the answer has its fence.
+   *
+   * The command: `baton accept hoff-0190… --as @dev --notes 'by tomorrow'`
+   */
+  accept(id: string, options?: AcceptOptions): Promise<HandoffView>;
+  /**
+   * Decline a handoff, with a reason.
+   *
+   * The command: `baton reject hoff-0190… --as @dev --type unclear --reason 'which login page?'`
+   */
+  reject(id: string, options: RejectOptions): Promise<HandoffView>;
+  /**
+   * Give a handoff back; the attempt does not count.
+   *
+   * The command: `baton release hoff-0190… --fence 1 --as @dev`
+   */
+  release(id: string, options?: ReleaseOptions): Promise<HandoffView>;
+  /**
+   * Keep a handoff for longer.
+   *
+   * The command: `baton renew hoff-0190… --fence 1 --as @dev`
+   */
+  renew(id: string, options?: RenewOptions): Promise<HandoffView>;
+  /**
+   * Tell how far a handoff is.
+   *
+   * The command: `baton progress hoff-0190… --fence 1 --fraction 0.5 --says 'tests pass' --as @dev`
+   */
+  progress(id: string, options?: ProgressOptions): Promise<HandoffView>;
+  /**
+   * Say that a handoff is done, with the result and evidence. Evidence is checked before anything is written.
+   *
+   * The command: `baton deliver hoff-0190… --fence 1 --evidence 'login page=file:src/login.tsx' --as @dev`
+   */
+  deliver(id: string, options?: DeliverOptions): Promise<HandoffView>;
+  /**
+   * Say that an attempt failed. The retry policy of the handoff decides whether there is another attempt.
+   *
+   * The command: `baton fail hoff-0190… --fence 1 --code PROCESSING_ERROR --message 'no disk' --as @dev`
+   */
+  fail(id: string, options: FailOptions): Promise<HandoffView>;
+  /**
+   * Stop a handoff until somebody has answered a question.
+   *
+   * The command: `baton block hoff-0190… --fence 1 --question 'which colour?' --as @dev`
+   */
+  block(id: string, options: BlockOptions): Promise<HandoffView>;
+  /**
+   * Let a blocked handoff go on, with an answer.
+   *
+   * The command: `baton unblock hoff-0190… --answer 'blue' --as @me`
+   */
+  unblock(id: string, options?: UnblockOptions): Promise<HandoffView>;
+  /**
+   * Agree that delivered work is done, or refuse it. Its evidence is checked a second time first.
+   *
+   * The command: `baton verify hoff-0190… --as @qa --check 'works on a phone=tried it'`
+   */
+  verify(id: string, options?: VerifyOptions): Promise<HandoffView>;
+  /**
+   * Send delivered work back to its doer.
+   *
+   * The command: `baton rework hoff-0190… --as @qa --reason 'does not work on a phone'`
+   */
+  rework(id: string, options: ReworkOptions): Promise<HandoffView>;
+  /**
+   * Say that a handoff is no longer wanted.
+   *
+   * The command: `baton cancel hoff-0190… --as @me`
+   */
+  cancel(id: string, options?: CancelOptions): Promise<HandoffView>;
+  /**
+   * Make a new handoff out of one that did not succeed.
+   *
+   * The command: `baton retry hoff-0190… --input fixed.json`
+   */
+  retry(id: string, options?: RetryOptions): Promise<SentHandoff>;
+  /**
+   * What is going on: what needs a person, who is at work, what waits for whom.
+   *
+   * The command: `baton status`
+   */
+  status(options?: CallOptions): Promise<StatusView>;
+  /**
+   * List handoffs, newest first. `next` of an answer goes on as `after`; `cursor` is where to begin with the events to miss nothing of the list.
+   *
+   * The command: `baton list --state open --agent @react`
+   */
+  list(options?: ListOptions): Promise<HandoffPage>;
+  /**
+   * What an agent can take now, in the order in which claim takes it.
+   *
+   * The command: `baton ready @react`
+   */
+  ready(agent: string, options?: ReadyOptions): Promise<HandoffPage>;
+  /**
+   * One handoff with what it carries and everything that happened to it.
+   *
+   * The command: `baton show hoff-0190…`
+   */
+  show(id: string, options?: ShowOptions): Promise<ShownHandoff>;
+  /**
+   * Everything that happened to a handoff, in order.
+   *
+   * The command: `baton facts hoff-0190… --json`
+   */
+  facts(id: string, options?: CallOptions): Promise<readonly FactView[]>;
+  /**
+   * The chain that a handoff belongs to, as far as you may read its legs, oldest first.
+   *
+   * The command: `baton trace hoff-0190… --svg chain.svg`
+   */
+  trace(id: string, options?: CallOptions): Promise<readonly HandoffView[]>;
+  /**
+   * Wait until a handoff is settled, and show it with its result.
+   *
+   * The command: `baton wait hoff-0190… --timeout 60`
+   */
+  wait(id: string, options?: WaitRequest): Promise<WholeView>;
+  /**
+   * What an agent has been told and has not put away, oldest first.
+   *
+   * The command: `baton inbox @react --clear`
+   */
+  inbox(agent: string, options?: InboxOptions): Promise<readonly JsonObject[]>;
+  /**
+   * Read handoff blocks, and handoffs in other forms, and do what they say. A block that was read before changes nothing. Each block has its own answer; one that is refused holds up no other. A file without a block is read in whatever form it has.
+   *
+   * The command: `baton ingest 'summaries/*.md'`
+   */
+  ingest(options: IngestOptions): Promise<readonly IngestAnswer[]>;
+  /**
+   * Projects by phase: progress, time, open legs, order of tasks.
+   *
+   * The command: `baton workflow shop`
+   */
+  workflow(project?: string, options?: CallOptions): Promise<readonly JsonObject[]>;
+  /**
+   * A report on projects for people and pipelines.
+   *
+   * The command: `baton report --ci --format junit -o baton.xml`
+   */
+  report(options?: ReportOptions): Promise<JsonObject>;
+  /**
+   * List artifacts by type, phase, agent or status. You see what came out of handoffs that you may read, what was handed on to you by name, and files that belong to no handoff.
+   *
+   * The command: `baton artifact find --type react-components --phase 13`
+   */
+  findArtifacts(options?: FindArtifactsOptions): Promise<readonly ArtifactEntry[]>;
+  /**
+   * One artifact: its file, what it requires, what requires it, and what has changed since it was registered. You see what came out of handoffs that you may read, what was handed on to you by name, and files that belong to no handoff.
+   *
+   * The command: `baton artifact show artifact-profile --json`
+   */
+  showArtifact(id: string, options?: CallOptions): Promise<ArtifactView>;
+  /**
+   * Bring a file below artifacts/ into the registry. Active is what passes, in this order: its schema, what it requires, its generated files, its validation.
+What does not is kept as created, with the reason; register it again when that is mended.
+   *
+   * The command: `baton artifact register artifacts/phase-13-react/artifact-profile.json`
+   */
+  registerArtifact(path: string, options?: RegisterArtifactOptions): Promise<ArtifactEntry>;
+  /**
+   * Show what is old enough to go; with apply, let it go. Age alone ends nothing that is in use: only what was superseded or deprecated grows old. What something in use
+requires, and a file that has changed since it was registered, is never deleted.
+   *
+   * The command: `baton artifact clean --apply`
+   */
+  cleanArtifacts(options?: CleanArtifactsOptions): Promise<CleanedArtifacts>;
+}
