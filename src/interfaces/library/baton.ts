@@ -3,7 +3,7 @@ import type { Json } from '../../foundation/json.ts';
 import type { State } from '../../domain/lifecycle.ts';
 import type { FactView, WholeView } from '../shared/views.ts';
 import type { FindArtifactsOptions, ListOptions, Methods, SendRequest } from './methods.ts';
-import type { ArtifactView, CallOptions, HandoffPage, SentHandoff, TypedHandoff, WaitOptions } from './results.ts';
+import type { ArtifactView, HandoffPage, SentHandoff, TypedHandoff, WaitOptions } from './results.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
 /** What `send` takes. */

@@ -1,5 +1,5 @@
 /** What the methods of the library answer. */
-import type { Json, JsonObject } from '../../foundation/json.ts';
+import type { Json } from '../../foundation/json.ts';
 import type { ArtifactStatus } from '../../domain/artifacts.ts';
 import type { FactView, HandoffView, WholeView } from '../shared/views.ts';
 import type { StandardSchema } from './standard-schema.ts';
