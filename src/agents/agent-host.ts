@@ -6,6 +6,7 @@
 import type { Json } from '../foundation/json.ts';
 import type { Result } from '../foundation/result.ts';
 import type { AgentEvent } from '../domain/agent-events.ts';
+import type { AgentId, HandoffId } from '../domain/names.ts';
 import type { AdapterName, AgentSession, ContextUse, Pane } from '../domain/agent-session.ts';
 
 export interface AgentHost {
@@ -127,4 +128,15 @@ export interface AgentJournal {
   statusLine(agent: number): Promise<Json>;
   /** Runs `drive` while no other process drives this agent; false: another one does, and nothing was run. */
   alone(agent: number, drive: () => Promise<void>): Promise<boolean>;
+}
+
+/** When an interactive agent can learn of work for it. */
+export type WakeMoment = 'session-start' | 'turn-end';
+
+/** Of which handoffs an agent was told, on disk: each is told once, and again when a new session starts. */
+export interface WakeNotes {
+  told(agent: AgentId): readonly HandoffId[];
+  /** From now on these are told. Answers those of them that were not before, so that of many callers one tells. */
+  tell(agent: AgentId, ids: readonly HandoffId[]): readonly HandoffId[];
+  forget(agent: AgentId, ids: readonly HandoffId[]): void;
 }

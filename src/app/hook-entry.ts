@@ -5,10 +5,14 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { agentFolder, hearHook, putFile, STATUS_FILE } from '../agents/journal/journal-lines.ts';
+import type { WakeMoment } from '../agents/agent-host.ts';
+import { agentFolder, hasNote, hearHook, putFile, STATUS_FILE } from '../agents/journal/journal-lines.ts';
+import { isWorthLooking, wakeFolder } from '../agents/journal/wake-file.ts';
+import { hookAgent, isBusyTurn, wakeMoment } from '../agents/wake-hook.ts';
 import { paneText, readClaudeStatus } from '../agents/context-meter.ts';
 import { eventName, type HookPayload } from '../agents/hook-events.ts';
 import type { Json } from '../foundation/json.ts';
+import { findWorkspace } from '../workspace/workspace.ts';
 
 /** Where each vendor puts what its agent said last. */
 const SPOKEN: Readonly<Record<string, string>> = {
@@ -31,8 +35,10 @@ export async function runHook(vendor: string, event: string, runAll: () => Promi
       return 0;
     }
     const said = payload[SPOKEN[`${vendor.toLowerCase()} ${told}`] ?? ''];
-    if (answer === null && typeof said === 'string' && mayHoldBlock(said)) {
-      Object.assign(globalThis, { batonHookInput: input });
+    const hasBlock = typeof said === 'string' && mayHoldBlock(said);
+    const wake = answer === null ? wakeFor(vendor.toLowerCase(), told, payload) : null;
+    if (answer === null && (hasBlock || wake !== null)) {
+      Object.assign(globalThis, { batonHook: { input, hasBlock, wake } });
       return await runAll();
     }
     process.stdout.write(`${JSON.stringify(answer ?? {})}\n`);
@@ -42,12 +48,46 @@ export async function runHook(vendor: string, event: string, runAll: () => Promi
   return 0;
 }
 
+/**
+ * Whether this may be the moment to tell the agent of work for it; null: it is not, or nothing has changed since the last
+ * look. An agent that runs for one handoff has its work, and one that hands over is not disturbed.
+ */
+function wakeFor(vendor: string, event: string, payload: HookPayload): WakeCall | null {
+  const moment = wakeMoment(vendor, event);
+  if (moment === null || (process.env['BATON_HANDOFF_ID'] ?? '') !== '') return null;
+  const named = process.env['BATON_WORKSPACE'] ?? '';
+  const cwd = payload['cwd'];
+  const workspace = findWorkspace(named === '' ? (typeof cwd === 'string' ? cwd : process.cwd()) : named);
+  const agent = workspace === null ? null : hookAgent(vendor, workspace.folder);
+  if (workspace === null || agent === null) return null;
+  const session = ownSession();
+  if (session !== null && hasNote(agentFolder(workspace.privateFolder, session))) return null;
+  if (!isWorthLooking(wakeFolder(workspace.privateFolder, agent), moment, Date.now())) return null;
+  return { workspace: workspace.folder, vendor, agent, moment, isBusy: isBusyTurn(payload), session };
+}
+
+/** For the whole command, which has the database. */
+interface WakeCall {
+  readonly workspace: string;
+  readonly vendor: string;
+  readonly agent: string;
+  readonly moment: WakeMoment;
+  readonly isBusy: boolean;
+  readonly session: number | null;
+}
+
+/** The number that Baton gave to the session in which this hook runs. */
+function ownSession(): number | null {
+  const agent = process.env['BATON_AGENT_ID'] ?? '';
+  return /^[1-9][0-9]{0,14}$/.test(agent) ? Number(agent) : null;
+}
+
 /** Only agents that Baton has started have a journal: these variables come with their start. */
 function hear(vendor: string, event: string, payload: HookPayload): object | null {
   const workspace = process.env['BATON_WORKSPACE'] ?? '';
-  const agent = process.env['BATON_AGENT_ID'] ?? '';
-  if (workspace === '' || !/^[1-9][0-9]{0,14}$/.test(agent)) return null;
-  const folder = agentFolder(join(workspace, '.baton'), Number(agent));
+  const session = ownSession();
+  if (workspace === '' || session === null) return null;
+  const folder = agentFolder(join(workspace, '.baton'), session);
   if (event !== 'statusline') return hearHook(folder, { vendor: vendor.toLowerCase(), event, payload }, Date.now());
   putFile(folder, STATUS_FILE, JSON.stringify(payload));
   return null;

@@ -58,6 +58,7 @@ const SETTINGS = {
     life_seconds: 'local',
   },
   succession: 'local',
+  wake: 'local',
   check: 'local',
 } as const satisfies SettingsOf<Omit<ConfigurationText, 'agents'>>;
 

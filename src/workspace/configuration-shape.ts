@@ -9,7 +9,7 @@ import { webhookName } from './configuration-values.ts';
 import { SECRET_POLICIES } from '../engine/secrets/guard-store.ts';
 import { secondsShape } from '../formats/seconds-shape.ts';
 import { readTaskPattern, TASK_PATTERN_RULE } from '../formats/task/names.ts';
-import { SuccessionShape } from './succession-settings.ts';
+import { SuccessionShape, WakeShape } from './succession-settings.ts';
 import { ShadowShape } from './shadow-settings.ts';
 
 /** A YAML reader of the older kind takes these words for truth values. */
@@ -172,6 +172,7 @@ export const ConfigurationShape = z.strictObject({
   server: ServerShape.optional(),
   shadow: ShadowShape.optional(),
   succession: SuccessionShape.optional(),
+  wake: WakeShape.optional(),
   folders: z
     .strictObject({
       queue: OnOrOff.optional(),

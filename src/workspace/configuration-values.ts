@@ -42,6 +42,7 @@ export interface Configuration {
   readonly shadow: ShadowText | null;
   /** As it is written; whoever drives agents reads it. */
   readonly succession: SuccessionText | null;
+  readonly wake: { readonly hooks: 'on' | 'off'; readonly typing: 'on' | 'off' };
   /** Whether `handoffs/` is kept, so that programs that only know files take part. */
   readonly queueFolder: boolean;
   /** Under `identity: strict`, the one agent in whose name files of the queue folder act; null: none. */
@@ -139,6 +140,7 @@ export function configurationOf(
     },
     shadow: text.shadow ?? null,
     succession: text.succession ?? null,
+    wake: { hooks: text.wake?.hooks ?? 'on', typing: text.wake?.typing ?? 'off' },
     secrets: text.secrets ?? 'warn',
     server: text.server === undefined ? null : serverLimitsOf(text.server),
     queueFolder: text.folders?.queue === 'on',

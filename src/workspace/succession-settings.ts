@@ -1,4 +1,4 @@
-/** What `succession:` in `baton.yaml` may say. */
+/** What `succession:` and `wake:` in `baton.yaml` may say. */
 import * as z from 'zod';
 import { ADAPTERS } from '../domain/agent-session.ts';
 
@@ -41,5 +41,20 @@ export const SuccessionShape = z
     acknowledge_seconds: Seconds.optional().describe('For its answer to the handover; default 300.'),
   })
   .describe('Session succession: an agent passes on its own work.');
+
+export const WakeShape = z
+  .strictObject({
+    hooks: z
+      .enum(['on', 'off'])
+      .optional()
+      .describe('on: hooks tell an agent of work for it, when its session starts and when it ends a turn; default on.'),
+    typing: z
+      .enum(['on', 'off'])
+      .optional()
+      .describe(
+        'on: baton serve types a line into the terminal of an idle agent that it started; a line that a person has begun there is cleared; default off.',
+      ),
+  })
+  .describe('How an interactive agent learns of work for it.');
 
 export type SuccessionText = z.infer<typeof SuccessionShape>;

@@ -33,7 +33,7 @@ export function workspaceFor(folder: string | undefined): Workspace | null {
 }
 
 /** The folder itself or the nearest one above it, as git does it. */
-function findWorkspace(from: string): Workspace | null {
+export function findWorkspace(from: string): Workspace | null {
   // A worktree that Baton made for an attempt has a baton.yaml of its own, but belongs to the workspace around it.
   const [, owner] = /^(.*?)[\\/]\.baton[\\/]worktrees[\\/]/.exec(`${resolve(from)}/`) ?? [];
   for (let folder = owner ?? resolve(from); ; folder = dirname(folder)) {

@@ -1,16 +1,17 @@
 /** A whole succession in memory and in virtual time: the real engine, terminals of the scripted host, a crash anywhere. */
-import { readAgentId, type AgentId } from '../../src/domain/names.ts';
+import { readAgentId, type AgentId, type HandoffId } from '../../src/domain/names.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import type { AgentEvent } from '../../src/domain/agent-events.ts';
 import type { AgentSession } from '../../src/domain/agent-session.ts';
 import { OPERATOR } from '../../src/domain/principal.ts';
 import { hexDigestOf } from '../../src/foundation/digest.ts';
 import { systemRandom } from '../../src/foundation/random.ts';
-import type { AgentAdapter, HandoverNote } from '../../src/agents/agent-host.ts';
+import type { AgentAdapter, HandoverNote, WakeNotes } from '../../src/agents/agent-host.ts';
 import { scriptedHost, type ScriptedTerminal } from '../../src/agents/scripted/scripted-host.ts';
 import { NO_RULES, type Context } from '../../src/engine/context.ts';
 import { advanceSuccession } from '../../src/engine/succession/advance.ts';
 import { startAgent } from '../../src/engine/succession/agents.ts';
+import { wakeByTyping } from '../../src/engine/succession/type-wake.ts';
 import { beginSuccession, type SuccessionRequest } from '../../src/engine/succession/begin.ts';
 import { SUCCESSION_LIMITS, type AgentWorld, type DocumentSight } from '../../src/engine/succession/world.ts';
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts';
@@ -20,6 +21,15 @@ import { manualClock } from '../contract/manual-clock.ts';
 const DEV = readAgentId('dev') as AgentId;
 const SIX = ['Current work', 'Progress', 'Decisions', 'Blockers', 'Files changed', 'Next steps'];
 const DOCUMENT = SIX.map((title) => `## ${title}\n\nSomething.\n`).join('\n');
+
+function memoryNotes(): WakeNotes {
+  const told = new Set<HandoffId>();
+  return {
+    told: () => [...told],
+    tell: (_agent, ids) => ids.filter((id) => !told.has(id) && told.add(id)),
+    forget: (_agent, ids) => ids.forEach((id) => told.delete(id)),
+  };
+}
 
 /** How the agents behave; changed by a test at any time. */
 export interface Behavior {
@@ -62,6 +72,8 @@ export interface ScriptedWorld {
   readonly start: () => Promise<AgentSession>;
   readonly begin: (id: number, request?: Partial<SuccessionRequest>) => ReturnType<typeof beginSuccession>;
   readonly advance: (id: number) => ReturnType<typeof advanceSuccession>;
+  /** One look of a server that may type. */
+  readonly wake: (id: number) => Promise<void>;
   readonly say: (agent: number, event: Partial<AgentEvent> & { readonly kind: AgentEvent['kind'] }) => void;
 }
 
@@ -245,10 +257,12 @@ export function scriptedWorld({ strict = false }: { readonly strict?: boolean } 
     limits: SUCCESSION_LIMITS,
     baton: ['baton'],
     env: {},
+    wake: { notes: memoryNotes(), isTyped: false },
     tokens: strict ? { make: (persona, label) => makeSessionToken(ctx, persona, label) } : null,
     whyNotRunnable: async () => (behavior.canRun ? null : 'there is no such program'),
   };
   const signal = new AbortController().signal;
+  const drive = { ctx, world, signal };
   return {
     ctx,
     world,
@@ -274,5 +288,9 @@ export function scriptedWorld({ strict = false }: { readonly strict?: boolean } 
     begin: (id, request = {}) =>
       beginSuccession(ctx, world, OPERATOR, id, { reason: 'manual', context: null, ...request }),
     advance: (id) => advanceSuccession(ctx, world, id, signal),
+    wake: async (id) => {
+      const session = await store.agents.load(id);
+      if (session !== null) await wakeByTyping(drive, session);
+    },
   };
 }

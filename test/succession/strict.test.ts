@@ -71,6 +71,14 @@ async function hooksOverHttp(stage: Stage, tokens: readonly string[]): Promise<v
   expect((await post('stop', 'agent=../2', successor))[0]).toBe(400);
   // What nobody knows is no reason to stand in the agent's way.
   expect(await post('no-such-event', 'agent=2&vendor=codex', successor, { odd: [1] })).toEqual([200, {}]);
+  // Work that is offered to it is told in the same way.
+  const sent = await stage.run(['send', '--from', '@lead', '--to', '@dev', '--title', 'Paint it']);
+  expect(sent.stderr).not.toContain('baton: ');
+  expect(await post('stop', 'agent=2', successor)).toEqual([
+    200,
+    { decision: 'block', reason: expect.stringContaining('"Paint it"') as string },
+  ]);
+  expect(await post('stop', 'agent=2', successor)).toEqual([200, {}]);
   server.signal('SIGTERM');
   await server.ended;
 }

@@ -15,6 +15,7 @@ import { codexAdapter } from '../../agents/adapters/codex.ts';
 import { commandAdapter } from '../../agents/adapters/command.ts';
 import { geminiAdapter } from '../../agents/adapters/gemini.ts';
 import { fileJournal } from '../../agents/journal/file-journal.ts';
+import { fileWakeNotes } from '../../agents/journal/wake-file.ts';
 import { putFile } from '../../agents/journal/journal-lines.ts';
 import { runTmuxOn, type RunTmux } from '../../agents/tmux/tmux-command.ts';
 import { TMUX_CONFIGURATION, tmuxHost } from '../../agents/tmux/tmux-host.ts';
@@ -65,6 +66,12 @@ export function openAgents(workspace: Workspace, app: Pick<OpenWorkspace, 'ctx' 
     },
     baton: ownCommand(),
     env: { BATON_WORKSPACE: realpathSync(workspace.folder) },
+    wake: {
+      notes: fileWakeNotes(workspace.privateFolder),
+      get isTyped() {
+        return app.configuration.wake.typing === 'on';
+      },
+    },
     get tokens() {
       return app.configuration.identity === 'strict'
         ? { make: (persona: AgentId, label: string) => makeSessionToken(ctx, persona, label) }

@@ -55,6 +55,11 @@ function eventIn(line: string): AgentEvent | null {
   }
 }
 
+/** Whether a handover of this agent is under way. */
+export function hasNote(folder: string): boolean {
+  return readNote(folder) !== null;
+}
+
 function readNote(folder: string): HandoverNote | null {
   const text = textOf(join(folder, NOTE_FILE));
   if (text === null || text === '' || text.length > NOTE_MAX) return null;

@@ -9,6 +9,7 @@ import { openProjects } from '../../engine/handoffs/projects.ts';
 import { superviseAgents, type Supervisor } from '../../engine/succession/supervise.ts';
 import type { AgentWorld } from '../../engine/succession/world.ts';
 import { openAgents } from '../../adapters/agents/open-agents.ts';
+import { wakeByPostedHook } from '../../adapters/agents/wake.ts';
 import { standDuty } from '../../engine/duty.ts';
 import { watchFeed } from '../../engine/feed-blockers.ts';
 import { openTokenWatch, whyNotGood } from '../../engine/token-watch.ts';
@@ -159,7 +160,14 @@ async function serverContextOf(
       limitOf: (agent) => limits().agents.get(agent) ?? limits().everyone,
       worksHere: (agent) => (configuration.agents.get(agent) ?? null) !== null,
     },
-    successions: agents === null ? null : { world: agents.world, nudge: () => agents.supervisor.nudge() },
+    successions:
+      agents === null || workspace === null
+        ? null
+        : {
+            world: agents.world,
+            nudge: () => agents.supervisor.nudge(),
+            wake: (session, hook) => wakeByPostedHook(app, workspace, session, hook),
+          },
     log,
     mcp: mcpWhenNeeded(ctx, log, stopping.signal),
     webFolder: webFolder(),

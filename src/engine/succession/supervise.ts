@@ -11,6 +11,7 @@ import { advanceSuccession } from './advance.ts';
 import { beginSuccession } from './begin.ts';
 import { eventsOf, probe, type Drive } from './driving.ts';
 import { changeSession, endToken } from './sessions.ts';
+import { wakeByTyping } from './type-wake.ts';
 import type { AgentWorld } from './world.ts';
 
 const ROUND_MS = 1_000;
@@ -86,13 +87,21 @@ async function lookAt(ctx: Context, world: AgentWorld, session: AgentSession, si
     return;
   }
   const measured = await measure(ctx, world, session);
+  const drive = { ctx, world, signal };
+  if (await beginsByItself(drive, measured)) return;
+  if (world.wake.isTyped) await wakeByTyping(drive, measured);
+}
+
+async function beginsByItself(drive: Drive, session: AgentSession): Promise<boolean> {
+  const { ctx, world } = drive;
   // A handover that failed is begun again by a person: trying it every second would help nobody.
-  if (!world.settings.automatic || (measured.lastSuccession?.error ?? null) !== null) return;
-  const stopped = await isAtUsageLimit({ ctx, world, signal }, measured);
-  const reason = stopped ? 'usage_limit' : dueReason(measured);
-  if (reason === null) return;
+  if (!world.settings.automatic || (session.lastSuccession?.error ?? null) !== null) return false;
+  const stopped = await isAtUsageLimit(drive, session);
+  const reason = stopped ? 'usage_limit' : dueReason(session);
+  if (reason === null) return false;
   const plan = stopped ? 'substitute' : 'usual';
   await beginSuccession(ctx, world, SYSTEM, session.id, { reason, context: null, plan });
+  return true;
 }
 
 /** An agent that its usage limit has stopped cannot write: then Baton does. */

@@ -3,7 +3,7 @@ import type { AdapterName, AgentSession } from '../../domain/agent-session.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { SuccessionErrorCode } from '../../domain/succession.ts';
 import type { GitState, PersonaTexts } from '../../formats/succession-note/write.ts';
-import type { AgentAdapter, AgentHost, AgentJournal } from '../../agents/agent-host.ts';
+import type { AgentAdapter, AgentHost, AgentJournal, WakeNotes } from '../../agents/agent-host.ts';
 
 export interface AgentWorld {
   readonly host: AgentHost;
@@ -19,6 +19,11 @@ export interface AgentWorld {
   readonly baton: readonly string[];
   /** Variables for every agent that is started. */
   readonly env: Readonly<Record<string, string>>;
+  readonly wake: {
+    readonly notes: WakeNotes;
+    /** The operator allows that lines are typed into the terminals of idle agents. */
+    readonly isTyped: boolean;
+  };
   /** Null: nobody has to show a token in this workspace. */
   readonly tokens: AgentTokens | null;
   /** Null: the program is there and answers. Otherwise why not. */

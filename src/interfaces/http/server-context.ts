@@ -6,6 +6,8 @@ import type { AgentId } from '../../domain/names.ts';
 import type { Principal, Role } from '../../domain/principal.ts';
 import type { ProjectTrail } from '../../domain/project-trail.ts';
 import type { Context } from '../../engine/context.ts';
+import type { AgentSession } from '../../domain/agent-session.ts';
+import type { HookCall } from '../../agents/agent-host.ts';
 import type { AgentWorld } from '../../engine/succession/world.ts';
 import type { TokenWatch } from '../../engine/token-watch.ts';
 import type { TokenRecord } from '../../stores/store.ts';
@@ -49,6 +51,8 @@ interface Successions {
   readonly world: AgentWorld;
   /** There is something to do for one of them. */
   nudge(): void;
+  /** Tells an agent of work for it, at a hook that it has posted; null: there is nothing to tell. */
+  wake(session: AgentSession, hook: HookCall): Promise<object | null>;
 }
 
 export type Scope = 'read' | 'write';

@@ -9,10 +9,11 @@ export const REPORT_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'hook',
     takes: '<vendor> <event>',
-    summary: 'read what an agent said last, as its own hook calls it (claude Stop, codex Stop, gemini AfterAgent)',
+    summary: 'called by the hooks of an agent: reads what it said last, and tells it of work for it',
     note:
-      'It reads JSON from standard input, as the agent passes it to its hooks, and answers JSON. It never blocks the agent:\n' +
-      'the exit code is 0, and systemMessage says what was done or what went wrong.',
+      'It reads JSON from standard input, as the agent passes it to its hooks, and answers JSON. Whatever goes wrong, the\n' +
+      'exit code is 0: systemMessage says what was done or what went wrong. An agent that ends its turn (claude Stop, codex\n' +
+      'Stop, gemini AfterAgent) is asked to go on when work was offered to it: once for each handoff. baton setup installs it.',
     example: 'hook claude Stop < stop.json',
     load: async () => (await import('../commands/hook.ts')).hook,
   },

@@ -90,10 +90,10 @@ export const AGENT_ROUTES: readonly Endpoint[] = [
       if (successions === null)
         throw httpProblem('no-workspace', 'agents belong to a workspace, and this server has none');
       const id = Number(query.agent);
-      mustSee(caller.principal, id, await ctx.store.agents.load(id));
+      const session = mustSee(caller.principal, id, await ctx.store.agents.load(id));
       const event = c.req.param('event') ?? '';
       const hook = { vendor: query.vendor ?? 'claude', event, payload: body };
-      return json((await successions.world.journal.hear(id, hook)) ?? {});
+      return json((await successions.world.journal.hear(id, hook)) ?? (await successions.wake(session, hook)) ?? {});
     },
   }),
 ];

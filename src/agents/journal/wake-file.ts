@@ -1,0 +1,91 @@
+/**
+ * `wake/@agent/` in the private folder of a workspace: of which handoffs an idle agent was told, and when it is worth
+ * looking for more. Hooks read this on every turn of an agent, so nothing here needs a database or a package.
+ */
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
+import type { WakeMoment, WakeNotes } from '../agent-host.ts';
+import { putFile, textOf } from './journal-lines.ts';
+
+const LOOK_FILE = 'look.json';
+const TOLD_FOLDER = 'told';
+
+/** What was found at the last look into the database. */
+export interface WakeLook {
+  /** A file that changes when something is offered to the agent; null: there is none, and only time can tell. */
+  readonly bell: string | null;
+  readonly bellMark: string;
+  /** From when on to look again whatever the bell says; null: never. */
+  readonly againAt: number | null;
+  /** How many handoffs were on offer. */
+  readonly waiting: number;
+  /** When turns of this agent were continued because of work for it. */
+  readonly continuedAt: readonly number[];
+}
+
+export function wakeFolder(privateFolder: string, agent: AgentId): string {
+  return join(privateFolder, 'wake', `@${agent}`);
+}
+
+/** Whether a look into the database may find something to tell. A first look always may. */
+export function isWorthLooking(folder: string, moment: WakeMoment, nowMs: number): boolean {
+  const look = readLook(folder);
+  if (look === null || (moment === 'session-start' && (look.waiting > 0 || look.bell === null))) return true;
+  if (look.againAt !== null && nowMs >= look.againAt) return true;
+  return look.bell !== null && bellMarkOf(look.bell) !== look.bellMark;
+}
+
+export function bellMarkOf(bell: string | null): string {
+  const stat = bell === null ? undefined : statSync(bell, { throwIfNoEntry: false, bigint: true });
+  return stat === undefined ? 'absent' : String(stat.mtimeNs);
+}
+
+export function readLook(folder: string): WakeLook | null {
+  try {
+    const look = JSON.parse(textOf(join(folder, LOOK_FILE)) ?? 'null') as Partial<WakeLook> | null;
+    return look !== null && typeof look.bellMark === 'string' && Array.isArray(look.continuedAt)
+      ? (look as WakeLook)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+export function writeLook(folder: string, look: WakeLook): void {
+  putFile(folder, LOOK_FILE, JSON.stringify(look));
+}
+
+export function fileWakeNotes(privateFolder: string): WakeNotes {
+  const toldFolder = (agent: AgentId): string => join(wakeFolder(privateFolder, agent), TOLD_FOLDER);
+  return {
+    told: (agent) => namesIn(toldFolder(agent)),
+    tell: (agent, ids) => {
+      const folder = toldFolder(agent);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      return ids.filter((id) => isMarkedNow(join(folder, id)));
+    },
+    forget: (agent, ids) => {
+      for (const id of ids) rmSync(join(toldFolder(agent), id), { force: true });
+    },
+  };
+}
+
+/** One of many hooks that run at the same time makes the mark, and that one tells. */
+function isMarkedNow(path: string): boolean {
+  try {
+    writeFileSync(path, '', { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function namesIn(folder: string): readonly HandoffId[] {
+  try {
+    return readdirSync(folder) as HandoffId[];
+  } catch {
+    return [];
+  }
+}
