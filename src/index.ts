@@ -17,11 +17,12 @@ export type {
 export type * from './interfaces/library/results.ts';
 export type * from './interfaces/library/methods.ts';
 export type { FactView, HandoffView, StatusView, WholeView } from './interfaces/shared/views.ts';
+export { agent, type TypedAgent } from './interfaces/library/agent.ts';
 export { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './interfaces/library/errors.ts';
 export { BatonError } from './foundation/baton-error.ts';
 export { StoreFault } from './foundation/store-fault.ts';
 export type { StandardSchema, SchemaViolation } from './interfaces/library/standard-schema.ts';
 export { HandlerFailure } from './engine/attempt.ts';
-export { LIFECYCLE, STATES, type Move, type State } from './domain/lifecycle.ts';
+export { isFinal, LIFECYCLE, STATES, type Move, type State } from './domain/lifecycle.ts';
 export type { Json, JsonObject } from './foundation/json.ts';
 export type { Priority } from './domain/priority.ts';

@@ -231,7 +231,15 @@ describe('the page of the library', () => {
     onTestFinished(() => baton.close());
     const methods = Object.keys(baton);
     expect(methods.length).toBeGreaterThan(20);
-    const values = ['openBaton', 'BatonRefusal', 'BatonTimeout', 'HandoffNotCompleted', 'HandlerFailure', 'LIFECYCLE'];
+    const values = [
+      'openBaton',
+      'BatonRefusal',
+      'BatonTimeout',
+      'HandoffNotCompleted',
+      'HandlerFailure',
+      'LIFECYCLE',
+      'agent',
+    ];
     expect([...methods, ...values].filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).toEqual([]);
   });
 });
@@ -255,8 +263,9 @@ function keysIn(schema: unknown): readonly string[] {
 
 /** Each block as a file of its own in the package, where `batonpass` is the library as it was built. */
 function complaintsAbout(blocks: readonly string[]): readonly string[] {
-  const names = ['BatonRefusal', 'BatonTimeout', 'HandlerFailure', 'HandoffNotCompleted', 'openBaton', 'type Baton'];
-  const prelude = `import { ${names.join(', ')} } from 'batonpass';\ndeclare const baton: Baton;\n`;
+  const names = ['agent', 'BatonRefusal', 'BatonTimeout', 'HandlerFailure', 'HandoffNotCompleted', 'openBaton'];
+  const imports = `import { ${names.join(', ')}, type Baton } from 'batonpass';\nimport { z } from 'zod';`;
+  const prelude = `${imports}\ndeclare const baton: Baton;\n`;
   const texts = new Map(
     blocks.map((block, index) => [
       join(ROOT, `docs/block-${index + 1}.mts`),

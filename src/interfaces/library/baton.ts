@@ -4,6 +4,7 @@ import type { State } from '../../domain/lifecycle.ts';
 import type { FactView, WholeView } from '../shared/views.ts';
 import type { FindArtifactsOptions, ListOptions, Methods, SendRequest } from './methods.ts';
 import type { ArtifactView, HandoffPage, SentHandoff, TypedHandoff, WaitOptions } from './results.ts';
+import type { TypedAgent } from './agent.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
 /** What `send` takes. */
@@ -44,6 +45,16 @@ export interface Baton extends Omit<Methods, 'send' | 'wait'> {
   send<Input = Json, Output = Json>(
     request: SendOptions<Input> & { readonly inputSchema?: StandardSchema<Input> },
   ): Promise<SentHandoff<Output>>;
+  /**
+   * The same to an agent that is described: the input is checked by its schema, and so is what `result()` answers.
+   *
+   * @example
+   * const sent = await baton.send(shop, { from: '@me', input: { order: 1 } });
+   */
+  send<Input, Output>(
+    agent: TypedAgent<Input, Output>,
+    request: Omit<SendOptions<Input>, 'to' | 'input'> & { readonly input: Input },
+  ): Promise<SentHandoff<Output>>;
   /** Sends all of them or none, in one transaction. A request id is that of the first and stands for all. */
   sendMany(requests: readonly SendOptions<unknown>[]): Promise<readonly SentHandoff[]>;
   /**
@@ -54,7 +65,7 @@ export interface Baton extends Omit<Methods, 'send' | 'wait'> {
    * const worker = baton.work<Order, Receipt>('@shop', async ({ input }) => ship(input), { concurrency: 4 });
    */
   work<Input = Json, Output = Json>(
-    agent: string,
+    agent: string | TypedAgent<Input, Output>,
     handler: WorkHandler<Input, Output>,
     options?: WorkerOptions<Input, Output>,
   ): Worker;
@@ -77,6 +88,8 @@ export interface Baton extends Omit<Methods, 'send' | 'wait'> {
 
   /** Stops the workers, finishes what runs, closes the database. */
   close(): Promise<void>;
+  /** The same as `close`, for `await using baton = await openBaton()`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface OpenBatonOptions {
@@ -125,7 +138,10 @@ export interface WorkerOptions<Input = Json, Output = Json> {
 }
 
 export interface Worker {
-  /** When the worker has stopped. Rejects when the database is gone for good. */
+  /**
+   * When the worker has stopped. Rejects when it cannot start or the database is gone for good; if nobody asks for it, the
+   * process prints a warning, and `onEvent` gets `worker-ended`.
+   */
   readonly done: Promise<{ readonly attempts: number; readonly refused: number }>;
   /** Takes nothing new and finishes what runs; with `now`, what runs is aborted and given back. */
   stop(options?: { readonly now?: boolean }): Promise<void>;

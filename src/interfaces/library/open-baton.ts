@@ -27,9 +27,10 @@ import { entryOf } from '../../formats/artifact/card.ts';
 import type { BlockAnswer } from '../../engine/handoffs/ingest-text.ts';
 import { ingestRefusalText } from '../shared/ingest-refusal-text.ts';
 import { reportView, workflowView } from '../shared/report/view.ts';
-import type { Baton, OpenBatonOptions, WorkHandler, Worker, WorkerOptions } from './baton.ts';
+import type { Baton, OpenBatonOptions, SendOptions, WorkHandler, Worker, WorkerOptions } from './baton.ts';
 import type { Methods } from './methods.ts';
-import type { CallOptions, IngestAnswer, TypedHandoff } from './results.ts';
+import type { CallOptions, IngestAnswer, SentHandoff, TypedHandoff } from './results.ts';
+import { agent as agentNamed, type TypedAgent } from './agent.ts';
 import { sentHandoff } from './sent-handoff.ts';
 import { checked, violationsText, type StandardSchema } from './standard-schema.ts';
 import { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './errors.ts';
@@ -124,11 +125,17 @@ function batonIn(app: OpenWorkspace, opened: OpenBatonOptions): Baton {
   };
 
   const startWorker = <Input, Output>(
-    agentText: string,
+    described: string | TypedAgent<Input, Output>,
     handler: WorkHandler<Input, Output>,
-    options: WorkerOptions<Input, Output> = {},
+    given: WorkerOptions<Input, Output> = {},
   ): Worker => {
-    const agent = agentIn(agentText, 'agent');
+    const { name, input, output } = typeof described === 'string' ? agentNamed<Input, Output>(described) : described;
+    const agent = agentIn(name, 'agent');
+    const options = {
+      ...(input === undefined ? {} : { inputSchema: input }),
+      ...(output === undefined ? {} : { outputSchema: output }),
+      ...given,
+    };
     const concurrency = within(options.concurrency ?? 1, 'concurrency', 1, CONCURRENCY_MAX);
     const stop = new AbortController();
     const abort = new AbortController();
@@ -158,19 +165,36 @@ function batonIn(app: OpenWorkspace, opened: OpenBatonOptions): Baton {
       },
     };
     workers.add(worker);
-    // Whoever asks for `done` hears of a fault; one that nobody asks for is no reason to end the process.
-    void done.catch(() => undefined).finally(() => workers.delete(worker));
+    // Whoever asks for `done` gets the error; for one that nobody asks for the process does not end, but it is said.
+    void done
+      .catch((error: unknown) => {
+        const says = error instanceof Error ? error.message : String(error);
+        opened.onEvent?.({ kind: 'worker-ended', agent: `@${agent}`, says });
+        process.emitWarning(`the worker of @${agent} has ended: ${says}`, 'BatonWorkerWarning');
+      })
+      .finally(() => workers.delete(worker));
     return worker;
   };
 
   const operated = Object.fromEntries(Object.entries(OPERATIONS).map(methodOf)) as unknown as Methods;
+  const sendOne = async <Input, Output>(
+    { inputSchema, input, ...request }: SendOptions<Input> & { readonly inputSchema?: StandardSchema<Input> },
+    output?: StandardSchema<Output>,
+  ): Promise<SentHandoff<Output>> => {
+    const checkedInput = inputSchema === undefined ? input : await mustFollow(inputSchema, input, 'input');
+    // What cannot be JSON is refused by the engine.
+    const given = checkedInput === undefined ? {} : { input: checkedInput as Json };
+    return sentHandoff(await operated.send({ ...request, ...given }), baton, output);
+  };
   const baton: Baton = {
     ...operated,
-    send: async ({ inputSchema, input, ...request }) => {
-      const checkedInput = inputSchema === undefined ? input : await mustFollow(inputSchema, input, 'input');
-      // What cannot be JSON is refused by the engine.
-      const given = checkedInput === undefined ? {} : { input: checkedInput as Json };
-      return operated.send({ ...request, ...given });
+    send: <Input, Output>(
+      first: TypedAgent<Input, Output> | (SendOptions<Input> & { readonly inputSchema?: StandardSchema<Input> }),
+      request?: Omit<SendOptions<Input>, 'to'>,
+    ): Promise<SentHandoff<Output>> => {
+      if (request === undefined) return sendOne(first as SendOptions<Input>);
+      const { name, input, output } = first as TypedAgent<Input, Output>;
+      return sendOne({ ...request, to: name, ...(input === undefined ? {} : { inputSchema: input }) }, output);
     },
     sendMany: async (requests) => {
       const inputs = requests.map((request) => readOr(OPERATIONS.send, request));
@@ -206,6 +230,7 @@ function batonIn(app: OpenWorkspace, opened: OpenBatonOptions): Baton {
       await duty;
       await app.close();
     },
+    [Symbol.asyncDispose]: () => baton.close(),
   };
   return baton;
 }

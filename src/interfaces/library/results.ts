@@ -34,6 +34,8 @@ export type TypedHandoff<Input = Json, Output = Json> = Omit<WholeView, 'input' 
 export interface SentHandoff<Output = Json> extends HandoffView {
   /** Waits until it is completed. Throws like `baton.wait`. */
   wait<Result = Output>(options?: WaitOptions<Result>): Promise<TypedHandoff<Json, Result>>;
+  /** Waits until it is completed, and answers what was delivered. Throws like `baton.wait`. */
+  result(options?: WaitOptions<Output>): Promise<Output>;
   /** Says that it is no longer wanted, in the name of its sender. Throws `BatonRefusal` when it is settled already. */
   cancel(options?: { readonly reason?: string }): Promise<HandoffView>;
   /** Everything that has happened to it, oldest first. */

@@ -1,6 +1,7 @@
 import type { HandoffView } from '../shared/views.ts';
 import type { Baton } from './baton.ts';
 import type { SentHandoff, TypedHandoff, WaitOptions } from './results.ts';
+import type { StandardSchema } from './standard-schema.ts';
 import type { Json } from '../../foundation/json.ts';
 
 type Methods = Pick<Baton, 'wait' | 'cancel' | 'facts'>;
@@ -8,14 +9,21 @@ type Methods = Pick<Baton, 'wait' | 'cancel' | 'facts'>;
 /** Its methods are on the prototype: as JSON and in comparisons it is the plain view. */
 class Sent {
   readonly #baton: Methods;
+  readonly #output: StandardSchema<Json> | undefined;
 
-  constructor(view: HandoffView, baton: Methods) {
+  constructor(view: HandoffView, baton: Methods, output?: StandardSchema<Json>) {
     this.#baton = baton;
+    this.#output = output;
     Object.assign(this, view);
   }
 
-  wait(options?: WaitOptions): Promise<TypedHandoff> {
-    return this.#baton.wait(this.#view.id, options);
+  wait(options: WaitOptions = {}): Promise<TypedHandoff> {
+    const schema = this.#output === undefined ? {} : { resultSchema: this.#output };
+    return this.#baton.wait(this.#view.id, { ...schema, ...options });
+  }
+
+  async result(options?: WaitOptions): Promise<Json> {
+    return (await this.wait(options)).result ?? null;
   }
 
   cancel({ reason }: { readonly reason?: string } = {}): Promise<HandoffView> {
@@ -31,6 +39,10 @@ class Sent {
   }
 }
 
-export function sentHandoff(view: HandoffView, baton: Methods): SentHandoff<Json> {
-  return new Sent(view, baton) as unknown as SentHandoff<Json>;
+export function sentHandoff<Output = Json>(
+  view: HandoffView,
+  baton: Methods,
+  output?: StandardSchema<Output>,
+): SentHandoff<Output> {
+  return new Sent(view, baton, output as StandardSchema<Json> | undefined) as unknown as SentHandoff<Output>;
 }

@@ -1,0 +1,26 @@
+import type { Json } from '../../foundation/json.ts';
+import type { StandardSchema } from './standard-schema.ts';
+
+/** An agent together with what its input and its result are: `send` and `work` take their types from it, and check them. */
+export interface TypedAgent<Input = Json, Output = Json> {
+  /** With or without `@`. */
+  readonly name: string;
+  readonly input?: StandardSchema<Input>;
+  readonly output?: StandardSchema<Output>;
+}
+
+/**
+ * Describes an agent by schemas of zod, valibot, arktype or whatever else speaks Standard Schema.
+ *
+ * @example
+ * const shop = agent('@shop', { input: z.object({ order: z.number() }), output: z.object({ shipped: z.boolean() }) });
+ * baton.work(shop, async ({ input }) => ({ shipped: await ship(input.order) }));
+ * const sent = await baton.send(shop, { from: '@me', input: { order: 1 } });
+ * const { shipped } = await sent.result({ timeoutMs: 60_000 });
+ */
+export function agent<Input = Json, Output = Json>(
+  name: string,
+  schemas: Omit<TypedAgent<Input, Output>, 'name'> = {},
+): TypedAgent<Input, Output> {
+  return { name, ...schemas };
+}
