@@ -44,8 +44,8 @@ export interface MessageFolder {
   seal(id: HandoffId, text: string, to: 'completed' | 'failed'): Promise<boolean>;
   /** Takes a file of ours away: a copy in `waiting`, where nobody else looks, or a refusal in `failed`. */
   discard(place: 'waiting' | 'failed', id: HandoffId): Promise<void>;
-  /** Out of everybody's way, with the reason beside it; nothing is lost. */
-  quarantine(place: QueueFolder, name: string, reason: string): Promise<void>;
+  /** Out of everybody's way, with the reason beside it; nothing is lost. False: it is no longer there. */
+  quarantine(place: QueueFolder, name: string, reason: string): Promise<boolean>;
   /** Moves finished files that are old or too many to `archive/`, a few thousand at a time. Answers how many. */
   tidy(): Promise<number>;
   /** Whether what ended at this time lies in the archive. */

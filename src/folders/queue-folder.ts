@@ -111,8 +111,9 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
       // Never over an older one of the same name.
       const aside = kindOf(plain) === null ? plain : `${plain}.${randomUUID()}`;
       // No more durable than the move beside it: after a power cut both are done again.
-      if (await moveFile(join(folderOf(place), name), aside, { durably: false }))
-        writeWhole(`${aside}.reason.txt`, `${reason}\n`);
+      if (!(await moveFile(join(folderOf(place), name), aside, { durably: false }))) return false;
+      writeWhole(`${aside}.reason.txt`, `${reason}\n`);
+      return true;
     },
 
     tidy: () => archiveFinished({ root, keep: options.keep ?? { ageMs: null, files: null }, quietMsOf }),

@@ -6,8 +6,9 @@ import { NO_LIMITS } from '../../src/domain/limits.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
 import { openQueueMirror } from '../../src/engine/queue/queue-mirror.ts';
-import type { Context } from '../../src/engine/context.ts';
+import type { Context, EngineEvent } from '../../src/engine/context.ts';
 import { claimByHand } from '../../src/engine/handoffs/claim.ts';
+import { deliver } from '../../src/engine/handoffs/deliver.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
 import type { MessageFolder } from '../../src/folders/folder.ts';
 import { openQueueFolder } from '../../src/folders/queue-folder.ts';
@@ -21,16 +22,18 @@ async function houseWith(meddle: (folder: MessageFolder) => Partial<MessageFolde
   readonly ctx: Context;
   readonly alone: Context;
   readonly folder: MessageFolder;
+  readonly reports: readonly EngineEvent[];
 }> {
   const place = tempFolder();
   const privateFolder = join(place, '.baton');
   mkdirSync(privateFolder);
   const database = { kind: 'sqlite', path: join(privateFolder, 'baton.db') } as const;
-  const app = await openApp({ database, limits: NO_LIMITS });
+  const reports: EngineEvent[] = [];
+  const app = await openApp({ database, limits: NO_LIMITS, report: (event) => reports.push(event) });
   onTestFinished(async () => app.close());
   const folder = openQueueFolder({ folder: place, privateFolder });
   const queue = openQueueMirror(app.ctx, { ...folder, ...meddle(folder) });
-  return { ctx: { ...app.ctx, rules: { ...app.ctx.rules, queue } }, alone: app.ctx, folder };
+  return { ctx: { ...app.ctx, rules: { ...app.ctx.rules, queue } }, alone: app.ctx, folder, reports };
 }
 
 async function sentIn(ctx: Context): Promise<HandoffId> {
@@ -108,14 +111,30 @@ describe('what happens between two steps', () => {
     expect(await claimByHand(world.ctx, WORKER, REACT)).toBeNull();
   });
 
+  it('I10: a file that its worker seals while the duty looks for it is in nobody’s way', async () => {
+    const world = await houseWith((folder) => ({
+      // Found in in-progress/, and moved before the next place is looked at.
+      whereIs: async (id, among) => {
+        const places = await folder.whereIs(id, among);
+        return places.includes('completed') && among === undefined ? ['in-progress', ...places] : places;
+      },
+    }));
+    const id = await sentIn(world.ctx);
+    const taken = present(await claimByHand(world.ctx, WORKER, REACT), 'it is taken');
+    await deliver(world.ctx, WORKER, { target: id, fence: taken.handoff.fence, result: 1 });
+    await world.ctx.rules.queue?.sync('thorough');
+    expect(world.reports).toEqual([]);
+    expect(await world.folder.whereIs(id)).toEqual(['completed']);
+  });
+
   it('a pass that is told to stop in the middle leaves the rest', async () => {
     const stopping = new AbortController();
     let told = 0;
     const world = await houseWith((folder) => ({
       quarantine: async (place, name, reason) => {
-        await folder.quarantine(place, name, reason);
         told += 1;
         if (told === 5) stopping.abort();
+        return folder.quarantine(place, name, reason);
       },
     }));
     await world.folder.prepare();

@@ -70,8 +70,8 @@ export async function quarantine(
   name: string,
   says: string,
 ): Promise<void> {
-  await folder.quarantine(place, name, says);
-  ctx.report({ kind: 'file-quarantined', name, place, says });
+  // One of ours may have moved it on since its place was looked up.
+  if (await folder.quarantine(place, name, says)) ctx.report({ kind: 'file-quarantined', name, place, says });
 }
 
 /** Of the form that only Baton makes; a stranger who imitates it is found out later. */
