@@ -17,6 +17,14 @@ export const batonSqlite = contestantOf({
   isMirrored: async () => undefined,
 });
 
+/** The same workspace as the next one, without its folder. */
+export const batonWithoutFolder = contestantOf({
+  name: 'baton, folder off',
+  prepare: (place) => writeFileSync(join(place, 'baton.yaml'), 'folders: { queue: off }\n'),
+  open: (place) => openBaton({ workspace: place, database: databaseIn(place) }),
+  isMirrored: async () => undefined,
+});
+
 /** With every step mirrored in files; the lives are over when all their files are in `completed/` too. */
 export const batonWithFolder = contestantOf({
   name: 'baton, folder on',

@@ -19,6 +19,7 @@ export function lazyArtifacts(place: QueueFolderOptions): ArtifactFolder {
   const cards: Cards = {
     load: async (id) => (await folder()).cards.load(id),
     save: async (id, text) => (await folder()).cards.save(id, text),
+    add: async (text) => (await folder()).cards.add(text),
     all: async () => (await folder()).cards.all(),
     news: async () => (await folder()).cards.news(),
     filed: async (id, text) => (await folder()).cards.filed(id, text),

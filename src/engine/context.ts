@@ -1,4 +1,5 @@
 /** Everything the engine needs from the world, passed in, so that a simulation can be the world. */
+import type { JsonText } from '../foundation/json.ts';
 import type { Clock, Timers } from '../foundation/clock.ts';
 import type { ProcessIdentity, ProcessJudge } from '../foundation/process-identity.ts';
 import type { Random } from '../foundation/random.ts';
@@ -132,7 +133,7 @@ export interface QueueMirror {
   /** The same for one that was just sent, from what is at hand. */
   appear(sent: Claimed): Promise<void>;
   /** After the acceptance is durable and before anybody works. False: a foreign worker was faster, and has it now. */
-  winRename(principal: Principal, handoff: Handoff): Promise<boolean>;
+  winRename(principal: Principal, handoff: Handoff, body?: JsonText): Promise<boolean>;
   /** Everything that came in or has to go out. */
   sync(depth: SyncDepth, how?: PassOptions): Promise<SyncResult>;
   /** Takes in finished files that this database does not know, for whoever has lost the one before it. */

@@ -8,6 +8,7 @@ import { err, ok, type Result } from '../foundation/result.ts';
 import { readArtifactId, type ArtifactId } from '../domain/names.ts';
 import { openNameLocks } from './name-locks.ts';
 import { isArtifactPath, isRealFolder, REGISTRY } from './artifact-file.ts';
+import { openCardLog } from './card-log.ts';
 import { writeDurably, writeWhole } from './durable-write.ts';
 import type { ArtifactFolder, Cards, KeptText } from './folder.ts';
 import { openedPlain, readPlainFile, unfitness } from './plain-file.ts';
@@ -84,6 +85,10 @@ function cardsIn(folder: string): Cards {
   const fresh = join(root, 'new');
   const known = join(root, 'known');
   const places = [join(folder, 'artifacts'), root, fresh, known];
+  const log = openCardLog(join(root, 'results.jsonl'));
+  const filedPath = join(root, 'results.filed');
+  /** Of the log, what the registry does not have yet, and how far that goes. */
+  let unfiled: { readonly ids: Set<ArtifactId>; readonly mark: string } = { ids: new Set(), mark: '' };
 
   let soundUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -118,35 +123,48 @@ function cardsIn(folder: string): Cards {
   const load = async (id: ArtifactId): Promise<string | null> => {
     if (!(await isSound())) return null;
     // Twice, because between the two looks it may have been filed.
-    return (await textIn(fresh, id)) ?? (await textIn(known, id)) ?? (await textIn(fresh, id));
+    return (await textIn(fresh, id)) ?? (await textIn(known, id)) ?? (await textIn(fresh, id)) ?? log.load(id);
+  };
+  const made = async (act: () => void | Promise<void>): Promise<void> => {
+    await prepare();
+    try {
+      await act();
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT' && codeOf(causeOf(error)) !== 'ENOENT') throw error;
+      // Somebody has taken the folders away since they were last looked at.
+      soundUntilMs = Number.NEGATIVE_INFINITY;
+      await prepare();
+      await act();
+    }
   };
 
   return {
     load,
-    async save(id, text) {
-      await prepare();
-      try {
-        await put(id, text);
-      } catch (error) {
-        if (codeOf(error) !== 'ENOENT' && codeOf(causeOf(error)) !== 'ENOENT') throw error;
-        // Somebody has taken the folders away since they were last looked at.
-        soundUntilMs = Number.NEGATIVE_INFINITY;
-        await prepare();
-        await put(id, text);
-      }
+    save: async (id, text) => made(() => put(id, text)),
+    add: async (text) => made(() => log.append(text)),
+    all: async () => {
+      const files = [...(await idsIn(fresh)), ...(await idsIn(known))];
+      return [...new Set((await isSound()) ? [...files, ...log.ids()] : files)];
     },
-    all: async () => [...new Set([...(await idsIn(fresh)), ...(await idsIn(known))])],
-    news: () => idsIn(fresh),
+    async news() {
+      const files = await idsIn(fresh);
+      if (!(await isSound())) return files;
+      const filed = readPlainFile(filedPath);
+      const { ids, mark } = log.since(filed.kind === 'file' ? filed.text : null);
+      unfiled = { ids: new Set(ids), mark };
+      return [...new Set([...files, ...ids])];
+    },
     async filed(id, text) {
       await rename(join(fresh, `${id}${ENDING}`), join(known, `${id}${ENDING}`)).catch(ignoreMissing);
       // Saved anew since it was read: that is news again.
       const now = await textIn(known, id);
       const isOlder = now !== null && now !== text && (await textIn(fresh, id)) === null;
       if (isOlder) await rename(join(known, `${id}${ENDING}`), join(fresh, `${id}${ENDING}`)).catch(ignoreMissing);
+      if (unfiled.ids.delete(id) && unfiled.ids.size === 0) await writeFile(filedPath, unfiled.mark);
     },
     async mark() {
       const seen = await Promise.all([fresh, known].map((place) => stat(place, { bigint: true }).catch(() => null)));
-      return seen.map((each) => `${each?.ino ?? 0n}:${each?.mtimeNs ?? 0n}`).join(' ');
+      return [...seen.map((each) => `${each?.ino ?? 0n}:${each?.mtimeNs ?? 0n}`), log.mark()].join(' ');
     },
   };
 }

@@ -131,8 +131,10 @@ export interface Cards {
   load(id: ArtifactId): Promise<string | null>;
   /** Whole when it appears. A power cut may take it; the artifact's file, which it can be made of again, stays. */
   save(id: ArtifactId, text: string): Promise<void>;
+  /** The same for an artifact that has no card yet, at a tenth of the price; a saved card goes before it. */
+  add(text: string): Promise<void>;
   all(): Promise<readonly ArtifactId[]>;
-  /** Those that were saved since they were last filed. */
+  /** Those that were saved or added since they were last filed. */
   news(): Promise<readonly ArtifactId[]>;
   /** The registry has it now, if it still says this. */
   filed(id: ArtifactId, text: string): Promise<void>;

@@ -19,6 +19,8 @@ import { watchFolders } from './watch.ts';
 const ENDING = '.json';
 const QUARANTINE = 'quarantine';
 const BOOKMARK = 'queue.bookmark';
+/** Only ours write into waiting/. */
+const WATCHED = QUEUE_FOLDERS.filter((place) => place !== 'waiting');
 /** Long after any write of ours has ended. */
 const FORGOTTEN_DRAFT_MS = 60_000;
 
@@ -134,9 +136,9 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
     },
 
     watch(changed) {
-      const watching = watchFolders(QUEUE_FOLDERS.map(folderOf), (index, name) => {
+      const watching = watchFolders(WATCHED.map(folderOf), (index, name) => {
         const [entry] = name === null ? [] : listed(name);
-        const place = QUEUE_FOLDERS[index];
+        const place = WATCHED[index];
         if (place !== undefined && (name === null || entry !== undefined)) changed(place, entry?.id ?? null);
       });
       const refresh = (): void => {

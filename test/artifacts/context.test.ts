@@ -86,7 +86,7 @@ describe('phase-status.json', () => {
     };
     const { phaseKeeper } = await import('../../src/engine/queue/phase-status.ts');
     const id = await world.send();
-    await phaseKeeper({ ...world.ctx, store: counting }, world.artifacts)(true);
+    await phaseKeeper({ ...world.ctx, store: counting }, world.artifacts, new Map())(true);
     expect(loaded).toEqual([id]);
     expect(asked.filter((after) => after === undefined)).toHaveLength(1);
     expect(phases(world)).toMatchObject([{ handoffs: { pending: 21 } }]);

@@ -1,21 +1,23 @@
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AGES, neededOf, type ArtifactCard } from '../../src/domain/artifacts.ts';
 import type { ArtifactId } from '../../src/domain/names.ts';
 import { OPERATOR } from '../../src/domain/principal.ts';
 import { readCard, readRegistry, writeCard, writeRegistry } from '../../src/formats/artifact/card.ts';
-import { deprecate, saveCard } from '../../src/engine/artifacts/cards.ts';
+import { addCard, deprecate, loadCard, saveCard } from '../../src/engine/artifacts/cards.ts';
 import { cleanArtifacts } from '../../src/engine/artifacts/clean.ts';
 import { findArtifacts } from '../../src/engine/artifacts/read.ts';
 import { refreshRegistry } from '../../src/engine/artifacts/registry.ts';
 import { register } from '../../src/engine/artifacts/register.ts';
+import { openArtifactFolder } from '../../src/folders/artifact-folder.ts';
 import type { ArtifactFolder } from '../../src/folders/folder.ts';
 import { answer } from '../folders/native.ts';
 import { REACT } from '../folders/queue-world.ts';
 import { anArtifact, artifactWorld, placeOf, requiring, type ArtifactWorld } from './artifact-world.ts';
 
 const REGISTRY = 'artifacts/registry.json';
+const RESULTS = 'artifacts/.registry/results.jsonl';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 function aCard(id: string, parts: Partial<ArtifactCard> = {}): ArtifactCard {
@@ -94,6 +96,27 @@ describe('the registry', () => {
       { id: 'b' },
       { id: 'c' },
     ]);
+  });
+
+  it('Q14: what workers answer is a line each, seen by others at once, and a card that is saved later goes before it', async () => {
+    const world = await artifactWorld();
+    const other = openArtifactFolder({ folder: world.folder, privateFolder: join(world.folder, '.baton') });
+    const listed = async (): Promise<readonly string[]> => [...(await refreshRegistry(other)).keys()].toSorted();
+    await addCard(world.artifacts, aCard('a'));
+    expect(await loadCard(other, 'a' as ArtifactId)).toMatchObject({ status: 'active' });
+    await addCard(world.artifacts, aCard('b'));
+    expect(await listed()).toEqual(['a', 'b']);
+    // A process was killed in the middle of a line.
+    appendFileSync(join(world.folder, RESULTS), writeCard(aCard('torn')).slice(0, -20));
+    await addCard(world.artifacts, aCard('c'));
+    await deprecate(world.artifacts, 'a' as ArtifactId, 1_800_000_000_000);
+    expect(await listed()).toEqual(['a', 'b', 'c']);
+    expect(await loadCard(other, 'a' as ArtifactId)).toMatchObject({ status: 'deprecated' });
+    expect(await world.artifacts.cards.news()).toEqual([]);
+    rmSync(join(world.folder, RESULTS));
+    await addCard(world.artifacts, aCard('d'));
+    expect(await listed()).toEqual(['a', 'd']);
+    other.close();
   });
 
   it('Q14: finds by type, phase, agent and status', async () => {

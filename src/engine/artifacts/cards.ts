@@ -17,6 +17,11 @@ export async function saveCard(folder: ArtifactFolder, card: ArtifactCard): Prom
   await folder.cards.save(card.id, writeCard(card));
 }
 
+/** For an artifact that has no card yet. */
+export async function addCard(folder: ArtifactFolder, card: ArtifactCard): Promise<void> {
+  await folder.cards.add(writeCard(card));
+}
+
 /** Those on which nobody can build. */
 export async function lacking(folder: ArtifactFolder, ids: readonly ArtifactId[]): Promise<readonly ArtifactId[]> {
   const missing: ArtifactId[] = [];

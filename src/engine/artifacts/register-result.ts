@@ -1,5 +1,5 @@
 /**
- * What a worker of ours has made gets into the registry by itself, beside its handoff. It costs one small file: what the
+ * What a worker of ours has made gets into the registry by itself, beside its handoff. It costs one line: what the
  * answer promised has been checked when it was delivered, so only generated files are looked at here.
  */
 import { hexDigestOf } from '../../foundation/digest.ts';
@@ -10,7 +10,7 @@ import type { ArtifactId } from '../../domain/names.ts';
 import { readArtifact, type ReadArtifact } from '../../formats/artifact/read.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
 import type { Context } from '../context.ts';
-import { loadCard, saveCard } from './cards.ts';
+import { addCard, loadCard } from './cards.ts';
 
 export interface RegisteredResult {
   readonly id: ArtifactId;
@@ -31,7 +31,7 @@ export async function registerResult({ rules, report }: Context, answered: Regis
   try {
     // What has just been made cannot be known yet.
     const before = answered.isNew ? null : await loadCard(artifacts, answered.id);
-    if (before === null) await saveCard(artifacts, await cardOf(artifacts, answered));
+    if (before === null) await addCard(artifacts, await cardOf(artifacts, answered));
   } catch (error) {
     report({ kind: 'fault', doing: `registering ${answered.id}`, error });
   }

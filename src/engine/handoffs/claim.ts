@@ -109,7 +109,7 @@ export async function won(
 ): Promise<readonly Claimed[]> {
   const { queue } = rules;
   if (queue === null) return claimed;
-  const answers = await Promise.all(claimed.map(({ handoff }) => queue.winRename(principal, handoff)));
+  const answers = await Promise.all(claimed.map(({ handoff, body }) => queue.winRename(principal, handoff, body)));
   return claimed.filter((_each, index) => answers[index] === true);
 }
 

@@ -6,8 +6,9 @@ const SLOW_LOOK_MS = 1_000;
 const FULL_MS = 60_000;
 /** Folders with very much in them are not listed all the time. */
 const LISTING_SHARE = 3;
-/** A program that writes a file rings several times. */
+/** A program that writes a file rings several times: passes follow each other as slowly as they are expensive. */
 const SETTLE_MS = 20;
+const SETTLE_FACTOR = 4;
 /** Whoever has not been asked for this long no longer has the duty. */
 const OFF_DUTY_MS = 2_000;
 
@@ -26,13 +27,16 @@ export function folderDuty(
   let listedMs = Number.NEGATIVE_INFINITY;
   let pauseMs = SLOW_LOOK_MS;
   let fullMs = Number.NEGATIVE_INFINITY;
+  let beganMs = 0;
+  let passMs = 0;
   let endedMs = Number.NEGATIVE_INFINITY;
 
   const pass = async (): Promise<void> => {
     // The first of several rings is heard at once; the others wait until this pass is over.
-    const restMs = SETTLE_MS - (clock.monotonicMs() - endedMs);
+    const restMs = Math.min(SETTLE_MS, passMs * SETTLE_FACTOR) - (clock.monotonicMs() - endedMs);
     if (restMs > 0) await timers.sleep(restMs);
     const nowMs = clock.monotonicMs();
+    beganMs = nowMs;
     const isFull = nowMs - fullMs >= FULL_MS;
     const isSlow = isFull || nowMs - listedMs >= pauseMs;
     rang = false;
@@ -58,6 +62,7 @@ export function folderDuty(
       .finally(() => {
         round = null;
         endedMs = clock.monotonicMs();
+        passMs = endedMs - beganMs;
         if (rang) begin();
       });
   };

@@ -132,9 +132,6 @@ async function settle(
 }
 
 /** Somebody changed the record while we read the file: what it means now is decided anew. */
-async function hasMoved({ ctx }: Queue, { handoff }: Whole): Promise<boolean> {
-  const {
-    items: [newest],
-  } = await ctx.store.find({ by: 'ids', ids: [handoff.id] });
-  return newest?.revision !== handoff.revision;
+async function hasMoved({ newestRecord }: Queue, { handoff }: Whole): Promise<boolean> {
+  return (await newestRecord(handoff.id))?.revision !== handoff.revision;
 }

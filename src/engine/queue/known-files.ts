@@ -1,6 +1,7 @@
 /** What a process has seen to itself. Whoever hears of it again looks at one stamp first, and mostly at nothing else. */
 import type { HandoffId } from '../../domain/names.ts';
-import type { MessageFolder, QueueFolder } from '../../folders/folder.ts';
+import { QUEUE_FOLDERS, type MessageFolder, type QueueFolder } from '../../folders/folder.ts';
+import { isNativeId } from './native-id.ts';
 
 /** Enough for what rings back within a second or two; the rest is looked at once more. */
 const LEFT_MAX = 10_000;
@@ -17,6 +18,10 @@ export interface KnownFiles {
   revisionOf(id: HandoffId): number;
   /** Where this process has left the file; null: it has not, or no longer knows. */
   placeOf(id: HandoffId): QueueFolder | null;
+  /** True: this process is putting it in its place at this moment. */
+  isAtWork(id: HandoffId): boolean;
+  /** True: what has just happened in this place was done by this process, as far as it can tell without reading. */
+  isOwnEvent(id: HandoffId, place: QueueFolder): boolean;
   /** True: we have seen to this revision, and nothing has happened to the file where something was heard. */
   isAsLeft(id: HandoffId, told: Told): Promise<boolean>;
 }
@@ -54,6 +59,15 @@ export function openKnownFiles(folder: MessageFolder): KnownFiles {
     },
     revisionOf: (id) => left.get(id)?.revision ?? 0,
     placeOf: (id) => left.get(id)?.place ?? null,
+    isAtWork: (id) => underWay.has(id),
+    isOwnEvent(id, place) {
+      if (underWay.has(id)) return true;
+      const known = left.get(id);
+      if (known === undefined) return false;
+      // Nobody else makes files with ids of ours, and files only move forward.
+      if (isNativeId(id)) return QUEUE_FOLDERS.indexOf(place) <= QUEUE_FOLDERS.indexOf(known.place);
+      return folder.stamp(place, id) === (place === known.place ? known.stamp : null);
+    },
     async isAsLeft(id, { revision, places }) {
       // Its fault is told to whoever began it.
       await underWay.get(id)?.catch(() => undefined);

@@ -16,7 +16,9 @@ import {
 import { isObject } from '../../formats/queue-message/answer.ts';
 import { QUEUE_WORDS } from '../../formats/queue-message/vocabulary.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
+import type { Claimed } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
+import type { PhasePart } from './queue.ts';
 
 const SELDOM_MS = 1_000;
 const PAGE = 500;
@@ -25,11 +27,11 @@ const PAGES_MAX = 20;
 const AT_ONCE = 16;
 const REMEMBERED_MAX = 20_000;
 
-/** Null: not of the queue. */
-type Part = { readonly phase: number | null; readonly agent: string } | null;
-
-export function phaseKeeper(ctx: Context, folder: ArtifactFolder): (isSure: boolean) => Promise<void> {
-  const parts = new Map<HandoffId, Part>();
+export function phaseKeeper(
+  ctx: Context,
+  folder: ArtifactFolder,
+  parts: Map<HandoffId, PhasePart>,
+): (isSure: boolean) => Promise<void> {
   let lookedMs = Number.NEGATIVE_INFINITY;
   return async (isSure) => {
     const nowMs = ctx.clock.monotonicMs();
@@ -55,7 +57,7 @@ export function phaseKeeper(ctx: Context, folder: ArtifactFolder): (isSure: bool
 async function onePage(
   ctx: Context,
   { asOf, lines }: PhaseBoard,
-  parts: Map<HandoffId, Part>,
+  parts: Map<HandoffId, PhasePart>,
 ): Promise<PhaseBoard | null> {
   const [database = '', after = ''] = asOf.split(' ');
   const read = await ctx.store.facts({ max: PAGE, ...(after === '' ? {} : { after }) });
@@ -67,7 +69,7 @@ async function onePage(
   return { asOf: `${database} ${last.cursor}`, lines: [...next.values()] };
 }
 
-function count(lines: Map<string, PhaseLine>, part: Part, { handoff, from, to, at }: Fact): void {
+function count(lines: Map<string, PhaseLine>, part: PhasePart, { handoff, from, to, at }: Fact): void {
   const word = QUEUE_WORDS[to].status;
   const before = from === null ? null : QUEUE_WORDS[from].status;
   if (part === null || word === before) return;
@@ -79,25 +81,26 @@ function count(lines: Map<string, PhaseLine>, part: Part, { handoff, from, to, a
 
 const NONE: PhaseLine['counts'] = { pending: 0, in_progress: 0, completed: 0, failed: 0 };
 
-function keyOf({ phase, agent }: NonNullable<Part>): string {
+function keyOf({ phase, agent }: NonNullable<PhasePart>): string {
   return `${phase ?? ''} ${agent}`;
 }
 
 /** What a handoff is part of never changes, so it is read once. */
-async function learn({ store }: Context, ids: ReadonlySet<HandoffId>, parts: Map<HandoffId, Part>): Promise<void> {
+async function learn({ store }: Context, ids: ReadonlySet<HandoffId>, parts: Map<HandoffId, PhasePart>): Promise<void> {
   if (parts.size > REMEMBERED_MAX) parts.clear();
   const rest = [...ids].filter((id) => !parts.has(id));
   const work = async (): Promise<void> => {
     for (let id = rest.pop(); id !== undefined; id = rest.pop()) {
       const whole = await store.load(id);
-      const isQueued = whole?.handoff.kind === 'queue';
-      parts.set(
-        id,
-        isQueued ? { phase: phaseOf(JSON.parse(whole.body) as Body), agent: `@${whole.handoff.to}` } : null,
-      );
+      parts.set(id, whole === null ? null : partOf(whole));
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
+}
+
+export function partOf({ handoff, body }: Claimed): PhasePart {
+  if (handoff.kind !== 'queue') return null;
+  return { phase: phaseOf(JSON.parse(body) as Body), agent: `@${handoff.to}` };
 }
 
 function phaseOf({ message, target: known }: Body): number | null {

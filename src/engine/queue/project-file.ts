@@ -32,12 +32,10 @@ export async function publish(queue: Queue, whole: Whole): Promise<Looked> {
 const BEYOND_WAITING = ['pending', 'in-progress', 'completed', 'failed'] as const;
 
 /** From waiting/ to pending/, if the record is still the one that was looked at. */
-export async function show({ ctx, folder }: Queue, { handoff }: Whole): Promise<Looked> {
+export async function show({ ctx, folder, newestRecord }: Queue, { handoff }: Whole): Promise<Looked> {
   const { id } = handoff;
-  const {
-    items: [newest],
-  } = await ctx.store.find({ by: 'ids', ids: [id] });
-  if (newest === undefined || newest.revision !== handoff.revision) return 'again';
+  const newest = await newestRecord(id);
+  if (newest === null || newest.revision !== handoff.revision) return 'again';
   if (folderFor(newest, ctx.store.nowMs()) === 'pending') await folder.move(id, 'waiting', 'pending');
   return 'done';
 }

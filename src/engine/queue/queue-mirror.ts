@@ -6,13 +6,15 @@ import { registryKeeper } from '../artifacts/registry.ts';
 import { appear, reconcile } from './reconcile.ts';
 import { openKnownFiles } from './known-files.ts';
 import { syncPass } from './sync-pass.ts';
+import { batchedLookup } from './batched-lookup.ts';
 import { phaseKeeper } from './phase-status.ts';
 import { retentionKeeper } from './retention.ts';
+import { isNativeId } from './native-id.ts';
 import type { Queue } from './queue.ts';
 import { winRename } from './win-rename.ts';
 
 /** Between two looks at the folders themselves; many handoffs pass in this time. */
-const PREPARED_MS = 20;
+const PREPARED_MS = 200;
 
 /** `around` is the house without its mirror. */
 export function openQueueMirror(ctx: Context, folder: MessageFolder): QueueMirror {
@@ -25,6 +27,8 @@ export function openQueueMirror(ctx: Context, folder: MessageFolder): QueueMirro
     unfinished: new Set(),
     kept: [],
     started: new Map(),
+    parts: new Map(),
+    newestRecord: batchedLookup(ctx.store),
     deferred: new Map(),
     left: openKnownFiles(folder),
     hints: { places: new Map(), isVague: false },
@@ -54,16 +58,16 @@ export function openQueueMirror(ctx: Context, folder: MessageFolder): QueueMirro
   const { artifacts } = ctx.rules;
   const monotonicMs = (): number => ctx.clock.monotonicMs();
   const keepers = [
-    ...(artifacts === null ? [] : [registryKeeper(artifacts, monotonicMs), phaseKeeper(ctx, artifacts)]),
+    ...(artifacts === null ? [] : [registryKeeper(artifacts, monotonicMs), phaseKeeper(ctx, artifacts, queue.parts)]),
     retentionKeeper(folder, monotonicMs),
   ];
 
   return {
     reconcile: async (id) => mirrored(id, async () => reconcile(queue, id)),
     appear: async (sent) => mirrored(sent.handoff.id, async () => appear(queue, sent)),
-    async winRename(principal, handoff) {
+    async winRename(principal, handoff, body) {
       await prepared();
-      return winRename(queue, principal, handoff);
+      return winRename(queue, principal, handoff, body);
     },
     async sync(depth, { signal } = {}) {
       const passed = await syncPass(queue, depth, signal);
@@ -86,10 +90,12 @@ export function openQueueMirror(ctx: Context, folder: MessageFolder): QueueMirro
     },
     watch: (changed) =>
       folder.watch((place, id) => {
-        const { hints } = queue;
+        const { hints, left } = queue;
         if (id === null) hints.isVague = true;
         else hints.places.set(id, (hints.places.get(id) ?? new Set()).add(place));
-        changed();
+        // What ours did is looked at with the next pass, and is no reason for one.
+        const isOurs = id !== null && ((place === 'pending' && isNativeId(id)) || left.isOwnEvent(id, place));
+        if (!isOurs) changed();
       }),
   };
 }

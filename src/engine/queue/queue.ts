@@ -1,9 +1,13 @@
 /** What the parts of the mirror share: the house without its mirror, and the folder. */
+import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { MessageFolder, QueueFolder } from '../../folders/folder.ts';
 import type { Context } from '../context.ts';
 import type { KnownFiles } from './known-files.ts';
+
+/** Null: not of the queue. */
+export type PhasePart = { readonly phase: number | null; readonly agent: string } | null;
 
 export interface Queue {
   /** Its rules know no queue: what is done here is not mirrored a second time. */
@@ -21,6 +25,10 @@ export interface Queue {
   readonly deferred: Map<HandoffId, number>;
   /** When this process began what it works on, by fence. */
   readonly started: Map<HandoffId, { readonly fence: number; readonly at: number }>;
+  /** Which phase and agent each handoff counts for, as far as this process has read it. */
+  readonly parts: Map<HandoffId, PhasePart>;
+  /** The record as it is now; null: there is none. */
+  readonly newestRecord: (id: HandoffId) => Promise<Handoff | null>;
   /** Second requests of one id that were kept under an id of their own, and have no file yet. */
   readonly kept: HandoffId[];
   /** How this process has left what it put in its place, so that its own renames do not call it back. */
@@ -73,13 +81,6 @@ export async function quarantine(
   // One of ours may have moved it on since its place was looked up.
   if (await folder.quarantine(place, name, says)) ctx.report({ kind: 'file-quarantined', name, place, says });
 }
-
-/** Of the form that only Baton makes; a stranger who imitates it is found out later. */
-export function isNativeId(id: HandoffId): boolean {
-  return NATIVE_ID.test(id);
-}
-
-const NATIVE_ID = /^hoff-[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export function fileName(id: HandoffId): string {
   return `${id}.json`;

@@ -19,18 +19,9 @@ import { takeForeignResult } from './foreign-result.ts';
 import { setAside } from './id-collision.ts';
 import { whyNotTake } from './file-rights.ts';
 import type { KnownFile } from './known-files.ts';
+import { isNativeId } from './native-id.ts';
 import { bringBack, publish, show } from './project-file.ts';
-import {
-  byFile,
-  fileName,
-  isNativeId,
-  LATE,
-  quarantine,
-  UNREADABLE_MS,
-  WRITTEN_MS,
-  type Looked,
-  type Queue,
-} from './queue.ts';
+import { byFile, fileName, LATE, quarantine, UNREADABLE_MS, WRITTEN_MS, type Looked, type Queue } from './queue.ts';
 import { isSameRequest } from './same-request.ts';
 import { settled } from './settled.ts';
 import { openText } from './file-text.ts';

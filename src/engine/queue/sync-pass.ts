@@ -9,7 +9,8 @@ import { bookmarkAt, cursorIn } from '../bookmark.ts';
 import { yieldingLoop, type YieldingLoop } from '../yielding-loop.ts';
 import type { SyncDepth, SyncResult } from '../context.ts';
 import { reconcile } from './reconcile.ts';
-import { isNativeId, quarantine, type Queue } from './queue.ts';
+import { isNativeId } from './native-id.ts';
+import { quarantine, type Queue } from './queue.ts';
 
 const PAGE = 200;
 const FACTS_PAGE = 500;
@@ -118,7 +119,7 @@ async function withoutOurs(
   ids: readonly HandoffId[],
   { wrong, places }: Pick<Heard, 'wrong' | 'places'>,
 ): Promise<readonly HandoffId[]> {
-  const { ctx, deferred, again } = queue;
+  const { ctx, deferred, again, news, left } = queue;
   const nowMs = ctx.clock.monotonicMs();
   const now: HandoffId[] = ids.filter((id) => wrong.has(id));
   const defer = (id: HandoffId): void => {
@@ -127,8 +128,14 @@ async function withoutOurs(
   };
   const asked: HandoffId[] = [];
   for (const id of ids.filter((each) => !wrong.has(each))) {
-    const isOnlyOffered = isNativeId(id) && ![...(places.get(id) ?? NOWHERE)].some(isBeyondPending);
-    if (isOnlyOffered) defer(id);
+    const heard = places.get(id) ?? NOWHERE;
+    const isOnlyOffered = isNativeId(id) && ![...heard].some(isBeyondPending);
+    if (left.isAtWork(id)) defer(id);
+    else if (await left.isAsLeft(id, { revision: news.get(id) ?? 0, places: heard })) {
+      again.delete(id);
+      news.delete(id);
+      deferred.delete(id);
+    } else if (isOnlyOffered) defer(id);
     else asked.push(id);
   }
   for (const [id, handoff] of await recordsOf(queue, asked)) {

@@ -2,6 +2,7 @@
  * Between the acceptance and the work: the rename out of reach of foreign workers. Whoever lost it to one of them hands
  * the acceptance over in the same breath, so that the record never says that nobody has it.
  */
+import type { JsonText } from '../../foundation/json.ts';
 import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
 import { countedAttempts, type Handoff } from '../../domain/handoff.ts';
 import { accept } from '../../domain/moves/accept.ts';
@@ -17,23 +18,31 @@ import type { KnownFile } from './known-files.ts';
 import { byFile, fileName, quarantine, type Queue } from './queue.ts';
 import { isSameRequest, isUntouched } from './same-request.ts';
 import { openText } from './file-text.ts';
+import { partOf } from './phase-status.ts';
 
 /** Far less than any lease: within it nobody can have lost what was his. */
 const FRESH_MS = 100;
 
-export async function winRename(queue: Queue, principal: Principal, { id, fence }: Handoff): Promise<boolean> {
+/** `body` is that of the claim; whoever has none at hand lets it be loaded. */
+export async function winRename(
+  queue: Queue,
+  principal: Principal,
+  handoff: Handoff,
+  body?: JsonText,
+): Promise<boolean> {
   const { ctx, left } = queue;
+  const { id, fence } = handoff;
   let isWon = false;
   const lookedMs = ctx.clock.monotonicMs();
   // Before our turn, so that nobody waits for us while we wait for the database.
-  const early = await ctx.store.load(id);
+  const early = body === undefined ? await ctx.store.load(id) : { handoff, body, outcome: null };
   const attempt = async (): Promise<KnownFile | null> => {
     const isFresh = ctx.clock.monotonicMs() - lookedMs < FRESH_MS;
     const whole = isFresh ? early : await ctx.store.load(id);
     // Lost while we waited for our turn: there is nothing to win.
     if (whole === null || whole.handoff.state !== 'accepted' || whole.handoff.fence !== fence) return null;
     isWon = whole.handoff.kind !== 'queue' || (await take(queue, principal, whole));
-    if (isWon) rememberStart(queue, whole.handoff);
+    if (isWon) rememberStart(queue, whole);
     return isWon ? { revision: whole.handoff.revision, place: 'in-progress' } : null;
   };
   await left.during(id, attempt);
@@ -43,8 +52,10 @@ export async function winRename(queue: Queue, principal: Principal, { id, fence 
 /** So that the answer need not ask the trail; whoever has more at a time asks it. */
 const STARTED_MAX = 10_000;
 
-function rememberStart({ started }: Queue, { id, fence, since }: Handoff): void {
+function rememberStart({ started, parts }: Queue, whole: Whole): void {
+  const { id, fence, since } = whole.handoff;
   started.set(id, { fence, at: since });
+  parts.set(id, partOf(whole));
   const [oldest] = started.size > STARTED_MAX ? started.keys() : [];
   if (oldest !== undefined) started.delete(oldest);
 }

@@ -1,0 +1,27 @@
+/** One query for all records that are asked for in the same turn of the event loop: after a shared commit that is many. */
+import type { Handoff } from '../../domain/handoff.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Store } from '../../stores/store.ts';
+
+const PAGE = 200;
+
+export function batchedLookup(store: Pick<Store, 'find'>): (id: HandoffId) => Promise<Handoff | null> {
+  let batch: { readonly ids: Set<HandoffId>; readonly found: Promise<ReadonlyMap<HandoffId, Handoff>> } | null = null;
+
+  const begin = (): NonNullable<typeof batch> => {
+    const ids = new Set<HandoffId>();
+    const look = async (): Promise<ReadonlyMap<HandoffId, Handoff>> => {
+      // Whoever asks from here on needs a newer answer.
+      batch = null;
+      const { items } = await store.find({ by: 'ids', ids: [...ids] });
+      return new Map(items.map((handoff) => [handoff.id, handoff]));
+    };
+    return { ids, found: Promise.resolve().then(look) };
+  };
+
+  return async (id) => {
+    if (batch === null || batch.ids.size >= PAGE) batch = begin();
+    batch.ids.add(id);
+    return (await batch.found).get(id) ?? null;
+  };
+}
