@@ -84,6 +84,20 @@ for at in range(${half}):
         throw new Error([...left, ...foreign.map((each) => each.stderr())].join('\n'), { cause: error });
       });
       writeFileSync(join(work.folder, 'over'), '');
+      const app = await openApp({
+        database: { kind: 'sqlite', path: join(work.folder, '.baton/baton.db') },
+        limits: NO_LIMITS,
+      });
+      const states = async (): Promise<readonly string[]> =>
+        (await app.ctx.store.find({ by: 'filter', max: COUNT * 2 })).items.map(({ id, state }) => `${id} ${state}`);
+      // What theirs do among themselves is known by what the system tells, to a process that is there to hear it.
+      const asExpected = all.map((id) => `${id} completed`).toSorted();
+      await until('the database knows of all', async () => (await states()).length >= all.length, PATIENCE_MS);
+      await until(
+        'all are completed there too',
+        async () => (await states()).toSorted().join() === asExpected.join(),
+        PATIENCE_MS,
+      );
       for (const worker of workers) worker.signal('SIGTERM');
       const ended = await Promise.all([...workers, ...foreign].map(async (each) => each.ended));
       const aside = join(work.folder, 'handoffs/quarantine');
@@ -101,14 +115,7 @@ for at in range(${half}):
       await work.baton(['sync']);
       expect(footprint(work.folder)).toEqual(before);
 
-      const app = await openApp({
-        database: { kind: 'sqlite', path: join(work.folder, '.baton/baton.db') },
-        limits: NO_LIMITS,
-      });
-      const { items } = await app.ctx.store.find({ by: 'filter', max: COUNT * 2 });
-      expect(items.map(({ id, state }) => `${id} ${state}`).toSorted()).toEqual(
-        all.map((id) => `${id} completed`).toSorted(),
-      );
+      expect((await states()).toSorted()).toEqual(asExpected);
       expect(await app.ctx.store.upkeep.audit()).toEqual([]);
       await app.close();
       for (const id of all) {

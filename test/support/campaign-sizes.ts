@@ -20,6 +20,8 @@ const SIZES = {
   BATON_JUNK_COUNT: { short: 300, long: 100_000 },
   /** Two machines of one name on one PostgreSQL, their workers killed at random. */
   BATON_MACHINES_SECONDS: { short: 5, long: 300 },
+  /** Seeds of naive programs and ours in one queue folder. */
+  BATON_NAIVE_SEEDS: { short: 100, long: 10_000 },
   /** Parts of the contract suite that run behind a pooler too. */
   BATON_POOLED_PARTS: { short: 7, long: 100 },
   /** Cut points of the power-cut test. */
