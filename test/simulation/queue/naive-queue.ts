@@ -97,10 +97,10 @@ export async function simulateNaiveQueue(seed: number): Promise<QueueStory> {
     cast(play, 'sender', (actor) => ourSender(play, actor, ids)),
     cast(play, 'their sender', (actor) => theirSender(play, actor, ids)),
   ];
-  for (let n = random.between(1, 3); n > 0; n -= 1) cast(play, `worker ${n}`, (actor) => ourWorker(play, actor));
+  for (let n = random.between(1, 3); n > 0; n -= 1) void cast(play, `worker ${n}`, (actor) => ourWorker(play, actor));
   for (let n = random.between(1, 3); n > 0; n -= 1)
-    cast(play, `their worker ${n}`, (actor) => theirWorker(play, actor));
-  for (let n = random.between(1, 2); n > 0; n -= 1) cast(play, `duty ${n}`, (actor) => duty(play, actor));
+    void cast(play, `their worker ${n}`, (actor) => theirWorker(play, actor));
+  for (let n = random.between(1, 2); n > 0; n -= 1) void cast(play, `duty ${n}`, (actor) => duty(play, actor));
   void Promise.all(acting).then(async () => {
     await theEnd(play, ids);
     isEnded = true;
