@@ -1,4 +1,6 @@
 /** What is known of each agent: its command line, what its hooks tell, how full it is. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hasDialog, promptWith, turnEndAfter } from '../../src/domain/agent-events.ts';
 import { dueReason, tierOf, type AgentSession } from '../../src/domain/agent-session.ts';
@@ -14,6 +16,7 @@ import {
   readGeminiTranscript,
   readPaneText,
 } from '../../src/agents/context-meter.ts';
+import { tempFolder } from '../support/processes.ts';
 import { newSession } from '../contract/suite/agent-sessions.ts';
 
 const request = {
@@ -110,6 +113,32 @@ describe('X11: hooks', () => {
     ['nobody', 'stop', {}],
   ])('of %s at %s tell nothing', (vendor, event, payload) => {
     expect(readHook(vendor, event, payload, 5)).toBeNull();
+  });
+
+  it('of Codex may be untrusted: what it was told and how each turn ended stands in its rollout', async () => {
+    const path = join(tempFolder(), 'rollout-1.jsonl');
+    const line = (payload: object): string => JSON.stringify({ timestamp: '2026-01-02T03:04:05.000Z', payload });
+    const prompt = { type: 'UserMessage', content: [{ type: 'text', text: 'Baton hoff-1: read' }] };
+    const error = { message: 'no more', codex_error_info: 'usage_limit_exceeded' };
+    writeFileSync(
+      path,
+      [
+        line({ type: 'item_completed', turn_id: 'a', item: prompt }),
+        line({ type: 'item_completed', turn_id: 'a', item: { type: 'AgentMessage' } }),
+        line({ type: 'task_complete', turn_id: 'a' }),
+        line({ type: 'task_complete', turn_id: 'b', error }),
+        '{"timestamp":"2026-',
+      ].join('\n'),
+    );
+    const session = { ...newSession('a'), id: 1, revision: 1 };
+    const probe = { session, statusLine: null, transcript: path, screen: async () => '' };
+    const at = Date.parse('2026-01-02T03:04:05.000Z');
+    expect(await codexAdapter.recorded(probe)).toEqual([
+      { at, conversation: null, kind: 'prompt', turn: 'a', text: 'Baton hoff-1: read' },
+      { at, conversation: null, kind: 'turn-ended', turn: 'a', background: false },
+      { at, conversation: null, kind: 'turn-failed', turn: 'b', error: 'usage_limit_exceeded', says: 'no more' },
+    ]);
+    expect(await codexAdapter.transcriptTail({ ...probe, transcript: '/no/such/file' })).toBe('');
   });
 
   it('X10: compaction is blocked while a handover is under way, and only then', () => {

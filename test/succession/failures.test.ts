@@ -1,5 +1,8 @@
 /** Everything that can go wrong: the operator learns what happened and what to do, and nobody's work is lost. */
 import { describe, expect, it } from 'vitest';
+import { notificationRules } from '../../src/adapters/notifications/notification-rules.ts';
+import type { Fact } from '../../src/domain/facts.ts';
+import type { Handoff } from '../../src/domain/handoff.ts';
 import type { AgentSession } from '../../src/domain/agent-session.ts';
 import type { AgentId, HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal, OPERATOR, provenWith } from '../../src/domain/principal.ts';
@@ -25,6 +28,13 @@ async function goodTokens({ ctx }: ScriptedWorld): Promise<readonly (string | nu
   return (await ctx.store.tokens.list()).filter(({ revokedAt }) => revokedAt === null).map(({ label }) => label);
 }
 
+/** What is shown on the desktop for a fact. */
+function notesOf(handoff: Handoff, fact: Fact): readonly unknown[] {
+  const rules = notificationRules({ desktop: true, webhooks: [], allowHosts: [] });
+  const effects = rules(handoff, fact).filter(({ kind }) => kind === 'desktop');
+  return effects.map(({ payload }) => JSON.parse(payload) as unknown);
+}
+
 /** Begins and runs to its end; answers the outgoing agent as it is then. */
 async function handOver(stage: ScriptedWorld, agent: AgentSession): Promise<AgentSession> {
   const begun = await stage.begin(agent.id);
@@ -42,6 +52,7 @@ describe('X4, X9: the outgoing agent', () => {
     ['dies before it writes', { document: 'die' }, 'agent_died'],
     ['reports an error', { document: 'error' }, 'agent_error'],
     ['leaves a link', { document: 'link' }, 'document_refused'],
+    ['takes the line and is never heard of again', { document: 'silent' }, 'file_not_found'],
     ['does not take the line', { document: 'deaf' }, 'not_delivered'],
     ['asks its user something and nobody answers', { dialog: true }, 'dialog_open'],
   ] as const satisfies readonly (readonly [string, Partial<Behavior>, string])[])('%s', async (_what, how, code) => {
@@ -57,6 +68,15 @@ describe('X4, X9: the outgoing agent', () => {
     const facts = await factsOf(stage, outgoing.lastSuccession?.handoff as HandoffId);
     expect(facts.at(-1)).toMatchObject({ to: 'failed' });
     expect(JSON.parse(facts.at(-1)?.detail ?? '{}')).toMatchObject({ code, succession: { agent_id: agent.id } });
+    // X9: the person at the machine reads what happened and what to do.
+    const failed = facts.at(-1);
+    const whole = await stage.ctx.store.load(outgoing.lastSuccession?.handoff as HandoffId);
+    if (failed === undefined || whole === null) throw new Error('it is on record');
+    const [note] = notesOf(whole.handoff, failed);
+    expect(note).toEqual({
+      title: 'Succession of agent 1 (dev): manual failed',
+      text: outgoing.lastSuccession?.error?.says,
+    });
     // A new trigger begins a new one.
     Object.assign(stage.behavior, { document: 'write', dialog: false });
     if (code === 'agent_died') return;
@@ -78,6 +98,27 @@ describe('X4, X9: the outgoing agent', () => {
     stage.behavior.document = 'no-stop';
     const outgoing = await handOver(stage, agent);
     expect([outgoing.state, outgoing.lastSuccession?.error]).toEqual(['retired', null]);
+  });
+
+  it('a line that joins a running turn is answered by the end of that turn', async () => {
+    const stage = scriptedWorld();
+    const agent = await stage.start();
+    stage.say(agent.id, { kind: 'prompt', text: 'run the tests', turn: 'before' });
+    stage.behavior.document = 'joins';
+    expect((await handOver(stage, agent)).lastSuccession?.error).toBeNull();
+  });
+
+  it('late hooks of a retired agent change nothing', async () => {
+    const stage = scriptedWorld();
+    const agent = await stage.start();
+    const outgoing = await handOver(stage, agent);
+    const before = await stage.ctx.store.agents.list({ max: 10 });
+    for (const kind of ['turn-ended', 'dialog', 'started', 'prompt'] as const) stage.say(agent.id, { kind } as never);
+    stage.say(agent.id, { kind: 'turn-failed', turn: 't', error: 'rate_limit', says: 'limit' });
+    expect(await stage.advance(agent.id)).toBe('over');
+    expect(await stage.begin(agent.id)).toMatchObject({ ok: false, refusal: { code: 'agent-not-active' } });
+    expect(await stage.ctx.store.agents.list({ max: 10 })).toEqual(before);
+    expect(outgoing.state).toBe('retired');
   });
 
   it('one that ends after its document was written has handed over', async () => {
@@ -130,6 +171,9 @@ describe('X9: a dialog', () => {
     expect(stage.lines.filter(({ dialog }) => dialog)).toEqual([]);
     const told = (await factsOf(stage, handoff)).filter(({ detail }) => detail.includes('"problem":"dialog_open"'));
     expect(told).toHaveLength(1);
+    const whole = await stage.ctx.store.load(handoff);
+    const shown = whole === null ? [] : told.flatMap((fact) => notesOf(whole.handoff, fact));
+    expect(shown).toMatchObject([{ text: expect.stringContaining('answer it in its terminal') as string }]);
   });
 });
 
@@ -187,6 +231,18 @@ describe('X6, X9: the successor', () => {
     expect([again.state, again.lastSuccession?.error]).toEqual(['retired', null]);
     expect(await stage.ctx.store.agents.list({ open: true, max: 10 })).toMatchObject([{ id: 3, predecessor: 1 }]);
   });
+});
+
+it('X12: the successor is told what has changed in the repository since the document was written', async () => {
+  const stage = scriptedWorld();
+  const agent = await stage.start();
+  const state = { branch: 'main', head: 'a'.repeat(40), dirty: [] };
+  stage.git.push(state, { ...state, head: 'b'.repeat(40) });
+  const outgoing = await handOver(stage, agent);
+  expect(stage.lines.at(-1)?.text).toContain(`Since then: HEAD is ${'b'.repeat(12)}, it was ${'a'.repeat(12)}.`);
+  const facts = await factsOf(stage, outgoing.lastSuccession?.handoff as HandoffId);
+  const recorded = facts.map(({ detail }) => detail).find((detail) => detail.includes('"quality"')) ?? '{}';
+  expect(JSON.parse(recorded)).toMatchObject({ git: { branch: 'main', head: 'a'.repeat(40) } });
 });
 
 describe('a usage limit', () => {

@@ -4,6 +4,7 @@ import { NO_LIMITS } from '../../src/domain/limits.ts';
 import type { AgentEvent } from '../../src/domain/agent-events.ts';
 import type { AgentSession } from '../../src/domain/agent-session.ts';
 import { OPERATOR } from '../../src/domain/principal.ts';
+import type { GitState } from '../../src/formats/succession-note/write.ts';
 import { hexDigestOf } from '../../src/foundation/digest.ts';
 import { systemRandom } from '../../src/foundation/random.ts';
 import type { AgentAdapter, HandoverNote, WakeNotes } from '../../src/agents/agent-host.ts';
@@ -44,6 +45,8 @@ export interface Behavior {
     | 'error'
     | 'link'
     | 'no-stop'
+    | 'silent'
+    | 'joins'
     | 'deaf';
   /** The next successor: `dies` at once, `silent` never speaks, `stuck` never ends its first turn. */
   successor: 'well' | 'dies' | 'silent' | 'stuck' | 'deaf';
@@ -67,6 +70,8 @@ export interface ScriptedWorld {
   readonly lines: { readonly agent: number; readonly text: string; readonly dialog: boolean }[];
   readonly started: { readonly agent: number; readonly argv: readonly string[] }[];
   readonly notes: Map<number, HandoverNote | null>;
+  /** What the repository looks like, at each look; nothing more: it is none. */
+  readonly git: GitState[];
   /** The process dies at the call of this number to anything outside; null: never. Answers how many calls there were. */
   readonly killAt: (call: number | null, when?: 'before' | 'after') => number;
   readonly start: () => Promise<AgentSession>;
@@ -84,6 +89,7 @@ export function scriptedWorld({ strict = false }: { readonly strict?: boolean } 
   const events = new Map<number, AgentEvent[]>();
   const files = new Map<string, { text: string; modifiedAt: number; link?: true }>();
   const notes = new Map<number, HandoverNote | null>();
+  const git: GitState[] = [];
   const lines: ScriptedWorld['lines'][number][] = [];
   const started: ScriptedWorld['started'][number][] = [];
   let calls = 0;
@@ -121,7 +127,8 @@ export function scriptedWorld({ strict = false }: { readonly strict?: boolean } 
     lines.push({ agent, text, dialog: behavior.dialog });
     const asked = /handoff document to (\S+\.md)/.exec(text)?.[1];
     if (asked === undefined ? isSuccessor && behavior.successor === 'deaf' : behavior.document === 'deaf') return;
-    say(agent, { kind: 'prompt', text, turn: 't' });
+    // A line that joins a turn is told with the id of that turn, and both end together.
+    say(agent, { kind: 'prompt', text, turn: behavior.document === 'joins' ? 'before' : 't' });
     if (asked !== undefined) write(agent, terminal, asked);
     else say(agent, { kind: 'turn-ended', turn: 't', background: false });
   };
@@ -148,12 +155,15 @@ export function scriptedWorld({ strict = false }: { readonly strict?: boolean } 
       case 'no-stop':
         put(DOCUMENT);
         return undefined;
+      case 'silent':
+        return undefined;
       case 'die-after':
         put(DOCUMENT);
         return terminal.exit(0);
       case 'ignore':
         break;
       case 'write':
+      case 'joins':
       case 'deaf':
         put(DOCUMENT);
     }
@@ -248,7 +258,7 @@ export function scriptedWorld({ strict = false }: { readonly strict?: boolean } 
           const text = files.get(path)?.text ?? '';
           return { text, sha256: hexDigestOf(text) };
         },
-        git: async () => null,
+        git: async () => git.shift() ?? null,
       }),
       exists: (cwd, path) => files.has(`${cwd}/${path}`),
     },
@@ -273,6 +283,7 @@ export function scriptedWorld({ strict = false }: { readonly strict?: boolean } 
     lines,
     started,
     notes,
+    git,
     say,
     killAt: (call, when = 'before') => {
       const before = calls;

@@ -23,7 +23,12 @@ const NOTHING: readonly Effect[] = [];
 export function notificationRules({ desktop, webhooks }: Notifications): WorkspaceRules['notificationsFor'] {
   return (handoff, fact) => {
     const notices = [noticeOf(handoff, fact), escalationOf(fact)].filter((notice) => notice !== null);
-    return notices.length === 0 ? NOTHING : notices.flatMap((notice) => effectsOf(notice, handoff, fact));
+    const effects = notices.length === 0 ? NOTHING : notices.flatMap((notice) => effectsOf(notice, handoff, fact));
+    // An agent that waits for a person while it hands over: the handoff goes on, so it is no notice of its own.
+    const says = desktop && notices.length === 0 ? successionProblem(fact) : null;
+    if (says === null) return effects;
+    const key = `${handoff.id}:${fact.revision}:desktop`;
+    return [...effects, effect(key, 'desktop', { title: handoff.title ?? handoff.id, text: says })];
   };
 
   function effectsOf({ event, to }: Notice, handoff: Handoff, fact: Fact): readonly Effect[] {
@@ -39,7 +44,7 @@ export function notificationRules({ desktop, webhooks }: Notifications): Workspa
       ...wanted.map(({ name: target, url }) =>
         effect(`${key}:webhook:${target}`, 'webhook', { target, url, event, id: `${key}:${target}`, body: told }),
       ),
-      ...(shown ? [effect(`${key}:desktop`, 'desktop', desktopTextOf(event, handoff))] : []),
+      ...(shown ? [effect(`${key}:desktop`, 'desktop', desktopTextOf(event, handoff, fact))] : []),
     ];
   }
 }
@@ -83,6 +88,16 @@ const DESKTOP_WORDS: Partial<Record<Event, string>> = {
   escalated: 'needs a skill that its recipient does not have',
 };
 
-function desktopTextOf(event: Event, { id, title, from, to }: Handoff): JsonObject {
+function desktopTextOf(event: Event, { id, title, from, to }: Handoff, fact: Fact): JsonObject {
+  const says = event === 'failed' ? successionProblem(fact) : null;
+  if (says !== null) return { title: `${title ?? id} failed`, text: says };
   return { title: `@${from} → @${to}`, text: `${title ?? id} ${DESKTOP_WORDS[event] ?? event}` };
+}
+
+/** What went wrong in a succession and what to do, as its fact says it; null: it tells of no such thing. */
+function successionProblem({ detail }: Fact): string | null {
+  if (!detail.includes('"succession":')) return null;
+  const { problem, says, code, message } = JSON.parse(detail) as JsonObject;
+  if (typeof problem === 'string' && typeof says === 'string') return says;
+  return typeof code === 'string' && typeof message === 'string' ? message : null;
 }

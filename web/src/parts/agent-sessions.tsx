@@ -1,6 +1,7 @@
 /** Running agents: how full each is, how far its handover is, and the button that begins one. */
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { CONTEXT_TIERS } from '../../../src/domain/agent-session.ts';
 import { SUCCESSION_REASONS } from '../../../src/domain/succession.ts';
 import { ask, tell } from '../api.ts';
 import { ago, now } from '../time.ts';
@@ -82,7 +83,15 @@ function Row({ session, again }: { readonly session: AgentSession; readonly agai
           <span class="soft">not known</span>
         ) : (
           <span class="load">
-            <meter min={0} max={100} high={65} value={context.percent} aria-label={`context of agent ${id}`} />
+            <meter
+              min={0}
+              max={100}
+              low={CONTEXT_TIERS.notice}
+              high={CONTEXT_TIERS.handoff}
+              optimum={0}
+              value={context.percent}
+              aria-label={`context of agent ${id}`}
+            />
             {Math.round(context.percent)}%{context.tier === 'handoff' ? ' hand off now' : ''}
           </span>
         )}
@@ -117,7 +126,7 @@ function Handover({ session, again }: { readonly session: AgentSession; readonly
         </p>
       )}
       {state !== 'active' || persona === null ? null : isAsking ? (
-        <form onSubmit={begin}>
+        <form class="fields" onSubmit={begin}>
           <label>
             Reason{' '}
             <select name="reason">
