@@ -141,7 +141,7 @@ describe('X4, X9: the outgoing agent', () => {
       if (stage.clock.monotonicMs() - beforeMs < 20_000) return;
       clearInterval(looks);
       stage.behavior.busy = false;
-      void stage.world.papers.write(path, DOCUMENT_TEXT);
+      void stage.runtime.personaFiles.write(path, DOCUMENT_TEXT);
       stage.say(agent.id, { kind: 'turn-ended', turn: 'ours', background: false });
     }, 0);
     await stage.advance(agent.id);
@@ -338,7 +338,7 @@ describe('where everybody shows a token', () => {
     expect(await goodTokens(stage)).toEqual(['agent 2']);
     expect((await stage.ctx.store.load(id))?.handoff.state).toBe('accepted');
     // One that is stopped has no successor: what it had taken is offered again.
-    await endSession(stage.ctx, stage.world, 2);
+    await endSession(stage.ctx, stage.runtime, 2);
     expect(await goodTokens(stage)).toEqual([]);
   });
 

@@ -14,7 +14,7 @@ import { advanceSuccession } from '../../src/engine/succession/advance.ts';
 import { startAgent } from '../../src/engine/succession/agents.ts';
 import { wakeByTyping } from '../../src/engine/succession/type-wake.ts';
 import { beginSuccession, type SuccessionRequest } from '../../src/engine/succession/begin.ts';
-import { SUCCESSION_LIMITS, type AgentWorld, type DocumentSight } from '../../src/engine/succession/world.ts';
+import { SUCCESSION_LIMITS, type AgentRuntime, type DocumentSight } from '../../src/engine/succession/agent-runtime.ts';
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts';
 import { makeSessionToken } from '../../src/workspace/identity.ts';
 import { manualClock } from '../contract/manual-clock.ts';
@@ -61,7 +61,7 @@ export class Killed extends Error {}
 
 export interface ScriptedWorld {
   readonly ctx: Context;
-  readonly world: AgentWorld;
+  readonly runtime: AgentRuntime;
   readonly host: ReturnType<typeof scriptedHost>;
   readonly behavior: Behavior;
   readonly clock: ReturnType<typeof manualClock>;
@@ -223,7 +223,7 @@ export function scriptedWorld({ strict = false }: { readonly strict?: boolean } 
     rules: NO_RULES,
     report: () => undefined,
   };
-  const world: AgentWorld = {
+  const runtime: AgentRuntime = {
     host: guarded(host),
     adapterOf: () => adapter,
     journal: {
@@ -241,7 +241,7 @@ export function scriptedWorld({ strict = false }: { readonly strict?: boolean } 
         return true;
       },
     },
-    papers: {
+    personaFiles: {
       ...guarded({
         persona: async () => ({ guardrails: 'GUARD', skill: 'SKILL', experience: null }),
         documentFolder: async () => '/w/data/personas/dev/handoffs',
@@ -272,10 +272,10 @@ export function scriptedWorld({ strict = false }: { readonly strict?: boolean } 
     whyNotRunnable: async () => (behavior.canRun ? null : 'there is no such program'),
   };
   const signal = new AbortController().signal;
-  const drive = { ctx, world, signal };
+  const drive = { ctx, runtime, signal };
   return {
     ctx,
-    world,
+    runtime,
     host,
     behavior,
     clock,
@@ -292,13 +292,18 @@ export function scriptedWorld({ strict = false }: { readonly strict?: boolean } 
       return before;
     },
     start: async () => {
-      const answer = await startAgent(ctx, world, { persona: DEV, adapter: 'claude', command: [], cwd: '/w' }, signal);
+      const answer = await startAgent(
+        ctx,
+        runtime,
+        { persona: DEV, adapter: 'claude', command: [], cwd: '/w' },
+        signal,
+      );
       if (!answer.ok) throw new Error(answer.refusal.says);
       return answer.value;
     },
     begin: (id, request = {}) =>
-      beginSuccession(ctx, world, OPERATOR, id, { reason: 'manual', context: null, ...request }),
-    advance: (id) => advanceSuccession(ctx, world, id, signal),
+      beginSuccession(ctx, runtime, OPERATOR, id, { reason: 'manual', context: null, ...request }),
+    advance: (id) => advanceSuccession(ctx, runtime, id, signal),
     wake: async (id) => {
       const session = await store.agents.load(id);
       if (session !== null) await wakeByTyping(drive, session);

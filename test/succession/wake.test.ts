@@ -181,7 +181,7 @@ describe('by a typed line', () => {
     deaf.clock.advance(60_000);
     await deaf.wake(other.id);
     // Nothing was typed, so nobody counts as told.
-    expect(deaf.world.wake.notes.told(DEV)).toEqual([]);
+    expect(deaf.runtime.wake.notes.told(DEV)).toEqual([]);
   });
 });
 

@@ -8,7 +8,7 @@ import { placeOf } from '../../foundation/process-identity.ts';
 import { systemRandom } from '../../foundation/random.ts';
 import type { AdapterName } from '../../domain/agent-session.ts';
 import type { AgentId } from '../../domain/names.ts';
-import { SUCCESSION_LIMITS, type AgentWorld, type SuccessionLimits } from '../../engine/succession/world.ts';
+import { SUCCESSION_LIMITS, type AgentRuntime, type SuccessionLimits } from '../../engine/succession/agent-runtime.ts';
 import type { AgentAdapter } from '../../agents/agent-host.ts';
 import { claudeAdapter } from '../../agents/adapters/claude.ts';
 import { codexAdapter } from '../../agents/adapters/codex.ts';
@@ -22,7 +22,7 @@ import { TMUX_CONFIGURATION, tmuxHost } from '../../agents/tmux/tmux-host.ts';
 import { makeSessionToken } from '../../workspace/identity.ts';
 import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { papersIn } from './papers.ts';
+import { personaFilesIn } from './persona-files.ts';
 import type { SuccessionText } from '../../workspace/succession-settings.ts';
 
 const ADAPTERS: Readonly<Record<AdapterName, AgentAdapter>> = {
@@ -34,7 +34,7 @@ const ADAPTERS: Readonly<Record<AdapterName, AgentAdapter>> = {
 const TMUX_FILE = 'tmux.conf';
 
 /** What `baton.yaml` says is asked each time: it may change while a server runs. */
-export function openAgents(workspace: Workspace, app: Pick<OpenWorkspace, 'ctx' | 'configuration'>): AgentWorld {
+export function openAgents(workspace: Workspace, app: Pick<OpenWorkspace, 'ctx' | 'configuration'>): AgentRuntime {
   const { ctx } = app;
   const { liveness } = ctx;
   const now = (): SuccessionText | null => app.configuration.succession;
@@ -50,7 +50,7 @@ export function openAgents(workspace: Workspace, app: Pick<OpenWorkspace, 'ctx' 
     host: tmuxHost(run, { timers: systemTimers, random: systemRandom }),
     adapterOf: (name) => ADAPTERS[name],
     journal: fileJournal(workspace.privateFolder, liveness, systemTimers),
-    papers: papersIn(workspace),
+    personaFiles: personaFilesIn(workspace),
     place: placeOf(liveness.self),
     get settings() {
       const text = now();

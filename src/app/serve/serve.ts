@@ -7,7 +7,7 @@ import { ok, err } from '../../foundation/result.ts';
 import { codeOf } from '../../foundation/error-code.ts';
 import { openProjects } from '../../engine/handoffs/projects.ts';
 import { superviseAgents, type Supervisor } from '../../engine/succession/supervise.ts';
-import type { AgentWorld } from '../../engine/succession/world.ts';
+import type { AgentRuntime } from '../../engine/succession/agent-runtime.ts';
 import { openAgents } from '../../adapters/agents/open-agents.ts';
 import { wakeByPostedHook } from '../../adapters/agents/wake.ts';
 import { standDuty } from '../../engine/duty.ts';
@@ -102,15 +102,15 @@ export async function startServing(app: OpenWorkspace, options: ServingOptions):
 
 /** The agents of this workspace, looked after for as long as the server runs. */
 interface SupervisedAgents {
-  readonly world: AgentWorld;
+  readonly runtime: AgentRuntime;
   readonly supervisor: Supervisor;
 }
 
 async function agentsOf(app: OpenWorkspace): Promise<SupervisedAgents | null> {
   const { ctx, workspace } = app;
   if (workspace === null) return null;
-  const world = openAgents(workspace, app);
-  return { world, supervisor: superviseAgents(ctx, world) };
+  const runtime = openAgents(workspace, app);
+  return { runtime, supervisor: superviseAgents(ctx, runtime) };
 }
 
 async function serverContextOf(
@@ -164,7 +164,7 @@ async function serverContextOf(
       agents === null || workspace === null
         ? null
         : {
-            world: agents.world,
+            runtime: agents.runtime,
             nudge: () => agents.supervisor.nudge(),
             wake: (session, hook) => wakeByPostedHook(app, workspace, session, hook),
           },

@@ -19,7 +19,7 @@ import {
 import { closeSuccession, failSuccession, markStep, seeSuccession, SuccessionStopped } from './record.ts';
 import { changeSession, endToken } from './sessions.ts';
 import { acknowledge, inject, launchSession, nameFor, prime, startSuccessor } from './successor.ts';
-import type { AgentWorld, SuccessionFailure } from './world.ts';
+import type { AgentRuntime, SuccessionFailure } from './agent-runtime.ts';
 
 const WORK: Readonly<Record<Exclude<Step, 'begun'>, (work: StepWork) => Promise<StepAnswer>>> = {
   instructed: instruct,
@@ -39,14 +39,14 @@ const ROUNDS_MAX = 40;
 /** `elsewhere`: another process drives it. `over`: nothing is under way for this agent any more. */
 export async function advanceSuccession(
   ctx: Context,
-  world: AgentWorld,
+  runtime: AgentRuntime,
   agent: number,
   signal: AbortSignal,
 ): Promise<'over' | 'elsewhere' | 'interrupted'> {
   let end: 'over' | 'interrupted' = 'over';
-  const isOurs = await world.journal.alone(agent, async () => {
+  const isOurs = await runtime.journal.alone(agent, async () => {
     try {
-      await advance({ ctx, world, signal }, agent);
+      await advance({ ctx, runtime, signal }, agent);
     } catch (error) {
       if (!(error instanceof DriveInterrupted)) throw error;
       end = 'interrupted';
@@ -56,19 +56,19 @@ export async function advanceSuccession(
 }
 
 async function advance(drive: Drive, agent: number): Promise<void> {
-  const { ctx, world } = drive;
+  const { ctx, runtime } = drive;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const session = await ctx.store.agents.load(agent);
     const begun = session?.succession ?? null;
     if (session === null || begun === null) return;
     const seen = await seeSuccession(ctx, begun.handoff);
     if (seen === null) {
-      await openHandoff(ctx, world, session, begun);
+      await openHandoff(ctx, runtime, session, begun);
       continue;
     }
     const step = nextStep(seen.done, begun.plan);
     if (seen.isOver || step === null || step === 'begun') {
-      await world.journal.note(agent, null);
+      await runtime.journal.note(agent, null);
       await closeSuccession(ctx, agent, begun, step === null ? null : CANCELLED);
       return;
     }
@@ -80,22 +80,22 @@ async function advance(drive: Drive, agent: number): Promise<void> {
 const CANCELLED = { code: 'cancelled', says: 'somebody ended the handoff of this succession' };
 
 async function takeStep(work: StepWork, step: Exclude<Step, 'begun'>): Promise<void> {
-  const { ctx, world, session, begun } = work;
+  const { ctx, runtime, session, begun } = work;
   try {
     const answer = await WORK[step](work);
     if (answer.ok) await markStep(ctx, session, begun.handoff, step, answer.value);
     else await fail(work, step, answer.refusal);
   } catch (error) {
     if (!(error instanceof SuccessionStopped)) throw error;
-    await world.journal.note(session.id, null);
+    await runtime.journal.note(session.id, null);
     await closeSuccession(ctx, session.id, begun, CANCELLED);
   }
 }
 
 /** Where the predecessor has been retired and nobody has taken over, it is brought back first. */
 async function fail(work: StepWork, step: Step, failure: SuccessionFailure): Promise<void> {
-  const { ctx, world, session, begun, seen } = work;
-  await world.journal.note(session.id, null);
+  const { ctx, runtime, session, begun, seen } = work;
+  await runtime.journal.note(session.id, null);
   const isAlone = seen.done.has('outgoing-retired') && !seen.done.has('injected');
   const revived = isAlone ? await revive(work) : null;
   await failSuccession(ctx, session, begun, step, {
@@ -106,9 +106,9 @@ async function fail(work: StepWork, step: Step, failure: SuccessionFailure): Pro
 
 /** Ends what was begun of the successor, and goes on with the predecessor's conversation. Answers what was done. */
 async function revive(work: StepWork): Promise<string> {
-  const { ctx, world, session, begun, seen } = work;
+  const { ctx, runtime, session, begun, seen } = work;
   const successor = Number(seen.details['successor']);
-  if (Number.isInteger(successor)) await endSession(ctx, world, successor);
+  if (Number.isInteger(successor)) await endSession(ctx, runtime, successor);
   if (begun.plan === 'substitute') return `agent ${session.id} was stopped by its usage limit and is not started again`;
   const { persona } = session;
   const name = nameFor(persona ?? 'agent', `${begun.handoff} revived`);
@@ -118,12 +118,12 @@ async function revive(work: StepWork): Promise<string> {
   return `agent ${session.id} was brought back with its whole conversation`;
 }
 
-export async function endSession(ctx: Context, world: AgentWorld, id: number): Promise<AgentSession | null> {
+export async function endSession(ctx: Context, runtime: AgentRuntime, id: number): Promise<AgentSession | null> {
   const session = await ctx.store.agents.load(id);
   if (session === null) return null;
   if (session.pane !== null) {
-    await world.host.end(session.pane, 'ask');
-    await world.host.end(session.pane, 'hang-up');
+    await runtime.host.end(session.pane, 'ask');
+    await runtime.host.end(session.pane, 'hang-up');
   }
   await endToken(ctx, session);
   return changeSession(ctx, id, (newest) =>

@@ -8,7 +8,7 @@ import { endSession } from './advance.ts';
 import { paneFailure, waitFor } from './driving.ts';
 import { changeSession } from './sessions.ts';
 import { conversationFor, launchSession, nameFor } from './successor.ts';
-import type { AgentWorld } from './world.ts';
+import type { AgentRuntime } from './agent-runtime.ts';
 
 export interface StartRequest {
   readonly persona: AgentId | null;
@@ -25,19 +25,19 @@ const SETTLE_MS = 500;
 
 export async function startAgent(
   ctx: Context,
-  world: AgentWorld,
+  runtime: AgentRuntime,
   { persona, adapter, command, cwd }: StartRequest,
   signal: AbortSignal,
 ): Promise<Result<AgentSession, StartRefusal>> {
-  if (persona !== null && (await world.papers.persona(persona)) === null) {
+  if (persona !== null && (await runtime.personaFiles.persona(persona)) === null) {
     return err(notStarted(`there is no data/personas/${persona}/skill.md, which says who the agent is`));
   }
-  const program = command.length === 0 ? (world.settings.commands.get(adapter) ?? []) : command;
-  const check = world.adapterOf(adapter).check({ command: program });
+  const program = command.length === 0 ? (runtime.settings.commands.get(adapter) ?? []) : command;
+  const check = runtime.adapterOf(adapter).check({ command: program });
   const why =
     check.length > 0
-      ? await world.whyNotRunnable(check, world.limits.checkMs)
-      : await world.whyNotRunnable(program.slice(0, 1), 0);
+      ? await runtime.whyNotRunnable(check, runtime.limits.checkMs)
+      : await runtime.whyNotRunnable(program.slice(0, 1), 0);
   if (why !== null) return err(notStarted(`${(check[0] ?? program[0]) || adapter}: ${why}`));
   const at = ctx.store.nowMs();
   const key = newUuid(at, ctx.random);
@@ -47,7 +47,7 @@ export async function startAgent(
     adapter,
     command: program,
     cwd,
-    place: world.place,
+    place: runtime.place,
     pane: null,
     conversation: conversationFor(key),
     predecessor: null,
@@ -58,19 +58,19 @@ export async function startAgent(
     succession: null,
     lastSuccession: null,
   });
-  const drive = { ctx, world, signal };
+  const drive = { ctx, runtime, signal };
   const launched = await launchSession(drive, session, persona, nameFor(persona ?? 'agent', key), 'first');
   const { pane } = launched.ok ? launched.value : session;
   const broken =
     pane === null
       ? null
-      : await waitFor(drive, SETTLE_MS, async () => paneFailure(await world.host.look(pane), session));
+      : await waitFor(drive, SETTLE_MS, async () => paneFailure(await runtime.host.look(pane), session));
   if (launched.ok && broken === null) {
     const active = await changeSession(ctx, session.id, (newest) => ({ ...newest, state: 'active' }));
     if (active !== null) return ok(active);
   }
-  const screen = pane === null ? '' : (await world.host.screen(pane)).trim();
-  await endSession(ctx, world, session.id);
+  const screen = pane === null ? '' : (await runtime.host.screen(pane)).trim();
+  await endSession(ctx, runtime, session.id);
   const says = launched.ok ? (broken?.says ?? 'it is not on record') : launched.refusal;
   return err(notStarted(screen === '' ? says : `${says}: ${screen}`));
 }
@@ -78,7 +78,7 @@ export async function startAgent(
 /** A session without a terminal: a person carries the lines. */
 export async function adoptByHand(
   ctx: Context,
-  world: AgentWorld,
+  runtime: AgentRuntime,
   persona: AgentId,
   cwd: string,
 ): Promise<AgentSession> {
@@ -89,7 +89,7 @@ export async function adoptByHand(
     adapter: 'command',
     command: [],
     cwd,
-    place: world.place,
+    place: runtime.place,
     pane: null,
     conversation: null,
     predecessor: null,

@@ -21,7 +21,7 @@ import { decideBy } from '../change.ts';
 import type { Context } from '../context.ts';
 import { send } from '../handoffs/send.ts';
 import { changeSession } from './sessions.ts';
-import type { AgentWorld } from './world.ts';
+import type { AgentRuntime } from './agent-runtime.ts';
 
 export interface SuccessionRequest {
   readonly reason: SuccessionReason;
@@ -37,7 +37,7 @@ export type BeginRefusal = TriggerRefusal | { readonly code: 'not-your-agent'; r
 /** The operator may hand over every agent, an agent only its own persona's. */
 export async function beginSuccession(
   ctx: Context,
-  world: Pick<AgentWorld, 'papers' | 'journal'>,
+  runtime: Pick<AgentRuntime, 'personaFiles' | 'journal'>,
   principal: Principal,
   id: number,
   { reason, context, plan = 'usual' }: SuccessionRequest,
@@ -54,7 +54,7 @@ export async function beginSuccession(
   }
   if (persona === null) return err({ code: 'agent-without-persona', id });
   const at = ctx.store.nowMs();
-  const folder = await world.papers.documentFolder(persona);
+  const folder = await runtime.personaFiles.documentFolder(persona);
   const begun: SuccessionBegun = {
     handoff: `hoff-${newUuid(at, ctx.random)}` as HandoffId,
     reason,
@@ -70,23 +70,23 @@ export async function beginSuccession(
     return still.ok ? { ...newest, succession: begun } : null;
   });
   if (session === null) return err(refusal ?? { code: 'agent-not-found', id });
-  await openHandoff(ctx, world, session, begun);
+  await openHandoff(ctx, runtime, session, begun);
   return ok({ session, begun });
 }
 
 /** Repeatable: the record names the handoff, and a handoff that is there is not opened again. */
 export async function openHandoff(
   ctx: Context,
-  world: Pick<AgentWorld, 'papers' | 'journal'>,
+  runtime: Pick<AgentRuntime, 'personaFiles' | 'journal'>,
   session: AgentSession,
   begun: SuccessionBegun,
 ): Promise<void> {
   const { persona, id } = session;
   if (persona === null || (await ctx.store.load(begun.handoff)) !== null) return;
   const asked = { ...begun, agent: id, persona };
-  await world.papers.write(instructionPath(begun), instructionText(asked));
+  await runtime.personaFiles.write(instructionPath(begun), instructionText(asked));
   if (begun.plan === 'usual')
-    await world.journal.note(id, { handoff: begun.handoff, documentPath: begun.documentPath });
+    await runtime.journal.note(id, { handoff: begun.handoff, documentPath: begun.documentPath });
   const holder = agentPrincipal(persona);
   const sent = await send(ctx, OPERATOR, {
     id: begun.handoff,

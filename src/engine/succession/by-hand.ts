@@ -7,7 +7,7 @@ import type { Drive } from './driving.ts';
 import { recordDocument, verifyDocument } from './outgoing.ts';
 import { closeSuccession, failSuccession, markStep, seeSuccession } from './record.ts';
 import { changeSession } from './sessions.ts';
-import type { SuccessionFailure } from './world.ts';
+import type { SuccessionFailure } from './agent-runtime.ts';
 
 /** Called with the lines that a person gives to the two agents. */
 export interface Carrier {

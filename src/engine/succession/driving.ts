@@ -4,11 +4,11 @@ import { conversationIn, hasDialog, promptWith, transcriptIn, type AgentEvent } 
 import type { AgentSession, Pane } from '../../domain/agent-session.ts';
 import type { AgentActivity, PaneSight, Probe } from '../../agents/agent-host.ts';
 import type { Context } from '../context.ts';
-import type { AgentWorld, SuccessionFailure } from './world.ts';
+import type { AgentRuntime, SuccessionFailure } from './agent-runtime.ts';
 
 export interface Drive {
   readonly ctx: Context;
-  readonly world: AgentWorld;
+  readonly runtime: AgentRuntime;
   readonly signal: AbortSignal;
 }
 
@@ -42,29 +42,29 @@ export async function waitFor<Answer>(
 }
 
 /** What hooks told, and what the agent's own record tells where a hook was lost. */
-export async function eventsOf({ world }: Drive, session: AgentSession): Promise<readonly AgentEvent[]> {
-  const heard = await world.journal.read(session.id);
-  const recorded = await world.adapterOf(session.adapter).recorded(probeOf(world, session, heard));
+export async function eventsOf({ runtime }: Drive, session: AgentSession): Promise<readonly AgentEvent[]> {
+  const heard = await runtime.journal.read(session.id);
+  const recorded = await runtime.adapterOf(session.adapter).recorded(probeOf(runtime, session, heard));
   return [...heard, ...recorded].toSorted((a, b) => a.at - b.at);
 }
 
-export async function probe(world: AgentWorld, session: AgentSession): Promise<Probe> {
-  const heard = await world.journal.read(session.id);
-  return { ...probeOf(world, session, heard), statusLine: await world.journal.statusLine(session.id) };
+export async function probe(runtime: AgentRuntime, session: AgentSession): Promise<Probe> {
+  const heard = await runtime.journal.read(session.id);
+  return { ...probeOf(runtime, session, heard), statusLine: await runtime.journal.statusLine(session.id) };
 }
 
-function probeOf(world: AgentWorld, session: AgentSession, heard: readonly AgentEvent[]): Probe {
+function probeOf(runtime: AgentRuntime, session: AgentSession, heard: readonly AgentEvent[]): Probe {
   return {
     session: { ...session, conversation: conversationIn(heard) ?? session.conversation },
     statusLine: null,
     transcript: transcriptIn(heard),
-    screen: async () => (session.pane === null ? '' : world.host.screen(session.pane)),
+    screen: async () => (session.pane === null ? '' : runtime.host.screen(session.pane)),
   };
 }
 
 /** The agent's own files first; where they do not say, what its hooks told last. */
 export async function activityOf(drive: Drive, session: AgentSession): Promise<AgentActivity> {
-  const told = await drive.world.adapterOf(session.adapter).activity(await probe(drive.world, session));
+  const told = await drive.runtime.adapterOf(session.adapter).activity(await probe(drive.runtime, session));
   if (told !== null) return told;
   return hasDialog(await eventsOf(drive, session)) ? 'dialog' : null;
 }
@@ -123,10 +123,10 @@ export async function typeLine(
   session: AgentSession,
   line: Line,
 ): Promise<Result<{ readonly confirmed: boolean }, SuccessionFailure>> {
-  const { world } = drive;
+  const { runtime } = drive;
   const { pane } = session;
   if (pane === null) return err(noPane(session));
-  const hasHooks = world.adapterOf(session.adapter).hasHooks || (await eventsOf(drive, session)).length > 0;
+  const hasHooks = runtime.adapterOf(session.adapter).hasHooks || (await eventsOf(drive, session)).length > 0;
   const isThere = async (): Promise<true | null> =>
     promptWith(await eventsOf(drive, session), line.mark) === null ? null : true;
   if (line.mayBeThere) {
@@ -138,11 +138,11 @@ export async function typeLine(
   if (!free.ok) return free;
   if (!line.mayBeThere) await line.beforeTyping();
   // What a person has begun to write would become a part of our line.
-  const cleared = await world.host.press(pane, 'clear-line');
-  const pasted = cleared.ok ? await world.host.paste(pane, line.text) : cleared;
+  const cleared = await runtime.host.press(pane, 'clear-line');
+  const pasted = cleared.ok ? await runtime.host.paste(pane, line.text) : cleared;
   if (!pasted.ok) return err(hostFailure(pasted.refusal, session));
   if (!hasHooks) {
-    const entered = await world.host.press(pane, 'enter');
+    const entered = await runtime.host.press(pane, 'enter');
     return entered.ok ? ok({ confirmed: false }) : err(hostFailure(entered.refusal, session));
   }
   const sent = await sendTyped(drive, session, pane, line, isThere, ENTERS_MAX);
@@ -169,9 +169,9 @@ async function sendTyped(
     const free = await untilNoDialog(drive, session, pane, line);
     if (!free.ok) return free;
     if ((await isThere()) !== null) return ok(true);
-    const pressed = await drive.world.host.press(pane, 'enter');
+    const pressed = await drive.runtime.host.press(pane, 'enter');
     if (!pressed.ok) return err(hostFailure(pressed.refusal, session));
-    if ((await waitFor(drive, drive.world.limits.arrivalMs, isThere)) !== null) return ok(true);
+    if ((await waitFor(drive, drive.runtime.limits.arrivalMs, isThere)) !== null) return ok(true);
   }
   return ok(false);
 }
@@ -183,8 +183,8 @@ async function untilNoDialog(
   pane: Pane,
   { withinMs, onDialog }: Line,
 ): Promise<Result<true, SuccessionFailure>> {
-  const { world, ctx } = drive;
-  const noticeAtMs = ctx.clock.monotonicMs() + world.limits.dialogNoticeMs;
+  const { runtime, ctx } = drive;
+  const noticeAtMs = ctx.clock.monotonicMs() + runtime.limits.dialogNoticeMs;
   const failure: SuccessionFailure = {
     code: 'dialog_open',
     says: `agent ${session.id} waits for an answer in a dialog, and a key that is pressed now would give that answer`,
@@ -192,7 +192,7 @@ async function untilNoDialog(
   };
   let isTold = false;
   const free = await waitFor<Result<true, SuccessionFailure>>(drive, withinMs, async () => {
-    const broken = paneFailure(await world.host.look(pane), session);
+    const broken = paneFailure(await runtime.host.look(pane), session);
     if (broken !== null) return err(broken);
     if ((await activityOf(drive, session)) !== 'dialog') return ok(true);
     if (!isTold && ctx.clock.monotonicMs() >= noticeAtMs) {

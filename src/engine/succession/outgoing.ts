@@ -11,7 +11,7 @@ import { instructionPath } from './begin.ts';
 import { activityOf, eventsOf, LOOK_MS, paneFailure, probe, typeLine, waitFor, type Drive } from './driving.ts';
 import { tellOperator } from './record.ts';
 import { changeSession, endToken } from './sessions.ts';
-import { successorKind, type DocumentSight, type SuccessionFailure } from './world.ts';
+import { successorKind, type DocumentSight, type SuccessionFailure } from './agent-runtime.ts';
 
 export interface StepWork extends Drive {
   readonly session: AgentSession;
@@ -29,7 +29,7 @@ const FILE_TIME_MS = 2_000;
 
 /** Types the line that asks for the document. */
 export async function instruct(work: StepWork): Promise<StepAnswer> {
-  const { ctx, session, begun, seen, world } = work;
+  const { ctx, session, begun, seen, runtime } = work;
   const asked = { ...begun, agent: session.id, persona: session.persona ?? '' };
   const typed = await typeLine(work, session, {
     text: instructionLine(asked, instructionPath(begun)),
@@ -37,7 +37,7 @@ export async function instruct(work: StepWork): Promise<StepAnswer> {
     mayBeThere: seen.details['typing'] === 'instruction',
     beforeTyping: () => note(work, { typing: 'instruction' }),
     onDialog: (failure) => tellOperator(ctx, session, begun.handoff, problemOf(failure)),
-    withinMs: world.limits.documentMs,
+    withinMs: runtime.limits.documentMs,
   });
   return typed.ok ? ok({ confirmed: typed.value.confirmed }) : typed;
 }
@@ -53,13 +53,13 @@ export function problemOf({ code, says, todo }: SuccessionFailure): JsonObject {
 
 /** Waits for the document: the agent's hook is the fast way, the file itself the sure one. */
 export async function verifyDocument(work: StepWork): Promise<StepAnswer> {
-  const { begun, ctx, world } = work;
+  const { begun, ctx, runtime } = work;
   if (begun.plan === 'substitute') return writeSubstitute(work);
   const instructedAt = work.seen.at.get('instructed') ?? begun.at;
-  const leftMs = Math.max(0, instructedAt + world.limits.documentMs - ctx.store.nowMs());
+  const leftMs = Math.max(0, instructedAt + runtime.limits.documentMs - ctx.store.nowMs());
   const watch = watchDocument(work);
   const found = await waitFor<StepAnswer>(work, leftMs, async () => judgeWait(work, await watch()));
-  return found ?? err(missing(work, await world.papers.look(begun.documentPath), 'in time'));
+  return found ?? err(missing(work, await runtime.personaFiles.look(begun.documentPath), 'in time'));
 }
 
 interface DocumentWatch {
@@ -69,11 +69,11 @@ interface DocumentWatch {
   readonly quietForMs: number;
 }
 
-function watchDocument({ world, begun, ctx }: StepWork): () => Promise<DocumentWatch> {
+function watchDocument({ runtime, begun, ctx }: StepWork): () => Promise<DocumentWatch> {
   let mark = '';
   let sinceMs = ctx.clock.monotonicMs();
   return async () => {
-    const sight = await world.papers.look(begun.documentPath);
+    const sight = await runtime.personaFiles.look(begun.documentPath);
     const nowMs = ctx.clock.monotonicMs();
     const seen = sight.kind === 'file' ? sight.mark : sight.kind;
     if (seen !== mark) [mark, sinceMs] = [seen, nowMs];
@@ -85,7 +85,7 @@ function watchDocument({ world, begun, ctx }: StepWork): () => Promise<DocumentW
 }
 
 async function judgeWait(work: StepWork, watch: DocumentWatch): Promise<StepAnswer | null> {
-  const { world, session, begun, ctx } = work;
+  const { runtime, session, begun, ctx } = work;
   const { sight, isStable, quietForMs } = watch;
   if (sight.kind === 'refused') {
     return err({
@@ -95,7 +95,7 @@ async function judgeWait(work: StepWork, watch: DocumentWatch): Promise<StepAnsw
     });
   }
   const whole = isStable && (await isWholeDocument(work));
-  const pane = session.pane === null ? null : paneFailure(await world.host.look(session.pane), session);
+  const pane = session.pane === null ? null : paneFailure(await runtime.host.look(session.pane), session);
   // What was written before the agent ended is all there will ever be.
   if (pane !== null) {
     if (whole) return ok({ seen_by: 'file' });
@@ -106,7 +106,7 @@ async function judgeWait(work: StepWork, watch: DocumentWatch): Promise<StepAnsw
   const place = promptWith(events, begun.handoff);
   const end = place === null ? null : turnEndAfter(events, place);
   if (end?.kind === 'turn-ended' && isStable && (!end.background || whole)) return ok({ seen_by: 'hook' });
-  if (whole && quietForMs >= world.limits.quietMs) return ok({ seen_by: 'file' });
+  if (whole && quietForMs >= runtime.limits.quietMs) return ok({ seen_by: 'file' });
   if (end === null) return null;
   if (end.kind === 'turn-failed') {
     return err({
@@ -117,23 +117,23 @@ async function judgeWait(work: StepWork, watch: DocumentWatch): Promise<StepAnsw
   }
   // The first end of a turn after our line may be that of the turn before: the agent must be idle as well.
   const last = events.at(-1)?.at ?? end.at;
-  const isIdle = ctx.clock.nowMs() - last >= world.limits.idleMs && (await activityOf(work, session)) !== 'busy';
+  const isIdle = ctx.clock.nowMs() - last >= runtime.limits.idleMs && (await activityOf(work, session)) !== 'busy';
   // Whoever has just begun to look cannot tell yet whether the document still changes.
-  const isWatched = quietForMs >= world.limits.idleMs;
+  const isWatched = quietForMs >= runtime.limits.idleMs;
   return isIdle && isWatched && !isStable ? err(missing(work, sight, 'although it ended its turn')) : null;
 }
 
-async function isWholeDocument({ world, begun }: StepWork): Promise<boolean> {
-  const { text } = await world.papers.read(begun.documentPath);
+async function isWholeDocument({ runtime, begun }: StepWork): Promise<boolean> {
+  const { text } = await runtime.personaFiles.read(begun.documentPath);
   return isWhole(checkDocument(text, () => true));
 }
 
-function missing({ world, session, begun }: StepWork, sight: DocumentSight, when: string): SuccessionFailure {
+function missing({ runtime, session, begun }: StepWork, sight: DocumentSight, when: string): SuccessionFailure {
   const { id, cwd } = session;
   const todo = `the agent is still there; look at it with: baton agent show ${id}; try again with: baton agent handoff ${id}`;
   if (sight.kind !== 'file') {
     const name = basename(begun.documentPath);
-    const found = world.papers.exists(cwd, name)
+    const found = runtime.personaFiles.exists(cwd, name)
       ? `; a file of this name lies in ${cwd}, which is the wrong place`
       : '';
     return {
@@ -147,25 +147,25 @@ function missing({ world, session, begun }: StepWork, sight: DocumentSight, when
 }
 
 /** For an agent that cannot write any more. */
-async function writeSubstitute({ world, session, begun }: StepWork): Promise<StepAnswer> {
+async function writeSubstitute({ runtime, session, begun }: StepWork): Promise<StepAnswer> {
   const asked = { ...begun, agent: session.id, persona: session.persona ?? '' };
-  const git = await world.papers.git(session.cwd);
-  const seen = await probe(world, session);
-  const transcriptTail = await world.adapterOf(session.adapter).transcriptTail(seen);
-  await world.papers.write(begun.documentPath, substituteText({ ...asked, git, transcriptTail }));
+  const git = await runtime.personaFiles.git(session.cwd);
+  const seen = await probe(runtime, session);
+  const transcriptTail = await runtime.adapterOf(session.adapter).transcriptTail(seen);
+  await runtime.personaFiles.write(begun.documentPath, substituteText({ ...asked, git, transcriptTail }));
   return ok({ substitute: true });
 }
 
 /** The record that the specification asks for, with what a machine can tell about the document. */
-export async function recordDocument({ world, session, begun }: StepWork): Promise<StepAnswer> {
-  const { text, sha256 } = await world.papers.read(begun.documentPath);
+export async function recordDocument({ runtime, session, begun }: StepWork): Promise<StepAnswer> {
+  const { text, sha256 } = await runtime.personaFiles.read(begun.documentPath);
   const {
     score,
     missing: absentSections,
     empty,
     absent,
-  } = checkDocument(text, (path) => world.papers.exists(session.cwd, path));
-  const git = await world.papers.git(session.cwd);
+  } = checkDocument(text, (path) => runtime.personaFiles.exists(session.cwd, path));
+  const git = await runtime.personaFiles.git(session.cwd);
   const injection = injectionLine({
     handoff: begun.handoff,
     agent: session.id,
@@ -188,16 +188,16 @@ export async function recordDocument({ world, session, begun }: StepWork): Promi
 }
 
 /** Before the agent is retired: whoever could not follow must not cost the one who is there. */
-export async function checkSuccessor({ world, session }: StepWork): Promise<StepAnswer> {
-  const next = successorKind(world, session);
-  const adapter = world.adapterOf(next.adapter);
+export async function checkSuccessor({ runtime, session }: StepWork): Promise<StepAnswer> {
+  const next = successorKind(runtime, session);
+  const adapter = runtime.adapterOf(next.adapter);
   const check = adapter.check(next);
   const program = check.length > 0 ? check : next.command;
   const why =
     check.length > 0
-      ? await world.whyNotRunnable(check, world.limits.checkMs)
-      : await world.whyNotRunnable(next.command.slice(0, 1), 0);
-  const persona = session.persona === null ? null : await world.papers.persona(session.persona);
+      ? await runtime.whyNotRunnable(check, runtime.limits.checkMs)
+      : await runtime.whyNotRunnable(next.command.slice(0, 1), 0);
+  const persona = session.persona === null ? null : await runtime.personaFiles.persona(session.persona);
   if (persona === null) {
     return err({
       code: 'create_failed',
@@ -215,19 +215,19 @@ export async function checkSuccessor({ world, session }: StepWork): Promise<Step
 
 /** Asks it to end, then closes its terminal, then ends it: whichever way, its conversation stays resumable. */
 export async function retire(work: StepWork): Promise<StepAnswer> {
-  const { ctx, world, session } = work;
+  const { ctx, runtime, session } = work;
   const { pane } = session;
   if (pane !== null) {
     const isOver = async (): Promise<true | null> =>
-      ['alive', 'no-host'].includes((await world.host.look(pane)).kind) ? null : true;
+      ['alive', 'no-host'].includes((await runtime.host.look(pane)).kind) ? null : true;
     for (const how of ['ask', 'hang-up', 'kill'] as const) {
       if ((await isOver()) !== null) break;
-      await world.host.end(pane, how);
-      if ((await waitFor(work, world.limits.retireMs, isOver)) !== null) break;
+      await runtime.host.end(pane, how);
+      if ((await waitFor(work, runtime.limits.retireMs, isOver)) !== null) break;
     }
-    await world.host.end(pane, 'hang-up');
+    await runtime.host.end(pane, 'hang-up');
   }
-  await world.journal.note(session.id, null);
+  await runtime.journal.note(session.id, null);
   await endToken(ctx, session, { keepsLeases: true });
   await changeSession(ctx, session.id, (newest) => ({ ...newest, state: 'retired', endedAt: ctx.store.nowMs() }));
   return ok({ retired: session.id });

@@ -14,7 +14,7 @@ import { change, decideBy } from '../change.ts';
 import type { Context } from '../context.ts';
 import { failureText } from '../handoffs/fail.ts';
 import { changeSession } from './sessions.ts';
-import type { SuccessionFailure } from './world.ts';
+import type { SuccessionFailure } from './agent-runtime.ts';
 
 /** A succession has a fact for each step and each thing that was told meanwhile. */
 const FACTS_MAX = 1_000;

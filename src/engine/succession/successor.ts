@@ -18,7 +18,7 @@ import { eventsOf, paneFailure, typeLine, waitFor, type Drive } from './driving.
 import { note, problemOf, type StepAnswer, type StepWork } from './outgoing.ts';
 import { tellOperator } from './record.ts';
 import { changeSession, endToken } from './sessions.ts';
-import { successorKind, type SuccessionFailure } from './world.ts';
+import { successorKind, type SuccessionFailure } from './agent-runtime.ts';
 
 /** A program without hooks shows nothing but its screen: it gets this long to be ready for a line. */
 const SETTLE_MS = 1_000;
@@ -28,17 +28,17 @@ const SCREEN_MAX = 1_000;
 
 /** Everything about it follows from the handoff, so a second try finds what the first one began. */
 export async function startSuccessor(work: StepWork): Promise<StepAnswer> {
-  const { ctx, world, session, begun } = work;
+  const { ctx, runtime, session, begun } = work;
   const { persona } = session;
   if (persona === null) return err(createFailed('the agent has no persona', session.id));
-  const { adapter, command } = successorKind(world, session);
+  const { adapter, command } = successorKind(runtime, session);
   const wish: NewAgentSession = {
     key: `succession:${begun.handoff}`,
     persona,
     adapter,
     command,
     cwd: session.cwd,
-    place: world.place,
+    place: runtime.place,
     pane: null,
     conversation: conversationFor(begun.handoff),
     predecessor: session.id,
@@ -57,17 +57,17 @@ export async function startSuccessor(work: StepWork): Promise<StepAnswer> {
 
 /** Starts the program of a session in its terminal, and keeps where that is. Answers why not. */
 export async function launchSession(
-  { ctx, world }: Drive,
+  { ctx, runtime }: Drive,
   session: AgentSession,
   persona: AgentId | null,
   name: string,
   how: 'first' | 'resume',
 ): Promise<Result<AgentSession, string>> {
-  const adapter = world.adapterOf(session.adapter);
-  const texts = persona === null ? null : await world.papers.persona(persona);
+  const adapter = runtime.adapterOf(session.adapter);
+  const texts = persona === null ? null : await runtime.personaFiles.persona(persona);
   if (persona !== null && texts === null) return err(`persona ${persona} has no skill.md`);
-  const privateFolder = await world.papers.privateFolder(session.id);
-  const documentFolder = persona === null ? privateFolder : await world.papers.documentFolder(persona);
+  const privateFolder = await runtime.personaFiles.privateFolder(session.id);
+  const documentFolder = persona === null ? privateFolder : await runtime.personaFiles.documentFolder(persona);
   const priming = persona === null || texts === null ? null : primingText(persona, texts);
   const primingPath = join(documentFolder, `priming-${String(session.id).padStart(8, '0')}.md`);
   const isLong = priming !== null && priming.length > PRIMING_MAX;
@@ -78,18 +78,19 @@ export async function launchSession(
     priming: isLong ? primingLine('', primingPath) : priming,
     documentFolder,
     privateFolder,
-    baton: world.baton,
+    baton: runtime.baton,
   };
   const launch: Launch | null =
     how === 'resume' ? adapter.resume({ ...request, priming: null }) : adapter.launch(request);
   if (launch === null) return err(`${adapter.name} cannot go on with a conversation that has ended`);
-  for (const { path, text } of launch.files) await world.papers.write(path, text);
-  if (priming !== null && (isLong || launch.primedBy === 'typing')) await world.papers.write(primingPath, priming);
-  const env = { ...world.env, ...launch.env, BATON_AGENT_ID: String(session.id) };
+  for (const { path, text } of launch.files) await runtime.personaFiles.write(path, text);
+  if (priming !== null && (isLong || launch.primedBy === 'typing'))
+    await runtime.personaFiles.write(primingPath, priming);
+  const env = { ...runtime.env, ...launch.env, BATON_AGENT_ID: String(session.id) };
   const named = persona === null ? env : { ...env, BATON_AGENT: persona };
-  const secretFile = await tokenFileFor({ ctx, world }, session, persona, name, privateFolder);
+  const secretFile = await tokenFileFor({ ctx, runtime }, session, persona, name, privateFolder);
   if (!secretFile.ok) return secretFile;
-  const started = await world.host.start({
+  const started = await runtime.host.start({
     name,
     cwd: session.cwd,
     argv: launch.argv,
@@ -107,42 +108,42 @@ export async function launchSession(
  * by everybody. Null: there is none to give. A session whose terminal is there already has one.
  */
 async function tokenFileFor(
-  { ctx, world }: Pick<Drive, 'ctx' | 'world'>,
+  { ctx, runtime }: Pick<Drive, 'ctx' | 'runtime'>,
   session: AgentSession,
   persona: AgentId | null,
   name: string,
   privateFolder: string,
 ): Promise<Result<string | null, string>> {
-  if (world.tokens === null || persona === null) return ok(null);
+  if (runtime.tokens === null || persona === null) return ok(null);
   const path = join(privateFolder, 'token');
-  const known = await world.host.find(name);
+  const known = await runtime.host.find(name);
   if (!known.ok) return err(known.refusal.says);
   if (known.value !== null) return ok(path);
   await endToken(ctx, session);
-  const made = world.tokens.make(persona, `agent ${session.id}`);
+  const made = runtime.tokens.make(persona, `agent ${session.id}`);
   await changeSession(ctx, session.id, (newest) => ({ ...newest, token: made.id }));
   await made.save();
-  await world.papers.write(path, made.secret);
+  await runtime.personaFiles.write(path, made.secret);
   return ok(path);
 }
 
 /** Waits until the priming turn is over: what is typed before would become a part of it. */
 export async function prime(work: StepWork): Promise<StepAnswer> {
-  const { world, begun } = work;
+  const { runtime, begun } = work;
   const successor = await successorOf(work);
   if (!successor.ok) return successor;
-  const adapter = world.adapterOf(successor.value.adapter);
+  const adapter = runtime.adapterOf(successor.value.adapter);
   if (!adapter.hasHooks) return primeByTyping(work, successor.value);
-  const ready = await watchUntil(work, successor.value, world.limits.readyMs, async () =>
+  const ready = await watchUntil(work, successor.value, runtime.limits.readyMs, async () =>
     hasStarted(await eventsOf(work, successor.value)),
   );
   if (!ready.ok) return ready;
   if (!ready.value) return err(await notReady(work, successor.value));
-  const over = await untilTurnEnds(work, successor.value, -1, world.limits.primingMs);
+  const over = await untilTurnEnds(work, successor.value, -1, runtime.limits.primingMs);
   if (over === 'ended') return ok({ primed: successor.value.id });
   const says =
     over === 'late'
-      ? `agent ${successor.value.id} did not end its first turn within ${world.limits.primingMs / 1_000} s`
+      ? `agent ${successor.value.id} did not end its first turn within ${runtime.limits.primingMs / 1_000} s`
       : `agent ${successor.value.id} stopped in its first turn: ${over.says}`;
   return err({
     code: 'not_primed',
@@ -152,11 +153,11 @@ export async function prime(work: StepWork): Promise<StepAnswer> {
 }
 
 async function primeByTyping(work: StepWork, successor: AgentSession): Promise<StepAnswer> {
-  const { ctx, world, begun, seen } = work;
+  const { ctx, runtime, begun, seen } = work;
   const { pane } = successor;
   if (pane === null) return err(createFailed('it has no terminal', work.session.id));
   await ctx.timers.sleep(SETTLE_MS, work.signal);
-  const folder = await world.papers.documentFolder(successor.persona as AgentId);
+  const folder = await runtime.personaFiles.documentFolder(successor.persona as AgentId);
   const path = join(folder, `priming-${String(successor.id).padStart(8, '0')}.md`);
   const mark = `${begun.handoff}: read ${path}`;
   const typed = await typeLine(work, successor, {
@@ -165,12 +166,12 @@ async function primeByTyping(work: StepWork, successor: AgentSession): Promise<S
     mayBeThere: seen.details['typing'] === 'priming',
     beforeTyping: () => note(work, { typing: 'priming' }),
     onDialog: (failure) => tellOperator(ctx, work.session, begun.handoff, problemOf(failure)),
-    withinMs: world.limits.readyMs,
+    withinMs: runtime.limits.readyMs,
   });
   if (!typed.ok) return err(createFailed(typed.refusal.says, work.session.id));
   if (typed.value.confirmed) {
     const place = promptWith(await eventsOf(work, successor), mark) ?? -1;
-    const over = await untilTurnEnds(work, successor, place, world.limits.primingMs);
+    const over = await untilTurnEnds(work, successor, place, runtime.limits.primingMs);
     if (over !== 'ended') return err({ code: 'not_primed', says: 'its first turn did not end', todo: 'look at it' });
   } else await ctx.timers.sleep(SETTLE_MS, work.signal);
   return ok({ primed: successor.id });
@@ -178,11 +179,11 @@ async function primeByTyping(work: StepWork, successor: AgentSession): Promise<S
 
 /** The one line that names predecessor, document and digest; with what has changed since the document was written. */
 export async function inject(work: StepWork): Promise<StepAnswer> {
-  const { ctx, world, session, begun, seen } = work;
+  const { ctx, runtime, session, begun, seen } = work;
   const successor = await successorOf(work);
   if (!successor.ok) return successor;
   const sha256 = detailText(seen, 'sha256');
-  const now = await world.papers.git(session.cwd);
+  const now = await runtime.personaFiles.git(session.cwd);
   const drift = driftBetween((seen.details['git'] ?? null) as unknown as GitState | null, now);
   const line = injectionLine({
     handoff: begun.handoff,
@@ -199,7 +200,7 @@ export async function inject(work: StepWork): Promise<StepAnswer> {
     mayBeThere: seen.details['typing'] === 'injection',
     beforeTyping: () => note(work, { typing: 'injection' }),
     onDialog: (failure) => tellOperator(ctx, session, begun.handoff, problemOf(failure)),
-    withinMs: world.limits.readyMs,
+    withinMs: runtime.limits.readyMs,
   });
   if (!typed.ok) return typed;
   const conversation = conversationIn(await eventsOf(work, successor.value));
@@ -213,14 +214,14 @@ export async function inject(work: StepWork): Promise<StepAnswer> {
 
 /** The end of the turn that the line began. */
 export async function acknowledge(work: StepWork): Promise<StepAnswer> {
-  const { world, seen } = work;
+  const { runtime, seen } = work;
   const successor = await successorOf(work);
   if (!successor.ok) return successor;
   const mark = `sha256 ${detailText(seen, 'sha256')}`;
   const place = promptWith(await eventsOf(work, successor.value), mark);
   // Nobody can tell whether a program without hooks has answered.
   if (place === null) return ok({ acknowledged: false });
-  const over = await untilTurnEnds(work, successor.value, place, world.limits.acknowledgeMs);
+  const over = await untilTurnEnds(work, successor.value, place, runtime.limits.acknowledgeMs);
   if (over === 'ended') return ok({ acknowledged: true });
   return err({
     code: 'not_acknowledged',
@@ -245,9 +246,9 @@ async function watchUntil(
   const found = await waitFor<Result<boolean, SuccessionFailure>>(work, forMs, async () => {
     if (await look()) return ok(true);
     const { pane } = successor;
-    const broken = pane === null ? null : paneFailure(await work.world.host.look(pane), successor);
+    const broken = pane === null ? null : paneFailure(await work.runtime.host.look(pane), successor);
     if (broken === null || pane === null) return null;
-    const screen = (await work.world.host.screen(pane)).trim().slice(-SCREEN_MAX);
+    const screen = (await work.runtime.host.screen(pane)).trim().slice(-SCREEN_MAX);
     return err(createFailed(`${broken.says}${screen === '' ? '' : `: ${screen}`}`, work.session.id));
   });
   return found ?? ok(false);
@@ -270,12 +271,12 @@ async function untilTurnEnds(
   return found.value ? 'ended' : 'late';
 }
 
-async function notReady({ world, session }: StepWork, successor: AgentSession): Promise<SuccessionFailure> {
-  const screen = successor.pane === null ? '' : await world.host.screen(successor.pane);
+async function notReady({ runtime, session }: StepWork, successor: AgentSession): Promise<SuccessionFailure> {
+  const screen = successor.pane === null ? '' : await runtime.host.screen(successor.pane);
   const shown =
     screen.trim() === '' ? 'its terminal is empty' : `its terminal shows: ${screen.trim().slice(-SCREEN_MAX)}`;
   return createFailed(
-    `agent ${successor.id} started and none of its hooks spoke within ${world.limits.readyMs / 1_000} s; ` +
+    `agent ${successor.id} started and none of its hooks spoke within ${runtime.limits.readyMs / 1_000} s; ` +
       `it may ask whether this folder is trusted or who you are; ${shown}`,
     session.id,
   );

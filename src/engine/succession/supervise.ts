@@ -12,7 +12,7 @@ import { beginSuccession } from './begin.ts';
 import { eventsOf, probe, type Drive } from './driving.ts';
 import { changeSession, endToken } from './sessions.ts';
 import { wakeByTyping } from './type-wake.ts';
-import type { AgentWorld } from './world.ts';
+import type { AgentRuntime } from './agent-runtime.ts';
 
 const ROUND_MS = 1_000;
 /** More agents than one machine runs. */
@@ -29,14 +29,14 @@ export interface Supervisor {
   close(): Promise<void>;
 }
 
-export function superviseAgents(ctx: Context, world: AgentWorld): Supervisor {
+export function superviseAgents(ctx: Context, runtime: AgentRuntime): Supervisor {
   const stopping = new AbortController();
   const driven = new Map<number, Promise<void>>();
   let wake = new AbortController();
 
   const drive = (agent: number): void => {
     if (driven.has(agent)) return;
-    const driving = advanceSuccession(ctx, world, agent, stopping.signal)
+    const driving = advanceSuccession(ctx, runtime, agent, stopping.signal)
       .then(() => undefined)
       .catch((error: unknown) => ctx.report({ kind: 'fault', doing: `the succession of agent ${agent}`, error }))
       .finally(() => driven.delete(agent));
@@ -48,9 +48,10 @@ export function superviseAgents(ctx: Context, world: AgentWorld): Supervisor {
     const sessions = await ctx.store.agents.list({ max: SESSIONS_MAX });
     for (const session of sessions) {
       if (stopping.signal.aborted) return;
-      if (session.place !== world.place) continue;
+      if (session.place !== runtime.place) continue;
       if (session.succession !== null && session.succession.plan !== 'by-hand') drive(session.id);
-      else if (session.state === 'active' && session.pane !== null) await lookAt(ctx, world, session, stopping.signal);
+      else if (session.state === 'active' && session.pane !== null)
+        await lookAt(ctx, runtime, session, stopping.signal);
     }
   };
 
@@ -73,10 +74,10 @@ export function superviseAgents(ctx: Context, world: AgentWorld): Supervisor {
 }
 
 /** One agent, once. One that cannot be looked at does not stop the others. */
-async function lookAt(ctx: Context, world: AgentWorld, session: AgentSession, signal: AbortSignal): Promise<void> {
+async function lookAt(ctx: Context, runtime: AgentRuntime, session: AgentSession, signal: AbortSignal): Promise<void> {
   const { pane } = session;
   if (pane === null) return;
-  const sight = await world.host.look(pane);
+  const sight = await runtime.host.look(pane);
   if (sight.kind === 'dead' || sight.kind === 'gone' || sight.kind === 'changed') {
     const ended = await changeSession(ctx, session.id, (newest) =>
       newest.state === 'active' && newest.succession === null && newest.pane?.pid === pane.pid
@@ -86,21 +87,21 @@ async function lookAt(ctx: Context, world: AgentWorld, session: AgentSession, si
     if (ended !== null) await endToken(ctx, ended);
     return;
   }
-  const measured = await measure(ctx, world, session);
-  const drive = { ctx, world, signal };
+  const measured = await measure(ctx, runtime, session);
+  const drive = { ctx, runtime, signal };
   if (await beginsByItself(drive, measured)) return;
-  if (world.wake.isTyped) await wakeByTyping(drive, measured);
+  if (runtime.wake.isTyped) await wakeByTyping(drive, measured);
 }
 
 async function beginsByItself(drive: Drive, session: AgentSession): Promise<boolean> {
-  const { ctx, world } = drive;
+  const { ctx, runtime } = drive;
   // A handover that failed is begun again by a person: trying it every second would help nobody.
-  if (!world.settings.automatic || (session.lastSuccession?.error ?? null) !== null) return false;
+  if (!runtime.settings.automatic || (session.lastSuccession?.error ?? null) !== null) return false;
   const stopped = await isAtUsageLimit(drive, session);
   const reason = stopped ? 'usage_limit' : dueReason(session);
   if (reason === null) return false;
   const plan = stopped ? 'substitute' : 'usual';
-  await beginSuccession(ctx, world, SYSTEM, session.id, { reason, context: null, plan });
+  await beginSuccession(ctx, runtime, SYSTEM, session.id, { reason, context: null, plan });
   return true;
 }
 
@@ -117,8 +118,8 @@ async function isAtUsageLimit(drive: Drive, session: AgentSession): Promise<bool
   return end?.kind === 'turn-failed' && USAGE_ERRORS.includes(end.error);
 }
 
-async function measure(ctx: Context, world: AgentWorld, session: AgentSession): Promise<AgentSession> {
-  const read = await world.adapterOf(session.adapter).context(await probe(world, session));
+async function measure(ctx: Context, runtime: AgentRuntime, session: AgentSession): Promise<AgentSession> {
+  const read = await runtime.adapterOf(session.adapter).context(await probe(runtime, session));
   if (read === null) return session;
   const { context } = session;
   const isSame =

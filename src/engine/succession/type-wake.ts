@@ -5,13 +5,13 @@ import { untoldOf, workWaitingFor } from '../wake.ts';
 import { activityOf, eventsOf, typeLine, type Drive } from './driving.ts';
 
 export async function wakeByTyping(drive: Drive, session: AgentSession): Promise<void> {
-  const { ctx, world } = drive;
+  const { ctx, runtime } = drive;
   const { persona, id } = session;
   if (persona === null || !(await isIdle(drive, session))) return;
-  const { notes } = world.wake;
+  const { notes } = runtime.wake;
   const untold = untoldOf(notes, persona, (await workWaitingFor(ctx, persona)).ready);
   if (untold.length === 0) return;
-  await world.journal.alone(id, async () => {
+  await runtime.journal.alone(id, async () => {
     const newest = await ctx.store.agents.load(id);
     if (newest === null || newest.state !== 'active' || newest.succession !== null) return;
     const marked = new Set(
@@ -42,7 +42,7 @@ export async function wakeByTyping(drive: Drive, session: AgentSession): Promise
 async function isIdle(drive: Drive, session: AgentSession): Promise<boolean> {
   const events = await eventsOf(drive, session);
   const last = events.findLast(({ kind }) => kind !== 'compacting');
-  if (last === undefined || drive.ctx.clock.nowMs() - last.at < drive.world.limits.idleMs) return false;
+  if (last === undefined || drive.ctx.clock.nowMs() - last.at < drive.runtime.limits.idleMs) return false;
   const activity = await activityOf(drive, session);
   return activity === 'idle' || (activity === null && last.kind === 'turn-ended' && !last.background);
 }

@@ -1,11 +1,11 @@
-/** What the agent commands share: the world of agents of a workspace, and who may drive them. */
+/** What the agent commands share: what runs the agents of a workspace, and who may drive them. */
 import type { AgentSession } from '../../domain/agent-session.ts';
 import type { Principal } from '../../domain/principal.ts';
-import type { AgentWorld } from '../../engine/succession/world.ts';
+import type { AgentRuntime } from '../../engine/succession/agent-runtime.ts';
 import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
 import { cliProblem, type Problem } from './problem.ts';
 
-export async function agentsOf(app: OpenWorkspace): Promise<AgentWorld> {
+export async function agentsOf(app: OpenWorkspace): Promise<AgentRuntime> {
   const { workspace } = app;
   if (workspace === null) {
     throw cliProblem('no-workspace', 'agents belong to a workspace, and there is none here; make one with: baton init');

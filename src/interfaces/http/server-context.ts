@@ -8,7 +8,7 @@ import type { ProjectTrail } from '../../domain/project-trail.ts';
 import type { Context } from '../../engine/context.ts';
 import type { AgentSession } from '../../domain/agent-session.ts';
 import type { HookCall } from '../../agents/agent-host.ts';
-import type { AgentWorld } from '../../engine/succession/world.ts';
+import type { AgentRuntime } from '../../engine/succession/agent-runtime.ts';
 import type { TokenWatch } from '../../engine/token-watch.ts';
 import type { TokenRecord } from '../../stores/store.ts';
 import type { Capacity } from './capacity.ts';
@@ -48,7 +48,7 @@ export interface ServerContext {
 
 /** What the server asks of running agents. */
 interface Successions {
-  readonly world: AgentWorld;
+  readonly runtime: AgentRuntime;
   /** There is something to do for one of them. */
   nudge(): void;
   /** Tells an agent of work for it, at a hook that it has posted; null: there is nothing to tell. */

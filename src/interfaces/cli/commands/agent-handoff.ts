@@ -10,7 +10,7 @@ import { beginSuccession, type BeginRefusal } from '../../../engine/succession/b
 import { handOverByHand } from '../../../engine/succession/by-hand.ts';
 import { DriveInterrupted } from '../../../engine/succession/driving.ts';
 import { planFor } from '../../../engine/succession/supervise.ts';
-import type { AgentWorld } from '../../../engine/succession/world.ts';
+import type { AgentRuntime } from '../../../engine/succession/agent-runtime.ts';
 import type { Context } from '../../../engine/context.ts';
 import { agentWording, stepsView, TRIGGER_WORDS } from '../../shared/agent-views.ts';
 import { agentArgument } from '../arguments.ts';
@@ -36,16 +36,16 @@ export async function handOff(args: readonly string[], options: HandoffOptions, 
   const reason = SUCCESSION_REASONS.find((each) => each === (options.reason ?? 'manual')) ?? 'manual';
   const context = options.context ?? null;
   return withWorkspace(options, {}, async (ctx, principal, app) => {
-    const world = await agentsOf(app);
+    const runtime = await agentsOf(app);
     const interrupts = onInterrupt(() => undefined);
     if (options.manual === true) {
       const persona = agentArgument(options.persona ?? '', '--persona');
-      return byHand(ctx, world, principal, { persona, reason, context, cwd: process.cwd() }, interrupts, output);
+      return byHand(ctx, runtime, principal, { persona, reason, context, cwd: process.cwd() }, interrupts, output);
     }
     const id = agentNumber(args[0]);
-    const drive = { ctx, world, signal: interrupts.stop };
+    const drive = { ctx, runtime, signal: interrupts.stop };
     const plan = options.substitute === true ? 'substitute' : await planFor(drive, id, reason);
-    const begun = await beginSuccession(ctx, world, principal, id, { reason, context, plan });
+    const begun = await beginSuccession(ctx, runtime, principal, id, { reason, context, plan });
     if (!begun.ok) throw refused(begun.refusal);
     const { handoff, documentPath } = begun.value.begun;
     if (options.wait === false) {
@@ -53,7 +53,7 @@ export async function handOff(args: readonly string[], options: HandoffOptions, 
       return 0;
     }
     output.note(`${handoff}: agent ${id} is asked for ${documentPath}`);
-    return follow(ctx, world, id, handoff, interrupts, output);
+    return follow(ctx, runtime, id, handoff, interrupts, output);
   });
 }
 
@@ -66,7 +66,7 @@ function refused(refusal: BeginRefusal): Problem {
 /** Drives it where nobody else does, and tells each step. */
 async function follow(
   ctx: Context,
-  world: AgentWorld,
+  runtime: AgentRuntime,
   agent: number,
   handoff: HandoffId,
   interrupts: Interrupts,
@@ -82,7 +82,7 @@ async function follow(
   })();
   try {
     for (;;) {
-      const end = await advanceSuccession(ctx, world, agent, interrupts.stop);
+      const end = await advanceSuccession(ctx, runtime, agent, interrupts.stop);
       const whole = await ctx.store.load(handoff);
       if (whole !== null && isFinal(whole.handoff.state)) break;
       if (interrupts.stop.aborted) {
@@ -126,7 +126,7 @@ async function tellSteps(ctx: Context, handoff: HandoffId, told: Set<string>, ou
 
 async function byHand(
   ctx: Context,
-  world: AgentWorld,
+  runtime: AgentRuntime,
   principal: Principal,
   asked: {
     readonly persona: AgentId;
@@ -138,10 +138,10 @@ async function byHand(
   output: Output,
 ): Promise<number> {
   const { persona, reason, context, cwd } = asked;
-  const session = await adoptByHand(ctx, world, persona, cwd);
-  const begun = await beginSuccession(ctx, world, principal, session.id, { reason, context, plan: 'by-hand' });
+  const session = await adoptByHand(ctx, runtime, persona, cwd);
+  const begun = await beginSuccession(ctx, runtime, principal, session.id, { reason, context, plan: 'by-hand' });
   if (!begun.ok) throw refused(begun.refusal);
-  const drive = { ctx, world, signal: interrupts.stop };
+  const drive = { ctx, runtime, signal: interrupts.stop };
   let injection = '';
   let quality: unknown = null;
   try {

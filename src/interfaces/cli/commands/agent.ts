@@ -35,10 +35,10 @@ export async function startOne(args: readonly string[], options: StartOptions, o
   }
   return withWorkspace(options, {}, async (ctx, principal, app) => {
     mustMatter(principal, { id: 0, persona });
-    const world = await agentsOf(app);
+    const runtime = await agentsOf(app);
     const interrupts = onInterrupt(() => undefined);
     const request = { persona, adapter, command: args, cwd: resolve(options.cwd ?? '.') };
-    const started = await startAgent(ctx, world, request, interrupts.stop);
+    const started = await startAgent(ctx, runtime, request, interrupts.stop);
     if (!started.ok) throw cliProblem(started.refusal.code, `the agent was not started: ${started.refusal.says}`);
     if (output.json) output.answer(agentSessionView(started.value));
     else output.line(String(started.value.id));
@@ -95,8 +95,8 @@ export async function showAgent(args: readonly string[], options: CommonOptions,
     const handoff = session.succession?.handoff ?? session.lastSuccession?.handoff ?? null;
     const facts = handoff === null ? [] : await store.facts({ handoff, max: FACTS_MAX });
     const steps = handoff === null ? [] : stepsView(facts.map(({ fact }) => fact));
-    const world = session.pane === null ? null : await agentsOf(app);
-    const screen = session.pane === null || world === null ? '' : await world.host.screen(session.pane);
+    const runtime = session.pane === null ? null : await agentsOf(app);
+    const screen = session.pane === null || runtime === null ? '' : await runtime.host.screen(session.pane);
     if (output.json) {
       output.answer({ ...agentSessionView(session), steps, screen });
       return 0;

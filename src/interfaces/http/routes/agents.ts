@@ -63,9 +63,9 @@ export const AGENT_ROUTES: readonly Endpoint[] = [
         throw httpProblem('no-workspace', 'agents belong to a workspace, and this server has none');
       const { id } = await visibleSession(ctx.store, caller, c);
       const { reason = 'manual', context = null } = body;
-      const drive = { ctx, world: successions.world, signal: requestSignal(serverContext, c) };
+      const drive = { ctx, runtime: successions.runtime, signal: requestSignal(serverContext, c) };
       const plan = await planFor(drive, id, reason);
-      const begun = await beginSuccession(ctx, successions.world, caller.principal, id, { reason, context, plan });
+      const begun = await beginSuccession(ctx, successions.runtime, caller.principal, id, { reason, context, plan });
       if (!begun.ok) {
         const { code, ...facts } = begun.refusal;
         const error = code === 'not-your-agent' ? 'not_allowed' : TRIGGER_WORDS[code];
@@ -93,7 +93,7 @@ export const AGENT_ROUTES: readonly Endpoint[] = [
       const session = mustSee(caller.principal, id, await ctx.store.agents.load(id));
       const event = c.req.param('event') ?? '';
       const hook = { vendor: query.vendor ?? 'claude', event, payload: body };
-      return json((await successions.world.journal.hear(id, hook)) ?? (await successions.wake(session, hook)) ?? {});
+      return json((await successions.runtime.journal.hear(id, hook)) ?? (await successions.wake(session, hook)) ?? {});
     },
   }),
 ];

@@ -13,7 +13,7 @@ import {
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import type { AgentId } from '../../domain/names.ts';
-import type { DocumentSight, Papers } from '../../engine/succession/world.ts';
+import type { DocumentSight, PersonaFiles } from '../../engine/succession/agent-runtime.ts';
 import { agentFolder, putFile } from '../../agents/journal/journal-lines.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { gitStateOf } from './git-state.ts';
@@ -22,7 +22,7 @@ import { gitStateOf } from './git-state.ts';
 const DOCUMENT_MAX = 1_024 * 1_024;
 const PERSONA_FILE_MAX = 256 * 1_024;
 
-export function papersIn({ folder, privateFolder }: Workspace): Papers {
+export function personaFilesIn({ folder, privateFolder }: Workspace): PersonaFiles {
   const personaFolder = (persona: AgentId): string => join(folder, 'data', 'personas', persona);
   return {
     persona: async (persona) => {

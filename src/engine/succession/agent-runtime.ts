@@ -1,15 +1,15 @@
-/** What a succession needs from the world beside a database, passed in. */
+/** What runs agents and what they read and write, as the engine asks for it: terminals, programs, hooks, files, settings. */
 import type { AdapterName, AgentSession } from '../../domain/agent-session.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { SuccessionErrorCode } from '../../domain/succession.ts';
 import type { GitState, PersonaTexts } from '../../formats/succession-note/write.ts';
 import type { AgentAdapter, AgentHost, AgentJournal, WakeNotes } from '../../agents/agent-host.ts';
 
-export interface AgentWorld {
+export interface AgentRuntime {
   readonly host: AgentHost;
   adapterOf(name: AdapterName): AgentAdapter;
   readonly journal: AgentJournal;
-  readonly papers: Papers;
+  readonly personaFiles: PersonaFiles;
   /** The place whose agents can be driven from here. */
   readonly place: string;
   readonly settings: SuccessionSettings;
@@ -43,7 +43,7 @@ interface NewAgentToken {
 }
 
 /** Personas, documents and the state of a repository. */
-export interface Papers {
+export interface PersonaFiles {
   /** Null: there is no `skill.md` for it. */
   persona(persona: AgentId): Promise<PersonaTexts | null>;
   /** The real path of the folder for documents of a persona; it is made if it is not there. */
@@ -112,7 +112,7 @@ export interface SuccessionFailure {
 
 /** The adapter and command of the session that follows: after a usage limit, of another vendor if there is one. */
 export function successorKind(
-  { settings }: Pick<AgentWorld, 'settings'>,
+  { settings }: Pick<AgentRuntime, 'settings'>,
   { adapter, command, succession }: AgentSession,
 ): { readonly adapter: AdapterName; readonly command: readonly string[] } {
   const other = settings.fallback.find((each) => each !== adapter);
