@@ -14,10 +14,11 @@ const started: Reader = (payload) => ({ kind: 'started', source: text(payload, '
 const prompt: Reader = (payload) => ({ kind: 'prompt', turn: turnIn(payload), text: text(payload, 'prompt') ?? '' });
 const ended: Reader = (payload) => ({ kind: 'ended', reason: text(payload, 'reason') ?? 'other' });
 const compacting: Reader = () => ({ kind: 'compacting' });
-const turnEnded: Reader = (payload) => {
-  const tasks = payload['background_tasks'];
-  return { kind: 'turn-ended', turn: turnIn(payload), background: Array.isArray(tasks) && tasks.length > 0 };
-};
+const turnEnded: Reader = (payload) => ({
+  kind: 'turn-ended',
+  turn: turnIn(payload),
+  background: hasBackgroundTasks(payload),
+});
 /** Helpers that summarize for a compaction fail by themselves: that is no failure of the agent's turn. */
 const turnFailed: Reader = (payload) =>
   'agent_id' in payload
@@ -68,6 +69,27 @@ const READERS: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
   },
 };
 
+/** The events at which an agent has said something to its end, and where each vendor puts its words. */
+const SPOKEN: Readonly<Record<string, string>> = {
+  'claude stop': 'last_assistant_message',
+  'claude subagentstop': 'last_assistant_message',
+  'codex stop': 'last_assistant_message',
+  'codex subagentstop': 'last_assistant_message',
+  'gemini afteragent': 'prompt_response',
+};
+
+/** What the agent said last; null where the event tells nothing of it. */
+export function spokenIn(vendor: string, event: string, payload: HookPayload): string | null {
+  const field = SPOKEN[`${vendor.toLowerCase()} ${eventName(event)}`];
+  return field === undefined ? null : text(payload, field);
+}
+
+/** Work goes on in the background and will wake the agent: what it said last is not its last word. */
+export function hasBackgroundTasks(payload: HookPayload): boolean {
+  const tasks = payload['background_tasks'];
+  return Array.isArray(tasks) && tasks.length > 0;
+}
+
 /** `user-prompt-submit`, `UserPromptSubmit` and `userpromptsubmit` are one event. */
 export function eventName(event: string): string {
   return event.toLowerCase().replaceAll(/[^a-z]/g, '');
@@ -111,7 +133,7 @@ function isForDocument(payload: HookPayload, { documentPath }: HandoverNote): bo
   return (input as HookPayload)['file_path'] === documentPath;
 }
 
-function turnIn(payload: HookPayload): string | null {
+export function turnIn(payload: HookPayload): string | null {
   return text(payload, 'turn_id') ?? text(payload, 'prompt_id');
 }
 

@@ -10,36 +10,36 @@ import { agentFolder, hasNote, hearHook, putFile, STATUS_FILE } from '../agents/
 import { isWorthLooking, wakeFolder } from '../agents/journal/wake-file.ts';
 import { hookAgent, isBusyTurn, wakeMoment } from '../agents/wake-hook.ts';
 import { paneText, readClaudeStatus } from '../agents/context-meter.ts';
-import { eventName, type HookPayload } from '../agents/hook-events.ts';
+import { eventName, spokenIn, type HookPayload } from '../agents/hook-events.ts';
 import type { Json } from '../foundation/json.ts';
 import { findWorkspace } from '../workspace/workspace.ts';
 
-/** Where each vendor puts what its agent said last. */
-const SPOKEN: Readonly<Record<string, string>> = {
-  'claude stop': 'last_assistant_message',
-  'claude subagentstop': 'last_assistant_message',
-  'codex stop': 'last_assistant_message',
-  'codex subagentstop': 'last_assistant_message',
-  'gemini afteragent': 'prompt_response',
-};
-
-/** `runAll` loads the whole command, which reads the input that is kept here. */
-export async function runHook(vendor: string, event: string, runAll: () => Promise<number>): Promise<number> {
+/**
+ * `runAll` loads the whole command, which reads the input that is kept here. Without an event on the command line the
+ * agent's own word for it counts.
+ */
+export async function runHook(
+  vendor: string,
+  event: string | undefined,
+  runAll: (event: string) => Promise<number>,
+): Promise<number> {
   try {
     const input = readFileSync(0, 'utf8');
     const payload = payloadIn(input);
-    const told = eventName(event);
+    const own = payload['hook_event_name'];
+    const named = event ?? (typeof own === 'string' ? own : '');
+    const told = eventName(named);
     const answer = hear(vendor, told, payload);
     if (told === 'statusline') {
       process.stdout.write(`${statusText(payload)}\n`);
       return 0;
     }
-    const said = payload[SPOKEN[`${vendor.toLowerCase()} ${told}`] ?? ''];
-    const hasBlock = typeof said === 'string' && mayHoldBlock(said);
+    const said = spokenIn(vendor, told, payload);
+    const hasBlock = said !== null && mayHoldBlock(said);
     const wake = answer === null ? wakeFor(vendor.toLowerCase(), told, payload) : null;
     if (answer === null && (hasBlock || wake !== null)) {
       Object.assign(globalThis, { batonHook: { input, hasBlock, wake } });
-      return await runAll();
+      return await runAll(named);
     }
     process.stdout.write(`${JSON.stringify(answer ?? {})}\n`);
   } catch {

@@ -4,7 +4,11 @@ import { APP } from './app.ts';
 declare const __BATON_VERSION__: string;
 
 interface HookFile {
-  readonly runHook: (vendor: string, event: string, runAll: () => Promise<number>) => Promise<number>;
+  readonly runHook: (
+    vendor: string,
+    event: string | undefined,
+    runAll: (event: string) => Promise<number>,
+  ) => Promise<number>;
 }
 
 async function main(args: readonly string[]): Promise<number> {
@@ -12,12 +16,23 @@ async function main(args: readonly string[]): Promise<number> {
     process.stdout.write(`${__BATON_VERSION__}\n`);
     return 0;
   }
-  const runAll = async (): Promise<number> =>
-    (await import('../interfaces/cli/command.ts')).runCommand(args, __BATON_VERSION__, APP);
-  if (args[0] !== 'hook' || args.length !== 3) return runAll();
+  return args[0] === 'hook' ? hook(args) : runAll(args);
+}
+
+async function runAll(args: readonly string[]): Promise<number> {
+  return (await import('../interfaces/cli/command.ts')).runCommand(args, __BATON_VERSION__, APP);
+}
+
+/** An agent's program takes another exit code than 0 for a veto, so a hook that was called wrongly has none either. */
+async function hook(args: readonly string[]): Promise<number> {
+  const [, vendor = '', event, ...others] = args;
+  if (others.length > 0 || args.some((each) => each.startsWith('-'))) {
+    if ((await runAll(args)) !== 0) process.stdout.write('{}\n');
+    return 0;
+  }
   // Hooks run on every turn of an agent: a file of their own loads nothing but what they need.
   const { runHook } = (await import(new URL('./hook.mjs', import.meta.url).href)) as HookFile;
-  return runHook(args[1] ?? '', args[2] ?? '', runAll);
+  return runHook(vendor, event, (named) => runAll(['hook', vendor, named]));
 }
 
 process.exitCode = await main(process.argv.slice(2));

@@ -39,6 +39,8 @@ export interface Leg {
   readonly since: number;
   readonly attempt: number;
   readonly last: ToldSummary | null;
+  /** Why it is blocked, was tried again or did not succeed, as far as anybody said so. */
+  readonly why: string | null;
   /** The handoff that was made in its place by hand, once it was final. */
   readonly retriedAs: string | null;
   /** Null until it is completed, and where nobody has looked it up. */
@@ -168,6 +170,7 @@ export class ProjectFold {
       since: fact.at,
       attempt: fact.attempt,
       last: null,
+      why: reasonIn(fact),
       retriedAs: null,
       assurance: null,
       isProven: true,
@@ -209,10 +212,26 @@ export function taskIn({ context }: Summary): string | null {
   return textIn(context['task'] ?? context['task_id']);
 }
 
-function follow(leg: Mutable<Leg>, { to, at, attempt }: Fact): void {
-  if (leg.state !== to) leg.since = at;
+function follow(leg: Mutable<Leg>, fact: Fact): void {
+  const { to, at, attempt } = fact;
+  if (leg.state !== to) {
+    leg.since = at;
+    leg.why = reasonIn(fact);
+  }
   leg.state = to;
   leg.attempt = attempt;
+}
+
+/** Deeds that somebody has a reason for. */
+const REASONED: readonly Fact['deed'][] = ['block', 'retry', 'fail', 'reject', 'expire', 'cancel'];
+const REASON_MAX = 500;
+
+function reasonIn({ deed, detail }: Fact): string | null {
+  if (!REASONED.includes(deed)) return null;
+  const told = JSON.parse(detail) as JsonObject;
+  const context = summaryFrom(told)?.onFailure?.context;
+  const says = textIn(told['question']) ?? textIn(told['reason']) ?? textIn(told['message']) ?? context ?? null;
+  return says === null ? null : says.slice(0, REASON_MAX);
 }
 
 type Mutable<Thing> = { -readonly [Key in keyof Thing]: Thing[Key] };

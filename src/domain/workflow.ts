@@ -66,6 +66,8 @@ export interface OpenLeg {
   readonly task: string | null;
   readonly phase: string | null;
   readonly standing: Standing;
+  /** Why, as far as anybody said so. */
+  readonly why: string | null;
   readonly since: number;
   readonly attempt: number;
 }
@@ -182,8 +184,8 @@ function progressOf({ done, toDo }: LegCounts): number | null {
 }
 
 function openLeg(leg: Leg): OpenLeg {
-  const { id, from, to, task, since, attempt, last } = leg;
-  return { id, from, to, task, phase: last?.summary.phase ?? null, standing: standingOf(leg), since, attempt };
+  const { id, from, to, task, why, since, attempt, last } = leg;
+  return { id, from, to, task, phase: last?.summary.phase ?? null, standing: standingOf(leg), why, since, attempt };
 }
 
 function tasksOf({ tellings, legs }: ProjectTrail): Pick<Workflow, 'tasks' | 'circles'> {

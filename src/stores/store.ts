@@ -100,8 +100,14 @@ export interface RequestKey {
   readonly by: string;
   readonly key: string;
   readonly hash: string;
+  /** Another key under which `find` knows the same request. */
+  readonly also?: string;
   /** Kept for as long as the database: what is read from a file can be read again after years. */
   readonly forEver?: true;
+}
+
+export function keysOf({ key, also }: RequestKey): readonly string[] {
+  return also === undefined || also === key ? [key] : [key, also];
 }
 
 export const REQUEST_DAYS = 7;

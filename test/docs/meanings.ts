@@ -29,6 +29,8 @@ export const MEANINGS = {
   'dependency-cycle': 'handoffs would wait for each other for ever',
   contended: 'it changed while you looked, or too many want to change it at once',
   'several-legs': 'a summary could belong to several open legs, and names none of them',
+  'leg-settled': 'a summary says again in other words what has settled another leg',
+  'retry-elsewhere': 'a summary asks for another try, and names somebody else who is not to try',
   'not-speaker': 'a summary was shown in the name of an agent that did not write it',
   'waits-for-nothing': 'a summary says blocked, and not by what',
   'bad-name': 'a summary names an agent in a way that no agent can be named',

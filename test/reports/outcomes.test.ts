@@ -8,6 +8,11 @@ import { projects } from '../../src/engine/handoffs/projects.ts';
 import { cancel } from '../../src/engine/handoffs/reject-and-cancel.ts';
 import { retry } from '../../src/engine/handoffs/retry.ts';
 import { present } from '../../src/foundation/assert.ts';
+import { reportHtml } from '../../src/interfaces/shared/report/html.ts';
+import { reportJunit } from '../../src/interfaces/shared/report/junit.ts';
+import { reportMarkdown } from '../../src/interfaces/shared/report/markdown.ts';
+import { reportView } from '../../src/interfaces/shared/report/view.ts';
+import { drawWorkflow } from '../../src/interfaces/cli/workflow-drawing.ts';
 import { agentOf, summaryWorld, type Said, type SummaryWorld } from '../engine/summaries/summary-world.ts';
 
 async function flowOf(world: SummaryWorld): Promise<Workflow> {
@@ -60,6 +65,51 @@ describe('the outcome of a project', () => {
       { ...BUILT, status: 'complete' },
     );
     expect(retried).toMatchObject({ outcome: 'complete', retries: 1, legs: { all: 2, done: 2 } });
+  });
+
+  it('S8: a failed leg that was routed is never green in JUnit', async () => {
+    const world = summaryWorld();
+    await world.say({ to: '@builder' });
+    await world.say({
+      ...BUILT,
+      status: 'failed',
+      on_failure: { route_to: '@fixer', context: 'the tests need <care>' },
+    });
+    await world.say({ from: '@fixer', phase: 'Implementation' });
+    const junit = reportJunit(reportOn(await projects(world.ctx, 'shop')));
+    const routed = junit.split('\n').filter((line) => line.includes('@research → @builder'));
+    expect(routed).toEqual([
+      expect.stringContaining(
+        '<skipped message="@research → @builder: passed on after a failure (the tests need &lt;care&gt;)"/>',
+      ),
+    ]);
+    expect(junit).toMatch(/<testsuite [^>]*tests="3" failures="0" skipped="1"/);
+  });
+
+  it('S8: every report says why something is blocked or has failed', async () => {
+    const world = summaryWorld();
+    await world.say({ to: '@builder', on_failure: { context: 'ask the lead' } });
+    await world.say({ ...BUILT, status: 'blocked', waits_for: 'the key of the server' });
+    await world.say({ from: '@tester', phase: 'Testing', status: 'failed', metrics: { tests_failed: 3 } });
+    const [alone] = await world.tell(
+      '# QA\n\nThe page is blank.\n\n```yaml\nhandoff:\n  phase: QA\n  from: "@qa"\n  to: None\n  status: failed\n```\n',
+    );
+    expect(alone?.fate).toBe('done');
+    const why = { builder: 'the key of the server', tester: 'tests_failed is 3', qa: 'The page is blank.' };
+    const flow = await flowOf(world);
+    expect(Object.fromEntries(flow.trouble.map((leg) => [leg.to, leg.why]))).toEqual(why);
+    const report = reportOn(await projects(world.ctx, 'shop'));
+    const written = {
+      markdown: reportMarkdown(report).replaceAll('\\', ''),
+      html: reportHtml(report),
+      junit: reportJunit(report),
+      json: JSON.stringify(reportView(report)),
+      drawing: drawWorkflow(flow, Date.now()),
+    };
+    for (const [format, text] of Object.entries(written)) {
+      for (const reason of Object.values(why))
+        expect([format, text]).toEqual([format, expect.stringContaining(reason)]);
+    }
   });
 
   it('S4, S8: a leg that was retried by hand is judged by the new one', async () => {

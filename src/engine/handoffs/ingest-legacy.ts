@@ -7,7 +7,7 @@ import type { SummarySource } from '../../domain/summary.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { Beginning } from '../../domain/moves/create.ts';
 import { reconcileFolders } from '../change.ts';
-import { requestOf } from '../summaries/detail.ts';
+import { fileKeys } from '../summaries/block-keys.ts';
 import { beginsAs, openingFor, type FoundWork } from '../summaries/legacy-handoff.ts';
 import { legIdOf } from '../summaries/leg.ts';
 import type { Context } from '../context.ts';
@@ -36,9 +36,11 @@ export async function ingestLegacy(
   const own = await ownRecord(ctx, reading, from);
   if (own !== null) return ok(knownAs(own));
 
-  const request = requestOf({ text: reading.text, source });
-  const before = await ctx.store.find({ by: 'request', request });
-  if (before.items[0] !== undefined) return ok(knownAs(before.items[0]));
+  const { request, all } = fileKeys(reading.text, source);
+  for (const each of all) {
+    const { items } = await ctx.store.find({ by: 'request', request: each });
+    if (items[0] !== undefined) return ok(knownAs(items[0]));
+  }
   const work: FoundWork = { id: legIdOf(request.key, 'root'), reading, from, to, project, file: source.file };
   const insert = async (begins: Beginning['as'] | null): Promise<Result<Ingested, IngestRefusal>> => {
     const opening = openingFor(ctx, { principal, speaker }, work, begins);

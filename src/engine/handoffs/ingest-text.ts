@@ -10,6 +10,7 @@ import { readAgentId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Summary, SummarySource } from '../../domain/summary.ts';
 import { findBlocks } from '../../formats/summary-block/find.ts';
+import { contentOf } from '../../formats/summary-block/identity.ts';
 import { acts, type BlockPlace, type FoundBlock } from '../../formats/summary-block/found-block.ts';
 import { readBlock, type BlockFields, type BlockProblem } from '../../formats/summary-block/read.ts';
 import type { Form, LegacyReading, Sureness } from '../../formats/legacy/legacy-reading.ts';
@@ -17,8 +18,10 @@ import { blockInFile } from '../../formats/summary-block/whole-file.ts';
 import { findInTranscript, isTranscript, lastWords } from '../../formats/summary-block/transcript.ts';
 import { readWeak } from '../../formats/summary-block/plain-report.ts';
 import { runConcurrently } from '../run-concurrently.ts';
+import { keyMaker, type BlockKeys } from '../summaries/block-keys.ts';
 import { freeHeldBack } from '../summaries/held-legs.ts';
 import { oldTextsIn, type OldText } from '../summaries/old-texts.ts';
+import { isObeyed, REPORT_RULES, reportRules, type ReportRule } from '../summaries/report-rules.ts';
 import type { Context } from '../context.ts';
 import { ingestLegacy } from './ingest-legacy.ts';
 import { ingest, type Ingested, type IngestRefusal, type IngestRequest } from './ingest.ts';
@@ -52,6 +55,8 @@ export interface BlockAnswer {
   readonly line: number;
   readonly column: number;
   readonly place: BlockPlace;
+  /** Why it was taken for a report, or for an example; null for what is no block. */
+  readonly rule: ReportRule | null;
   readonly fate: BlockFate;
   readonly from: string | null;
   readonly to: string | null;
@@ -71,7 +76,8 @@ export async function ingestText(
   request: TextToIngest,
 ): Promise<readonly BlockAnswer[]> {
   const blocks = readAll(request);
-  const old = blocks.some((block) => block.acts) ? [] : oldTextsIn(request, blocks.length);
+  const beside = new Set(blocks.map(({ content }) => content));
+  const old = blocks.some(({ answer }) => answer.place === 'top') ? [] : oldTextsIn(request, blocks.length);
   const all = [...blocks, ...old];
   let done = 0;
   const answers = await runConcurrently<ReadBlock | OldText, BlockAnswer>(all, {
@@ -81,7 +87,7 @@ export async function ingestText(
       const answer =
         'reading' in each
           ? await answerForOld(ctx, principal, request, each)
-          : await answerFor(ctx, principal, request, each);
+          : await answerFor(ctx, principal, request, each, beside);
       done += 1;
       request.progress?.(done, all.length);
       return answer;
@@ -119,45 +125,65 @@ interface ReadBlock {
   readonly acts: boolean;
   readonly fields: BlockFields | null;
   readonly source: SummarySource;
+  readonly keys: BlockKeys;
+  readonly content: string;
+  /** What the agent said before its block. */
+  readonly prose: string;
 }
 
 function readAll({ text, source, strict = false }: TextToIngest): readonly ReadBlock[] {
   const transcript = isTranscript(text);
   const whole = 'file' in source ? blockInFile(text, source.file) : null;
   const found = transcript ? findInTranscript(text) : whole === null ? findBlocks(text) : [whole];
-  const blocks = found.map((block): ReadBlock => {
+  const rules = reportRules(found, source);
+  const keysOf = keyMaker();
+  const blocks = found.map((block, nth): ReadBlock => {
     const { fields, problems, warnings } = readBlock(block, { strict });
+    const rule = rules[nth] ?? null;
+    const where = sourceOf(source, block);
+    const content = contentOf(block.yaml);
+    const isReport = rule !== null && isObeyed(rule);
     return {
-      answer: answerOf(block, fields, problems, warnings),
-      acts: acts(block),
+      answer: answerOf({ ...block, rule }, fields, problems, warnings),
+      acts: isReport,
       fields,
-      source: sourceOf(source, block),
+      source: where,
+      content,
+      keys: keysOf({ content, prose: block.prose, text: block.text, entry: block.said?.entry }, where),
+      prose: `${block.prose}\n\n${(block.rest ?? '').trim()}`.trim(),
     };
   });
-  if (blocks.some((block) => block.acts)) return blocks;
+  // Where a block was found, nothing weaker is looked for: the text says in its own way what it reports.
+  if (found.some(acts)) return blocks;
   const last = transcript ? lastWords(text) : { text, said: null };
   const weak = last === null ? null : readWeak(last.text);
   if (last === null || weak === null) return blocks;
-  const where = { index: found.length, line: last.said?.line ?? weak.line, column: 1, place: 'top' } as const;
+  const rule = last.said === null && 'file' in source ? 'ends-file' : 'ends-message';
+  const at = { index: found.length, line: last.said?.line ?? weak.line, column: 1, place: 'top', rule } as const;
+  const where = sourceOf(source, { index: found.length, said: last.said });
+  const content = contentOf(weak.fields.text);
   return [
     ...blocks,
     {
-      answer: answerOf(where, weak.fields, [], weak.warnings),
+      answer: answerOf(at, weak.fields, [], weak.warnings),
       acts: true,
       fields: weak.fields,
-      source: sourceOf(source, { index: found.length, said: last.said }),
+      source: where,
+      content,
+      keys: keysOf({ content, prose: '', text: weak.fields.text, entry: last.said?.entry }, where),
+      prose: last.text.trim(),
     },
   ];
 }
 
 function answerOf(
-  { index, line, column, place }: Pick<BlockAnswer, 'index' | 'line' | 'column' | 'place'>,
+  { index, line, column, place, rule }: Pick<BlockAnswer, 'index' | 'line' | 'column' | 'place' | 'rule'>,
   fields: BlockFields | null,
   problems: readonly BlockProblem[],
   warnings: readonly BlockProblem[],
 ): ReadBlock['answer'] {
   const { from = null, to = null, status = null } = fields ?? {};
-  return { index, line, column, place, from, to, status, problems, warnings };
+  return { index, line, column, place, rule, from, to, status, problems, warnings };
 }
 
 function sourceOf(source: TextToIngest['source'], { index, said }: Pick<FoundBlock, 'index' | 'said'>): SummarySource {
@@ -170,9 +196,13 @@ async function answerFor(
   ctx: Context,
   principal: Principal,
   { project, held, fence }: TextToIngest,
-  { answer, acts: isOwn, fields, source }: ReadBlock,
+  { answer, acts: isOwn, fields, source, keys, prose }: ReadBlock,
+  beside: ReadonlySet<string>,
 ): Promise<BlockAnswer> {
-  if (!isOwn) return { ...answer, fate: 'quoted' };
+  if (!isOwn) {
+    const { rule } = answer;
+    return { ...answer, fate: 'quoted', ...(rule === null ? {} : { says: REPORT_RULES[rule] }) };
+  }
   if (fields === null) return { ...answer, fate: 'invalid' };
   const from = fields.from ?? (principal.kind === 'agent' ? principal.agent : null);
   if (from === null) return { ...answer, fate: 'unclear', says: 'it does not name who speaks' };
@@ -181,7 +211,7 @@ async function answerFor(
   const summary = summaryOf({ ...fields, from, status }, project, source);
   const named = fields.fence ?? fence;
   const shown = { ...(held === undefined ? {} : { held }), ...(named === undefined ? {} : { fence: named }) };
-  const request = { summary, leg: fields.leg, waitsFor: fields.waitsFor, ...shown };
+  const request = { summary, keys, prose, beside, leg: fields.leg, waitsFor: fields.waitsFor, ...shown };
   const done = await ingest(ctx, principal, request);
   if (!done.ok) return { ...answer, from, fate: 'refused', refusal: done.refusal };
   return { ...answer, from, fate: done.value.did === 'known' ? 'known' : 'done', ingested: done.value };
@@ -201,7 +231,7 @@ async function answerForOld(
     field: '',
     says: each.says,
   }));
-  const where = { index, line, column: 1, place: 'top' } as const;
+  const where = { index, line, column: 1, place: 'top', rule: null } as const;
   const legacy = { form, sure, because };
   const answer = { ...where, from, to, status, problems: [], warnings, legacy };
   if (sure === 'no') return { ...answer, fate: 'nothing', says: because };

@@ -14,7 +14,8 @@ import type { Summary } from '../../domain/summary.ts';
 import { ROUNDS_MAX, type Guard, type Opening } from '../../stores/store.ts';
 import { reconcileFolders, relay } from '../change.ts';
 import { legFor, type LegRefusal } from '../summaries/find-leg.ts';
-import { detailOf, requestOf } from '../summaries/detail.ts';
+import type { BlockKeys } from '../summaries/block-keys.ts';
+import { detailOf } from '../summaries/detail.ts';
 import { bodyOf, openingOf, taskOf, type LegPlan } from '../summaries/leg.ts';
 import { rootIdOf, type Did, type Plan, type Situation } from '../summaries/plan-next-leg.ts';
 import { planFor, type PlanRefusal } from '../summaries/plan.ts';
@@ -25,6 +26,11 @@ import { decidedTrailOf } from '../secrets/warnings.ts';
 
 export interface IngestRequest {
   readonly summary: Summary;
+  readonly keys: BlockKeys;
+  /** What the agent said with its block: for whoever comes next. */
+  readonly prose?: string;
+  /** What all blocks of the same text say. */
+  readonly beside?: ReadonlySet<string>;
   /** The leg that the block names by id. */
   readonly leg?: string | null;
   /** What a blocked one waits for, in words. */
@@ -67,19 +73,22 @@ export async function ingest(ctx: Context, principal: Principal, request: Ingest
   const speaker = speakerOf(ctx, principal, from);
   if (speaker === null) return err({ code: 'not-speaker', from, principal: principalText(principal) });
   const told: Told = { principal, speaker, from, to };
-  let answer = await knownBefore(ctx, summary);
+  let answer = await knownBefore(ctx, request.keys);
   for (let round = 0; answer === null && round < ROUNDS_MAX; round += 1) {
     const tried = await once(ctx, told, request);
     // Whoever was faster may have taken the leg, or read the same block: then the world looked at is no longer the one.
-    answer = tried.ok ? tried : await knownBefore(ctx, summary);
+    answer = tried.ok ? tried : await knownBefore(ctx, request.keys);
     if (answer === null && !tried.ok && tried.refusal.code !== 'contended') answer = tried;
   }
   return answer ?? err({ code: 'contended', id: (request.leg ?? '') as HandoffId });
 }
 
-async function knownBefore({ store }: Context, summary: Summary): Promise<Answer | null> {
-  const { items } = await store.find({ by: 'request', request: requestOf(summary) });
-  return items.length === 0 ? null : ok(knownAs(items));
+async function knownBefore({ store }: Context, { all }: BlockKeys): Promise<Answer | null> {
+  for (const request of all) {
+    const { items } = await store.find({ by: 'request', request });
+    if (items.length > 0) return ok(knownAs(items));
+  }
+  return null;
 }
 
 interface Told {
@@ -101,11 +110,15 @@ function knownAs([leg, opened]: readonly Handoff[]): Ingested {
 }
 
 async function once(ctx: Context, told: Told, request: IngestRequest): Promise<Answer> {
-  const { summary, leg: named = null, held, waitsFor = null } = request;
-  const belongs = await legFor(ctx, told.speaker, summary, told.from, { named, held: held?.id ?? null });
+  const { summary, prose = '', leg: named = null, held, waitsFor = null } = request;
+  const belongs = await legFor(ctx, told.speaker, summary, told.from, {
+    named,
+    held: held?.id ?? null,
+    ...(request.beside === undefined ? {} : { beside: request.beside }),
+  });
   if (!belongs.ok) return belongs;
-  const { key } = requestOf(summary);
-  const now: Situation = { summary, from: told.from, to: told.to, leg: belongs.value, key, waitsFor };
+  const { key } = request.keys.request;
+  const now: Situation = { summary, prose, from: told.from, to: told.to, leg: belongs.value, key, waitsFor };
   const plan = await planFor(ctx, now);
   if (!plan.ok) return plan;
   const done = await carryOut(ctx, told, request, now, plan.value);
@@ -132,11 +145,11 @@ function inPlace(plan: Plan): Plan {
 async function carryOut(
   ctx: Context,
   { principal, speaker }: Told,
-  { summary, held, fence }: IngestRequest,
+  { summary, keys, held, fence }: IngestRequest,
   now: Situation,
   plan: Plan,
 ): Promise<Answer> {
-  const guard: Guard = { request: requestOf(summary) };
+  const guard: Guard = { request: keys.request };
   const vouched = principalText(principal) === principalText(speaker) ? {} : { ingestedBy: principalText(principal) };
   const detail = detailOf(summary, { ...plan.told, ...vouched });
   const next = plan.next === null ? null : openingFor(ctx, speaker, plan, plan.word === null ? detail : {});
@@ -206,7 +219,7 @@ function rootPlan(now: Situation): LegPlan {
     to: from,
     task: taskOf(summary),
     lineage: NO_LINEAGE,
-    body: bodyOf({ ...summary, onFailure: null }, {}, {}),
+    body: bodyOf({ ...summary, onFailure: null }, '', {}, {}),
     dependsOn: [],
     as: 'offer',
     detail: {},

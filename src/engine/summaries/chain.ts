@@ -41,8 +41,12 @@ export async function chainSoFar(ctx: Context, leg: Handoff | null, agent: Agent
   return { rootSender: items.find(({ id }) => id === root)?.from ?? null, retries, failures, loop: loopIn(items, leg) };
 }
 
-function isFailure({ deed, detail }: Fact): boolean {
-  return deed === 'fail' || (deed === 'retry' && !detail.includes(`"${CONFIRMED}":true`));
+function isFailure(fact: Fact): boolean {
+  return fact.deed === 'fail' || (fact.deed === 'retry' && !isConfirmation(fact));
+}
+
+export function isConfirmation({ detail }: Fact): boolean {
+  return detail.includes(`"${CONFIRMED}":true`);
 }
 
 /** Seen along the line from the leg to its root, because other branches are no part of it. */

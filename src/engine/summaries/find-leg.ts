@@ -10,8 +10,10 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { may } from '../../domain/rights.ts';
 import type { Context } from '../context.ts';
 import { factsOf } from '../handoffs/read.ts';
+import { contentOf } from '../../formats/summary-block/identity.ts';
 import { summaryIn } from './detail.ts';
 import { isOf, projectIn } from './held-legs.ts';
+import { taskOf } from './leg.ts';
 
 const OPEN_LEG: readonly State[] = ['offered', 'accepted', 'blocked'];
 const OPEN_OR_DRAFT: readonly State[] = [...OPEN_LEG, 'draft'];
@@ -25,13 +27,22 @@ export interface LegAtHand {
 
 export type LegRefusal =
   | Refusal
-  | { readonly code: 'several-legs'; readonly from: AgentId; readonly legs: readonly HandoffId[] };
+  | { readonly code: 'several-legs'; readonly from: AgentId; readonly legs: readonly HandoffId[] }
+  /** `open`: the leg that it would have to name. */
+  | {
+      readonly code: 'leg-settled';
+      readonly from: AgentId;
+      readonly settled: HandoffId;
+      readonly open: HandoffId | null;
+    };
 
 export interface Clues {
   /** The id that the block itself names. */
   readonly named: string | null;
   /** What the one who reports has in hand. */
   readonly held: HandoffId | null;
+  /** What the blocks of the same text say, as `contentOf` knows them. */
+  readonly beside?: ReadonlySet<string>;
 }
 
 /** Null: none, so it is the beginning of something. */
@@ -40,7 +51,7 @@ export async function legFor(
   speaker: Principal,
   summary: Summary,
   from: AgentId,
-  { named, held }: Clues,
+  { named, held, beside = new Set() }: Clues,
 ): Promise<Result<LegAtHand | null, LegRefusal>> {
   if (named !== null) {
     const id = readHandoffId(named);
@@ -52,9 +63,60 @@ export async function legFor(
   }
   const own = held === null ? null : await loaded(ctx, held);
   if (own !== null && isOpenFor(from, own.handoff)) return ok(own);
+  if (own !== null && own.handoff.to === from)
+    return err({ code: 'leg-settled', from, settled: own.handoff.id, open: null });
   const ofSession = await acceptedBySession(ctx, summary, from);
   if (ofSession !== null) return ok(ofSession);
-  return onlyOpen(ctx, summary, from);
+  const only = await onlyOpen(ctx, summary, from);
+  if (!only.ok) return only;
+  const settled = await settledBefore(ctx, summary, from, only.value?.handoff ?? null, beside);
+  return settled === null ? only : err({ code: 'leg-settled', from, settled, open: only.value?.handoff.id ?? null });
+}
+
+/** So many of an agent's last legs are looked at: what is said again was said not long ago. */
+const RECENT = 8;
+const SETTLED: readonly State[] = ['delivered', 'completed', 'failed'];
+
+/**
+ * The leg that this summary says again in other words, if any. An agent that has settled a leg repeats itself, and must
+ * not settle another leg by that: one that was open beside the first, or that nobody has taken up in this conversation.
+ */
+async function settledBefore(
+  ctx: Context,
+  summary: Summary,
+  from: AgentId,
+  open: Handoff | null,
+  beside: ReadonlySet<string>,
+): Promise<HandoffId | null> {
+  const settles = summary.status === 'complete' || summary.status === 'failed' || summary.status === 'retry';
+  const task = taskOf(summary);
+  if (!settles || (open !== null && (open.attempt > 0 || (task !== null && task === open.task)))) return null;
+  const { items } = await ctx.store.find({ by: 'filter', to: from, states: SETTLED, max: RECENT });
+  for (const leg of items) {
+    if (task !== null && leg.task !== null && task !== leg.task) continue;
+    const last = (await factsOf(ctx, leg.id)).findLast((fact) => summaryIn(fact)?.from === from);
+    const before = last === undefined ? null : summaryIn(last);
+    if (last === undefined || before === null || before.project !== summary.project) continue;
+    if (open !== null && open.createdAt < last.at) return leg.id;
+    const isAsked = open === null ? leg.from === from : rootOf(open) === rootOf(leg);
+    if (!isAsked && isSaidAgain(summary, before, beside)) return leg.id;
+  }
+  return null;
+}
+
+function rootOf({ id, lineage }: Handoff): HandoffId {
+  return lineage.root ?? id;
+}
+
+/** In the same conversation, or in a document in which the block that was read before has been rewritten. */
+function isSaidAgain({ source }: Summary, before: Summary, beside: ReadonlySet<string>): boolean {
+  if ('session' in source) return 'session' in before.source && before.source.session === source.session;
+  const isSameFile = 'file' in before.source && before.source.file === source.file;
+  return isSameFile && !beside.has(contentOf(withoutFences(before.text)));
+}
+
+function withoutFences(text: string): string {
+  return text.replace(/^[`~]{3,}[^\n]*\n/, '').replace(/\n[ \t]*[`~]{3,}[ \t]*$/, '');
 }
 
 async function acceptedBySession(ctx: Context, { source }: Summary, from: AgentId): Promise<LegAtHand | null> {

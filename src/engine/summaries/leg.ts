@@ -46,11 +46,24 @@ export function taskOf({ context }: Summary): string | null {
 
 const TASK_MAX = 200;
 
-/** What the recipient of a leg gets to know: what was done before it, and all that was carried so far. */
-export function bodyOf(summary: Summary, carried: JsonObject, because: JsonObject): Body {
+/** A summary is read by an agent before it begins: what is longer belongs in a file. */
+const PROSE_MAX = 16_000;
+
+/** What the recipient of a leg gets to know: what was said and done before it, and all that was carried so far. */
+export function bodyOf(summary: Summary, prose: string, carried: JsonObject, because: JsonObject): Body {
   const { project, phase, from, status, metrics, onFailure } = summary;
+  const said =
+    prose.length > PROSE_MAX ? `${prose.slice(0, PROSE_MAX).replace(/[\uD800-\uDBFF]$/, '')} … (cut off here)` : prose;
   return {
-    input: { project, phase, from: `@${from}`, status, metrics, ...because },
+    input: {
+      project,
+      phase,
+      from: `@${from}`,
+      status,
+      metrics,
+      ...(said === '' ? {} : { summary: said }),
+      ...because,
+    },
     context: { ...carried, ...summary.context },
     leg: { project, ...(onFailure === null ? {} : { onFailure }) },
   };

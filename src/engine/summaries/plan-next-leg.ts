@@ -16,6 +16,8 @@ import type { SummaryNotice } from './notices.ts';
 
 export interface Situation {
   readonly summary: Summary;
+  /** What was said with it. */
+  readonly prose: string;
   readonly from: AgentId;
   readonly to: AgentId | null;
   /** Null: a new root. */
@@ -65,7 +67,7 @@ export async function nextLeg(
       to,
       task,
       lineage: lineage.value,
-      body: bodyOf(summary, leg?.body.context ?? {}, because),
+      body: bodyOf(summary, now.prose, leg?.body.context ?? {}, because),
       dependsOn: held.names,
       as: 'offer',
       detail: held.tasks.length === 0 ? {} : { heldBackBy: held.tasks },

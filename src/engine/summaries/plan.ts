@@ -10,7 +10,10 @@ import { chainSoFar } from './chain.ts';
 import { planFailure } from './plan-failure.ts';
 import { nextLeg, opening, type Plan, type Situation } from './plan-next-leg.ts';
 
-export type PlanRefusal = Refusal | { readonly code: 'waits-for-nothing'; readonly from: AgentId };
+export type PlanRefusal =
+  | Refusal
+  | { readonly code: 'waits-for-nothing'; readonly from: AgentId }
+  | { readonly code: 'retry-elsewhere'; readonly from: AgentId; readonly to: AgentId };
 
 const QUIET: Pick<Plan, 'next' | 'tells' | 'told' | 'escalatedTo' | 'says'> = {
   next: null,
@@ -38,6 +41,8 @@ export async function planFor(ctx: Context, now: Situation): Promise<Result<Plan
       return draft(ctx, now);
     case 'failed':
     case 'retry':
+      // It is offered to the same agent again: somebody else who is named here would wait for nothing.
+      if (summary.status === 'retry' && to !== null && to !== from) return err({ code: 'retry-elsewhere', from, to });
       return ok(await planFailure(ctx, now, await chainSoFar(ctx, now.leg?.handoff ?? null, from)));
   }
 }

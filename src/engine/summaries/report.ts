@@ -26,8 +26,8 @@ export interface Voice {
 
 export type Word =
   | { readonly say: 'complete' }
-  | { readonly say: 'again' }
-  | { readonly say: 'failed' }
+  | { readonly say: 'again'; readonly why: string | null }
+  | { readonly say: 'failed'; readonly why: string | null }
   | { readonly say: 'progress' }
   | { readonly say: 'blocked'; readonly on: string };
 
@@ -102,14 +102,14 @@ function decideWord(
         deed: 'retry',
         moved: tryAgain(handoff, fenceOf(handoff), nowMs),
         detail,
-        outcome: failureText(failureOf(summary)),
+        outcome: failureText(failureOf(summary, word.why)),
       }));
     case 'failed':
       return decideBy(speaker, 'fail', (handoff, nowMs) => ({
         deed: 'fail',
         moved: giveUp(handoff, fenceOf(handoff), nowMs),
         detail,
-        outcome: failureText(failureOf(summary)),
+        outcome: failureText(failureOf(summary, word.why)),
       }));
     case 'progress':
       return decideBy(speaker, 'progress', (handoff) => ({
@@ -133,8 +133,8 @@ function resultText({ phase, metrics, context }: Summary): JsonText {
 
 const SAYS_MAX = 1_000;
 
-function failureOf({ from, phase, onFailure }: Summary): Failure {
+function failureOf({ from, phase }: Summary, why: string | null): Failure {
   const where = phase === null ? '' : ` in ${phase}`;
-  const more = onFailure?.context === undefined ? '' : `: ${onFailure.context}`;
+  const more = why === null ? '' : `: ${why}`;
   return { code: 'PROCESSING_ERROR', message: printable(`@${from} reports a failure${where}${more}`, SAYS_MAX) };
 }

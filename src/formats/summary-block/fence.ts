@@ -75,6 +75,9 @@ export function blockOf(text: string, gathering: Gathering, end: number, closed:
     yaml: rows.join('\n'),
     cuts,
     tooLarge,
+    prose: '',
+    rest: null,
+    under: [],
     said: null,
   };
 }

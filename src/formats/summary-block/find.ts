@@ -6,15 +6,46 @@
  */
 import { advance, goOn, isEmptyAhead, isQuoted, isRule, leave, measure, openMore } from './containers.ts';
 import type { Containers, Cursor } from './containers.ts';
-import type { BlockPlace, FoundBlock } from './found-block.ts';
+import { acts, type BlockPlace, type FoundBlock } from './found-block.ts';
 import { blockOf, closesAt, fenceAt, keep, languageAt, type Fence, type Gathering } from './fence.ts';
 
 export function findBlocks(markdown: string): readonly FoundBlock[] {
   const scan = new Scan(markdown, null);
   scan.run();
   const found = scan.found.toSorted((one, other) => one.start - other.start);
-  return found.map((block, index) => ({ ...block, index }));
+  const acting = found.filter(acts);
+  if (acting.length === 0) return found.map((block, index) => ({ ...block, index }));
+  const sections = sectionsOf(markdown);
+  let prose = '';
+  let end = markdown.startsWith('\uFEFF') ? 1 : 0;
+  return found.map((block, index) => {
+    const isOwn = acts(block);
+    if (isOwn) {
+      prose = markdown.slice(end, block.start).trim() || prose;
+      ({ end } = block);
+    }
+    const rest = isOwn && block === acting.at(-1) ? markdown.slice(end) : null;
+    return { ...block, index, prose: isOwn ? prose : '', rest, under: sections(block.line) };
+  });
 }
+
+/** For lines in ascending order: the headings that each stands under. */
+function sectionsOf(markdown: string): (line: number) => readonly string[] {
+  const headings = saidLines(markdown).filter(({ text }) => /^#{1,6}[ \t]/.test(text));
+  const open: { readonly level: number; readonly title: string }[] = [];
+  let next = 0;
+  return (line) => {
+    for (let heading = headings[next]; heading !== undefined && heading.line < line; heading = headings[next]) {
+      const level = heading.text.search(/[^#]/);
+      while ((open.at(-1)?.level ?? 0) >= level) open.pop();
+      open.push({ level, title: heading.text.slice(level, level + TITLE_MAX).trim() });
+      next += 1;
+    }
+    return open.map(({ title }) => title);
+  };
+}
+
+const TITLE_MAX = 200;
 
 /** The lines that are said: not in a quote, a fence, code or a comment; without the marks of lists. */
 export function saidLines(markdown: string): readonly SaidLine[] {

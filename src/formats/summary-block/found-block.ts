@@ -27,6 +27,12 @@ export interface FoundBlock {
   readonly cuts: readonly number[];
   /** Larger than `BLOCK_CHARS_MAX`: `yaml` holds only its beginning. */
   readonly tooLarge: boolean;
+  /** What leads to the block: the text since the block before it. Blocks that stand together share it. */
+  readonly prose: string;
+  /** The text after the last block of its text; null where another block follows. */
+  readonly rest: string | null;
+  /** The headings that it stands under, the outermost first. */
+  readonly under: readonly string[];
   /** Where the text itself comes from when it was said in a transcript. */
   readonly said: Said | null;
 }
@@ -35,7 +41,10 @@ export interface Said {
   /** Of the transcript, from 1. */
   readonly line: number;
   readonly session: string | null;
+  /** The turn, as an agent's hook names it too; where the transcript does not tell it, its entry. */
   readonly turn: string;
+  /** The message: a name, or its line. */
+  readonly entry: string;
 }
 
 /** A summary is read by people; anything larger belongs in an artifact. */

@@ -1,5 +1,6 @@
 /**
- * Blocks in the transcript of a session: one JSON object per line, as Claude Code, Codex and their like keep them.
+ * Blocks in the transcript of a session: one JSON object per line, as Claude Code, Codex, Gemini CLI and their like keep
+ * them, or one JSON object with all messages, as older versions of Gemini CLI do.
  *
  * Only what the agent itself said acts. A tool's result may hold any file of the world, so a block in it is reported and
  * nothing more; so is what a person or another program said to the agent.
@@ -12,11 +13,12 @@ import { isMap } from './field-reader.ts';
 /** A line beyond this is a picture or a dump, never a summary. */
 const LINE_CHARS_MAX = 16 * 1024 * 1024;
 
-/** True where the first line that is not empty is a JSON object with a type. */
+/** True where the first line that is not empty is a JSON object with a type, or the text is a session of Gemini CLI. */
 export function isTranscript(text: string): boolean {
   const first = /^\uFEFF?\s*(\{[^\n]*)/.exec(text.slice(0, LINE_CHARS_MAX))?.[1];
   const entry = first === undefined ? null : objectIn(first);
-  return entry !== null && typeof entry['type'] === 'string';
+  if (entry !== null && (typeof entry['type'] === 'string' || isGeminiSession(entry))) return true;
+  return geminiMessages(text) !== null;
 }
 
 export function findInTranscript(transcript: string): readonly FoundBlock[] {
@@ -34,7 +36,7 @@ export function findInTranscript(transcript: string): readonly FoundBlock[] {
 
 /** What the agent said last: where a session ends without a block, its plain form may stand here. */
 export function lastWords(transcript: string): { readonly text: string; readonly said: Said } | null {
-  const own = spoken(transcript, /assistant|agent_message/).flatMap(({ texts, said }) =>
+  const own = spoken(transcript, /assistant|agent_message|"gemini"/).flatMap(({ texts, said }) =>
     texts.filter(({ speaker }) => speaker === 'agent').map(({ text }) => ({ text, said })),
   );
   return own.at(-1) ?? null;
@@ -43,11 +45,19 @@ export function lastWords(transcript: string): { readonly text: string; readonly
 interface Spoken {
   readonly texts: readonly { readonly text: string; readonly speaker: 'agent' | 'tool' | 'other' }[];
   readonly said: Said;
+  /** The entry may stand in the transcript again, in a later version. */
+  readonly isRewritten: boolean;
 }
 
+/** The name under which an agent's hook tells of the same turn. */
+const TURN_ID = /"(?:promptId|turn_id)":"([^"\\]{1,100})"/;
+
 function spoken(transcript: string, worthReading: RegExp): readonly Spoken[] {
+  const messages = geminiMessages(transcript);
+  if (messages !== null) return spokenInSession(messages);
   const entries: Spoken[] = [];
   let session: string | null = null;
+  let turn: string | null = null;
   let line = 0;
   for (let from = 0; from < transcript.length; line += 1) {
     let end = transcript.indexOf('\n', from);
@@ -55,14 +65,53 @@ function spoken(transcript: string, worthReading: RegExp): readonly Spoken[] {
     const row = transcript.slice(from, end);
     from = end + 1;
     const isFirst = line === 0;
+    turn = TURN_ID.exec(row)?.[1] ?? turn;
     if (row.length > LINE_CHARS_MAX || (!isFirst && !worthReading.test(row))) continue;
     const entry = objectIn(row);
     if (entry === null) continue;
     session = sessionOf(entry) ?? session;
     const texts = textsOf(entry);
-    if (texts.length > 0) entries.push({ texts, said: { line: line + 1, session, turn: turnOf(entry, line + 1) } });
+    const own = entryOf(entry, line + 1);
+    if (texts.length === 0) continue;
+    const said = { line: line + 1, session, turn: turn ?? own, entry: own };
+    entries.push({ texts, said, isRewritten: entry['type'] === 'gemini' });
   }
-  return entries;
+  return newestOf(entries);
+}
+
+/** Gemini CLI writes a message again when its tools have answered: the last version counts. */
+function newestOf(entries: readonly Spoken[]): readonly Spoken[] {
+  const last = new Map(entries.map((each) => [each.said.entry, each]));
+  return entries.filter((each) => !each.isRewritten || last.get(each.said.entry) === each);
+}
+
+interface GeminiSession {
+  readonly session: string | null;
+  readonly messages: readonly JsonObject[];
+}
+
+function isGeminiSession(entry: JsonObject): boolean {
+  return typeof entry['sessionId'] === 'string' && typeof entry['projectHash'] === 'string';
+}
+
+/** Null where the text is not one JSON object with the messages of a session. */
+function geminiMessages(text: string): GeminiSession | null {
+  if (text.length > LINE_CHARS_MAX || !/^\uFEFF?\s*\{/.test(text) || !text.includes('"messages"')) return null;
+  const whole = objectIn(text.replace(/^\uFEFF/, ''));
+  const messages = whole?.['messages'];
+  if (whole === null || !isGeminiSession(whole) || !Array.isArray(messages)) return null;
+  return { session: sessionOf(whole), messages: (messages as readonly Json[]).filter(isMap) };
+}
+
+function spokenInSession({ session, messages }: GeminiSession): readonly Spoken[] {
+  const all = messages.flatMap((message, at) => {
+    const texts = textsOf(message);
+    const entry = entryOf(message, at + 1);
+    return texts.length === 0
+      ? []
+      : [{ texts, said: { line: at + 1, session, turn: entry, entry }, isRewritten: true }];
+  });
+  return newestOf(all);
 }
 
 function textsOf(entry: JsonObject): Spoken['texts'] {
@@ -75,7 +124,7 @@ function textsOf(entry: JsonObject): Spoken['texts'] {
     return stringsIn(body['output'] ?? body['aggregated_output'] ?? null).map(by('tool'));
   }
   const role = body['role'] ?? entry['type'];
-  const isAgent = role === 'assistant' || role === 'model';
+  const isAgent = role === 'assistant' || role === 'model' || role === 'gemini';
   const content = body['content'];
   const parts = Array.isArray(content) ? (content as readonly Json[]) : [content ?? null];
   return parts.flatMap((part) => {
@@ -83,6 +132,10 @@ function textsOf(entry: JsonObject): Spoken['texts'] {
       return stringsIn(part['content'] ?? part['input'] ?? null).map(by('tool'));
     }
     if (isMap(part) && part['type'] === 'thinking') return [];
+    if (isMap(part) && isMap(part['functionResponse'] ?? null)) {
+      const response = firstMap(firstMap(part['functionResponse'])?.['response']);
+      return stringsIn(response?.['output'] ?? null).map(by('tool'));
+    }
     return stringsIn(part).map(by(isAgent ? 'agent' : 'other'));
   });
 }
@@ -108,9 +161,13 @@ function sessionOf(entry: JsonObject): string | null {
 }
 
 /** The name the transcript gives it, else its line: a transcript only grows. */
-function turnOf(entry: JsonObject, line: number): string {
-  const id = entry['uuid'] ?? firstMap(entry['payload'], entry['item'])?.['id'];
+function entryOf(entry: JsonObject, line: number): string {
+  const id = entry['uuid'] ?? firstMap(entry['payload'], entry['item'])?.['id'] ?? geminiId(entry);
   return typeof id === 'string' && id !== '' ? id : `line-${line}`;
+}
+
+function geminiId(entry: JsonObject): Json {
+  return entry['type'] === 'gemini' ? (entry['id'] ?? null) : null;
 }
 
 function firstMap(...values: readonly (Json | undefined)[]): JsonObject | null {

@@ -21,6 +21,9 @@ export function blockInFile(text: string, name: string): FoundBlock | null {
     yaml,
     cuts: [],
     tooLarge: false,
+    prose: '',
+    rest: '',
+    under: [],
     said: null,
   };
   const { fields } = readBlock(block, { strict: false });

@@ -9,7 +9,7 @@ import {
   phaseText,
   ROWS_MAX,
 } from '../shared/report/format-numbers.ts';
-import { STANDING_TEXT } from '../shared/report/format-numbers.ts';
+import { standsText } from '../shared/report/format-numbers.ts';
 import { displayLine } from '../../foundation/display-text.ts';
 import { answerColours as colours } from './output.ts';
 import { ageOf, tableOf } from './table.ts';
@@ -71,9 +71,9 @@ function nameOf(phase: PhaseFlow): string {
 
 function legLines(title: string, legs: readonly OpenLeg[], nowMs: number): readonly string[] {
   if (legs.length === 0) return [];
-  const rows = legs.slice(0, ROWS_MAX).map(({ id, from, to, task, phase, standing, since }) => {
+  const rows = legs.slice(0, ROWS_MAX).map(({ id, from, to, task, phase, standing, why, since }) => {
     const who = `${from === null || from === to ? '' : `@${from} → `}@${to}`;
-    return [who, STANDING_TEXT[standing], task ?? '–', phase ?? '–', ageOf(nowMs - since), id].map(displayLine);
+    return [who, standsText({ standing, why }), task ?? '–', phase ?? '–', ageOf(nowMs - since), id].map(displayLine);
   });
   const [head = '', ...lines] = tableOf(['who', 'stands', 'task', 'phase', 'for', 'handoff'], rows).split('\n');
   const rest = leftOut(legs.length);

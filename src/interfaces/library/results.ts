@@ -54,6 +54,8 @@ export interface IngestAnswer {
   readonly line: number;
   readonly column: number;
   readonly place: string;
+  /** By which rule a block was obeyed or taken for an example, like `ends-message`; null for what is no block. */
+  readonly rule: string | null;
   readonly fate: 'done' | 'known' | 'quoted' | 'unclear' | 'invalid' | 'refused' | 'nothing';
   readonly from: string | null;
   readonly to: string | null;

@@ -7,6 +7,12 @@ export function ingestRefusalText(refusal: IngestRefusal): string {
   switch (refusal.code) {
     case 'several-legs':
       return `@${refusal.from} has several open legs (${refusal.legs.join(', ')}); name one as handoff_id in the block`;
+    case 'leg-settled':
+      return refusal.open === null
+        ? `@${refusal.from} has settled ${refusal.settled} already; if this is other work, name its task in context.task`
+        : `@${refusal.from} has settled ${refusal.settled} already; if the block is about ${refusal.open}, name that as handoff_id, or accept it first`;
+    case 'retry-elsewhere':
+      return `retry offers the work to @${refusal.from} again, and @${refusal.to} would not be asked; to pass it on, say failed with on_failure.route_to`;
     case 'not-speaker':
       return `${refusal.principal} cannot speak for @${refusal.from}`;
     case 'waits-for-nothing':

@@ -88,6 +88,8 @@ export const PROBLEMS = {
   'fence-needed': { exitCode: 9, httpStatus: 409, retryable: false },
   'lease-lost': { exitCode: 9, httpStatus: 409, retryable: false },
   'several-legs': { exitCode: 4, httpStatus: 409, retryable: false },
+  'leg-settled': { exitCode: 4, httpStatus: 409, retryable: false },
+  'retry-elsewhere': { exitCode: 4, httpStatus: 422, retryable: false },
   'not-speaker': { exitCode: 4, httpStatus: 403, retryable: false },
   'waits-for-nothing': { exitCode: 4, httpStatus: 422, retryable: false },
   'bad-name': { exitCode: 5, httpStatus: 422, retryable: false },

@@ -7,7 +7,7 @@ import type { Limits } from '../../domain/limits.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { relayedOf } from '../relayed.ts';
-import { REQUEST_DAYS, type Opening, type Relayed, type RequestKey } from '../store.ts';
+import { keysOf, REQUEST_DAYS, type Opening, type Relayed, type RequestKey } from '../store.ts';
 import { changeOne } from './change.ts';
 import { heldBy } from './find.ts';
 import { frozenCopy } from './frozen-copy.ts';
@@ -124,7 +124,8 @@ function answeredBefore(shelf: Tables, request: RequestKey | undefined, nowMs: n
 function keepRequest(shelf: Tables, request: RequestKey | undefined, made: readonly Handoff[], nowMs: number): void {
   if (request === undefined) return;
   const at = request.forEver === true ? Infinity : nowMs;
-  shelf.requests.set(requestName(request), { hash: request.hash, ids: made.map(({ id }) => id), at });
+  const kept = { hash: request.hash, ids: made.map(({ id }) => id), at };
+  for (const key of keysOf(request)) shelf.requests.set(requestName({ by: request.by, key }), kept);
 }
 
 function forgetOldRequests(shelf: Tables, nowMs: number): void {

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { REQUEST_DAYS, type RequestKey } from '../store.ts';
+import { keysOf, REQUEST_DAYS, type RequestKey } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter } from './driver.ts';
 import { records } from './load.ts';
@@ -22,14 +22,16 @@ const FORGET_SQL = `delete from baton.request where ctid = any (array(
 export const KEEP_REQUEST = 'insert into baton.request (by, key, hash, ids, at)';
 
 /** In the order of `requestParts`. */
-export function requestValues({ by, key, hash, forEver }: RequestKey, ids: readonly string[]): readonly Parameter[] {
-  return [by, key, hash, JSON.stringify(ids), forEver === true ? 1 : 0];
+export function requestValues(request: RequestKey, ids: readonly string[]): readonly Parameter[] {
+  const { by, hash, forEver } = request;
+  return [by, hash, JSON.stringify(ids), forEver === true ? 1 : 0, JSON.stringify(keysOf(request))];
 }
 
 /** What is kept for ever was asked at the end of time. */
 export function requestParts(next: () => string): string {
-  const texts = [next(), next(), next(), next()].map((each) => `${each}::text`);
-  return `${texts.join(', ')}, case ${next()}::integer when 1 then 'infinity'::timestamptz else clock_timestamp() end`;
+  const [by, hash, ids, forEver, keys] = [next(), next(), next(), next(), next()];
+  const at = `case ${forEver}::integer when 1 then 'infinity'::timestamptz else clock_timestamp() end`;
+  return `${by}::text, named.key, ${hash}::text, ${ids}::text, ${at} from json_array_elements_text(${keys}::text::json) named (key)`;
 }
 
 const REQUESTED_SQL = 'select ids from baton.request where by = $1::text and key = $2::text';

@@ -7,7 +7,7 @@ import type { State } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { stateOfNumber } from '../numbers.ts';
-import { REQUEST_DAYS, type Guard, type Opening, type RequestKey } from '../store.ts';
+import { keysOf, REQUEST_DAYS, type Guard, type Opening, type RequestKey } from '../store.ts';
 import { assertValidRecord } from '../valid-record.ts';
 import { prepare, type Database } from './binding.ts';
 import type { LimitCounters } from './limits.ts';
@@ -119,8 +119,9 @@ export function insertOf(
 
   const keep: Inserting['keep'] = (request, ids, now) => {
     if (request === undefined) return;
-    const { by, key, hash, forEver } = request;
-    putRequest.run(by, key, hash, forEver === true ? NEVER : now, JSON.stringify(ids));
+    const { by, hash, forEver } = request;
+    for (const key of keysOf(request))
+      putRequest.run(by, key, hash, forEver === true ? NEVER : now, JSON.stringify(ids));
   };
 
   const insert: Inserting['insert'] =

@@ -41,6 +41,18 @@ export function describeRequests(open: OpenStore): void {
       expect(await everythingIn(store)).toEqual(before);
     });
 
+    it('S4: a request is found under its other key too, and answered under its own', async () => {
+      const { store } = await open();
+      await store.insert([openingOf({ id: 'a' })], requestOf({ also: 'key-2', forEver: true }));
+      const relayed = requestOf({ key: 'key-3', also: 'key-4', forEver: true });
+      valueOf(await store.relay(idOf('a'), acceptBy(), [], relayed));
+      for (const key of ['key-1', 'key-2', 'key-3', 'key-4']) {
+        const { items } = await store.find({ by: 'request', request: { by: '@sender', key } });
+        expect([key, items.map(({ id }) => id)]).toEqual([key, ['a']]);
+      }
+      expect((await store.find({ by: 'request', request: { by: '@other', key: 'key-2' } })).items).toEqual([]);
+    });
+
     it('I5: request ids are per principal', async () => {
       const { store } = await open();
       await store.insert([openingOf({ id: 'a' })], requestOf());

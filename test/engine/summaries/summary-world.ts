@@ -56,7 +56,9 @@ export function summaryWorld(
   let texts = 0;
   const tell: SummaryWorld['tell'] = (text, more = {}, principal = OPERATOR) => {
     texts += 1;
-    return ingestText(ctx, principal, { text, source: { file: `${texts}.md` }, project: 'shop', ...more });
+    // A document of its own, also where the block says what another one has said.
+    const own = more.source === undefined ? text.replace('# Summary', `# Summary ${texts}`) : text;
+    return ingestText(ctx, principal, { text: own, source: { file: `${texts}.md` }, project: 'shop', ...more });
   };
   const handoffs = async (): Promise<readonly Handoff[]> =>
     (await store.find({ by: 'filter', max: ALL })).items.toReversed();

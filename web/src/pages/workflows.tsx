@@ -22,6 +22,7 @@ interface LegView {
   readonly task: string | null;
   readonly phase: string | null;
   readonly standing: string;
+  readonly why: string | null;
   readonly since: string;
 }
 
@@ -141,12 +142,13 @@ function Legs({ title, legs }: { readonly title: string; readonly legs: readonly
         {title} <span class="count">{legs.length}</span>
       </h3>
       <ul class="evidence">
-        {legs.slice(0, LEGS_SHOWN).map(({ id, from, to, task, phase, standing, since }) => (
+        {legs.slice(0, LEGS_SHOWN).map(({ id, from, to, task, phase, standing, why, since }) => (
           <li key={id}>
             <a href={handoffHref(id)}>
               {from ?? 'nobody'} → {to}
             </a>{' '}
-            <span class="tag">{standing}</span> {phase === null ? null : <span class="tag">{phase}</span>}{' '}
+            <span class="tag">{standing}</span> {why === null ? null : <span>{why} </span>}
+            {phase === null ? null : <span class="tag">{phase}</span>}{' '}
             {task === null ? null : <span class="tag">{task}</span>}{' '}
             <span class="soft">since {ago(since, now.value)}</span>
           </li>

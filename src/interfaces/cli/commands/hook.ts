@@ -2,12 +2,16 @@
  * Called by an agent's hook, with JSON on standard input: what the agent said last is read like any summary, and the agent
  * is told of work for it. A hook must never stand in its agent's way: whatever goes wrong is said in words, and the exit code is 0.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { digestOf } from '../../../foundation/digest.ts';
 import { readJson } from '../../../foundation/json.ts';
+import { hasBackgroundTasks, spokenIn, turnIn, type HookPayload } from '../../../agents/hook-events.ts';
 import { agentPrincipal, OPERATOR } from '../../../domain/principal.ts';
 import { ingestText, type BlockAnswer } from '../../../engine/handoffs/ingest-text.ts';
+import { findBlocks } from '../../../formats/summary-block/find.ts';
+import { acts } from '../../../formats/summary-block/found-block.ts';
+import { isTranscript, lastWords } from '../../../formats/summary-block/transcript.ts';
 import { findWorkspace, workspaceFor } from '../../../workspace/workspace.ts';
 import { ingestRefusalText } from '../../shared/ingest-refusal-text.ts';
 import type { WakeRequest } from '../../../adapters/agents/wake.ts';
@@ -17,13 +21,6 @@ import { agentArgument } from '../arguments.ts';
 import { heldHere } from './ingest.ts';
 import type { Output } from '../output.ts';
 
-/** The events at which an agent has said something to its end, and where its words are. */
-const SPOKEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  claude: { stop: 'last_assistant_message', subagentstop: 'last_assistant_message' },
-  codex: { stop: 'last_assistant_message', subagentstop: 'last_assistant_message' },
-  gemini: { afteragent: 'prompt_response' },
-};
-
 /** What the hook's own file (`hook-entry.ts`) has found out before it asked for the whole command. */
 interface HookFound {
   readonly input: string;
@@ -32,12 +29,9 @@ interface HookFound {
 }
 
 export async function hook(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
-  const [vendor = '', event = ''] = args;
-  const events = SPOKEN[vendor.toLowerCase()];
-  const field = events?.[event.toLowerCase().replaceAll(/[^a-z]/g, '')];
+  const [vendor = '', event] = args;
   const found = hookFound();
-  const isRead = field !== undefined && found?.hasBlock !== false;
-  const told = isRead ? await read(field, options, found).catch(wordsOf) : null;
+  const told = found?.hasBlock === false ? null : await read(vendor, event, options, found).catch(wordsOf);
   const wake = found?.wake ?? null;
   const answer = wake === null ? null : await wakeInTime(wake, options);
   // What stands on standard output is read by the agent's program, and has to be JSON whatever happened.
@@ -86,11 +80,17 @@ async function wakeFor(wake: NonNullable<HookFound['wake']>, options: CommonOpti
 }
 
 /** What to say about it; null where there was nothing to read, or nobody here who would. */
-async function read(field: string, options: CommonOptions, found: HookFound | null): Promise<string | null> {
+async function read(
+  vendor: string,
+  event: string | undefined,
+  options: CommonOptions,
+  found: HookFound | null,
+): Promise<string | null> {
   const given = readJson(found?.input ?? readFileSync(0, 'utf8'));
   if (!given.ok) return `the hook's input is not JSON: ${given.refusal.says}`;
-  const said = new Map(Object.entries((given.value.value ?? {}) as Record<string, unknown>));
-  const text = textIn(said, field);
+  const payload = (given.value.value ?? {}) as HookPayload;
+  const said = new Map(Object.entries(payload));
+  const text = spokenIn(vendor, event ?? textIn(said, 'hook_event_name') ?? '', payload);
   if (text === null) return null;
   // Agents run anywhere; most of the time there is no workspace, and nothing to say about it.
   const workspace =
@@ -99,11 +99,20 @@ async function read(field: string, options: CommonOptions, found: HookFound | nu
       : workspaceFor(options.workspace);
   if (workspace === null) return null;
   const { folder } = workspace;
+  if (hasBackgroundTasks(payload)) {
+    const hasBlock = findBlocks(text).some(acts);
+    return hasBlock ? 'tasks still run in the background: the block is not read; end the last message with it' : null;
+  }
   const session = textIn(said, 'session_id') ?? 'unknown';
-  const turn = textIn(said, 'turn_id') ?? textIn(said, 'prompt_id') ?? digestOf(text).slice(0, 16);
+  const turn = turnIn(payload) ?? geminiTurn(textIn(said, 'transcript_path'), text) ?? textIn(said, 'timestamp');
   return withWorkspace({ ...options, workspace: folder }, { otherwise: OPERATOR }, async (ctx, principal, app) => {
     const project = app.configuration.project ?? basename(app.workspace?.folder ?? 'default');
-    const blocks = await ingestText(ctx, principal, { text, source: { session, turn }, project, ...heldHere() });
+    const blocks = await ingestText(ctx, principal, {
+      text,
+      source: { session, turn: turn ?? digestOf(text).slice(0, 16) },
+      project,
+      ...heldHere(),
+    });
     return blocks
       .map(lineOf)
       .filter((line) => line !== '')
@@ -111,10 +120,25 @@ async function read(field: string, options: CommonOptions, found: HookFound | nu
   });
 }
 
-function lineOf({ from, fate, ingested, refusal, says, problems, line }: BlockAnswer): string {
+const TRANSCRIPT_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Gemini CLI names no turn to its hooks; its transcript has the message. Null where that cannot be read. */
+function geminiTurn(transcript: string | null, said: string): string | null {
+  try {
+    if (transcript === null || statSync(transcript).size > TRANSCRIPT_BYTES_MAX) return null;
+    const text = readFileSync(transcript, 'utf8');
+    const last = isTranscript(text) ? lastWords(text) : null;
+    // What is not written down yet has no name yet.
+    return last?.text.trim() === said.trim() ? last.said.entry : null;
+  } catch {
+    return null;
+  }
+}
+
+function lineOf({ from, fate, rule, ingested, refusal, says, problems, line }: BlockAnswer): string {
   const who = from === null ? `the block in line ${line}` : `@${from}`;
   if (refusal !== undefined) return `${who} refused: ${ingestRefusalText(refusal)}`;
-  if (fate === 'known' || fate === 'quoted') return '';
+  if (fate === 'known' || rule === 'quoted') return '';
   if (ingested !== undefined) {
     const next = ingested.opened === null ? '' : `, next is ${ingested.opened}`;
     return `${who} ${ingested.did} ${ingested.leg}${next}`;

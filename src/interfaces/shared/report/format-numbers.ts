@@ -7,7 +7,7 @@ import {
   type LegOutcome,
   type Standing,
 } from '../../../domain/project-trail.ts';
-import type { PhaseFlow } from '../../../domain/workflow.ts';
+import type { OpenLeg, PhaseFlow } from '../../../domain/workflow.ts';
 
 const UNITS: readonly (readonly [name: string, ms: number])[] = [
   ['d', 86_400_000],
@@ -59,11 +59,24 @@ export const STANDING_TEXT = {
 /** With the reason, where there is one. */
 export function standingWords(leg: Leg): string {
   const standing = standingOf(leg);
-  const { assurance, last } = leg;
+  const { assurance, last, why } = leg;
   const reason =
-    standing === 'contradicted' ? contradictionOf(last) : standing === 'unproven' ? `only ${assurance}` : assurance;
+    standing === 'contradicted'
+      ? contradictionOf(last)
+      : standing === 'unproven'
+        ? `only ${assurance}`
+        : (assurance ?? why);
   return `${STANDING_TEXT[standing]}${reason === null ? '' : ` (${reason})`}`;
 }
+
+/** In a table: how it stands, and why. */
+export function standsText({ standing, why }: Pick<OpenLeg, 'standing' | 'why'>): string {
+  if (why === null) return STANDING_TEXT[standing];
+  const short = why.length > WHY_SHOWN ? `${why.slice(0, WHY_SHOWN - 1)}…` : why;
+  return `${STANDING_TEXT[standing]}: ${short}`;
+}
+
+const WHY_SHOWN = 160;
 
 export function phaseText({ phase }: Pick<PhaseFlow, 'phase'>): string {
   return phase ?? 'no phase';

@@ -4,7 +4,7 @@ import type { MetricsOf, ProjectReport, Report } from '../../../domain/project-r
 import type { OpenLeg, Workflow } from '../../../domain/workflow.ts';
 import type { ToldSummary } from '../../../domain/project-trail.ts';
 import { changeText, durationText, leftOut, OUTCOME_TEXT, percentText, ROWS_MAX } from './format-numbers.ts';
-import { STANDING_TEXT, totalText, valueText } from './format-numbers.ts';
+import { standsText, totalText, valueText } from './format-numbers.ts';
 import { phaseChart, sparkline, statusChart } from './charts.ts';
 import { STYLE } from './style.ts';
 import { escapeHtml } from './escape-html.ts';
@@ -86,9 +86,9 @@ function legend({ statuses }: Workflow): string {
 }
 
 function legs(all: readonly OpenLeg[]): string {
-  const rows = all.slice(0, ROWS_MAX).map(({ id, from, to, task, phase, standing, attempt }) => {
+  const rows = all.slice(0, ROWS_MAX).map(({ id, from, to, task, phase, standing, why, attempt }) => {
     const who = `${from === null ? '' : `@${from} → `}@${to}`;
-    return [who, STANDING_TEXT[standing], task ?? '–', phase ?? '–', String(attempt), id];
+    return [who, standsText({ standing, why }), task ?? '–', phase ?? '–', String(attempt), id];
   });
   return table(['who', 'stands', 'task', 'phase', 'attempt', 'handoff'], rows) + rest(all.length);
 }

@@ -4,7 +4,7 @@ import type { LegOutcome } from '../../../domain/project-trail.ts';
 import type { OpenLeg, Workflow } from '../../../domain/workflow.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import { changeText, durationText, leftOut, OUTCOME_TEXT, percentText, phaseText, ROWS_MAX } from './format-numbers.ts';
-import { STANDING_TEXT, totalText, valueText } from './format-numbers.ts';
+import { standsText, totalText, valueText } from './format-numbers.ts';
 
 const MARK = { complete: '✅', failed: '❌', unfinished: '⏳' } as const satisfies Record<LegOutcome, string>;
 const BAR_CELLS = 10;
@@ -95,9 +95,9 @@ function factsLine(workflow: Workflow): string {
 }
 
 function legTable(legs: readonly OpenLeg[]): string {
-  const rows = legs.slice(0, ROWS_MAX).map(({ id, from, to, task, phase, standing }) => {
+  const rows = legs.slice(0, ROWS_MAX).map(({ id, from, to, task, phase, standing, why }) => {
     const who = `${from === null ? '' : `@${from} → `}@${to}`;
-    return [plain(who), STANDING_TEXT[standing], plain(task ?? '–'), plain(phase ?? '–'), plain(id)];
+    return [plain(who), plain(standsText({ standing, why })), plain(task ?? '–'), plain(phase ?? '–'), plain(id)];
   });
   return table(['who', 'stands', 'task', 'phase', 'handoff'], rows);
 }

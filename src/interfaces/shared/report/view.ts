@@ -52,11 +52,11 @@ function tellingView({ number, fact, summary, next, retried, routedTo, escalated
 }
 
 function legView(leg: Leg): object {
-  const { id, from, to, task, state, openedAt, since, attempt, last, assurance } = leg;
+  const { id, from, to, task, state, openedAt, since, attempt, last, why, assurance } = leg;
   const phase = last?.summary.phase ?? null;
   const standing = standingOf(leg);
   const times = { openedAt: iso(openedAt), since: iso(since) };
-  return { id, from: name(from), to: name(to), task, phase, state, standing, assurance, attempt, ...times };
+  return { id, from: name(from), to: name(to), task, phase, state, standing, why, assurance, attempt, ...times };
 }
 
 /** What no calendar has is written as it is. */
