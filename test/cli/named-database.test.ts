@@ -6,7 +6,7 @@ import { baton, tempFolder } from '../support/processes.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { WITHOUT_POSTGRES } from '../support/private-postgres.ts';
 
-const server = await sharedPostgres({ fsync: true });
+const server = await sharedPostgres();
 
 describe('database: in baton.yaml', () => {
   it('names a file from the folder of the workspace', async () => {

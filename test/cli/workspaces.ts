@@ -36,7 +36,7 @@ let databasesMade = 0;
 const postgresql: TestDatabase = {
   name: 'PostgreSQL',
   make: async () => {
-    server ??= sharedPostgres({ fsync: true });
+    server ??= sharedPostgres();
     const running = await server;
     if (running === null) throw new Error(WITHOUT_POSTGRES);
     databasesMade += 1;

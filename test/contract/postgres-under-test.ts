@@ -4,9 +4,14 @@ import { systemRandom } from '../../src/foundation/random.ts';
 import type { Limits } from '../../src/domain/limits.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
 import type { Store } from '../../src/stores/store.ts';
+import type { LentDatabase } from '../support/lent-databases.ts';
 import type { StoreUnderTest } from './store-under-test.ts';
 
-export async function postgresUnderTest(url: string, limits: Limits, sql: () => Sql): Promise<StoreUnderTest> {
+export async function postgresUnderTest(
+  { url, giveBack }: Pick<LentDatabase, 'url' | 'giveBack'>,
+  limits: Limits,
+  sql: () => Sql,
+): Promise<StoreUnderTest> {
   const stores: Store[] = [];
   const open = async (): Promise<Store> => {
     const store = await openPostgresStore({ url, limits, random: systemRandom });
@@ -18,6 +23,7 @@ export async function postgresUnderTest(url: string, limits: Limits, sql: () => 
     reopen: open,
     destroy: async () => {
       await Promise.all(stores.map(async (store) => store.close()));
+      await giveBack();
     },
     controlsTime: false,
     damage: async (id, column, value) => {

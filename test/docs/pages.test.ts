@@ -111,7 +111,7 @@ describe('the guides', () => {
   });
 
   it('backup and moving can be followed to its end, to PostgreSQL and back', async ({ skip }) => {
-    server = await sharedPostgres({ fsync: true });
+    server = await sharedPostgres();
     if (server === null) return skip(WITHOUT_POSTGRES);
     const address = await server.createDatabase('moved');
     const { stdout } = await follow(MOVE_COMMANDS, (script) => script.replaceAll(ADDRESS, address));

@@ -61,7 +61,7 @@ describe('the examples', () => {
   });
 
   it(`${POSTGRES} does the same on PostgreSQL`, async ({ skip }) => {
-    server = await sharedPostgres({ fsync: false });
+    server = await sharedPostgres();
     if (server === null) return skip(WITHOUT_POSTGRES);
     const database = await server.createDatabase('example');
     const { stdout } = await run(process.execPath, [join(ROOT, POSTGRES)], { BATON_DATABASE: database });

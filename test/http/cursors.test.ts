@@ -41,7 +41,7 @@ it('SQLite: a bad cursor is answered with 400 on every route', async () => {
   expect(await takenBy(await served())).toEqual([]);
 });
 
-await describeWithServer('PostgreSQL', { shared: { fsync: false } }, (fixture) => {
+await describeWithServer('PostgreSQL', 'shared', (fixture) => {
   it('a bad cursor is answered with 400 on every route', async () => {
     const { url } = await fixture.database();
     expect(await takenBy(await served({ database: { kind: 'postgres', url } }))).toEqual([]);

@@ -7,7 +7,7 @@ import { served, type Served } from './served.ts';
 
 const AT_ONCE = 20;
 
-await describeWithServer('servers of a fleet', { shared: { fsync: true } }, (fixture) => {
+await describeWithServer('servers of a fleet', 'shared', (fixture) => {
   it('tell what was done through any of them, also to who goes on at another', async () => {
     const { url, name } = await fixture.database();
     const database = { kind: 'postgres', url } as const;

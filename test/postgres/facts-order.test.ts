@@ -4,7 +4,7 @@ import { idOf, openingOf, openingsOf } from '../contract/builders.ts';
 import { put } from '../contract/looks.ts';
 import { describeWithServer } from './fixture.ts';
 
-await describeWithServer('the order of facts', { shared: { fsync: false } }, (fixture) => {
+await describeWithServer('the order of facts', 'shared', (fixture) => {
   it('I17: a transaction that commits late is not skipped by whoever read meanwhile', async () => {
     const { url, name } = await fixture.database();
     const store = await fixture.open(url);

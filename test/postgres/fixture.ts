@@ -26,10 +26,10 @@ export interface Fixture {
 /** Describes tests that need a server; without PostgreSQL they skip and say why. */
 export async function describeWithServer(
   title: string,
-  options: PrivateOptions | { readonly shared: { readonly fsync: boolean } },
+  options: PrivateOptions | 'shared',
   tests: (fixture: Fixture) => void,
 ): Promise<void> {
-  const started = 'shared' in options ? await sharedPostgres(options.shared) : await privatePostgres(options);
+  const started = options === 'shared' ? await sharedPostgres() : await privatePostgres(options);
   const missing = started === null ? ` (${WITHOUT_POSTGRES})` : '';
   let count = 0;
   describe.skipIf(started === null)(`${title}${missing}`, () => {

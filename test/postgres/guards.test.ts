@@ -19,7 +19,7 @@ import {
 import { put, putHeld, recordOf, valueOf } from '../contract/looks.ts';
 import { describeWithServer, endBackends, faultOf } from './fixture.ts';
 
-await describeWithServer('guards', { shared: { fsync: false } }, (fixture) => {
+await describeWithServer('guards', 'shared', (fixture) => {
   it('I2, I12: a final record, an illegal step and custody without acceptance cannot be written by anybody', async () => {
     const { url, name } = await fixture.database();
     const store = await fixture.open(url);

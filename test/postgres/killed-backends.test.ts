@@ -24,7 +24,7 @@ const SENDERS = 8;
 /** Nobody is to give up here: what hangs is found by the test's own limit. */
 const PATIENCE_MS = 600_000;
 
-await describeWithServer('a server that ends connections', { shared: { fsync: false } }, (fixture) => {
+await describeWithServer('a server that ends connections', 'shared', (fixture) => {
   it('I1, I2, I3, I6: nothing is lost and nothing happens twice', async () => {
     const { url, name } = await fixture.database();
     const sending = await fixture.open(url, { patienceMs: PATIENCE_MS });

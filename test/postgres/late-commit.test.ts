@@ -12,7 +12,7 @@ import { describeWithServer } from './fixture.ts';
 
 const body = jsonOf({ input: 1 });
 
-await describeWithServer('an export that goes on', { shared: { fsync: false } }, (fixture) => {
+await describeWithServer('an export that goes on', 'shared', (fixture) => {
   it('I17: writes what was committed late, with a smaller number than what it had written', async () => {
     const { url, name } = await fixture.database();
     const store = await fixture.open(url);

@@ -19,7 +19,7 @@ import { describeWithServer, type Fixture } from './fixture.ts';
 
 const ROUNDS = 10;
 
-await describeWithServer('lost answers', { shared: { fsync: false } }, (fixture) => {
+await describeWithServer('lost answers', 'shared', (fixture) => {
   it('I1, I4: an insert whose answer was lost is made once and answered as made', async () => {
     const { store, proxy } = await behindProxy(fixture);
     await put(store, openingOf({ id: 'warm' }));

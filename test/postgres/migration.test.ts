@@ -13,7 +13,7 @@ async function ids(page: ReturnType<Store['find']>): Promise<readonly string[]> 
   return (await page).items.map(({ id }) => id);
 }
 
-await describeWithServer('a database of the first version', { shared: { fsync: false } }, (fixture) => {
+await describeWithServer('a database of the first version', 'shared', (fixture) => {
   it('I21: is brought up to date once, by several at once, and what is new finds what is old', async () => {
     const { url, name } = await fixture.database();
     const store = await fixture.open(url);

@@ -46,7 +46,7 @@ const PLAIN = {
   notifying: true,
 } as const;
 
-await describeWithServer('query plans', { shared: { fsync: false } }, (fixture) => {
+await describeWithServer('query plans', 'shared', (fixture) => {
   let sql: postgres.Sql;
 
   beforeAll(async () => {

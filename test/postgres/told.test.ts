@@ -25,7 +25,7 @@ const FORGED = JSON.stringify(
   ),
 );
 
-await describeWithServer('what is told', { shared: { fsync: false } }, (fixture) => {
+await describeWithServer('what is told', 'shared', (fixture) => {
   it.each([
     ['a forged record', `@worker ${FORGED}`],
     ['a record that says another agent', `@worker ${FORGED.replace('"worker"', '"nobody"')}`],

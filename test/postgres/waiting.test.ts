@@ -10,7 +10,7 @@ const OFFERS: Topic = { kind: 'offers', agent: WORKER };
 const SETTLED: Topic = { kind: 'settled' };
 const never = new AbortController().signal;
 
-await describeWithServer('waiting', { shared: { fsync: false } }, (fixture) => {
+await describeWithServer('waiting', 'shared', (fixture) => {
   it('I18: without notifications polling alone wakes a waiter', async () => {
     const { url } = await fixture.database();
     const [one, other] = [await fixture.open(url, { notify: false }), await fixture.open(url, { notify: false })];

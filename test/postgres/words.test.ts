@@ -9,7 +9,7 @@ async function hits(store: Store, text: string): Promise<number> {
   return (await store.find({ by: 'filter', text, max: ALL })).items.length;
 }
 
-await describeWithServer('words', { shared: { fsync: false } }, (fixture) => {
+await describeWithServer('words', 'shared', (fixture) => {
   it('what is acknowledged is found, and what comes late is not passed over', async () => {
     const { url, name } = await fixture.database();
     const store = await fixture.open(url);

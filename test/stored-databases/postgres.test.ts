@@ -10,7 +10,7 @@ const VERSIONS = storedVersions('postgres', SCHEMA_VERSION);
 const nameOf = (version: number): string => `postgres-${version}.sql.gz`;
 const TABLES = 'handoff body outcome dependency request session duty place'.split(' ');
 
-await describeWithServer('a PostgreSQL database', { shared: { fsync: false } }, (fixture) => {
+await describeWithServer('a PostgreSQL database', 'shared', (fixture) => {
   /** The newest version writes the records; the tables of an older one take of them what it had. */
   const storeVersion = async (version: number): Promise<void> => {
     const { url, name } = await fixture.database();

@@ -160,7 +160,10 @@ export function connectTo(
     createDatabase: async (name, template) => {
       const admin = postgres(url(), { max: 1, onnotice: () => undefined, fetch_types: false });
       try {
-        await admin.unsafe(`create database "${name}"${template === undefined ? '' : ` template "${template}"`}`);
+        const [row] = await admin`select current_setting('server_version_num')::int >= 150000 as chooses`;
+        const from = template === undefined ? '' : ` template "${template}"`;
+        // To copy the files takes a quarter of the time that it takes to log each page of them.
+        await admin.unsafe(`create database "${name}"${from}${row?.['chooses'] === true ? ' strategy file_copy' : ''}`);
       } finally {
         await admin.end();
       }

@@ -52,14 +52,14 @@ export async function endSharedServers(): Promise<void> {
 }
 
 /** Null where there is no PostgreSQL. What would disturb other files (stopping it, for one) is refused. */
-export async function sharedPostgres({ fsync }: { readonly fsync: boolean }): Promise<PrivatePostgres | null> {
+export async function sharedPostgres(): Promise<PrivatePostgres | null> {
   const folder = process.env[FOLDER_VARIABLE];
-  if (folder === undefined) return privatePostgres({ fsync });
-  const started = await startedOnce(join(folder, fsync ? 'fsync' : 'no-fsync'), fsync);
+  if (folder === undefined) return privatePostgres({ fsync: false });
+  const started = await startedOnce(join(folder, 'postgres'));
   return started === null ? null : share(connectTo(started.port));
 }
 
-async function startedOnce(place: string, fsync: boolean): Promise<Started | null> {
+async function startedOnce(place: string): Promise<Started | null> {
   const [file, lock] = [`${place}.json`, `${place}.lock`];
   const endMs = performance.now() + START_MAX_MS;
   while (!existsSync(file)) {
@@ -70,7 +70,7 @@ async function startedOnce(place: string, fsync: boolean): Promise<Started | nul
     }
     try {
       if (existsSync(file)) break;
-      const server = await privatePostgres({ fsync, outlivesProcess: true });
+      const server = await privatePostgres({ fsync: false, outlivesProcess: true });
       if (server === null) return null;
       const [row] = await server.sql()`select current_setting('data_directory') as data`;
       const started: Started = { port: Number(new URL(server.url()).port), data: String(row?.['data']) };
