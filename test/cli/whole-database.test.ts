@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { start, startBaton, BATON, tempFolder, until } from '../support/processes.ts';
+import { STOPS_IN_THE_MIDDLE, untilStopped } from '../support/stopping.ts';
 import { openDatabase } from '../../src/stores/sqlite/binding.ts';
 import { fill } from '../transfer/sample.ts';
 import { databases, dutyPidOf, jsonLines, makeWorkspace, sqlite } from './workspaces.ts';
@@ -62,11 +63,11 @@ describe('baton export', () => {
 
   it('Ctrl-C ends it with 130 and says how to go on; a pipe that nobody reads any more ends it without a word', async () => {
     const { start: startIn, folder, open } = await makeWorkspace(sqlite);
-    await fill((await open()).store, 20_000);
-    const exporting = startIn(['export', 'x.jsonl']);
-    const partial = join(folder, '.x.jsonl.partial');
-    await until('it has begun', () => (statSync(partial, { throwIfNoEntry: false })?.size ?? 0) > 0);
+    await fill((await open()).store, 1_500);
+    const exporting = startIn(['export', 'x.jsonl'], { env: STOPS_IN_THE_MIDDLE });
+    await untilStopped(exporting);
     exporting.signal('SIGINT');
+    exporting.signal('SIGCONT');
     const stopped = await exporting.ended;
     expect(stopped).toMatchObject({ code: 130, stdout: '' });
     const [, count = ''] = /^stopped after ([\d,]+) handoffs; the same command goes on from there\n$/.exec(
@@ -74,7 +75,7 @@ describe('baton export', () => {
     )!;
     expect(readdirSync(folder).toSorted()).toEqual(['.baton', '.x.jsonl.partial', 'baton.yaml']);
     const again = await startIn(['export', 'x.jsonl']).ended;
-    expect(again.stderr).toMatch(new RegExp(`^going on after ${count} handoffs\nexported 20,000 handoffs, checksum`));
+    expect(again.stderr).toMatch(new RegExp(`^going on after ${count} handoffs\nexported 1,500 handoffs, checksum`));
     expect(readdirSync(folder).toSorted()).toEqual(['.baton', 'baton.yaml', 'x.jsonl']);
     const piped = start('sh', ['-c', `"${process.execPath}" "$0" export 2> errors | head -1; cat errors`, BATON], {
       cwd: folder,

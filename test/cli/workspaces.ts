@@ -16,7 +16,15 @@ import type { DatabaseAddress } from '../../src/workspace/database-address.ts';
 import { openApp } from '../../src/app/open-app.ts';
 import { WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
-import { baton, startBaton, tempFolder, type Ended, type Running, type StartOptions } from '../support/processes.ts';
+import {
+  baton,
+  quickBaton,
+  startBaton,
+  tempFolder,
+  type Ended,
+  type Running,
+  type StartOptions,
+} from '../support/processes.ts';
 
 export interface TestDatabase {
   readonly name: string;
@@ -69,7 +77,9 @@ export async function makeWorkspace(database: TestDatabase, configuration = ''):
     cwd: options.cwd ?? folder,
     env: { ...place, ...options.env },
   });
-  const run = (args: readonly string[], options: StartOptions = {}): Promise<Ended> => baton(args, inside(options));
+  // What opens a SQLite database in this process would keep its locks until garbage is collected.
+  const runBaton = address.kind === 'postgres' ? quickBaton : baton;
+  const run = (args: readonly string[], options: StartOptions = {}): Promise<Ended> => runBaton(args, inside(options));
   return {
     folder,
     address,

@@ -4,7 +4,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { Complaint } from '../../src/engine/guard/complaint.ts';
 import { SPEC_DOCUMENT } from '../formats/document/spec-document.ts';
-import { baton, BATON, tempFolder, type Ended } from '../support/processes.ts';
+import { BATON, quickBaton, tempFolder, type Ended } from '../support/processes.ts';
 
 export interface Repository {
   readonly folder: string;
@@ -62,7 +62,7 @@ export function makeRepository(): Repository {
       git('commit', '-q', '--no-verify', '--allow-empty', '-m', 'a state');
     },
     check: async (...args) => {
-      const ended = await baton(['check', '--json', ...args], { cwd: folder, env });
+      const ended = await quickBaton(['check', '--json', ...args], { cwd: folder, env });
       const { complaints } = JSON.parse(ended.stdout || '{"complaints":[]}') as { complaints: readonly Complaint[] };
       return { ...ended, complaints };
     },

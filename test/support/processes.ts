@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { runInProcess } from './in-process.ts';
 import { ROOT } from './source-files.ts';
 
 export const BATON = join(ROOT, 'dist/baton.mjs');
@@ -17,7 +18,7 @@ const MARK_NAME = 'BATON_TEST_MARK';
 const MARK = `${process.pid}-${randomUUID()}`;
 
 /** What a process needs of ours, and nothing that would change how it behaves. */
-const KEPT_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'USER'];
+const KEPT = keptVariables('PATH', 'HOME', 'TMPDIR', 'LANG', 'USER');
 
 /** Generous, because the machine may be busy with other tests: a test that waits this long has failed. */
 const PATIENCE_MS = 90_000;
@@ -54,7 +55,7 @@ export interface StartOptions {
 export function start(program: string, args: readonly string[], options: StartOptions = {}): Running {
   const child = spawn(program, args, {
     cwd: options.cwd ?? tmpdir(),
-    env: { ...keptVariables(), ...options.env, [MARK_NAME]: MARK },
+    env: { ...KEPT, ...options.env, [MARK_NAME]: MARK },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   cleanUpAfterTest(child);
@@ -89,9 +90,17 @@ export function startBaton(args: readonly string[], options: StartOptions = {}):
   return start(process.execPath, [BATON, ...args], options);
 }
 
-/** Runs it to its end. */
+/** Runs it to its end, in a process of its own. */
 export async function baton(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
   return startBaton(args, options).ended;
+}
+
+/** Runs it to its end; in this process, if it is a command that can. */
+export async function quickBaton(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
+  const { cwd = tmpdir(), env = {}, input } = options;
+  const place = { entry: BATON, cwd, env: { ...KEPT, ...env, [MARK_NAME]: MARK } };
+  const answered = input === undefined ? await runInProcess(args, place) : null;
+  return answered ?? baton(args, options);
 }
 
 export type Absent = null | undefined | false;
@@ -178,8 +187,8 @@ function endQuietly(pid: number): void {
   }
 }
 
-function keptVariables(): Record<string, string> {
-  const kept = KEPT_VARIABLES.map((name) => [name, process.env[name]] as const);
+function keptVariables(...names: readonly string[]): Record<string, string> {
+  const kept = names.map((name) => [name, process.env[name]] as const);
   return Object.fromEntries(kept.filter((pair): pair is readonly [string, string] => pair[1] !== undefined));
 }
 

@@ -54,7 +54,7 @@ export async function endSharedServers(): Promise<void> {
 /** Null where there is no PostgreSQL. What would disturb other files (stopping it, for one) is refused. */
 export async function sharedPostgres(): Promise<PrivatePostgres | null> {
   const folder = process.env[FOLDER_VARIABLE];
-  if (folder === undefined) return privatePostgres({ fsync: false });
+  if (folder === undefined) return privatePostgres({ fsync: true });
   const started = await startedOnce(join(folder, 'postgres'));
   return started === null ? null : share(connectTo(started.port));
 }
@@ -70,7 +70,7 @@ async function startedOnce(place: string): Promise<Started | null> {
     }
     try {
       if (existsSync(file)) break;
-      const server = await privatePostgres({ fsync: false, outlivesProcess: true });
+      const server = await privatePostgres({ fsync: true, outlivesProcess: true });
       if (server === null) return null;
       const [row] = await server.sql()`select current_setting('data_directory') as data`;
       const started: Started = { port: Number(new URL(server.url()).port), data: String(row?.['data']) };

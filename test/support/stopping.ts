@@ -1,4 +1,5 @@
 /** Stops processes for tests, at a moment of the test's choice. */
+import { fileURLToPath } from 'node:url';
 import { statOf } from '../../src/foundation/process-identity.ts';
 import type { DatabaseAddress } from '../../src/workspace/database-address.ts';
 import { lockHolders } from '../../src/stores/sqlite/lock-holders.ts';
@@ -38,4 +39,14 @@ export async function stopWithoutLock(running: Running, database: DatabaseAddres
     await goOn(running);
     return false;
   });
+}
+
+/** The environment of a process that stops itself before it writes to an open file for the second time. */
+export const STOPS_IN_THE_MIDDLE = {
+  NODE_OPTIONS: `--import=${fileURLToPath(new URL('stop-itself.mjs', import.meta.url))}`,
+  STOP_BEFORE_WRITE: '2',
+};
+
+export async function untilStopped(running: Running): Promise<void> {
+  await until(`process ${running.pid} has stopped itself`, () => isStopped(running.pid));
 }

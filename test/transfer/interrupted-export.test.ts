@@ -12,7 +12,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { databases, makeWorkspace, sqlite, type TestDatabase, type Workspace } from '../cli/workspaces.ts';
-import { BATON, start, until } from '../support/processes.ts';
+import { BATON, start, type Running } from '../support/processes.ts';
+import { STOPS_IN_THE_MIDDLE, untilStopped } from '../support/stopping.ts';
 import { fill } from './sample.ts';
 
 interface Told {
@@ -46,9 +47,15 @@ async function makePlace(database: TestDatabase, count: number): Promise<Place> 
   };
 }
 
-/** A few lines are on the disk, and it is not over. */
-async function hasBegun({ partial }: Place): Promise<unknown> {
-  return until('a part of it is written', () => (statSync(partial, { throwIfNoEntry: false })?.size ?? 0) > 0);
+/** Enough for several pieces of the file. */
+const MANY = 1_500;
+
+/** A few lines are on the disk, and it is not over: it has stopped itself. */
+async function startedHalf(place: Place): Promise<Running> {
+  const exporting = place.start(['export', 'x.jsonl'], { env: STOPS_IN_THE_MIDDLE });
+  await untilStopped(exporting);
+  expect(statSync(place.partial).size).toBeGreaterThan(0);
+  return exporting;
 }
 
 /** The file that an export of now makes, under another name. */
@@ -82,24 +89,23 @@ const LEFT: readonly (readonly [string, number, (lines: readonly string[]) => st
 
 describe.each(databases)('an export from $name that is killed', (database) => {
   it('goes on where it was, and is what it would have been', async () => {
-    const place = await makePlace(database, 5_000);
-    const killed = place.start(['export', 'x.jsonl']);
-    await hasBegun(place);
+    const place = await makePlace(database, MANY);
+    const killed = await startedHalf(place);
     killed.signal('SIGKILL');
     expect((await killed.ended).signal).toBe('SIGKILL');
     expect(place.left()).toEqual(['.x.jsonl.partial', '.x.jsonl.partial.lock']);
     expect(statSync(place.partial).mode & 0o777).toBe(0o600);
     const { resumed, ...told } = await place.exportNow();
     expect(resumed).toBeGreaterThan(0);
-    expect(resumed).toBeLessThan(5_000);
+    expect(resumed).toBeLessThan(MANY);
     expect(place.left()).toEqual(['x.jsonl']);
     const whole = await wholeOf(place);
-    expect(told).toMatchObject({ count: 5_000, sha256: whole.told.sha256 });
+    expect(told).toMatchObject({ count: MANY, sha256: whole.told.sha256 });
     expect(linesIn(place.file).slice(1)).toEqual(whole.lines.slice(1));
 
     const other = await makeWorkspace(sqlite);
     const taken = await other.run(['import', place.file, '--json', '--as', 'operator']);
-    expect(JSON.parse(taken.stdout)).toMatchObject({ count: 5_000, added: 5_000, sha256: whole.told.sha256 });
+    expect(JSON.parse(taken.stdout)).toMatchObject({ count: MANY, added: MANY, sha256: whole.told.sha256 });
     const { store } = await other.open();
     expect(await store.upkeep.audit()).toEqual([]);
   });
@@ -165,10 +171,8 @@ describe('an export that was interrupted', () => {
   });
 
   it('is left alone while its writer is at work, even if that hangs', async () => {
-    const place = await makePlace(sqlite, 5_000);
-    const first = place.start(['export', 'x.jsonl']);
-    await hasBegun(place);
-    first.signal('SIGSTOP');
+    const place = await makePlace(sqlite, MANY);
+    const first = await startedHalf(place);
     for (const more of [[], ['--from-start'], ['--force']]) {
       const second = await place.run(['export', 'x.jsonl', ...more]);
       expect(second).toMatchObject({ code: 5, stdout: '' });
@@ -178,7 +182,7 @@ describe('an export that was interrupted', () => {
     expect((await first.ended).code).toBe(0);
     expect(place.left()).toEqual(['x.jsonl']);
     const { told } = await wholeOf(place);
-    expect(readFileSync(place.file, 'utf8')).toContain(`{"end":true,"count":5000,"sha256":"${told.sha256}"}`);
+    expect(readFileSync(place.file, 'utf8')).toContain(`{"end":true,"count":${MANY},"sha256":"${told.sha256}"}`);
   });
 
   it('has one writer when many begin at once', async () => {
@@ -211,24 +215,22 @@ describe('an export that was interrupted', () => {
   });
 
   it('a writer that was taken to be dead writes no more when it comes back', async () => {
-    const place = await makePlace(sqlite, 5_000);
-    const first = place.start(['export', 'x.jsonl']);
-    await hasBegun(place);
-    first.signal('SIGSTOP');
+    const place = await makePlace(sqlite, MANY);
+    const first = await startedHalf(place);
     const lock = `${place.partial}.lock`;
     writeFileSync(lock, readFileSync(lock, 'utf8').replace(/"startedAt":"/, '"startedAt":"9'));
     const told = await place.exportNow();
     first.signal('SIGCONT');
     const { code, stderr } = await first.ended;
     expect([code, stderr]).toEqual([1, expect.stringContaining('another process has taken over')]);
-    expect(told).toMatchObject({ count: 5_000, sha256: (await wholeOf(place)).told.sha256 });
+    expect(told).toMatchObject({ count: MANY, sha256: (await wholeOf(place)).told.sha256 });
     const other = await makeWorkspace(sqlite);
     expect(await other.run(['import', place.file, '--as', 'operator'])).toMatchObject({ code: 0 });
   });
 
   it('by a full disk says so, and goes on when there is room', async () => {
-    const place = await makePlace(sqlite, 2_000);
-    const script = `ulimit -f 600; exec "${process.execPath}" "$0" export x.jsonl`;
+    const place = await makePlace(sqlite, MANY);
+    const script = `ulimit -f 200; exec "${process.execPath}" "$0" export x.jsonl`;
     const full = await start('sh', ['-c', script, BATON], { cwd: place.folder }).ended;
     expect([full.code, full.stdout]).toEqual([1, '']);
     expect(full.stderr).toMatch(/what was written until then is kept.*\n.*EFBIG/);

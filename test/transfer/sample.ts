@@ -22,7 +22,7 @@ const BATCH = 100;
 export async function fill(store: Store, count: number, name = 'r'): Promise<void> {
   for (const id of SESSIONS)
     await store.sessions.open({ id, agent: WORKER, process: processOf(), leaseMs: SESSION_LEASE_MS });
-  const sampled = { numRuns: Math.min(count, 2_000), seed: 11 };
+  const sampled = { numRuns: Math.min(count, 500), seed: 11 };
   const makings = fc.sample(anyMaking, sampled);
   const outcomes = fc.sample(anyOutcome, sampled);
   const bodies = fc.sample(anyBody, sampled);
