@@ -20,9 +20,6 @@ export default defineConfig(({ mode }) => ({
     watch: false,
     // Forks, because many tests kill processes, change the clock or open the native binding.
     pool: 'forks',
-    // To load everything anew for each file took as long as a tenth of all tests. What a file changes for its process
-    // (variables, clocks, listeners) it puts back.
-    isolate: false,
     unstubEnvs: true,
     restoreMocks: true,
     // The tests start processes of their own: two files at once already fill a small machine.

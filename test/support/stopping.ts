@@ -1,5 +1,4 @@
 /** Stops processes for tests, at a moment of the test's choice. */
-import { fileURLToPath } from 'node:url';
 import { statOf } from '../../src/foundation/process-identity.ts';
 import type { DatabaseAddress } from '../../src/workspace/database-address.ts';
 import { lockHolders } from '../../src/stores/sqlite/lock-holders.ts';
@@ -41,11 +40,24 @@ export async function stopWithoutLock(running: Running, database: DatabaseAddres
   });
 }
 
-/** The environment of a process that stops itself before it writes to an open file for the second time. */
-export const STOPS_IN_THE_MIDDLE = {
-  NODE_OPTIONS: `--import=${fileURLToPath(new URL('stop-itself.mjs', import.meta.url))}`,
-  STOP_BEFORE_WRITE: '2',
-};
+const STOP_ITSELF = `
+  import { open } from 'node:fs/promises';
+  const file = await open(process.execPath);
+  const handles = Object.getPrototypeOf(file);
+  await file.close();
+  const { write } = handles;
+  let count = 0;
+  handles.write = function (...given) {
+    count += 1;
+    if (count === 2) process.kill(process.pid, 'SIGSTOP');
+    return write.apply(this, given);
+  };`;
+
+/**
+ * The environment of a process that stops itself before it writes to an open file for the second time: a test finds it
+ * in the middle, however slow or fast the machine is.
+ */
+export const STOPS_IN_THE_MIDDLE = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(STOP_ITSELF)}` };
 
 export async function untilStopped(running: Running): Promise<void> {
   await until(`process ${running.pid} has stopped itself`, () => isStopped(running.pid));
