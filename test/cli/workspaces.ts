@@ -77,9 +77,8 @@ export async function makeWorkspace(database: TestDatabase, configuration = ''):
     cwd: options.cwd ?? folder,
     env: { ...place, ...options.env },
   });
-  // What opens a SQLite database in this process would keep its locks until garbage is collected.
-  const runBaton = address.kind === 'postgres' ? quickBaton : baton;
-  const run = (args: readonly string[], options: StartOptions = {}): Promise<Ended> => runBaton(args, inside(options));
+  const run = (args: readonly string[], options: StartOptions = {}): Promise<Ended> =>
+    quickBaton(args, inside(options));
   return {
     folder,
     address,

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
-import { runInProcess } from './in-process.ts';
+import { runQuickly } from './quick-commands.ts';
 import { ROOT } from './source-files.ts';
 
 export const BATON = join(ROOT, 'dist/baton.mjs');
@@ -95,12 +95,11 @@ export async function baton(args: readonly string[], options: StartOptions = {})
   return startBaton(args, options).ended;
 }
 
-/** Runs it to its end; in this process, if it is a command that can. */
+/** Runs it to its end, without a process of its own where it needs none. */
 export async function quickBaton(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
   const { cwd = tmpdir(), env = {}, input } = options;
-  const place = { entry: BATON, cwd, env: { ...KEPT, ...env, [MARK_NAME]: MARK } };
-  const answered = input === undefined ? await runInProcess(args, place) : null;
-  return answered ?? baton(args, options);
+  const wanted = { entry: BATON, args, cwd, env: { ...KEPT, ...env, [MARK_NAME]: MARK } };
+  return (input === undefined ? await runQuickly(wanted) : null) ?? baton(args, options);
 }
 
 export type Absent = null | undefined | false;
