@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const manifest = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
 
@@ -9,6 +10,17 @@ const LONG = 'long';
 const AGENTS = 'agents';
 /** A long campaign ends by its size. */
 const LONG_TEST_MS = 4 * 60 * 60 * 1000;
+
+/** Small files whose tests take long: begun last, one of them alone would keep everybody waiting. */
+const LONG_RUNNING = /\/test\/(?:browser|crash|docs|shadows|succession)\//;
+
+class LongRunningFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification): boolean => LONG_RUNNING.test(moduleId);
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 export default defineConfig(({ mode }) => ({
   define: { __BATON_VERSION__: JSON.stringify(manifest.version) },
@@ -20,6 +32,7 @@ export default defineConfig(({ mode }) => ({
     watch: false,
     // Forks, because many tests kill processes, change the clock or open the native binding.
     pool: 'forks',
+    sequence: { sequencer: LongRunningFirst },
     unstubEnvs: true,
     restoreMocks: true,
     // The tests start processes of their own: two files at once already fill a small machine.

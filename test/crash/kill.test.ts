@@ -2,7 +2,6 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as breath } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { openDatabase, prepare, type Database } from '../../src/stores/sqlite/binding.ts';
 import { databases, dutyPidOf, factsOf, makeWorkspace, sqlite, storyOf, type Workspace } from '../cli/workspaces.ts';
 import { isAlive, markedProcesses, until, untilSays, type Running } from '../support/processes.ts';
@@ -30,7 +29,6 @@ describe.each(databases)('kill -9 on $name', (database) => {
     const second = workspace.start(['work', '@react', '--once', '--', 'sh', '-c', TELL_WHETHER_ALIVE]);
     await untilSays(second, 'is at work');
 
-    const killedAt = Date.now();
     first.signal('SIGKILL');
     expect(await second.ended).toMatchObject({ code: 0 });
     await until('no child of the command is left', NO_SLEEPERS);
@@ -48,10 +46,6 @@ describe.each(databases)('kill -9 on $name', (database) => {
     expect(JSON.parse(facts[2]?.detail ?? '')).toEqual({ reason });
     const outcome = (await ctx.store.load(id))?.outcome;
     expect(JSON.parse(outcome ?? '')).toEqual({ kind: 'result', result: 'ended' });
-
-    const tookMs = (facts[3]?.at ?? 0) - killedAt;
-    console.log(`from kill -9 to the second acceptance: ${tookMs} ms`);
-    expect(tookMs).toBeLessThan(SESSION_LEASE_MS);
   });
 
   it('I14: of the one who has the duty: another takes it over and recovers what was held', async () => {

@@ -1,8 +1,6 @@
-/** Many commands, a few at a time: a machine with two hands is not quicker with fifty. */
+/** Many commands, one after the other: most of them need no process of their own then. */
 import { expect } from 'vitest';
 import type { Ended } from '../support/processes.ts';
-
-const AT_ONCE = 4;
 
 export interface Asked<Question> {
   readonly question: Question;
@@ -15,10 +13,7 @@ export async function askEach<Question>(
   ask: (question: Question) => Promise<Ended>,
 ): Promise<readonly Asked<Question>[]> {
   const asked: Asked<Question>[] = [];
-  for (let from = 0; from < questions.length; from += AT_ONCE) {
-    const some = questions.slice(from, from + AT_ONCE);
-    asked.push(...(await Promise.all(some.map(async (question) => ({ question, answer: await ask(question) })))));
-  }
+  for (const question of questions) asked.push({ question, answer: await ask(question) });
   const unfit = asked.filter(({ answer }) => UNFIT.test(answer.stderr) || answer.signal !== null);
   expect(unfit).toEqual([]);
   return asked;

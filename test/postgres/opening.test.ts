@@ -10,6 +10,9 @@ import { acceptBy, idOf, jsonOf, openingOf, WORKER } from '../contract/builders.
 import { put, recordOf } from '../contract/looks.ts';
 import { describeWithServer, endBackends, faultOf } from './fixture.ts';
 
+/** Longer than a test may take. */
+const FOR_EVER_MS = 60 * 60_000;
+
 const ctx = { limits: NO_LIMITS, random: systemRandom };
 
 await describeWithServer('opening a database', { fsync: false }, (fixture) => {
@@ -135,11 +138,9 @@ await describeWithServer('opening a database', { fsync: false }, (fixture) => {
     vi.stubEnv('PGPASSWORD', 'open sesame');
     await fixture.open(theirs);
     vi.stubEnv('PGPASSWORD', 'wrong');
-    const startedMs = performance.now();
-    const fault = await faultOf(openPostgresStore({ ...ctx, url: theirs }));
+    const fault = await faultOf(openPostgresStore({ ...ctx, url: theirs, patienceMs: FOR_EVER_MS }));
     vi.unstubAllEnvs();
     expect(fault).toMatchObject({ name: 'StoreFault', outcome: 'unchanged' });
     expect(fault.message).toMatch(/password authentication failed/);
-    expect(performance.now() - startedMs).toBeLessThan(5000);
   });
 });

@@ -25,6 +25,9 @@ import { privatePgBouncer, WITHOUT_PGBOUNCER, type PrivatePgBouncer } from '../s
 import { privatePostgres, WITHOUT_POSTGRES } from '../support/private-postgres.ts';
 import { faultOf } from './fixture.ts';
 
+/** Longer than a test may take. */
+const FOR_EVER_MS = 60 * 60_000;
+
 /** Everything that Baton sends with its greeting, and a real administrator would list to silence the complaint. */
 const IGNORED =
   'statement_timeout, lock_timeout, idle_in_transaction_session_timeout, jit, enable_seqscan, enable_hashjoin, enable_mergejoin, plan_cache_mode, batonpass.session';
@@ -172,8 +175,7 @@ describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
     const url = await database(through());
     // As the documentation advises for whoever says notify=off; it must not pass for a session that was kept.
     await present(server, 'there is a server').sql().unsafe(`alter role postgres set statement_timeout = '5s'`);
-    const options = { limits: NO_LIMITS, random: systemRandom, patienceMs: 60_000 };
-    const startedMs = performance.now();
+    const options = { limits: NO_LIMITS, random: systemRandom, patienceMs: FOR_EVER_MS };
     for (const address of [url, `${url}?notify=on`]) {
       const fault = await faultOf(openPostgresStore({ ...options, url: address }));
       expect(fault).toBeInstanceOf(StoreFault);
@@ -181,7 +183,6 @@ describe.skipIf(pooler === null)(`behind PgBouncer${missing}`, () => {
       expect(fault.message).toMatch(says);
       expect((await faultOf(schemaVersionAt(address))).message).toMatch(says);
     }
-    expect(performance.now() - startedMs).toBeLessThan(20_000);
     // Nothing was made on the way, and with notify=off the same pooler does.
     expect(await schemaVersionAt(`${url}?notify=off`)).toBeNull();
     await put(await opened(`${url}?notify=off`), openingOf({ id: 'a' }));

@@ -18,6 +18,9 @@ import { privatePostgres, WITHOUT_POSTGRES, type PrivatePostgres } from '../supp
 import { tempFolder } from '../support/processes.ts';
 import { faultOf } from './fixture.ts';
 
+/** Longer than a test may take. */
+const FOR_EVER_MS = 60 * 60_000;
+
 const SECRET = 'tr0ub4dor-3';
 
 interface Servers {
@@ -155,13 +158,11 @@ describe.skipIf(started === null)(`a server with TLS${missing}`, () => {
     expect(fault.message).toMatch(/not signed by the authority in sslrootcert.*name the file/s);
   });
 
-  /** Refused at once: whoever is refused for good is not kept waiting for a patience of a minute. */
+  /** Refused at once: whoever is refused for good is not kept waiting for a patience that has no end. */
   const refused = async (url: string): Promise<Error> => {
-    const startedMs = performance.now();
     const fault = await faultOf(
-      openPostgresStore({ url, limits: NO_LIMITS, random: systemRandom, patienceMs: 60_000 }),
+      openPostgresStore({ url, limits: NO_LIMITS, random: systemRandom, patienceMs: FOR_EVER_MS }),
     );
-    expect(performance.now() - startedMs).toBeLessThan(10_000);
     expect(fault).toBeInstanceOf(StoreFault);
     expect(fault).toMatchObject({ outcome: 'unchanged' });
     expect(`${fault.stack ?? ''} ${inspect(fault, { depth: 9, showHidden: true })}`).not.toContain(SECRET);

