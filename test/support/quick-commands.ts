@@ -2,23 +2,10 @@
  * Runs commands without a new process for each: one process of the test file runs them one after the other. For a second
  * one at the same time, and for whatever has to do with processes, the answer is null and a process is started.
  */
-import { fork, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-
-interface Wanted {
-  readonly entry: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
-interface Answered {
-  readonly code: number;
-  readonly signal: null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import { pathToFileURL } from 'node:url';
+import { COMMAND_RUNNER, type Told, type Wanted } from './command-runner.ts';
 
 /** They answer and end. All others wait, serve, read standard input or hold something for as long as they live. */
 const QUICK = new Set(
@@ -28,12 +15,11 @@ const QUICK = new Set(
     'unblock verify'
   ).split(' '),
 );
-const RUNNER = fileURLToPath(new URL('command-runner.cjs', import.meta.url));
 
 let runner: ChildProcess | null = null;
 let isBusy = false;
 
-export async function runQuickly({ entry, ...wanted }: Wanted): Promise<Answered | null> {
+export async function runQuickly({ entry, ...wanted }: Wanted): Promise<Told['answered'] | null> {
   const isQuick = QUICK.has(wanted.args[0] ?? '') && !wanted.args.includes('-');
   if (isBusy || !isQuick || !existsSync('/proc/self/fd')) return null;
   isBusy = true;
@@ -55,32 +41,28 @@ export async function runQuickly({ entry, ...wanted }: Wanted): Promise<Answered
 
 /** It ends with this process, and keeps it from ending only while it has something to do. */
 function startRunner(): ChildProcess {
-  const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
-  const child = fork(RUNNER, { execArgv: ['--expose-gc'], cwd: '/', stdio: [...stdio] });
+  const child = spawn(process.execPath, ['--expose-gc', '-e', COMMAND_RUNNER], {
+    cwd: '/',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
   child.unref();
   return child;
 }
 
-interface Told {
-  readonly answered: Answered;
-  /** It could not close what it had opened. */
-  readonly isUsedUp: boolean;
-}
-
 async function ask(child: ChildProcess, wanted: Wanted): Promise<Told> {
-  const watch = new AbortController();
+  let stopWatching = (): void => undefined;
   child.channel?.ref();
   try {
     return await new Promise<Told>((resolve, reject) => {
       const ended = (code: number | null): void => reject(new Error(`${wanted.args.join(' ')} ended with ${code}`));
+      stopWatching = () => void child.off('exit', ended);
       child.once('message', (told) => resolve(told as Told)).once('exit', ended);
-      watch.signal.addEventListener('abort', () => child.off('exit', ended));
       child.send(wanted, (error) => {
         if (error !== null) reject(error);
       });
     });
   } finally {
-    watch.abort();
+    stopWatching();
     child.channel?.unref();
   }
 }
