@@ -10,6 +10,7 @@ import { MOVES, STATES, type Move, type State } from './lifecycle.ts';
 import type { HandoffId } from './names.ts';
 import { extraOf, type RecordFields } from './record-fields.ts';
 import { sealed } from './seal.ts';
+import type { SignFact } from './signature.ts';
 import { nullable, oneOf, text } from './shape.ts';
 
 /**
@@ -84,7 +85,7 @@ export interface AppendedFact {
 
 /**
  * Closes a step: counts the revision, makes its fact, seals what the fact is about and moves the head of the chain.
- * `body` is what the handoff carries, for the fact that creates it.
+ * `body` is what the handoff carries, for the fact that creates it; `sign` adds the signature of the agent.
  */
 export function appendFact(
   before: Handoff | null,
@@ -94,6 +95,7 @@ export function appendFact(
   atMs: number,
   detail: JsonObject | null = null,
   body: string | null = null,
+  sign: SignFact | null = null,
 ): AppendedFact {
   const revision = (before?.revision ?? 0) + 1;
   const fact = blankFact();
@@ -106,9 +108,11 @@ export function appendFact(
   fact.to = next.state;
   fact.attempt = next.attempt;
   fact.fence = next.fence;
-  const told = sealed(detail, deed, next, body);
+  const previous = before?.trail ?? NO_TRAIL;
+  const said = sealed(detail, deed, next, body);
+  const told = sign === null ? said : sign(fact, previous, said);
   fact.detail = told === null ? '' : JSON.stringify(told);
-  fact.hash = hashOf(fact, before?.trail ?? NO_TRAIL);
+  fact.hash = hashOf(fact, previous);
   const handoff = copyOf(next);
   handoff.revision = revision;
   handoff.trail = fact.hash;

@@ -2,12 +2,19 @@
 import type { JsonObject } from '../foundation/json.ts';
 import { viaKey, viaToken } from './assurance.ts';
 import type { AgentId } from './names.ts';
+import type { Signer } from './signature.ts';
 
 export const EVERY_ROLE = ['verifier', 'chief'] as const;
 export type Role = (typeof EVERY_ROLE)[number];
 
 export type Principal =
-  | ({ readonly kind: 'agent'; readonly agent: AgentId; readonly roles: readonly Role[] } & Shown)
+  | ({
+      readonly kind: 'agent';
+      readonly agent: AgentId;
+      readonly roles: readonly Role[];
+      /** Signs the moves of this agent; absent: they are not signed. */
+      readonly signer?: Signer;
+    } & Shown)
   /** The person at the machine, or whoever holds an operator's token. */
   | ({ readonly kind: 'operator' } & Shown)
   /** Clocks, sweeps and the rules of the house. */

@@ -15,6 +15,7 @@ import type { Refusal, RefusalCode } from '../domain/refusals.ts';
 import { isHidden, may, type Op } from '../domain/rights.ts';
 import type { Guard, Opening, Relayed } from '../stores/store.ts';
 import type { WorkspaceRules, Context } from './context.ts';
+import { signingAs } from './signatures.ts';
 
 export interface RequestedMove {
   readonly deed: FactType;
@@ -57,6 +58,8 @@ export function decideBy(
       principalText(principal),
       nowMs,
       proven(principal, detail ?? null),
+      null,
+      signingAs(principal, moved.value),
     );
     const facts = [seen.fact];
     return ok(outcome === undefined ? { handoff: seen.handoff, facts } : { handoff: seen.handoff, facts, outcome });
@@ -95,7 +98,8 @@ export function appendCreation(
   detail: JsonObject | null = null,
 ): AppendedFact {
   const more = underPolicy(rules, proven(principal, detail));
-  return appendFact(null, created, 'create', principalText(principal), nowMs, more, body);
+  const sign = signingAs(principal, created);
+  return appendFact(null, created, 'create', principalText(principal), nowMs, more, body, sign);
 }
 
 /** One change of one handoff, with whatever the rules of the house attach to it. */

@@ -3,7 +3,7 @@ import type { JsonText } from '../foundation/json.ts';
 import type { Clock, Timers } from '../foundation/clock.ts';
 import type { ProcessIdentity, ProcessJudge } from '../foundation/process-identity.ts';
 import type { Random } from '../foundation/random.ts';
-import type { SshKey } from '../foundation/ssh-signature.ts';
+import type { SshKey } from '../foundation/ssh-key.ts';
 import type { Effect } from '../domain/decision.ts';
 import type { Assurance } from '../domain/assurance.ts';
 import type { Party } from '../domain/body.ts';
@@ -67,7 +67,7 @@ export interface WorkspaceRules {
   readonly tasks: TaskKeeper | null;
   /** The documents in a repository; null where there are none. */
   readonly documents: DocumentMirror | null;
-  /** Public keys with which agents sign commits; those that were revoked are not among them. */
+  /** Public keys with which agents sign; those that were revoked or retired are not among them. */
   keys(): readonly AgentKey[];
   /** How far a completion has to be proven for a report to be green. */
   readonly requiredAssurance: Assurance;
@@ -81,6 +81,14 @@ export interface WorkspaceRules {
 
 export interface AgentKey extends SshKey {
   readonly agent: AgentId;
+}
+
+export interface RegisteredKey extends AgentKey {
+  readonly addedAt: number;
+  /** Null: it was not. A key that was revoked may be in other hands: it proves nothing any more, whatever the date. */
+  readonly revokedAt: number | null;
+  /** Null: it is in use. What was signed with it before stays proven. */
+  readonly retiredAt: number | null;
 }
 
 /** `agent`: the only one in whose name files act; null: there is none. */

@@ -1,18 +1,15 @@
 /**
- * Public keys with which agents sign their commits. They stand in the stored policy, so each change is a version of it
+ * Public keys with which agents sign their commits and their moves. They stand in the stored policy, so each change is a version of it
  * with who and when, and every process that uses the database follows the same ones.
  */
 import type { JsonText } from '../foundation/json.ts';
-import { readSshKey } from '../foundation/ssh-signature.ts';
+import { readSshKey } from '../foundation/ssh-key.ts';
 import { readAgentId, type AgentId } from '../domain/names.ts';
-import type { AgentKey } from '../engine/context.ts';
+import type { AgentKey, RegisteredKey } from '../engine/context.ts';
 import type { PolicyRecord, Store } from '../stores/store.ts';
 
-export interface KeyRecord extends AgentKey {
-  readonly addedAt: number;
+export interface KeyRecord extends RegisteredKey {
   readonly addedBy: string;
-  /** Null: it is good. A key that was revoked proves nothing any more, whatever date a commit has. */
-  readonly revokedAt: number | null;
 }
 
 /** More keys than agents are a mistake. */
@@ -20,31 +17,32 @@ const KEYS_MAX = 1_000;
 /** So often another process may store a version between our look and our word. */
 const ROUNDS_MAX = 16;
 
+/** Keys that were stored before keys could be retired lack the field. */
+type StoredKey = Omit<KeyRecord, 'fingerprint' | 'retiredAt'> & { readonly retiredAt?: number | null };
+
 interface Stored {
-  readonly keys?: readonly Omit<KeyRecord, 'fingerprint'>[];
+  readonly keys?: readonly StoredKey[];
 }
 
 export function keysIn(record: PolicyRecord | null): readonly KeyRecord[] {
   const { keys = [] } = record === null ? {} : (JSON.parse(record.policy) as Stored);
-  return keys.flatMap(({ agent, text, addedAt, addedBy, revokedAt }) => {
+  return keys.flatMap(({ agent, text, addedAt, addedBy, revokedAt, retiredAt = null }) => {
     const [name, key] = [readAgentId(agent), readSshKey(text)];
-    return name === null || key === null ? [] : [{ ...key, agent: name, addedAt, addedBy, revokedAt }];
+    return name === null || key === null ? [] : [{ ...key, agent: name, addedAt, addedBy, revokedAt, retiredAt }];
   });
 }
 
 export function goodKeys(record: PolicyRecord | null): readonly AgentKey[] {
-  return keysIn(record).filter(({ revokedAt }) => revokedAt === null);
+  return keysIn(record).filter(isInUse);
+}
+
+function isInUse({ revokedAt, retiredAt }: KeyRecord): boolean {
+  return revokedAt === null && retiredAt === null;
 }
 
 /** A policy with these keys, as it is stored. */
 export function withKeys(policy: object, keys: readonly KeyRecord[]): JsonText {
-  const stored = keys.map(({ agent, text, addedAt, addedBy, revokedAt }) => ({
-    agent,
-    text,
-    addedAt,
-    addedBy,
-    revokedAt,
-  }));
+  const stored = keys.map(({ fingerprint: _, ...key }): StoredKey => key);
   return JSON.stringify(keys.length === 0 ? policy : { ...policy, keys: stored }) as JsonText;
 }
 
@@ -62,20 +60,22 @@ export function addKey(
   return changeKeys(store, by, (keys) => {
     if (keys.some((each) => each.text === key.text)) return 'known-key';
     if (keys.length >= KEYS_MAX) return 'too-many';
-    const added = { ...key, agent, addedAt: store.nowMs(), addedBy: by, revokedAt: null };
+    const added = { ...key, agent, addedAt: store.nowMs(), addedBy: by, revokedAt: null, retiredAt: null };
     return { keys: [...keys, added], changed: added };
   });
 }
 
-export function revokeKey(
+/** `retire`: the agent has another one now. `revoke`: somebody else may have it; also one that was retired before. */
+export function endKey(
   store: Pick<Store, 'policy' | 'nowMs'>,
+  how: 'revoke' | 'retire',
   fingerprint: string,
   by: string,
 ): Promise<KeyRecord | KeyProblem> {
   return changeKeys(store, by, (keys) => {
     const found = keys.find((each) => each.fingerprint === fingerprint && each.revokedAt === null);
-    if (found === undefined) return 'no-such-key';
-    const changed = { ...found, revokedAt: store.nowMs() };
+    if (found === undefined || (how === 'retire' && !isInUse(found))) return 'no-such-key';
+    const changed = { ...found, [how === 'revoke' ? 'revokedAt' : 'retiredAt']: store.nowMs() };
     return { keys: keys.map((each) => (each === found ? changed : each)), changed };
   });
 }

@@ -37,6 +37,7 @@ export const MEANINGS = {
   'too-many-hops': 'its chain is longer than any that is followed: probably a loop',
   'token-needed': 'the workspace is strict, and no token was shown',
   'token-refused': 'the token is unknown, revoked, expired, of somebody else, or does not allow this',
+  'key-refused': 'BATON_KEY_FILE names no private key that is registered for the agent; its message says why',
   'evidence-missing': 'a deliverable for which nothing is shown',
   'evidence-unknown': 'evidence for something that is not among the deliverables',
   'evidence-false': 'evidence that was looked at and does not hold; the message says why',

@@ -4,22 +4,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
-import { hexDigestOf } from '../../src/foundation/digest.ts';
 import { assuranceOf } from '../../src/domain/assurance.ts';
-import { hashOf, type Fact } from '../../src/domain/facts.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { reportOn } from '../../src/domain/project-report.ts';
 import { projects } from '../../src/engine/handoffs/projects.ts';
 import { examineTrails } from '../../src/engine/health-checks.ts';
-import { footerLine, totalOf } from '../../src/engine/transfer/write-line.ts';
 import { reportJunit } from '../../src/interfaces/shared/report/junit.ts';
-import { addKey, revokeKey } from '../../src/workspace/agent-keys.ts';
+import { addKey, endKey } from '../../src/workspace/agent-keys.ts';
 import { agentOf as summaryAgent, summaryWorld, type Said } from '../engine/summaries/summary-world.ts';
 import { documentsWorld, ON, type DocumentsWorld } from '../folders/documents-world.ts';
 import { answer } from '../folders/native.ts';
 import { queueWorld } from '../folders/queue-world.ts';
 import { tempFolder } from '../support/processes.ts';
 import { exported, imported, memoryStore } from '../transfer/sample.ts';
+import { forged, type Line } from './forged-export.ts';
 import { answerOf, truthWorld, type Attempt, type TruthWorld } from './world.ts';
 
 const STRICT = `${ON}identity: strict\n`;
@@ -76,7 +74,7 @@ async function bySignedCommit(owner: string | null, more: { readonly revoked?: t
     const added = await addKey(world.ctx.store, summaryAgent(owner), readFileSync(`${key}.pub`, 'utf8'), 'operator');
     expect(added).toMatchObject({ agent: owner });
     if (more.revoked === true)
-      await revokeKey(world.ctx.store, (added as { fingerprint: string }).fingerprint, 'operator');
+      await endKey(world.ctx.store, 'revoke', (added as { fingerprint: string }).fingerprint, 'operator');
     await world.ctx.rules.refresh();
   }
   world.edit(id, { ...VERIFIED, ...soon() });
@@ -163,31 +161,6 @@ async function filled(world: TruthWorld): Promise<HandoffId> {
   await world.deliver(handoff, [{ kind: 'file', value: 'page.html' }]);
   expect(answerOf(await world.verify(handoff.id))).toBe('completed verified');
   return handoff.id;
-}
-
-interface Line {
-  handoff: Record<string, unknown>;
-  facts: Fact[];
-  sha256?: string;
-}
-
-/** The only line of an export, changed, with every hash and checksum made to fit again. */
-function forged(text: string, change: (line: Line) => void): string {
-  const [header = '', only = ''] = text.trimEnd().split('\n');
-  const line = JSON.parse(only) as Line;
-  delete line.sha256;
-  change(line);
-  let previous = '';
-  for (const fact of line.facts) {
-    previous = hashOf({ ...fact, handoff: line.handoff['id'] as HandoffId }, previous);
-    (fact as { hash: string }).hash = previous;
-  }
-  line.handoff['trail'] = previous;
-  const body = JSON.stringify(line);
-  const sha256 = hexDigestOf(body);
-  const total = totalOf();
-  total.add(sha256);
-  return `${header}\n${body.slice(0, -1)},"sha256":"${sha256}"}\n${footerLine(1, total.hex())}\n`;
 }
 
 async function afterImport(change: (line: Line) => void): Promise<string> {

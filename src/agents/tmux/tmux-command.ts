@@ -13,7 +13,8 @@ interface TmuxAnswer {
 export type RunTmux = (args: readonly string[], input?: string) => Promise<TmuxAnswer>;
 
 /** Variables by which an agent would believe that it runs inside another one. */
-const NOT_FOR_AGENTS = /^(?:TMUX|TMUX_PANE|CLAUDECODE|CLAUDE_CODE_(?!USE_).*|BATON_TOKEN|BATON_AGENT_ID)$/;
+const NOT_FOR_AGENTS =
+  /^(?:TMUX|TMUX_PANE|CLAUDECODE|CLAUDE_CODE_(?!USE_).*|BATON_TOKEN|BATON_KEY_FILE|BATON_AGENT_ID)$/;
 
 /** The server that is started by the first call gives its environment to every pane. */
 export function runTmuxOn(socket: string, configuration: string): RunTmux {

@@ -11,6 +11,7 @@ import type { DocumentChanges } from '../../formats/document/edit.ts';
 import { writeEvidence } from '../../formats/document/evidence-text.ts';
 import { END_TYPE, STATUS_FOR } from '../../formats/document/vocabulary.ts';
 import type { Said } from '../../formats/document/yaml-text.ts';
+import { SIGNATURE_FIELDS, writtenSignature } from '../signatures.ts';
 import { instant } from './documents.ts';
 
 /** `handoff` is the newest record: only the last of several facts of one kind is told in full. */
@@ -22,6 +23,7 @@ export function changesFor(fact: Fact, handoff: Handoff): DocumentChanges {
     updated_at: instant(fact.at),
     ...(fact.deed === 'supersede' ? NO_END : {}),
     ...CHANGES[fact.to]({ fact, handoff, detail, at: instant(fact.at) }),
+    ...signatureOf(fact),
   };
 }
 
@@ -92,6 +94,14 @@ const CHANGES: Record<State, (told: Told) => DocumentChanges> = {
   cancelled: ({ detail }) => rejection(END_TYPE.cancelled, text(detail['reason'])),
   expired: () => ({}),
 };
+
+/** A commit brings the text with its signatures: they stay as they are. */
+function signatureOf(fact: Fact): DocumentChanges {
+  const [field] = Object.entries(SIGNATURE_FIELDS).find(([, move]) => move === fact.deed) ?? [];
+  if (field === undefined || fact.by.startsWith('git:')) return {};
+  const written = writtenSignature(fact);
+  return { [field]: written === null ? null : { ...written } };
+}
 
 /** `question` is filled in from the text that asked it. */
 function answered({ by }: Fact, detail: JsonObject): DocumentChanges {

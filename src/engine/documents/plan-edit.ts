@@ -6,7 +6,7 @@ import type { EvidenceRequest } from '../evidence-checker.ts';
 import type { Claim, Evidence } from '../../domain/evidence.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, type State } from '../../domain/lifecycle.ts';
-import { piecesOf, readEvidence, type EvidenceText } from '../../formats/document/evidence-text.ts';
+import { piecesOf, readEvidence, writeEvidence, type EvidenceText } from '../../formats/document/evidence-text.ts';
 import type { DocumentFields } from '../../formats/document/schema.ts';
 import { END_TYPE, STATUS_FOR, type Status } from '../../formats/document/vocabulary.ts';
 import type { CriterionCheck } from '../handoffs/verify.ts';
@@ -173,7 +173,7 @@ function delivering(
   const shown = shownIn(fields);
   if (state === 'delivered') {
     const isLater = (fields.delivered_at ?? null) !== null && fields.delivered_at !== (before?.delivered_at ?? null);
-    const isOther = before !== null && isLater && JSON.stringify(claims) !== JSON.stringify(claimsOf(shown));
+    const isOther = before !== null && isLater && !showsSame(claims, shown);
     // Between two commits it was sent back and delivered again.
     return isOther
       ? [
@@ -251,11 +251,21 @@ function rejecting(state: State, fields: DocumentFields): readonly Step[] {
   return state === 'draft' ? [{ do: 'offer' }, reject] : [reject];
 }
 
+/** Compared as a document writes it: a record knows more of evidence that was seen here, such as the size of a file. */
+export function showsSame(claims: readonly Claim[], shown: readonly Shown[]): boolean {
+  const texts = (all: readonly Claim[]): string =>
+    JSON.stringify(
+      all.flatMap(({ deliverable, evidence }) => evidence.map((each) => [deliverable, writeEvidence(each)])),
+    );
+  return texts(claims) === texts(claimsOf(shown));
+}
+
 /** As the machine elsewhere saw it; what only a person has written stays their word. */
 export function claimsOf(shown: readonly Shown[]): readonly Claim[] {
   const claims = new Map<string, Evidence[]>();
   for (const { deliverable, kind, value, seen } of shown) {
-    const evidence = seen ?? { kind: 'note', text: `${kind}:${value}` };
+    const told: Evidence = seen ?? { kind: 'note', text: `${kind}:${value}` };
+    const evidence: Evidence = told.kind === 'command' ? { ...told, elsewhere: true } : told;
     claims.set(deliverable, [...(claims.get(deliverable) ?? []), evidence]);
   }
   return [...claims].map(([deliverable, evidence]) => ({ deliverable, evidence }));

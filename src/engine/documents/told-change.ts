@@ -13,7 +13,7 @@ import type { DocumentRead } from '../../formats/document/read.ts';
 import { END_TYPE, type Status } from '../../formats/document/vocabulary.ts';
 import { believedSpeaker, whyNotBelieved, writerAs, type Roles, type Writer } from './believed.ts';
 import { decideFromCommit, withDeadline, type CommittedStep } from './apply-commit.ts';
-import { claimsOf, planOf, shownIn, type Step } from './plan-edit.ts';
+import { claimsOf, planOf, shownIn, showsSame, type Step } from './plan-edit.ts';
 import { NOT_BY_HAND, wordsFor, type StepRefusal } from './step-refusal.ts';
 
 export interface ToldSteps {
@@ -209,7 +209,7 @@ export function tellsSame(handoff: Handoff, fields: DocumentFields): boolean {
   if (told !== state) return state === 'blocked' && told === 'offered' && blockedOn?.reason !== 'question';
   if (state === 'blocked') return blockedOn?.reason === 'question' && blockedOn.text === fields.open_question;
   const isShown = state === 'delivered' || state === 'completed';
-  return !isShown || JSON.stringify(claims) === JSON.stringify(claimsOf(shownIn(fields)));
+  return !isShown || showsSame(claims, shownIn(fields));
 }
 
 /** A record as a text tells it, for whoever judges without a database. Null: the text names nobody. */

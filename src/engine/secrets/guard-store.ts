@@ -11,6 +11,7 @@ import { hashOf, NO_TRAIL, type Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { principalText, SYSTEM } from '../../domain/principal.ts';
 import { sealed } from '../../domain/seal.ts';
+import { splitSignature } from '../../domain/signature.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { Opening, Store } from '../../stores/store.ts';
 import type { EngineEvent } from '../context.ts';
@@ -123,9 +124,9 @@ function guardDecision(
   }
   const isRedacted = policy !== 'warn';
   const facts = retold(before, decision.facts, (fact, index) => {
-    const detail = isRedacted
-      ? resealed(details[index]?.redacted ?? '', fact.deed, record.redacted, body)
-      : (decision.facts[index]?.detail ?? '');
+    const detail = unsigned(
+      isRedacted ? resealed(details[index]?.redacted ?? '', fact.deed, record.redacted, body) : fact.detail,
+    );
     return index === decision.facts.length - 1 ? withFindings(detail, findings) : detail;
   });
   const next = { ...(isRedacted ? record.redacted : handoff), trail: facts.at(-1)?.hash ?? handoff.trail };
@@ -195,6 +196,13 @@ function scanJsonText(text: JsonText, field: string): Scanned<JsonText> {
 function withFindings(detail: string, findings: readonly SecretFinding[]): string {
   const said = detail === '' ? {} : (JSON.parse(detail) as JsonObject);
   return JSON.stringify({ ...said, secrets: findings.map(({ rule, field }) => ({ rule, field })) });
+}
+
+/** What is written is no longer what the agent signed: no signature is better than one that fits nothing. */
+function unsigned(detail: string): string {
+  if (!detail.includes('"signed":')) return detail;
+  const { told } = splitSignature(detail);
+  return told === null ? '' : JSON.stringify(told);
 }
 
 /** Seals are about what is written, which is no longer what was decided. */

@@ -53,8 +53,13 @@ interface Waiting {
   readonly copy: Copy;
 }
 
+/** As much of a store as an import needs. */
+export interface ImportTarget extends Pick<Store, 'facts'> {
+  readonly transfer: Pick<Store['transfer'], 'restore'>;
+}
+
 export async function importAll(
-  store: Store,
+  store: ImportTarget,
   chunks: AsyncIterable<Uint8Array>,
   options: ImportOptions = {},
 ): Promise<Result<Imported & Footer, ImportStop>> {
@@ -140,7 +145,7 @@ function brokenOff(raw: RawLine, problem: LineProblem): LineProblem {
 
 /** Where lines wait until there are enough of them for one transaction. */
 function deskOf(
-  store: Store,
+  store: ImportTarget,
   progress: (handoffs: number) => void,
 ): {
   readonly total: ReturnType<typeof totalOf>;

@@ -32,6 +32,15 @@ const Day = z.string().refine((text) => isOnTheCalendar(text), 'a day like 2026-
 /** `file:PATH`, `commit:ID`, `command:LINE`, `shadow:HANDOFF`, `url:ADDRESS`, `note:WORDS`; anything else is a note. */
 const Shown = z.union([Text, z.array(Text).max(LIST_MAX)]);
 const Marked = z.looseObject({ deliverable: Line, status: Line.nullish(), evidence: Shown.nullish() });
+/** Of one move, by its agent; `baton audit --offline` checks it. */
+const Signature = z.looseObject({
+  by: Agent,
+  at: Instant,
+  previous: z.string().max(LINE_MAX),
+  said: Line,
+  key: Line,
+  value: Line,
+});
 const Checked = z.looseObject({ criterion: Line, status: Line.nullish(), says: Text.nullish() });
 
 /** In the order in which they are written. */
@@ -53,6 +62,7 @@ const SHAPES = {
   target_completion: Day.nullish(),
   source_meeting: Line.nullable(),
   skill_web_node: Line.nullable(),
+  created_signature: Signature.nullish(),
   open_question: Text.nullish(),
   question_answer: z.looseObject({ question: Text.nullish(), answer: Text.nullish(), by: Agent.nullish() }).nullish(),
   acknowledged_at: Instant.nullish(),
@@ -60,6 +70,7 @@ const SHAPES = {
   acknowledgment_notes: Text.nullish(),
   delivered_at: Instant.nullish(),
   deliverable_status: z.array(Marked).max(LIST_MAX).nullish(),
+  delivered_signature: Signature.nullish(),
   rework_reason: Text.nullish(),
   criteria_checks: z.array(Checked).max(LIST_MAX).nullish(),
   completed_at: Instant.nullish(),
@@ -69,6 +80,7 @@ const SHAPES = {
   verification_record: z
     .looseObject({ verified_at: Instant.nullish(), deliverable_checks: z.array(Marked).max(LIST_MAX).nullish() })
     .nullish(),
+  completion_signature: Signature.nullish(),
   rejection_reason: z.looseObject({ type: Line, message: Text.nullish() }).nullish(),
   replaced_by: Id.nullish(),
   escalated_to: Agent.nullish(),

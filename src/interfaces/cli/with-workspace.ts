@@ -144,12 +144,21 @@ export async function principalFor(
   const token = process.env['BATON_TOKEN'] ?? '';
   const said = saidIn(options);
   const { identity } = configuration;
-  if (token === '' && identity === 'local') return named(ctx, said ?? otherwise);
+  const signing = (principal: Principal): Promise<Principal> => signingIn(ctx, principal, scope);
+  if (token === '' && identity === 'local') return signing(named(ctx, said ?? otherwise));
   const { identify } = await import('../../workspace/identity.ts');
   const claimant = { as: said, token: token === '' ? null : token, otherwise };
   const known = await identify(ctx, identity, claimant, scope);
-  if (known.ok) return known.value;
+  if (known.ok) return signing(known.value);
   throw cliProblem(known.refusal.code, known.refusal.says);
+}
+
+async function signingIn({ rules }: Context, principal: Principal, scope: Scope): Promise<Principal> {
+  if (scope === 'read' || (process.env['BATON_KEY_FILE'] ?? '') === '') return principal;
+  const { withSigner } = await import('../../workspace/signing-key.ts');
+  const signing = withSigner(rules, principal);
+  if (signing.ok) return signing.value;
+  throw cliProblem(signing.refusal.code, signing.refusal.says);
 }
 
 /** `--as operator`: the operator's name is said aloud, and no agent is called like this without its `@`. */

@@ -37,6 +37,7 @@ import { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './errors.ts';
 import { addressIn, agentIn, within } from './requests.ts';
 import { feedOf } from './feed.ts';
 import { identify, type Scope } from '../../workspace/identity.ts';
+import { withSigner } from '../../workspace/signing-key.ts';
 import type { OpenOptions, OpenWorkspace } from '../../workspace/opened-workspace.ts';
 
 /** `openWorkspace` is given by the program around the library. */
@@ -92,8 +93,9 @@ function batonIn(app: OpenWorkspace, opened: OpenBatonOptions): Baton {
       },
       scope,
     );
-    if (known.ok) return known.value;
-    throw new BatonRefusal(known.refusal.code, known.refusal.says);
+    const signing = known.ok && scope === 'write' ? withSigner(ctx.rules, known.value) : known;
+    if (signing.ok) return signing.value;
+    throw new BatonRefusal(signing.refusal.code, signing.refusal.says);
   };
 
   /** What concerns everything is shown to no one who only says that they are the operator. */

@@ -16,6 +16,7 @@ export type InterfaceCode =
   | 'no-such-token'
   | 'no-such-project'
   | 'token-refused'
+  | 'key-refused'
   | 'bad-request'
   | 'usage'
   | 'no-workspace'
@@ -81,6 +82,7 @@ export const PROBLEMS = {
   'too-many-hops': { exitCode: 4, httpStatus: 409, retryable: false },
   'token-needed': { exitCode: 4, httpStatus: 401, retryable: false },
   'token-refused': { exitCode: 4, httpStatus: 401, retryable: false },
+  'key-refused': { exitCode: 4, httpStatus: 401, retryable: false },
   'evidence-missing': { exitCode: 4, httpStatus: 422, retryable: false },
   'evidence-unknown': { exitCode: 5, httpStatus: 422, retryable: false },
   'evidence-false': { exitCode: 4, httpStatus: 422, retryable: false },

@@ -63,10 +63,15 @@ export const MAINTENANCE_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'audit',
     summary: 'completed handoffs by how far they are proven, and by whom',
-    options: [['--recheck', 'look at their evidence again, as it is today']],
+    options: [
+      ['--recheck', 'look at their evidence again, as it is today'],
+      ['--offline <file>', 'check the signatures in an export or a document, without any database'],
+      ['--keys <file>', 'with --offline: the registered keys, as baton key list --json prints them'],
+    ],
     note:
       'verified, attested, unverified, reported: docs/trust.md says what each means. --recheck runs commands of evidence\n' +
-      'again where the workspace allows them; exit code 8 when something does not hold any more.',
+      'again where the workspace allows them; exit code 8 when something does not hold any more. --offline also ends with\n' +
+      '8 when a signature is missing, forged, or of a key that was revoked.',
     example: 'audit --recheck --as operator',
     load: async () => (await import('../commands/audit.ts')).audit,
   },
@@ -157,24 +162,34 @@ export const MAINTENANCE_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'key add',
     takes: '<agent> <key...>',
-    summary: 'register a public key with which an agent signs its commits',
+    summary: 'register a public key with which an agent signs its commits and moves',
     note:
       'Git signs with such a key after: git config gpg.format ssh; git config user.signingkey ~/.ssh/id_ed25519.pub;\n' +
-      'git config commit.gpgsign true. Only Ed25519 keys, and each for one agent.',
+      'git config commit.gpgsign true. Baton signs moves with it where BATON_KEY_FILE names the file of the private key\n' +
+      '(mode 600, no passphrase). Only Ed25519 keys, and each for one agent.',
     example: 'key add @qa ssh-ed25519 AAAA… --as operator',
     load: async () => (await import('../commands/key.ts')).newKey,
   },
   {
     name: 'key list',
-    summary: 'the registered keys, also those that were revoked',
+    summary: 'the registered keys, also those that were revoked or retired',
+    note: 'With --json it is the list that audit --offline takes as --keys.',
     example: 'key list',
     load: async () => (await import('../commands/key.ts')).listKeys,
   },
   {
     name: 'key revoke',
     takes: '<fingerprint>',
-    summary: 'from now on commits signed with this key prove nothing',
+    summary: 'somebody else may have this key: what is signed with it proves nothing, whatever its date',
     example: 'key revoke SHA256:… --as operator',
-    load: async () => (await import('../commands/key.ts')).endKey,
+    load: async () => (await import('../commands/key.ts')).revokeKey,
+  },
+  {
+    name: 'key retire',
+    takes: '<fingerprint>',
+    summary: 'the agent has another key now: what was signed with this one before stays proven',
+    note: 'To rotate a key, add the new one first. A key that may be stolen is revoked, not retired.',
+    example: 'key retire SHA256:… --as operator',
+    load: async () => (await import('../commands/key.ts')).retireKey,
   },
 ];

@@ -7,15 +7,21 @@ import { onInterrupt } from '../interrupt.ts';
 import type { Output } from '../output.ts';
 import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
 
-interface AuditOptions extends CommonOptions {
+export interface AuditOptions extends CommonOptions {
   readonly recheck?: true;
+  readonly offline?: string;
+  readonly keys?: string;
 }
 
 /** Of each level; `--json` has all of them. */
 const NAMED_MAX = 100;
-const EVIDENCE_GONE = 8;
+export const EVIDENCE_GONE = 8;
 
 export async function audit(_args: readonly string[], options: AuditOptions, output: Output): Promise<number> {
+  if (options.offline !== undefined) {
+    const { auditOffline } = await import('./audit-offline.ts');
+    return auditOffline(options.offline, options, output);
+  }
   const interrupts = onInterrupt(() => undefined);
   const recheck = options.recheck === true;
   const app = await openFor(options, undefined, { onlyReads: true });

@@ -1,8 +1,8 @@
-/** Public keys with which agents sign their commits. */
+/** Public keys with which agents sign their commits and their moves. */
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { JsonObject } from '../../../foundation/json.ts';
 import { principalText } from '../../../domain/principal.ts';
-import { addKey, keysIn, revokeKey, type KeyProblem, type KeyRecord } from '../../../workspace/agent-keys.ts';
+import { addKey, endKey, keysIn, type KeyProblem, type KeyRecord } from '../../../workspace/agent-keys.ts';
 import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
 import { agentArgument, textArgument } from '../arguments.ts';
 import type { Output } from '../output.ts';
@@ -33,11 +33,26 @@ export async function listKeys(_args: readonly string[], options: CommonOptions,
   });
 }
 
-export async function endKey(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+/** Somebody else may have it. */
+export function revokeKey(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+  return end('revoke', args, options, output);
+}
+
+/** The agent has another one now. */
+export function retireKey(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+  return end('retire', args, options, output);
+}
+
+async function end(
+  how: 'revoke' | 'retire',
+  args: readonly string[],
+  options: CommonOptions,
+  output: Output,
+): Promise<number> {
   const fingerprint = textArgument(args[0] ?? '', 'fingerprint');
   return inKeys(options, async (app) => {
-    const by = principalText(await mustBeOperator(app, options, 'write', 'revoke a key'));
-    tell(await revokeKey(app.ctx.store, fingerprint, by), 'revoked', output);
+    const by = principalText(await mustBeOperator(app, options, 'write', `${how} a key`));
+    tell(await endKey(app.ctx.store, how, fingerprint, by), how === 'revoke' ? 'revoked' : 'retired', output);
     return 0;
   });
 }
@@ -77,18 +92,23 @@ function problemOf(problem: KeyProblem): Problem {
 
 const HEAD = ['fingerprint', 'for', 'state', 'added', 'by'];
 
-function rowOf({ fingerprint, agent, revokedAt, addedAt, addedBy }: KeyRecord): readonly string[] {
-  const state = revokedAt === null ? 'good' : 'revoked';
+function rowOf({ fingerprint, agent, revokedAt, retiredAt, addedAt, addedBy }: KeyRecord): readonly string[] {
+  const state = revokedAt !== null ? 'revoked' : retiredAt !== null ? 'retired' : 'good';
   return [fingerprint, `@${agent}`, state, new Date(addedAt).toISOString(), displayLine(addedBy)];
 }
 
-function viewOf({ fingerprint, agent, text, revokedAt, addedAt, addedBy }: KeyRecord): JsonObject {
+function viewOf({ fingerprint, agent, text, revokedAt, retiredAt, addedAt, addedBy }: KeyRecord): JsonObject {
   return {
     fingerprint,
     for: `@${agent}`,
     key: text,
     addedAt: new Date(addedAt).toISOString(),
     addedBy,
-    revokedAt: revokedAt === null ? null : new Date(revokedAt).toISOString(),
+    revokedAt: instantOf(revokedAt),
+    retiredAt: instantOf(retiredAt),
   };
+}
+
+function instantOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
 }

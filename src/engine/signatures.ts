@@ -1,0 +1,261 @@
+/** Signs the moves of agents that have a key, and checks signatures against registered keys, without a database. */
+import { digestOf } from '../foundation/digest.ts';
+import type { JsonObject } from '../foundation/json.ts';
+import { isSignedBy } from '../foundation/ssh-key.ts';
+import type { Claim } from '../domain/evidence.ts';
+import { NO_TRAIL, type Fact } from '../domain/facts.ts';
+import type { Handoff } from '../domain/handoff.ts';
+import { speakerIn, type Principal } from '../domain/principal.ts';
+import {
+  saidDigest,
+  signedText,
+  splitSignature,
+  type MoveSignature,
+  type SignedMove,
+  type SignFact,
+} from '../domain/signature.ts';
+import { piecesOf, writeEvidence } from '../formats/document/evidence-text.ts';
+import type { DocumentFields } from '../formats/document/schema.ts';
+import type { RegisteredKey } from './context.ts';
+
+/** Null: the principal has no key, and signs nothing. `handoff` is the record after the move. */
+export function signingAs(principal: Principal, handoff: Handoff): SignFact | null {
+  const signer = principal.kind === 'agent' ? principal.signer : undefined;
+  if (signer === undefined) return null;
+  return ({ handoff: id, deed, at }, previous, told) => {
+    const content = contentOf(handoff, handoff.claims, told);
+    const text = signedText({ handoff: id, previous, move: deed, at, content, said: saidDigest(told) });
+    return { ...told, signed: { key: signer.fingerprint, previous, content, value: signer.sign(text) } };
+  };
+}
+
+/** Terms, evidence and judged criteria, as far as a document tells them too: both can be compared with a signature. */
+interface Content {
+  readonly from: string;
+  readonly to: string;
+  readonly title: string;
+  readonly task: string;
+  readonly deliverables: readonly string[];
+  readonly criteria: readonly string[];
+  /** Each with what is shown for it. */
+  readonly evidence: readonly (readonly [deliverable: string, pieces: readonly string[]])[];
+  /** What the verifier says of each criterion; null: it was not judged. */
+  readonly judged: readonly (string | null)[];
+}
+
+function digestOfContent(content: Content): string {
+  const { from, to, title, task, deliverables, criteria, evidence, judged } = content;
+  return digestOf(JSON.stringify([from, to, title, task, deliverables, criteria, evidence, judged]));
+}
+
+function contentOf(
+  { id, from, to, title, task, terms }: Handoff,
+  claims: readonly Claim[],
+  told: JsonObject | null,
+): string {
+  const { deliverables, criteria } = terms;
+  const judged = Array.isArray(told?.['criteria']) ? (told['criteria'] as readonly JsonObject[]) : [];
+  return digestOfContent({
+    from,
+    to,
+    title: title ?? task ?? id,
+    task: task ?? 'none',
+    deliverables,
+    criteria,
+    evidence: claims.map(({ deliverable, evidence }) => [
+      deliverable,
+      evidence.map((each) => writeEvidence(each).trim()),
+    ]),
+    judged: criteria.map((name) => text(judged.find(({ criterion }) => criterion === name)?.['says'])),
+  });
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+/** `missing`: the agent had a key. `changed`: the record is no longer what was signed. */
+type SignatureVerdict =
+  | 'good'
+  | 'unsigned'
+  | 'missing'
+  | 'forged'
+  | 'changed'
+  | 'unknown-key'
+  | 'wrong-agent'
+  | 'revoked'
+  | 'retired';
+
+export interface CheckedMove {
+  readonly revision: number | null;
+  readonly move: string;
+  readonly by: string;
+  readonly at: number;
+  readonly verdict: SignatureVerdict;
+  readonly says: string;
+}
+
+/** Whether a verdict is a reason not to believe a move. What nobody was expected to sign is none. */
+export function isSuspicious({ verdict }: CheckedMove): boolean {
+  return verdict !== 'good' && verdict !== 'unsigned';
+}
+
+/** Each move that an agent made, with what its signature proves. The trail itself is judged elsewhere. */
+export function checkTrail(
+  handoff: Handoff,
+  facts: readonly Fact[],
+  keys: readonly RegisteredKey[],
+): readonly CheckedMove[] {
+  const lastDelivery = facts.findLast(({ deed }) => deed === 'deliver')?.revision ?? 0;
+  const firstDelivery = facts.find(({ deed }) => deed === 'deliver')?.revision ?? Infinity;
+  return facts.flatMap((fact, index) => {
+    const { revision, by, deed, at } = fact;
+    if (!by.startsWith('@')) return [];
+    const { told, signature } = splitSignature(fact.detail);
+    const previous = facts[index - 1]?.hash ?? NO_TRAIL;
+    const said = saidDigest(told);
+    const claims = revision < firstDelivery ? [] : handoff.claims;
+    // A record keeps the evidence of its last delivery: what was shown before that, only the signature knows.
+    const isKnown = revision < firstDelivery || revision >= lastDelivery;
+    const now = isKnown ? contentOf(handoff, claims, told) : null;
+    const move = { handoff: handoff.id, previous, move: deed, at, said };
+    const judged =
+      signature === null
+        ? withoutSignature(by, at, keys, told?.['secrets'] !== undefined)
+        : judgeSignature({ ...move, content: signature.content }, signature, by, now, keys);
+    return [{ revision, move: deed, by, at, ...judged }];
+  });
+}
+
+type Judged = Pick<CheckedMove, 'verdict' | 'says'>;
+
+function withoutSignature(by: string, at: number, keys: readonly RegisteredKey[], hadSecrets: boolean): Judged {
+  const key = keys.find((each) => `@${each.agent}` === by && each.addedAt <= at && isGoodAt(each, at));
+  if (key === undefined) return { verdict: 'unsigned', says: `not signed; ${by} had no key` };
+  const why = hadSecrets ? ': a secret was found in it' : '';
+  return { verdict: 'missing', says: `not signed, although ${by} had the key ${key.fingerprint}${why}` };
+}
+
+function isGoodAt({ revokedAt, retiredAt }: RegisteredKey, at: number): boolean {
+  return (revokedAt === null || at < revokedAt) && (retiredAt === null || at < retiredAt);
+}
+
+/** `now`: the digest of what the record says today; null: that can no longer be known. */
+function judgeSignature(
+  move: SignedMove,
+  { key: fingerprint, value }: Pick<MoveSignature, 'key' | 'value'>,
+  by: string,
+  now: string | null,
+  keys: readonly RegisteredKey[],
+): Judged {
+  const key = keys.find((each) => each.fingerprint === fingerprint);
+  if (key === undefined) return { verdict: 'unknown-key', says: `signed with ${fingerprint}, which is not registered` };
+  if (!isSignedBy(key, Buffer.from(signedText(move)), Buffer.from(value, 'base64'))) {
+    return { verdict: 'forged', says: `the signature with ${fingerprint} does not fit this move` };
+  }
+  if (`@${key.agent}` !== by) return { verdict: 'wrong-agent', says: `signed with a key of @${key.agent}` };
+  if (now !== null && now !== move.content) {
+    return { verdict: 'changed', says: 'terms, evidence or criteria are not those that were signed' };
+  }
+  // Whoever has the key chooses the time: of a key that may be stolen no date proves anything.
+  if (key.revokedAt !== null) {
+    return { verdict: 'revoked', says: `signed with ${fingerprint}, which was revoked at ${instant(key.revokedAt)}` };
+  }
+  if (key.retiredAt !== null && move.at >= key.retiredAt) {
+    return { verdict: 'retired', says: `signed with ${fingerprint} after it was retired at ${instant(key.retiredAt)}` };
+  }
+  return { verdict: 'good', says: `signed with ${fingerprint}` };
+}
+
+function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** As a document carries the signature of one move. */
+export interface WrittenSignature {
+  readonly by: string;
+  readonly at: string;
+  readonly previous: string;
+  readonly said: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Null: the fact is not signed. */
+export function writtenSignature(fact: Fact): WrittenSignature | null {
+  const { told, signature } = splitSignature(fact.detail);
+  const speaker = speakerIn(fact.by);
+  if (signature === null || speaker === null) return null;
+  const { key, previous, value } = signature;
+  return { by: speaker, at: instant(fact.at), previous, said: saidDigest(told), key, value };
+}
+
+/** The fields of a document in which signatures stand, and the moves that they are about. */
+export const SIGNATURE_FIELDS = {
+  created_signature: 'create',
+  delivered_signature: 'deliver',
+  completion_signature: 'verify',
+} as const satisfies Partial<Record<keyof DocumentFields, string>>;
+
+/** The moves that a document tells of and that somebody could have signed. */
+export function checkDocument(fields: DocumentFields, keys: readonly RegisteredKey[]): readonly CheckedMove[] {
+  const told = [
+    { field: 'created_signature', by: fields.from_agent, at: fields.created_at },
+    { field: 'delivered_signature', by: fields.to_agent, at: fields.delivered_at },
+    { field: 'completion_signature', by: fields.completion_verified_by, at: fields.completed_at },
+  ] as const;
+  return told.flatMap(({ field, by, at }): readonly CheckedMove[] => {
+    const move = SIGNATURE_FIELDS[field];
+    const written = fields[field] ?? null;
+    if (written === null) {
+      if (typeof by !== 'string' || typeof at !== 'string') return [];
+      const atMs = Date.parse(at);
+      return [{ revision: null, move, by: `@${by}`, at: atMs, ...withoutSignature(`@${by}`, atMs, keys, false) }];
+    }
+    const { previous, said, key, value } = written;
+    const atMs = Date.parse(written.at);
+    // What stands in the document is what has to be signed: there is no second digest to compare it with.
+    const about = {
+      handoff: fields.handoff_id ?? '',
+      previous,
+      move,
+      at: atMs,
+      content: contentIn(fields, move),
+      said,
+    };
+    const signer = `@${written.by}`;
+    const isOther = move === 'verify' && by !== undefined && by !== written.by;
+    const judged: Judged = isOther
+      ? {
+          verdict: 'wrong-agent',
+          says: `signed by ${signer}, and the document names ${by === null ? 'nobody' : `@${by}`}`,
+        }
+      : judgeSignature(about, { key, value }, signer, null, keys);
+    return [{ revision: null, move, by: signer, at: atMs, ...judged }];
+  });
+}
+
+function contentIn(fields: DocumentFields, move: string): string {
+  const {
+    deliverables = [],
+    verification_criteria: criteria = [],
+    deliverable_status: marks,
+    criteria_checks: checks,
+  } = fields;
+  const evidence = (marks ?? []).map(({ deliverable, evidence: shown }): readonly [string, readonly string[]] => [
+    deliverable,
+    piecesOf(shown ?? undefined).map((piece) => piece.trim()),
+  ]);
+  return digestOfContent({
+    from: fields.from_agent ?? '',
+    to: fields.to_agent ?? '',
+    title: fields.title ?? '',
+    task: fields.related_task ?? '',
+    deliverables,
+    criteria,
+    evidence: move === 'create' ? [] : evidence,
+    judged: criteria.map((name) =>
+      move === 'verify' ? text((checks ?? []).find(({ criterion }) => criterion === name)?.says) : null,
+    ),
+  });
+}

@@ -1,0 +1,145 @@
+/** `baton audit --offline FILE`: checks the signatures in an export or a document against registered keys. */
+import { closeSync, createReadStream, openSync, readFileSync, readSync } from 'node:fs';
+import { readAgentId } from '../../../domain/names.ts';
+import type { RegisteredKey } from '../../../engine/context.ts';
+import { checkDocument, isSuspicious, type CheckedMove } from '../../../engine/signatures.ts';
+import { auditExport, type AuditedTrail } from '../../../engine/transfer/offline-audit.ts';
+import { errorsIn, problemText, readDocument } from '../../../formats/document/read.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
+import { readSshKey } from '../../../foundation/ssh-key.ts';
+import { onInterrupt } from '../interrupt.ts';
+import type { Output } from '../output.ts';
+import { cliProblem } from '../problem.ts';
+import { EVIDENCE_GONE, type AuditOptions } from './audit.ts';
+
+const HOW_TO_GET_KEYS =
+  '--offline needs --keys FILE: the keys that you believe, as an operator prints them with: baton key list --json';
+const BYTE_ORDER_MARK = '\uFEFF';
+
+export async function auditOffline(file: string, { keys: keysFile }: AuditOptions, output: Output): Promise<number> {
+  if (keysFile === undefined) throw cliProblem('usage', HOW_TO_GET_KEYS);
+  const keys = readKeys(keysFile);
+  const found: AuditedTrail[] = [];
+  const counts = new Map<string, number>();
+  const take = (trail: AuditedTrail): void => {
+    for (const { verdict } of trail.moves) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
+    const isNamed = output.json || trail.moves.some(isSuspicious);
+    if (isNamed) found.push(trail);
+  };
+  const damage = isDocument(file) ? lookAtDocument(file, keys, found, take) : await lookAtExport(file, keys, take);
+  if (typeof damage === 'number') return damage;
+  if (output.json) output.answer({ file, moves: Object.fromEntries(counts), damage, items: found.map(viewOf) });
+  else output.line(pageOf(found, counts, damage));
+  return damage.length > 0 || found.some(({ moves }) => moves.some(isSuspicious)) ? EVIDENCE_GONE : 0;
+}
+
+/** What is wrong with the file itself; a number: somebody has interrupted it. */
+async function lookAtExport(
+  file: string,
+  keys: readonly RegisteredKey[],
+  take: (trail: AuditedTrail) => void,
+): Promise<readonly string[] | number> {
+  const interrupts = onInterrupt(() => undefined);
+  const read = await auditExport(createReadStream(file), keys, take, interrupts.stop).catch(cannotRead(file));
+  if (read.ok) return [];
+  if (read.refusal.code === 'interrupted') return interrupts.exitCode() ?? 1;
+  const { line, column, says, others } = read.refusal;
+  return [{ line, column, says }, ...others].map((bad) => `${file}:${bad.line}:${bad.column}: ${bad.says}`);
+}
+
+function lookAtDocument(
+  file: string,
+  keys: readonly RegisteredKey[],
+  found: AuditedTrail[],
+  take: (trail: AuditedTrail) => void,
+): readonly string[] {
+  const read = readDocument(readFileSync(file, 'utf8'));
+  const { fields } = read;
+  const errors = errorsIn(read);
+  if (errors.length > 0) return errors.map((problem) => `${file}:${problemText(problem)}`);
+  const { handoff_id: id = '', from_agent: from = '', to_agent: to = '', status = '', title = null } = fields;
+  const handoff = { id, from, to, state: status, title } as unknown as AuditedTrail['handoff'];
+  const trail = { handoff, moves: checkDocument(fields, keys) };
+  take(trail);
+  // A document holds few signatures: the good ones are told too.
+  if (!found.includes(trail)) found.push(trail);
+  return [];
+}
+
+function isDocument(file: string): boolean {
+  const start = Buffer.alloc(8);
+  try {
+    const opened = openSync(file, 'r');
+    try {
+      readSync(opened, start);
+    } finally {
+      closeSync(opened);
+    }
+  } catch (error) {
+    return cannotRead(file)(error);
+  }
+  const text = start.toString();
+  return (text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text).startsWith('---');
+}
+
+function cannotRead(file: string): (error: unknown) => never {
+  return (error) => {
+    throw cliProblem(
+      'bad-request',
+      `${file} cannot be read (${error instanceof Error ? error.message : String(error)})`,
+    );
+  };
+}
+
+function readKeys(file: string): readonly RegisteredKey[] {
+  const bad = (says: string): never => {
+    throw cliProblem('bad-request', `${file} is no list of keys: ${says}; print one with: baton key list --json`);
+  };
+  let read: unknown;
+  try {
+    read = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    return bad(error instanceof Error ? error.message : String(error));
+  }
+  if (!Array.isArray(read)) return bad('it is not a list');
+  return (read as readonly Readonly<Record<string, unknown>>[]).map((each, index) => {
+    const key = readSshKey(String(each['key']));
+    const agent = readAgentId(String(each['for']).replace(/^@/, ''));
+    const addedAt = Date.parse(String(each['addedAt']));
+    if (key === null || agent === null || Number.isNaN(addedAt)) return bad(`its entry ${index + 1} is no key`);
+    return { ...key, agent, addedAt, revokedAt: instantIn(each['revokedAt']), retiredAt: instantIn(each['retiredAt']) };
+  });
+}
+
+/** A date that cannot be read is one that has passed: when in doubt a key proves nothing. */
+function instantIn(value: unknown): number | null {
+  if (value === null || value === undefined) return null;
+  return (typeof value === 'string' ? Date.parse(value) : 0) || 0;
+}
+
+function viewOf({ handoff: { id, from, to, state, title }, moves }: AuditedTrail): object {
+  const shown = moves.map(({ at, ...move }) => ({ ...move, at: new Date(at).toISOString() }));
+  return { id, from: `@${from}`, to: `@${to}`, state, title, moves: shown };
+}
+
+function pageOf(
+  found: readonly AuditedTrail[],
+  counts: ReadonlyMap<string, number>,
+  damage: readonly string[],
+): string {
+  const trails = found.flatMap(({ handoff: { id, from, to, state, title }, moves }) => [
+    `${id}  @${from} → @${to}  ${state}  ${title ?? ''}`,
+    ...moves.map(lineOf),
+  ]);
+  const total = [...counts].map(([verdict, count]) => `${count} ${verdict}`).join(', ');
+  const damaged = damage.map((says) => `DAMAGED: ${says}`);
+  return [...trails, ...damaged, `moves of agents: ${total === '' ? 'none is signed' : total}`]
+    .map(displayLine)
+    .join('\n');
+}
+
+function lineOf(checked: CheckedMove): string {
+  const { move, by, at, verdict, says } = checked;
+  const mark = isSuspicious(checked) ? `${verdict.toUpperCase()}: ` : '';
+  return `  ${move} by ${by} at ${new Date(at).toISOString()}: ${mark}${says}`;
+}
