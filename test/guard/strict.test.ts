@@ -1,6 +1,10 @@
 /** Where identity is strict, a commit has to tell what the database says. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { accept } from '../../src/engine/handoffs/accept.ts';
+import type { DocumentChanges } from '../../src/formats/document/edit.ts';
 import { as, documentsWorld, gitIn, ON, type DocumentsWorld } from '../folders/documents-world.ts';
 import { baton, tempFolder } from '../support/processes.ts';
 
@@ -9,9 +13,7 @@ interface Answer {
 }
 
 async function unproven(folder: string): Promise<readonly string[]> {
-  gitIn(folder, 'add', '-A');
-  const { stdout } = await baton(['check', '--staged', '--json'], { cwd: folder });
-  const { complaints } = JSON.parse(stdout) as Answer;
+  const { complaints } = await complaintsOf(folder, ['--staged']);
   return complaints.filter(({ rule }) => rule === 'unproven').map(({ says }) => says);
 }
 
@@ -54,5 +56,58 @@ describe('baton check --staged, where identity is strict', () => {
       gitIn(clone, 'checkout', '-q', '--orphan', 'another');
       expect(await unproven(clone)).toEqual(says);
     }
+  });
+
+  it('D13: a commit that makes identity local does not escape in that commit', async () => {
+    const world = await repository(`${ON}identity: strict\n`);
+    const id = await world.at('offered');
+    world.git('add', '-A');
+    world.git('commit', '-qm', 'offered');
+    writeFileSync(join(world.folder, 'baton.yaml'), ON);
+    world.edit(id, { status: 'Acknowledged', acknowledged_by: 'claude' });
+    expect(await unproven(world.folder)).toHaveLength(1);
+  });
+});
+
+/** Signed by git itself; the key is registered for `owner`. */
+async function signedBy(
+  owner: string,
+  changes: DocumentChanges,
+): Promise<readonly [withKeys: number, without: number]> {
+  const world = await repository(`${ON}identity: strict\n`);
+  const id = await world.at('offered');
+  world.git('add', '-A');
+  world.git('commit', '-qm', 'offered');
+  const key = join(tempFolder(), 'key');
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'test', '-f', key]);
+  const text = readFileSync(`${key}.pub`, 'utf8').trim();
+  world.edit(id, { ...changes, updated_at: new Date(Date.now() + 1_000).toISOString() });
+  // No hook can see a signature that is not made yet.
+  const { complaints } = await complaintsOf(world.folder, ['--staged']);
+  expect(complaints.map(({ todo }) => todo).join()).toContain('baton check --since HEAD~1');
+  world.git('-c', 'gpg.format=ssh', '-c', `user.signingkey=${key}.pub`, 'commit', '-qS', '-m', 'says so');
+  const clone = tempFolder();
+  gitIn(clone, 'clone', '-q', world.folder, '.');
+  const keys = join(tempFolder(), 'keys.json');
+  writeFileSync(keys, JSON.stringify([{ key: text, for: `@${owner}`, addedAt: new Date().toISOString() }]));
+  const count = async (...more: readonly string[]): Promise<number> =>
+    (await complaintsOf(clone, ['--since', 'HEAD~1', ...more])).complaints.length;
+  return [await count('--keys', keys), await count()];
+}
+
+async function complaintsOf(folder: string, args: readonly string[]): Promise<Answer> {
+  gitIn(folder, 'add', '-A');
+  return JSON.parse((await baton(['check', ...args, '--json'], { cwd: folder })).stdout) as Answer;
+}
+
+describe('baton check --since, where identity is strict', () => {
+  const accepted = { status: 'Acknowledged', acknowledged_by: 'claude', acknowledged_at: new Date().toISOString() };
+
+  it('D13: believes a commit that is signed by the agent it speaks for, without a database', async () => {
+    expect(await signedBy('claude', accepted)).toEqual([0, 1]);
+  });
+
+  it('D13: refuses one that somebody else has signed', async () => {
+    expect(await signedBy('gemini', accepted)).toEqual([1, 1]);
   });
 });

@@ -20,6 +20,12 @@ export async function commitOf(name: string, options: GitOptions): Promise<strin
   return told === null ? null : told.toString('utf8').trim();
 }
 
+/** A commit as git stores it, with its signature; null: there is none. */
+export async function commitText(commit: string, options: GitOptions): Promise<string | null> {
+  const told = await askGit(['cat-file', 'commit', commit], options);
+  return told === null ? null : told.toString('utf8');
+}
+
 export async function indexFiles(options: GitOptions): Promise<ReadonlyMap<string, SeenFile>> {
   const told = await git(['ls-files', '--stage', '--full-name', '-z', '--', ':/'], options);
   return filesIn(told, /^(\d{6}) ([0-9a-f]{40,64}) \d$/);

@@ -2,15 +2,31 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { Complaint } from '../../engine/guard/complaint.ts';
+import type { AgentKey } from '../../engine/context.ts';
+import type { SignedVersion } from '../../engine/guard/signed-versions.ts';
 import type { DocumentVersion } from '../../folders/folder.ts';
-import { judge, judgedIds, refusedChanges, wantedMarks, type HomeRules } from '../../engine/guard/judge.ts';
-import { mayHoldHandoff, type FileText, type GuardedTree, type SeenFile } from '../../engine/guard/tree.ts';
-import type { Status } from '../../formats/document/vocabulary.ts';
+import { signerOfCommit } from '../../foundation/ssh-signature.ts';
+import {
+  judge,
+  judgedIds,
+  refusedChanges,
+  unprovenChanges,
+  wantedMarks,
+  type HomeRules,
+} from '../../engine/guard/judge.ts';
+import {
+  mayHoldHandoff,
+  type FileText,
+  type GuardedTree,
+  type GuardFrame,
+  type SeenFile,
+} from '../../engine/guard/tree.ts';
 import type { Configuration } from '../../workspace/configuration-values.ts';
 import { parseConfiguration } from '../../workspace/configuration.ts';
 import {
   commitFiles,
   commitOf,
+  commitText,
   indexFiles,
   mergingCommits,
   readBlobs,
@@ -20,7 +36,7 @@ import {
 } from '../git/git-lists.ts';
 import type { GitOptions } from '../git/git.ts';
 import { readFiles, namesBelow } from './read-files.ts';
-import { recordedIn } from './stored-identity.ts';
+import { recordedIn, type Recorded } from './stored-identity.ts';
 
 /** Asked for something that is not there. */
 export class CheckProblem extends Error {
@@ -35,6 +51,8 @@ export interface CheckRequest {
   readonly since: string | null;
   /** Only what lies below these; empty is everything. */
   readonly paths: readonly string[];
+  /** Keys that are believed besides those in the database. */
+  readonly keys: readonly AgentKey[];
 }
 
 export interface CheckAnswer {
@@ -53,12 +71,17 @@ export async function checkRepository(request: CheckRequest): Promise<CheckAnswe
   if (top === null) return checkFolder(request);
   const before = await filesBefore(request, options);
   const merging = request.since === null ? await mergingFiles(options) : [];
-  const history: History = (path) => versionsOf(path, request.since ?? 'HEAD', options);
+  const history: History = {
+    earlier: (path) => versionsOf(path, request.since ?? 'HEAD', options),
+    signed: (path, keys) => signedVersions(request, path, keys, options),
+    before: async (path) => textIn(before, await readBlobs(new Set([before.get(path)?.mark ?? '']), options), path),
+  };
   if (request.staged) {
     const files = await indexFiles(options);
     const frame = frameOf(request, top, files, before, merging);
     const known = await readBlobs(new Set([...wantedMarks(frame), ...marksOfConfigurations(files)]), options);
-    return judged(top, frame, known, (path) => textIn(files, known, path) ?? textOnDisk(top, path), history);
+    const configurationAt = (path: string): string | null => textIn(files, known, path) ?? textOnDisk(top, path);
+    return judged(request, top, frame, known, configurationAt, history);
   }
   const names = await workingNames(options);
   const homes = homesIn(names.keys(), top);
@@ -66,7 +89,7 @@ export async function checkRepository(request: CheckRequest): Promise<CheckAnswe
   const frame = frameOf(request, top, files, before, merging);
   const missing = [...wantedMarks(frame)].filter((mark) => !texts.has(mark) && /^[0-9a-f]+$/.test(mark));
   const known = new Map([...texts, ...(await readBlobs(new Set(missing), options))]);
-  return judged(top, frame, known, (path) => textOnDisk(top, path), history);
+  return judged(request, top, frame, known, (path) => textOnDisk(top, path), history);
 }
 
 async function checkFolder(request: CheckRequest): Promise<CheckAnswer> {
@@ -78,13 +101,9 @@ async function checkFolder(request: CheckRequest): Promise<CheckAnswer> {
   const homes = homesIn(names.keys(), root);
   const { files, texts } = await readFiles(root, names, (path) => mayHoldHandoff(path, homes), 'sha1');
   const frame = frameOf(request, root, files, NO_FILES, []);
-  return judged(
-    root,
-    frame,
-    texts,
-    (path) => textOnDisk(root, path),
-    async () => [],
-  );
+  const nothing = (): Promise<readonly never[]> => Promise.resolve([]);
+  const history: History = { earlier: nothing, signed: nothing, before: () => Promise.resolve(null) };
+  return judged(request, root, frame, texts, (path) => textOnDisk(root, path), history);
 }
 
 async function filesBefore({ since }: CheckRequest, options: GitOptions): Promise<Files> {
@@ -96,15 +115,43 @@ async function filesBefore({ since }: CheckRequest, options: GitOptions): Promis
   );
 }
 
-type Frame = Omit<GuardedTree, 'texts' | 'earlier'>;
-/** Older texts of a document, the newest first. */
-type History = (path: string) => Promise<readonly DocumentVersion[]>;
+interface History {
+  /** Older texts of a document, the newest first. */
+  earlier(path: string): Promise<readonly DocumentVersion[]>;
+  /** The texts that commits have given it since, the oldest first. */
+  signed(path: string, keys: readonly AgentKey[]): Promise<readonly SignedVersion[]>;
+  /** What a file said at the commit that is compared with; null: it was not there. */
+  before(path: string): Promise<string | null>;
+}
+
+/** A commit that is still to be made has no signature that anybody could look at. */
+async function signedVersions(
+  { staged, since }: CheckRequest,
+  path: string,
+  keys: readonly AgentKey[],
+  options: GitOptions,
+): Promise<readonly SignedVersion[]> {
+  const from = staged || since === null || keys.length === 0 ? null : await commitOf(since, options);
+  if (from === null) return [];
+  const signed: SignedVersion[] = [];
+  for (const { commit, author, text } of await versionsOf(path, `${from}..HEAD`, options)) {
+    const raw = await commitText(commit, options);
+    signed.push({ author, text, signer: raw === null ? null : signerOfCommit(raw, keys) });
+  }
+  return signed.toReversed();
+}
 
 async function mergingFiles(options: GitOptions): Promise<readonly Files[]> {
   return Promise.all((await mergingCommits(options)).map((commit) => commitFiles(commit, options)));
 }
 
-function frameOf(request: CheckRequest, top: string, files: Files, before: Files, merging: readonly Files[]): Frame {
+function frameOf(
+  request: CheckRequest,
+  top: string,
+  files: Files,
+  before: Files,
+  merging: readonly Files[],
+): GuardFrame {
   const onlyChanges = request.staged || request.since !== null;
   const isNamed = filterOf(request, top, files, before);
   return {
@@ -113,6 +160,7 @@ function frameOf(request: CheckRequest, top: string, files: Files, before: Files
     before,
     merging,
     onlyChanges,
+    isStaged: request.staged,
     isJudged: (path) => {
       if (!isNamed(path)) return false;
       if (!onlyChanges) return true;
@@ -123,8 +171,9 @@ function frameOf(request: CheckRequest, top: string, files: Files, before: Files
 }
 
 async function judged(
+  { keys }: CheckRequest,
   top: string,
-  frame: Frame,
+  frame: GuardFrame,
   texts: ReadonlyMap<string, FileText>,
   configurationAt: (path: string) => string | null,
   history: History,
@@ -138,26 +187,44 @@ async function judged(
   const ignored = [...configurations].flatMap(([home, known]) => (known?.checkIgnore ?? []).map((each) => home + each));
   const isIgnored = (path: string): boolean => ignored.some((each) => path === each || path.startsWith(`${each}/`));
   const isJudged = (path: string): boolean => !isIgnored(path) && frame.isJudged(path);
-  const recorded = new Map<string, ReadonlyMap<string, Status>>();
+  const strict = new Map<string, Recorded>();
   for (const [home, known] of configurations) {
-    if (known?.identity === 'strict') {
-      recorded.set(home, await recordedIn(join(top, home), judgedIds({ ...frame, isJudged }, home)));
+    // Nobody stops being strict with the same commit that needs it.
+    const before = known?.identity === 'strict' ? null : await history.before(`${home}${CONFIGURATION}`);
+    if (known?.identity === 'strict' || (before !== null && isStrict(before, `${home}${CONFIGURATION}`))) {
+      strict.set(home, await recordedIn(join(top, home), judgedIds({ ...frame, isJudged }, home)));
     }
   }
   const rulesOf = (home: string): HomeRules | null => {
     const known = configurations.get(home) ?? null;
-    return known === null ? null : { ...known, recorded: recorded.get(home) ?? new Map() };
+    const recorded = strict.get(home);
+    if (known === null || recorded === undefined) return known;
+    return { ...known, identity: 'strict', recorded: recorded.statuses };
   };
-  const tree: GuardedTree = { ...frame, texts, isJudged, earlier: new Map() };
+  const tree: GuardedTree = { ...frame, texts, isJudged, earlier: new Map(), signed: new Map() };
   const first = judge(tree, rulesOf);
   const earlier = new Map<string, readonly DocumentVersion[]>();
   for (const { key, path } of refusedChanges(tree, first)) {
-    const versions = await history(path);
+    const versions = await history.earlier(path);
     if (versions.length > 0) earlier.set(key, versions);
   }
-  const complaints = earlier.size === 0 ? first : judge({ ...tree, earlier }, rulesOf);
+  const signed = new Map<string, readonly SignedVersion[]>();
+  for (const { key, path, home } of unprovenChanges(tree, first)) {
+    const versions = await history.signed(path, [...keys, ...(strict.get(home)?.keys ?? [])]);
+    if (versions.length > 0) signed.set(key, versions);
+  }
+  const complaints = earlier.size + signed.size === 0 ? first : judge({ ...tree, earlier, signed }, rulesOf);
   const checked = [...frame.files.keys()].filter((path) => isJudged(path) && mayHoldHandoff(path, frame.homes)).length;
   return { checked, complaints };
+}
+
+function isStrict(text: string, path: string): boolean {
+  try {
+    return parseConfiguration(text, path).configuration.identity === 'strict';
+  } catch {
+    // What was there before cannot be read by this version: whoever puts it right is not to blame.
+    return false;
+  }
 }
 
 /** Every folder with a configuration may have handoffs; the innermost counts. */

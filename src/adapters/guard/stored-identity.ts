@@ -4,6 +4,8 @@ import { NO_LIMITS } from '../../domain/limits.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { STATUS_FOR, type Status } from '../../formats/document/vocabulary.ts';
 import { systemTimers } from '../../foundation/clock.ts';
+import type { AgentKey } from '../../engine/context.ts';
+import { goodKeys } from '../../workspace/agent-keys.ts';
 import { cachedConfiguration } from '../../workspace/configuration-cache.ts';
 import { databaseOfWorkspace, readDatabaseAddress, type DatabaseAddress } from '../../workspace/database-address.ts';
 import { systemLiveness } from '../processes/liveness.ts';
@@ -13,17 +15,25 @@ import { workspaceAt } from '../../workspace/workspace.ts';
 /** Asked for in one go. */
 const TOGETHER_MAX = 200;
 
-export async function recordedIn(folder: string, ids: readonly HandoffId[]): Promise<ReadonlyMap<string, Status>> {
+export interface Recorded {
+  /** By id. */
+  readonly statuses: ReadonlyMap<string, Status>;
+  readonly keys: readonly AgentKey[];
+}
+
+const NOTHING: Recorded = { statuses: new Map(), keys: [] };
+
+export async function recordedIn(folder: string, ids: readonly HandoffId[]): Promise<Recorded> {
   const database = await databaseOf(folder);
-  if (database === null || ids.length === 0) return new Map();
+  if (database === null || ids.length === 0) return NOTHING;
   const store = await openStore({ database, limits: NO_LIMITS, onlyReads: true }, systemLiveness(systemTimers));
   try {
-    const found = new Map<string, Status>();
+    const statuses = new Map<string, Status>();
     for (let from = 0; from < ids.length; from += TOGETHER_MAX) {
       const { items } = await store.find({ by: 'ids', ids: ids.slice(from, from + TOGETHER_MAX) });
-      for (const { id, state } of items) found.set(id, STATUS_FOR[state]);
+      for (const { id, state } of items) statuses.set(id, STATUS_FOR[state]);
     }
-    return found;
+    return { statuses, keys: goodKeys(await store.policy.current()) };
   } finally {
     await store.close();
   }

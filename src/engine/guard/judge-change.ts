@@ -23,8 +23,8 @@ const MOVE_FIELDS = [
 ] as const satisfies readonly FieldName[];
 
 /**
- * Where identity is strict, a commit proves nothing: what it tells has to be what the database says. `recorded` is the
- * status there; null where there is no database at hand, or it does not know the document.
+ * Where identity is strict, a commit without a signature proves nothing: what it tells has to be what the database
+ * says. `recorded` is the status there; null where there is no database at hand, or it does not know the document.
  */
 export function judgeProof(
   path: string,
@@ -32,6 +32,7 @@ export function judgeProof(
   now: DocumentRead,
   before: string | null,
   recorded: Status | null,
+  isStaged: boolean,
 ): readonly Complaint[] {
   const was = before === null ? null : readDocument(before);
   const hasMoved =
@@ -39,9 +40,17 @@ export function judgeProof(
   if (!hasMoved || (recorded !== null && recorded === now.fields.status)) return [];
   const known = recorded === null ? 'no database at hand has it' : `the database has it as ${recorded}`;
   const says = `identity is strict, and nothing proves that it is ${now.fields.status ?? 'what it says'}: ${known}`;
-  const todo = 'use the command with a token, and check where the database is (BATON_DATABASE names another one)';
+  const todo = isStaged ? TODO_STAGED : TODO;
   return [complain(path, 'unproven', says, todo, placeOfField(text, 'status'))];
 }
+
+const TODO =
+  'use the command with a token, or sign the commit with a key of that agent; and check where the database is ' +
+  '(BATON_DATABASE names another one, --keys the keys that are believed)';
+/** The signature is made after the hook has run. */
+const TODO_STAGED =
+  'use the command with a token; or, if the commit will be signed with a key of that agent, which no hook can see, make ' +
+  'it with git commit --no-verify and check it with: baton check --since HEAD~1';
 
 /**
  * `befores` are the texts of the commits it follows, of which a merge has several; it may follow any of them. Empty: it

@@ -15,9 +15,10 @@ import { complain, type Complaint } from './complaint.ts';
 import { indexPath, isTaskFile, judgeIndex, judgeTasks } from './judge-derived.ts';
 import type { Status } from '../../formats/document/vocabulary.ts';
 import { judgeChange, judgeProof } from './judge-change.ts';
+import { isProvenBySignatures } from './signed-versions.ts';
 import { judgeFile, type GuardRules } from './judge-file.ts';
 import { judgeLimits, judgeSameContent, twice, type OpenFile } from './judge-set.ts';
-import { lyingOf, mayHoldHandoff, type GuardedTree, type Lying, type SeenFile } from './tree.ts';
+import { lyingOf, mayHoldHandoff, type GuardedTree, type GuardFrame, type Lying, type SeenFile } from './tree.ts';
 
 export interface HomeRules extends GuardRules {
   /** The clocks of documents, where they are configured. */
@@ -52,7 +53,7 @@ export function judge(tree: GuardedTree, rulesOf: (home: string) => HomeRules | 
 }
 
 /** Marks of all texts that `judge` will ask for. */
-export function wantedMarks(tree: Omit<GuardedTree, 'texts' | 'earlier'>): ReadonlySet<string> {
+export function wantedMarks(tree: GuardFrame): ReadonlySet<string> {
   const wanted = new Set<string>();
   const judgedIds = new Set<string>();
   for (const [path, { mark, isPlain }] of tree.files) {
@@ -101,10 +102,15 @@ function judgeOne(
   const befores = lawful.length === 0 ? [...textOf(old), ...others] : lawful;
   const changed =
     complaints.length > 0 || isUnchanged ? [] : judgeChange(path, text.text, document, befores, { ...rules, terms });
+  const signed = tree.signed.get(key) ?? [];
+  const provenOr = (unproven: readonly Complaint[]): readonly Complaint[] =>
+    unproven.length > 0 && isProvenBySignatures(signed, was, text.text, { ...rules, terms }) ? [] : unproven;
   return [
     ...complaints,
     ...changed,
-    ...(rules.identity === 'local' || isUnchanged ? [] : judgeProof(path, text.text, document, was, recorded)),
+    ...(rules.identity === 'local' || isUnchanged
+      ? []
+      : provenOr(judgeProof(path, text.text, document, was, recorded, tree.isStaged))),
   ];
 }
 
@@ -123,17 +129,31 @@ export function refusedChanges(
   tree: GuardedTree,
   complaints: readonly Complaint[],
 ): readonly { key: string; path: string }[] {
-  const refused = complaints.filter(
-    ({ rule }) => rule === 'transition' || rule === 'agreement' || rule === 'completion',
-  );
+  return changesWith(tree, complaints, ['transition', 'agreement', 'completion']);
+}
+
+/** Documents of which nothing proves what they tell, unless signatures do. */
+export function unprovenChanges(
+  tree: GuardedTree,
+  complaints: readonly Complaint[],
+): readonly { key: string; path: string; home: string }[] {
+  return changesWith(tree, complaints, ['unproven']);
+}
+
+function changesWith(
+  tree: GuardedTree,
+  complaints: readonly Complaint[],
+  rules: readonly Complaint['rule'][],
+): readonly { key: string; path: string; home: string }[] {
+  const refused = complaints.filter(({ rule }) => rules.includes(rule));
   return [...new Set(refused.map(({ file }) => file))].flatMap((path) => {
     const lying = lyingOf(path, tree.homes);
-    return lying.kind === 'outside' ? [] : [{ key: `${lying.home}/${lying.name}`, path }];
+    return lying.kind === 'outside' ? [] : [{ key: `${lying.home}/${lying.name}`, path, home: lying.home }];
   });
 }
 
 /** The documents of a home that are judged, for whoever asks the database about them. */
-export function judgedIds(tree: Omit<GuardedTree, 'texts' | 'earlier'>, home: string): readonly HandoffId[] {
+export function judgedIds(tree: GuardFrame, home: string): readonly HandoffId[] {
   return insideOf(tree.files.keys(), tree.homes).flatMap(({ path, lying }) => {
     const id = lying.home === home && tree.isJudged(path) ? idInFileName(lying.name) : null;
     return id === null ? [] : [id];

@@ -1,6 +1,7 @@
 /** What the guard is shown: which files there are and what stands in them, now and at the commit to compare with. */
 
 import type { DocumentVersion } from '../../folders/folder.ts';
+import type { SignedVersion } from './signed-versions.ts';
 
 /** `home` is the folder of a workspace inside the repository: empty, or ending in a slash. */
 export interface GuardedTree {
@@ -11,13 +12,20 @@ export interface GuardedTree {
   readonly merging: readonly ReadonlyMap<string, SeenFile>[];
   /** Older texts of a document, the oldest first, by home and name: where what is before may itself be wrong. */
   readonly earlier: ReadonlyMap<string, readonly DocumentVersion[]>;
+  /** What commits have told since, the oldest first, by home and name: where only signatures may prove it. */
+  readonly signed: ReadonlyMap<string, readonly SignedVersion[]>;
   /** By mark. What is not here was not wanted. */
   readonly texts: ReadonlyMap<string, FileText>;
   /** Which files are to be judged; the others only count. */
   isJudged(path: string): boolean;
   /** Whether only what has changed is judged: then nobody is blamed for what was there before. */
   readonly onlyChanges: boolean;
+  /** Whether it is about a commit that is still to be made: nobody can see its signature. */
+  readonly isStaged: boolean;
 }
+
+/** Before any text was read. */
+export type GuardFrame = Omit<GuardedTree, 'texts' | 'earlier' | 'signed'>;
 
 export interface SeenFile {
   /** The same for the same content, like the id that git gives it. */

@@ -9,9 +9,11 @@ export const DOCUMENT_COMMANDS: readonly CommandEntry[] = [
     options: [
       ['--staged', 'check only what is staged for the next commit'],
       ['--since <commit>', 'check only what differs from this commit'],
+      ['--keys <file>', 'keys that signed commits are believed by, as baton key list --json prints them'],
     ],
     note:
-      'Needs no database. Rejects handoffs outside of _handoffs/, wrong names, copies, missing fields, changes that the\n' +
+      'Needs no database, except for identity: strict, where what a document tells has to be in the database or in commits\n' +
+      'signed with registered keys; a hook cannot see the signature of a commit that is not made yet. Rejects handoffs outside of _handoffs/, wrong names, copies, missing fields, changes that the\n' +
       'lifecycle does not allow, too many open ones and duplicates. A page about handoffs is not a handoff. Exit code 5 when\n' +
       'something is wrong; each complaint is FILE:LINE:COLUMN: what is wrong; what to do.',
     example: 'check --staged',

@@ -1,13 +1,12 @@
 /** `baton audit --offline FILE`: checks the signatures in an export or a document against registered keys. */
 import { closeSync, createReadStream, openSync, readFileSync, readSync } from 'node:fs';
-import { readAgentId } from '../../../domain/names.ts';
 import type { RegisteredKey } from '../../../engine/context.ts';
 import { checkDocument, isSuspicious, type CheckedMove } from '../../../engine/signatures.ts';
 import { auditExport, type AuditedTrail } from '../../../engine/transfer/offline-audit.ts';
 import { errorsIn, problemText, readDocument } from '../../../formats/document/read.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
-import { readSshKey } from '../../../foundation/ssh-key.ts';
 import { onInterrupt } from '../interrupt.ts';
+import { readKeyList } from '../key-list.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { EVIDENCE_GONE, type AuditOptions } from './audit.ts';
@@ -18,7 +17,7 @@ const BYTE_ORDER_MARK = '\uFEFF';
 
 export async function auditOffline(file: string, { keys: keysFile }: AuditOptions, output: Output): Promise<number> {
   if (keysFile === undefined) throw cliProblem('usage', HOW_TO_GET_KEYS);
-  const keys = readKeys(keysFile);
+  const keys = readKeyList(keysFile);
   const found: AuditedTrail[] = [];
   const counts = new Map<string, number>();
   const take = (trail: AuditedTrail): void => {
@@ -89,32 +88,6 @@ function cannotRead(file: string): (error: unknown) => never {
       `${file} cannot be read (${error instanceof Error ? error.message : String(error)})`,
     );
   };
-}
-
-function readKeys(file: string): readonly RegisteredKey[] {
-  const bad = (says: string): never => {
-    throw cliProblem('bad-request', `${file} is no list of keys: ${says}; print one with: baton key list --json`);
-  };
-  let read: unknown;
-  try {
-    read = JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    return bad(error instanceof Error ? error.message : String(error));
-  }
-  if (!Array.isArray(read)) return bad('it is not a list');
-  return (read as readonly Readonly<Record<string, unknown>>[]).map((each, index) => {
-    const key = readSshKey(String(each['key']));
-    const agent = readAgentId(String(each['for']).replace(/^@/, ''));
-    const addedAt = Date.parse(String(each['addedAt']));
-    if (key === null || agent === null || Number.isNaN(addedAt)) return bad(`its entry ${index + 1} is no key`);
-    return { ...key, agent, addedAt, revokedAt: instantIn(each['revokedAt']), retiredAt: instantIn(each['retiredAt']) };
-  });
-}
-
-/** A date that cannot be read is one that has passed: when in doubt a key proves nothing. */
-function instantIn(value: unknown): number | null {
-  if (value === null || value === undefined) return null;
-  return (typeof value === 'string' ? Date.parse(value) : 0) || 0;
 }
 
 function viewOf({ handoff: { id, from, to, state, title }, moves }: AuditedTrail): object {

@@ -1,13 +1,16 @@
 import type { Complaint } from '../../../engine/guard/complaint.ts';
 import type { CheckAnswer, CheckRequest } from '../../../adapters/guard/check-repository.ts';
+import type { RegisteredKey } from '../../../engine/context.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
+import { readKeyList } from '../key-list.ts';
 import { cliProblem } from '../problem.ts';
 
 interface CheckOptions extends CommonOptions {
   readonly staged?: true;
   readonly since?: string;
+  readonly keys?: string;
 }
 
 export async function check(args: readonly string[], options: CheckOptions, output: Output): Promise<number> {
@@ -16,6 +19,7 @@ export async function check(args: readonly string[], options: CheckOptions, outp
     staged: options.staged === true,
     since: options.since ?? null,
     paths: args,
+    keys: options.keys === undefined ? [] : readKeyList(options.keys).filter(isInUse),
   });
   if (output.json) output.answer({ checked, complaints });
   else for (const complaint of complaints) output.line(lineOf(complaint));
@@ -25,6 +29,10 @@ export async function check(args: readonly string[], options: CheckOptions, outp
   }
   output.note(`${counted(checked, 'file')} looked at, nothing to complain about`);
   return 0;
+}
+
+function isInUse({ revokedAt, retiredAt }: RegisteredKey): boolean {
+  return revokedAt === null && retiredAt === null;
 }
 
 async function answerTo(request: CheckRequest): Promise<CheckAnswer> {

@@ -1,0 +1,44 @@
+/** Whether signed commits prove what a document tells, by the rules with which sync believes a commit. */
+import type { Terms } from '../../domain/handoff.ts';
+import { readAgentId, type AgentId } from '../../domain/names.ts';
+import { agentPrincipal } from '../../domain/principal.ts';
+import { readDocument, type DocumentRead } from '../../formats/document/read.ts';
+import { isSettled, type Status } from '../../formats/document/vocabulary.ts';
+import type { AgentKey } from '../context.ts';
+import { whyNotBelieved, type Writer } from '../documents/believed.ts';
+import { judgeTold, recordIn, rolesByVerifiers, stateIn } from '../documents/told-change.ts';
+
+export interface SignedVersion {
+  readonly author: string;
+  readonly text: string;
+  /** Whose registered key has signed the commit; null: nobody's. */
+  readonly signer: AgentKey | null;
+}
+
+/** `versions` from the oldest to the newest, all since `before`; `now` is the text that has to be proven. */
+export function isProvenBySignatures(
+  versions: readonly SignedVersion[],
+  before: string | null,
+  now: string,
+  { terms, verifiers }: { readonly terms: Terms; readonly verifiers: readonly AgentId[] },
+): boolean {
+  if (versions.at(-1)?.text !== now) return false;
+  let previous = before === null ? null : readDocument(before);
+  for (const { author, text, signer } of versions) {
+    const read = readDocument(text);
+    const writer: Writer = { via: 'git', who: author, needsProof: true, ...(signer === null ? {} : { key: signer }) };
+    if (previous === null && !isBeginningProven(read, writer)) return false;
+    const { fields } = previous ?? read;
+    const record = recordIn(fields, { ...terms, verifiers }, previous === null ? 'draft' : stateIn(fields));
+    if (record === null || !judgeTold(rolesByVerifiers(verifiers), writer, record, read, previous).ok) return false;
+    previous = read;
+  }
+  return true;
+}
+
+/** What is over has happened in the names of several: one signature does not prove all of them. */
+function isBeginningProven({ fields }: DocumentRead, writer: Writer): boolean {
+  const sender = readAgentId(fields.from_agent ?? '');
+  if (sender === null || isSettled(fields.status as Status)) return false;
+  return whyNotBelieved(writer, agentPrincipal(sender)) === null;
+}
