@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
 const CONFIGURATION_FILE = 'baton.yaml';
-const PRIVATE_FOLDER = '.baton';
+export const PRIVATE_FOLDER = '.baton';
 const DATABASE_FILE = 'baton.db';
 
 export interface Workspace {

@@ -5,8 +5,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { assuranceOf } from '../../src/domain/assurance.ts';
-import type { HandoffId } from '../../src/domain/names.ts';
+import type { AgentId, HandoffId } from '../../src/domain/names.ts';
+import { agentPrincipal } from '../../src/domain/principal.ts';
 import { reportOn } from '../../src/domain/project-report.ts';
+import type { Context } from '../../src/engine/context.ts';
+import { factsOf } from '../../src/engine/handoffs/read.ts';
+import { verify } from '../../src/engine/handoffs/verify.ts';
 import { projects } from '../../src/engine/handoffs/projects.ts';
 import { examineTrails } from '../../src/engine/health-checks.ts';
 import { reportJunit } from '../../src/interfaces/shared/report/junit.ts';
@@ -141,6 +145,48 @@ const DOCUMENTS: readonly Attempt[] = [
   ],
 ].map(([lie, through, answer, attempt]) => ({ lie, through, answer, attempt }) as Attempt);
 
+/** What the machine says of a command that was delivered by a commit, when somebody verifies it here. */
+async function commandByCommit(): Promise<string> {
+  const world = await documentsWorld(undefined, `${ON}evidence: { commands: allow }\n`);
+  world.git('init', '-q');
+  const id = await world.at('accepted', { deliverables: ['code'] });
+  commit(world);
+  const now = new Date(Date.now() + 1_000).toISOString();
+  world.edit(id, {
+    delivered_at: now,
+    deliverable_status: [
+      { deliverable: 'code', status: 'claimed', evidence: [`command:true#exit=0,sha256=${'0'.repeat(64)}`] },
+    ],
+    updated_at: now,
+  });
+  commit(world);
+  await world.sync();
+  const claimed = present(await world.ctx.store.load(id), 'it is there').handoff.claims;
+  expect(claimed).toMatchObject([{ evidence: [{ kind: 'command', elsewhere: true }] }]);
+  await world.sync();
+  expect(await standing(world, id)).toBe('delivered');
+  return verdictOf(world.ctx, id, summaryAgent('perplexity'), ['works']);
+}
+
+async function verdictOf(ctx: Context, id: HandoffId, by: AgentId, criteria: readonly string[]): Promise<string> {
+  const judged = criteria.map((criterion) => ({ criterion, says: 'looked' }));
+  const done = await verify(ctx, agentPrincipal(by), { id, criteria: judged });
+  expect(done).toMatchObject({ ok: true });
+  const facts = await factsOf(ctx, id);
+  const detail = JSON.parse(facts.at(-1)?.detail ?? '{}') as { readonly checks?: readonly { readonly says: string }[] };
+  return detail.checks?.[0]?.says ?? '';
+}
+
+async function commandByImport(): Promise<string> {
+  const world = await truthWorld();
+  const handoff = await world.ask();
+  await world.deliver(handoff, [{ kind: 'command', value: 'true' }]);
+  const { text } = await exported(world.ctx.store);
+  const other = await truthWorld();
+  await imported(other.ctx.store, text, { source: 'gift.jsonl' });
+  return verdictOf(other.ctx, handoff.id, summaryAgent('qa'), []);
+}
+
 async function queued(verifiers: readonly string[]): Promise<string> {
   const world = await queueWorld();
   const id = await world.send({}, { verifiers: verifiers.map(summaryAgent) });
@@ -180,6 +226,18 @@ const TRANSFERS: readonly Attempt[] = [
     through: 'queue file',
     answer: 'delivered in-progress',
     attempt: () => queued(['qa']),
+  },
+  {
+    lie: 'a command that a commit says has passed was never run here',
+    through: 'commit',
+    answer: '"true" passes here for the first time (exit code 0)',
+    attempt: commandByCommit,
+  },
+  {
+    lie: 'a command that an import says has passed was never run here',
+    through: 'import',
+    answer: '"true" passes here for the first time (exit code 0)',
+    attempt: commandByImport,
   },
   {
     lie: 'no lie: a foreign worker completes what nobody has to verify, and its file stays its own word',

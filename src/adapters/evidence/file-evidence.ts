@@ -10,6 +10,7 @@ import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { codeOf } from '../../foundation/error-code.ts';
 import type { Evidence } from '../../domain/evidence.ts';
+import { PRIVATE_FOLDER } from '../../workspace/workspace.ts';
 import { held, isKeepable, quoted, seen, untrue, type Finding } from './finding.ts';
 import { runBounded } from './run-bounded.ts';
 
@@ -85,6 +86,7 @@ export async function hashOf(text: string, folder: string, signal?: AbortSignal)
   try {
     const place = await realpath(join(base, path));
     if (!isInside(place, base)) return `${quoted(path)} leads out of the workspace; copy the file into it`;
+    if (isInside(place, join(base, PRIVATE_FOLDER))) return `${quoted(path)} is a file of Baton, not of the work`;
     const judged = judgeKind(await stat(place, { bigint: true }), path);
     if (judged !== null) return judged;
     const handle = await open(place, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);

@@ -8,6 +8,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { PRIVATE_FOLDER } from '../../workspace/workspace.ts';
 
 export interface ShellCall {
   readonly program: string;
@@ -22,7 +23,6 @@ const OUTER = ['--pid', '--fork', '--mount-proc', '--kill-child'] as const;
 const COVER =
   'mount -t tmpfs -o size=4k,mode=0 tmpfs "$0" || exit 125; exec unshare --user --map-root-user --mount /bin/sh -c "$1" "$2"';
 const PROBE_MS = 5_000;
-const PRIVATE_FOLDER = '.baton';
 
 /** Both outputs through one pipe: the hash depends on their order. */
 export function plainShell(command: string): ShellCall {

@@ -66,11 +66,13 @@ const NEXT: Readonly<Record<string, string>> = {
 
 /** Without what a model has no use for. */
 export function shortView(handoff: Handoff): Readonly<Record<string, unknown>> {
-  const { id, state, from, to, title, attempt, since, heldBy, blockedOn, verifiers, notBefore } = handoffView(handoff);
+  const view = handoffView(handoff);
+  const { id, state, assurance, from, to, title, attempt, since, heldBy, blockedOn, verifiers, notBefore } = view;
   const until = heldUntilOf(handoff);
   return {
     id,
     state,
+    ...(assurance === undefined ? {} : { assurance }),
     from,
     to,
     ...(title === null ? {} : { title }),

@@ -5,6 +5,7 @@ import {
   type McpServer,
   type ReadResourceResult,
 } from '@modelcontextprotocol/server';
+import { assuranceOf } from '../../domain/assurance.ts';
 import { readArtifactId, readHandoffId } from '../../domain/names.ts';
 import { readScopeOf } from '../../domain/rights.ts';
 import { list, show } from '../../engine/handoffs/read.ts';
@@ -24,10 +25,10 @@ export function addResources(server: McpServer, asking: Asking): void {
       list: async () => {
         const { items } = await list(ctx, principal, { by: 'filter', max: LISTED_MAX });
         return {
-          resources: items.map(({ id, title, state }) => ({
+          resources: items.map(({ id, title, state, assurance }) => ({
             uri: `baton://handoff/${id}`,
             name: title ?? id,
-            description: state,
+            description: [state, assuranceOf({ state, assurance })].filter((word) => word !== null).join(', '),
             mimeType: 'application/json',
           })),
         };
