@@ -59,6 +59,7 @@ ${table(
   [
     ['`BATON_DATABASE`', 'the database where there is no `--database`'],
     ['`BATON_TOKEN`', 'proves who you are; see [tokens](../guides/tokens.md)'],
+    ['`BATON_KEY_FILE`', 'the private key with which an agent signs its moves; see [trust](../trust.md#signed-moves)'],
     [
       '`BATON_HANDOFF_ID` `BATON_FENCE` `BATON_AGENT`',
       'set by `baton work` for its command; moves of that handoff inside it need neither `--fence` nor `--as`',

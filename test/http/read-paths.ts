@@ -134,6 +134,7 @@ export const COMMANDS: Readonly<Record<string, CommandPath | 'writes' | 'local'>
   'key add': 'writes',
   'key list': { seenBy: OPERATOR_ONLY, shows: 'answered' },
   'key revoke': 'writes',
+  'key retire': 'writes',
   'token new': 'writes',
   'token list': { seenBy: OPERATOR_ONLY, shows: 'answered' },
   'token revoke': 'writes',
