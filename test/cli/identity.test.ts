@@ -120,7 +120,7 @@ describe.each(databases)('the first operator token on $name', (database) => {
     const revoked = await run(['token', 'revoke', first.id], operatorOf(first.token));
     expect(revoked).toMatchObject({ code: 0, stderr: expect.stringContaining('baton token recover') as string });
     expect(await run(['token', 'list'], operatorOf(first.token))).toMatchObject({ code: 4 });
-    const recovered = await run(['token', 'recover', '--label', 'found again']);
+    const recovered = await run(['token', 'recover', '--label', 'found again', '--as', 'operator']);
     expect(recovered.code).toBe(0);
     expect(recovered.stderr).toContain('without showing one');
     const log = await run(['token', 'log', '--json'], operatorOf(recovered.stdout));

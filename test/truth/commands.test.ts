@@ -58,6 +58,7 @@ const ATTEMPTS: readonly Attempt[] = [
   tried('the operator by saying nothing cancels', '4 say-who', (id) => ['cancel', id]),
   tried('the operator by saying nothing imports', '4 say-who', () => ['import', '/dev/null']),
   tried('the operator by saying nothing makes a token', '4 say-who', () => ['token', 'new', '--for', '@qa']),
+  tried('the operator by saying nothing makes a token where none is left', '4 say-who', () => ['token', 'recover']),
   tried('the operator by saying nothing registers a key', '4 say-who', () => [
     'key',
     'add',
@@ -76,6 +77,8 @@ const ATTEMPTS: readonly Attempt[] = [
   tried('inside a worker, as the verifier', '4 not-yours', (id) => ['verify', id, '--as', '@qa'], WORKER),
   tried('inside a worker, by saying nothing', '4 own-work', (id) => ['verify', id], WORKER),
   tried('inside a worker, makes a token', '4 not-yours', () => ['token', 'new', '--for', '@qa'], WORKER),
+  tried('inside a worker, makes an operator token', '4 not-yours', () => ['token', 'recover'], WORKER),
+  tried('inside a worker, serves the dashboard', '4 token-needed', () => ['serve', '--port', '0'], WORKER),
   tried('inside a worker, cancels', '4 not-entitled', (id) => ['cancel', id], WORKER),
 ];
 
@@ -150,9 +153,12 @@ describe('commands', () => {
     }
     const report = await baton(['report', '--ci', '--format', 'junit', '--workspace', folder]);
     expect(report.code).toBe(7);
-    expect(report.stdout).toMatch(
-      /<skipped message="@tester: completed, but not proven as required \(only reported\)"/,
-    );
+    const cases = report.stdout.match(/<testcase[\s\S]*?<\/testcase>/g) ?? [];
+    expect(cases).toHaveLength(4);
+    for (const [level, id] of Object.entries(ids)) {
+      const said = level === 'verified' ? /name="assurance" value="verified"/ : new RegExp(`<skipped .*only ${level}`);
+      expect(cases.find((each) => each.includes(`${id} `) || each.includes(`${id}"`))).toMatch(said);
+    }
   });
 
   it('audit lists them by level with the reason, and looks again', async () => {

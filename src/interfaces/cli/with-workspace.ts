@@ -180,6 +180,13 @@ function saidIn(options: CommonOptions): Speaker | null {
   throw cliProblem('not-yours', says);
 }
 
+/** The operator without a token, where there is none to show yet, or none any more; never inside a worker. */
+export function bareOperator(options: CommonOptions, what: string): Speaker {
+  const principal = saidIn(options) ?? OPERATOR;
+  if (principal.kind === 'operator') return principal;
+  throw cliProblem('not-yours', `only an operator may ${what}`);
+}
+
 /**
  * Nobody becomes the operator by saying nothing: judging work, ending what others asked for, importing records and
  * making tokens need `--as operator`, an operator's token, or a person at a terminal who confirms it.

@@ -156,7 +156,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandEntry[] = [
       ['--expires <duration>', 'how long the token is valid (default: until it is revoked)'],
     ],
     note: 'You must be able to open the database yourself.',
-    example: "token recover --label 'the laptop'",
+    example: "token recover --label 'the laptop' --as operator",
     load: async () => (await import('../commands/token.ts')).recoverToken,
   },
   {

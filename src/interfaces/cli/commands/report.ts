@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { writeFileSync, rmSync } from 'node:fs';
 import { draftBeside, putInPlace } from '../../../foundation/atomic-file.ts';
 import { reportOn, type Report } from '../../../domain/project-report.ts';
+import type { Handoff } from '../../../domain/handoff.ts';
 import type { LegOutcome } from '../../../domain/project-trail.ts';
 import { auditTrail, projects } from '../../../engine/handoffs/projects.ts';
 import type { Context } from '../../../engine/context.ts';
 import { auditCsvLine, auditJsonLine, auditRow, CSV_HEAD } from '../../shared/report/audit.ts';
 import { reportHtml } from '../../shared/report/html.ts';
-import { reportJunit } from '../../shared/report/junit.ts';
+import { reportJunit, type OtherHandoffs } from '../../shared/report/junit.ts';
 import { reportMarkdown } from '../../shared/report/markdown.ts';
 import { reportView } from '../../shared/report/view.ts';
 import { REPORT_FORMATS } from '../catalogue/reports.ts';
@@ -62,22 +63,36 @@ function formatOf({ format, json }: ReportOptions): Format {
 const WHOLE = {
   md: reportMarkdown,
   json: (found) => `${JSON.stringify(reportView(found), null, 2)}\n`,
-  junit: reportJunit,
   html: reportHtml,
 } as const satisfies Partial<Record<Format, (found: Report) => string>>;
 
 /** The trail may be long, and comes page by page; the others are one text. */
 async function* linesIn(format: Format, found: Report, ctx: Context, project: string | null): AsyncGenerator<string> {
-  if (format !== 'jsonl' && format !== 'csv') {
-    yield WHOLE[format](found);
-    return;
-  }
+  if (format === 'junit') return yield reportJunit(found, project === null ? await othersIn(ctx, found) : undefined);
+  if (format !== 'jsonl' && format !== 'csv') return yield WHOLE[format](found);
   let number = 0;
   if (format === 'csv') yield CSV_HEAD;
   for await (const entries of auditTrail(ctx, project)) {
     const rows = entries.map((entry) => auditRow(entry, (number += 1)));
     yield rows.map(format === 'csv' ? auditCsvLine : auditJsonLine).join('');
   }
+}
+
+/** More than anybody looks at in a pipeline; `baton audit` has all of them. */
+const OTHERS_MAX = 10_000;
+const PAGE = 500;
+
+/** A leg of a summary is told by its project. */
+async function othersIn({ store, rules }: Context, { projects: told }: Report): Promise<OtherHandoffs> {
+  const legs = new Set<string>(told.flatMap(({ legs: all }) => all.map(({ id }) => id)));
+  const handoffs: Handoff[] = [];
+  for (let after: string | null | undefined; after !== null && handoffs.length < OTHERS_MAX;) {
+    const asked = { by: 'filter', states: ['completed'], max: PAGE } as const;
+    const page = await store.find(after === undefined ? asked : { ...asked, after });
+    handoffs.push(...page.items.filter(({ id }) => !legs.has(id)));
+    after = page.next;
+  }
+  return { handoffs: handoffs.slice(0, OTHERS_MAX), required: rules.requiredAssurance };
 }
 
 async function print(text: AsyncGenerator<string>): Promise<void> {

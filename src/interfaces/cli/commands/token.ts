@@ -14,7 +14,7 @@ import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
 import type { TokenLogLine, TokenRecord } from '../../../stores/store.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import { agentArgument, countArgument, secondsArgument, textArgument } from '../arguments.ts';
-import { openFor, saidAloud, principalFor, type CommonOptions } from '../with-workspace.ts';
+import { bareOperator, openFor, saidAloud, principalFor, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { tableOf } from '../table.ts';
@@ -28,6 +28,7 @@ interface NewTokenOptions extends CommonOptions {
   readonly expires?: string;
 }
 
+const MAKE = 'make an operator token';
 const TEN_YEARS_SECONDS = 10 * 366 * 24 * 60 * 60;
 
 export async function newToken(_args: readonly string[], options: NewTokenOptions, output: Output): Promise<number> {
@@ -53,6 +54,7 @@ export async function recoverToken(
 ): Promise<number> {
   const request = { ...requestOf({ ...options, operator: true }), scopes: SCOPES };
   return inTokens(options, async ({ ctx }) => {
+    await saidAloud(options, bareOperator(options, MAKE), MAKE);
     const by = localUser();
     tellNew(await mintToken(ctx, request, { by, what: 'recovered' }), output);
     output.warn(`${by} has made an operator token without showing one; baton token log has it`);
@@ -90,6 +92,7 @@ async function mintOne(app: OpenWorkspace, options: CommonOptions, request: Toke
       const says = 'the first operator token must be able to write, or nobody could ever make another one';
       throw cliProblem('bad-request', `${says}: leave --scope out, and make the one that only reads with it`);
     }
+    bareOperator(options, MAKE);
     const first = await mintFirstToken(ctx, request);
     if (first !== null) return first;
   }
@@ -136,7 +139,8 @@ export async function revokeToken(args: readonly string[], options: RevokeOption
     if (!revoked) throw cliProblem('no-such-token', `there is no token ${JSON.stringify(id)} that is still good`);
     if (output.json) output.answer({ id, revoked, released });
     else output.line(`${id} revoked${released === 0 ? '' : `; given back: ${released}`}`);
-    if (!(await hasOperator(app))) output.warn('no operator token is left; make one with: baton token recover');
+    if (!(await hasOperator(app)))
+      output.warn('no operator token is left; make one with: baton token recover --as operator');
     return 0;
   });
 }
@@ -188,7 +192,8 @@ async function inTokens(options: CommonOptions, act: (app: OpenWorkspace) => Pro
 async function operatorIn(app: OpenWorkspace, options: CommonOptions, aloud: string | null = null): Promise<Principal> {
   const isStrict = app.configuration.identity === 'strict';
   if (isStrict && (process.env['BATON_TOKEN'] ?? '') === '') {
-    const says = 'show an operator token in BATON_TOKEN; where none is left, make one with: baton token recover';
+    const says =
+      'show an operator token in BATON_TOKEN; where none is left, make one with: baton token recover --as operator';
     throw cliProblem('token-needed', `this workspace is strict: ${says}`);
   }
   const principal = await principalFor(app, options, OPERATOR);

@@ -1,7 +1,12 @@
-/** The report as JUnit XML: one suite per project, one case per leg. What is unfinished was skipped. */
+/**
+ * The report as JUnit XML: one suite per project with one case per leg, and one for completed handoffs of no project.
+ * What is unfinished, or proven less than required, was skipped.
+ */
+import { assuranceOf, isAtLeast, type Assurance } from '../../../domain/assurance.ts';
+import type { Handoff } from '../../../domain/handoff.ts';
 import { OUTCOME_OF, standingOf, type Leg } from '../../../domain/project-trail.ts';
 import type { ProjectReport, Report } from '../../../domain/project-report.ts';
-import { standingWords, totalText } from './format-numbers.ts';
+import { STANDING_TEXT, standingWords, totalText } from './format-numbers.ts';
 import { escapeHtml } from './escape-html.ts';
 
 interface Counts {
@@ -10,12 +15,20 @@ interface Counts {
   readonly skipped: number;
 }
 
-export function reportJunit({ projects }: Report): string {
-  const all = projects.map(({ legs }) => countsOf(legs));
+/** Completed handoffs that belong to no project, and how far they have to be proven. */
+export interface OtherHandoffs {
+  readonly handoffs: readonly Handoff[];
+  readonly required: Assurance;
+}
+
+const NO_OTHERS: OtherHandoffs = { handoffs: [], required: 'unverified' };
+
+export function reportJunit({ projects }: Report, others: OtherHandoffs = NO_OTHERS): string {
+  const all = [...projects.map(({ legs }) => countsOf(legs)), countsOfOthers(others)];
   const sum = (name: keyof Counts): number => all.reduce((so, counts) => so + counts[name], 0);
   const counts = { tests: sum('tests'), failures: sum('failures'), skipped: sum('skipped') };
   const head = '<?xml version="1.0" encoding="UTF-8"?>';
-  const suites = projects.map(suite).join('');
+  const suites = [...projects.map(suite), suiteOfOthers(others)].join('');
   return `${head}\n<testsuites name="baton"${attributes({ ...counts, errors: 0 })}>\n${suites}</testsuites>\n`;
 }
 
@@ -35,6 +48,32 @@ function suite({ workflow, metrics, legs }: ProjectReport): string {
   });
   const cases = legs.map((leg) => testCase(project, leg)).join('');
   return `<testsuite${attributesOfSuite}>\n<properties>\n${properties.join('')}</properties>\n${cases}</testsuite>\n`;
+}
+
+const OTHERS = 'handoffs of no project';
+
+function suiteOfOthers(others: OtherHandoffs): string {
+  if (others.handoffs.length === 0) return '';
+  const head = attributes({ name: OTHERS, ...countsOfOthers(others), errors: 0, time: seconds(0) });
+  return `<testsuite${head}>\n${others.handoffs.map((each) => caseOf(each, others.required)).join('')}</testsuite>\n`;
+}
+
+function caseOf(handoff: Handoff, required: Assurance): string {
+  const { id, from, to, task, title, createdAt, since } = handoff;
+  const who = `@${from} → @${to}`;
+  const name = [task, who, id, title].filter((part) => part !== null).join(' ');
+  const head = attributes({ name, classname: OTHERS, time: seconds(since - createdAt) });
+  const assurance = assuranceOf(handoff) ?? 'reported';
+  if (isAtLeast(assurance, required)) {
+    return `<testcase${head}><properties>${property('assurance', assurance)}</properties></testcase>\n`;
+  }
+  const message = `${who}: ${STANDING_TEXT.unproven} (only ${assurance})`;
+  return `<testcase${head}><skipped${attributes({ message })}/></testcase>\n`;
+}
+
+function countsOfOthers({ handoffs, required }: OtherHandoffs): Counts {
+  const skipped = handoffs.filter((each) => !isAtLeast(assuranceOf(each) ?? 'reported', required)).length;
+  return { tests: handoffs.length, failures: 0, skipped };
 }
 
 function testCase(project: string, leg: Leg): string {
