@@ -30,9 +30,19 @@ export const MARKS: Readonly<Record<State, string>> = {
   blocked: '‖',
   accepted: '▶',
   delivered: '◐',
-  completed: '✓',
+  completed: '●',
   failed: '✕',
   rejected: '⊘',
   expired: '⌛',
   cancelled: '–',
 };
+
+/** Only what is verified is ticked off. */
+export function markOf({ state, assurance }: Pick<HandoffView, 'state' | 'assurance'>): string {
+  return assurance === 'verified' ? '✓' : MARKS[state];
+}
+
+/** The class that colors it: what is completed and not verified is not green. */
+export function stateClass({ state, assurance }: Pick<HandoffView, 'state' | 'assurance'>): string {
+  return assurance === undefined || assurance === 'verified' ? `state-${state}` : `state-${state} not-verified`;
+}

@@ -13,7 +13,7 @@ import { Timeline } from '../parts/timeline.tsx';
 import { titleOf, visible } from '../text.ts';
 import { ago, now, whole } from '../time.ts';
 import { handoffHref, place } from '../where.ts';
-import { MARKS } from '../words.ts';
+import { markOf, stateClass } from '../words.ts';
 
 const Chain = lazy(async () => (await import('../parts/chain.tsx')).Chain);
 
@@ -53,20 +53,20 @@ function Whole({ handoff, reload }: { readonly handoff: Shown; readonly reload: 
   }, [handoff]);
   return (
     <article class="handoff">
-      <header class={`head state-${state}`}>
+      <header class={`head ${stateClass(handoff)}`}>
         <p class="crumb">
           <a href="#/board">Board</a> / <code>{id}</code>
         </p>
         <h1>
           <span class="mark" aria-hidden="true">
-            {MARKS[state]}
+            {markOf(handoff)}
           </span>{' '}
           {titleOf(handoff)}
         </h1>
         <p class="way">
           <a href={`#/board?agent=${encodeURIComponent(handoff.from)}`}>{handoff.from}</a> →{' '}
           <a href={`#/board?agent=${encodeURIComponent(handoff.to)}`}>{handoff.to}</a>
-          <span class={`tag state state-${state}`}>{state}</span>
+          <span class={`tag state ${stateClass(handoff)}`}>{state}</span>
           {handoff.assurance === undefined ? null : <AssuranceTag assurance={handoff.assurance} />}
           {handoff.imported === undefined ? null : <span class="tag">imported from {handoff.imported}</span>}
           <span class="tag">{handoff.kind}</span>
@@ -144,7 +144,7 @@ function Circumstances({ handoff }: { readonly handoff: Shown }): VNode {
           />
         )}
         {notBefore === undefined ? null : <Row name="Not before" value={whole(notBefore)} />}
-        {verifiers === undefined ? null : <Row name="Verified by" value={verifiers.join(', then ')} />}
+        {verifiers === undefined ? null : <Row name="Verifiers" value={verifiers.join(', then ')} />}
         <Row name="Created" value={whole(handoff.createdAt)} />
         <Row name="Revision" value={String(handoff.revision)} />
         {[['Retry of', retryOf], ['Follows', parent], ...dependsOn.map((each) => ['Depends on', each] as const)].map(

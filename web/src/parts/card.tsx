@@ -3,7 +3,7 @@ import type { HandoffView } from '../api.ts';
 import { titleOf } from '../text.ts';
 import { ago, now, whole } from '../time.ts';
 import { handoffHref } from '../where.ts';
-import { MARKS } from '../words.ts';
+import { markOf, stateClass } from '../words.ts';
 import { AssuranceTag } from './assurance.tsx';
 
 /**
@@ -19,10 +19,14 @@ export function Card({ handoff }: { readonly handoff: HandoffView }): VNode {
   const isOver = state === 'failed' || state === 'rejected' || state === 'expired' || state === 'cancelled';
   const tags = [priority !== 'normal', attempt > 1, isOver, assurance !== undefined].filter(Boolean).length;
   return (
-    <a class={`card${isOver && tags > 1 ? ' card-full' : ''} state-${state}`} href={handoffHref(id)} data-id={id}>
+    <a
+      class={`card${isOver && tags > 1 ? ' card-full' : ''} ${stateClass(handoff)}`}
+      href={handoffHref(id)}
+      data-id={id}
+    >
       <span class="card-title">
         <span class="mark" aria-hidden="true">
-          {MARKS[state]}
+          {markOf(handoff)}
         </span>
         <span class="words">{titleOf(handoff)}</span>
       </span>

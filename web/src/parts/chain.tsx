@@ -6,7 +6,7 @@ import { ask, type HandoffView } from '../api.ts';
 import { all, version } from '../collection.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../where.ts';
-import { MARKS } from '../words.ts';
+import { markOf, stateClass } from '../words.ts';
 import { watchSeen } from './watch-seen.ts';
 
 const WIDTH = 200;
@@ -58,10 +58,10 @@ export function Chain({ id, revision }: { readonly id: string; readonly revision
             const leg = all().get(handoff.id) ?? handoff;
             return (
               <a key={leg.id} href={handoffHref(leg.id)} aria-current={leg.id === id ? 'true' : undefined}>
-                <g transform={`translate(${x - WIDTH / 2} ${y - HEIGHT / 2})`} class={`leg state-${leg.state}`}>
+                <g transform={`translate(${x - WIDTH / 2} ${y - HEIGHT / 2})`} class={`leg ${stateClass(leg)}`}>
                   <rect width={WIDTH} height={HEIGHT} rx="9" />
                   <text x="12" y="22" class="leg-title">
-                    {MARKS[leg.state]} {cut(titleOf(leg), 22)}
+                    {markOf(leg)} {cut(titleOf(leg), 22)}
                   </text>
                   <text x="12" y="41">
                     {cut(`${leg.from} → ${leg.to}`, 28)}

@@ -89,7 +89,7 @@ function valueOf(evidence: NonNullable<Shown['claims']>[number]['evidence'][numb
     case 'commit':
       return evidence.commit;
     case 'command':
-      return `${evidence.command} (exit ${evidence.exitCode})`;
+      return `${evidence.command} (exit ${evidence.exitCode}${evidence.elsewhere === true ? ', run elsewhere' : ''})`;
     case 'shadow':
       return `verdict of ${evidence.handoff} (tree ${evidence.tree.slice(0, 12)}…)`;
     case 'url':
