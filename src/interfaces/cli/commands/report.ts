@@ -63,13 +63,17 @@ function formatOf({ format, json }: ReportOptions): Format {
 const WHOLE = {
   md: reportMarkdown,
   json: (found) => `${JSON.stringify(reportView(found), null, 2)}\n`,
+  junit: (found) => reportJunit(found),
   html: reportHtml,
 } as const satisfies Partial<Record<Format, (found: Report) => string>>;
 
 /** The trail may be long, and comes page by page; the others are one text. */
 async function* linesIn(format: Format, found: Report, ctx: Context, project: string | null): AsyncGenerator<string> {
-  if (format === 'junit') return yield reportJunit(found, project === null ? await othersIn(ctx, found) : undefined);
-  if (format !== 'jsonl' && format !== 'csv') return yield WHOLE[format](found);
+  if (format !== 'jsonl' && format !== 'csv') {
+    const isWithOthers = format === 'junit' && project === null;
+    yield isWithOthers ? reportJunit(found, await othersIn(ctx, found)) : WHOLE[format](found);
+    return;
+  }
   let number = 0;
   if (format === 'csv') yield CSV_HEAD;
   for await (const entries of auditTrail(ctx, project)) {
