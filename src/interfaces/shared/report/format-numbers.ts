@@ -41,7 +41,7 @@ export const OUTCOME_TEXT = {
   unfinished: 'unfinished',
 } as const satisfies Record<LegOutcome, string>;
 
-const STANDING_TEXT = {
+export const STANDING_TEXT = {
   done: 'done',
   unproven: 'completed, but not proven as required',
   contradicted: 'completed, but contradicted',
