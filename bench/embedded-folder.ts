@@ -1,4 +1,6 @@
 /** What the queue folder costs: the same lives with and without it, in turn. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Bench } from './embedded.ts';
 import { livesOf } from './embedded-lives.ts';
 import { atLeast, type Figures, type Pledge } from './embedded-report.ts';
@@ -17,6 +19,7 @@ const WITHOUT = 'baton, folder off';
 export async function measureFolder(bench: Bench): Promise<Figures> {
   const rows: Record<string, Record<string, number>> = {};
   const pledges: Pledge[] = [];
+  rows['processor µs to make a file here'] = { [WITH]: makingUs(bench.folder('making')) };
   for (const { concurrency, lives, bound } of MEASURED) {
     const rates = new Map<string, number[]>();
     const costs = new Map<string, number[]>();
@@ -39,6 +42,22 @@ export async function measureFolder(bench: Bench): Promise<Figures> {
     pledges.push(atLeast(`of the rate without the folder at ${concurrency}`, share, bound));
   }
   return { rows, pledges };
+}
+
+const MADE = 500;
+const DEBRIS_US = 100;
+
+/** Some systems take ten times as long to make a file where many were deleted a moment ago, and so would every life. */
+function makingUs(place: string): number {
+  mkdirSync(place, { recursive: true });
+  const before = process.cpuUsage();
+  for (let at = 0; at < MADE; at += 1) writeFileSync(join(place, String(at)), 'x');
+  const { user, system } = process.cpuUsage(before);
+  const us = Math.round((user + system) / MADE);
+  if (us > DEBRIS_US) {
+    process.stderr.write(`  making a file takes ${us} µs here: name a place without debris in BATON_BENCH_PLACE\n`);
+  }
+  return us;
 }
 
 function mediansOf(values: ReadonlyMap<string, readonly number[]>): Record<string, number> {

@@ -6,7 +6,7 @@
  * and waits until it has learnt that this very one is completed, before it sends the next. Every step (sent, taken,
  * completed) is on the disk before the next one begins. The bare loop sends, takes and completes c at a time.
  *
- *   npm run bench -- [lives] [wake] [million] [memory] [start] [kill] [folder]        without arguments: all of them
+ *   npm run bench -- [lives] [wake] [million] [memory] [start] [kill] [folder] [drop]        without arguments: all of them
  */
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
@@ -15,6 +15,7 @@ import { chartOf } from './chart.ts';
 import { embeddedNamed } from './contestants/embedded-all.ts';
 import { privateRedis } from './private-redis.ts';
 import { report, type Figures } from './embedded-report.ts';
+import { measureDrops } from './embedded-drop.ts';
 import { measureFolder } from './embedded-folder.ts';
 import { measureKill } from './embedded-kill.ts';
 import { measureLives } from './embedded-lives.ts';
@@ -42,6 +43,7 @@ const SECTIONS: Record<string, (bench: Bench) => Promise<Figures>> = {
   start: measureStart,
   kill: measureKill,
   folder: measureFolder,
+  drop: measureDrops,
 };
 const RESULTS = 'bench/results/embedded.json';
 
@@ -51,7 +53,7 @@ if (unknown.length > 0) throw new Error(`unknown ${unknown.join(', ')}; there ar
 
 mkdirSync('bench/.out', { recursive: true });
 // Beside the sources and not in the temporary folder, which may be no disk at all.
-const home = mkdtempSync(join(process.cwd(), 'bench/.out/run-'));
+const home = mkdtempSync(join(process.env['BATON_BENCH_PLACE'] ?? join(process.cwd(), 'bench/.out'), 'run-'));
 const redis = await privateRedis(join(home, 'redis'));
 if (redis === null) process.stderr.write('redis-server is missing or does not start: without BullMQ\n');
 const bench: Bench = {

@@ -14,6 +14,8 @@ const SIZES = {
   BATON_DOCUMENTS_ARCHIVED: { short: 1_000, long: 10_000 },
   BATON_FLOOD_COUNT: { short: 120, long: 10_000 },
   BATON_FOLDER_COUNT: { short: 100, long: 2_000 },
+  /** Handoffs in a queue folder whose workers are killed, ours and theirs. */
+  BATON_FOLDER_KILLS: { short: 24, long: 2_000 },
   /** Finished messages in a queue folder. */
   BATON_HISTORY_COUNT: { short: 300, long: 10_000 },
   /** Files that nobody understands, in the queue folder. */
