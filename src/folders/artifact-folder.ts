@@ -1,6 +1,6 @@
 /** `artifacts/` and `context/` of a workspace. No link is followed, neither on the way nor at its end. */
 import { createHash } from 'node:crypto';
-import { closeSync, createReadStream, fstatSync } from 'node:fs';
+import { closeSync, createReadStream, fstatSync, lstatSync } from 'node:fs';
 import { lstat, readdir, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../foundation/error-code.ts';
@@ -89,6 +89,8 @@ function cardsIn(folder: string): Cards {
   const filedPath = join(root, 'results.filed');
   /** Of the log, what the registry does not have yet, and how far that goes. */
   let unfiled: { readonly ids: Set<ArtifactId>; readonly mark: string } = { ids: new Set(), mark: '' };
+  /** Of those, the ones that had no file when they were listed: nobody needs to look for one. */
+  let onlyLogged: ReadonlySet<ArtifactId> = new Set();
 
   let soundUntilMs = Number.NEGATIVE_INFINITY;
 
@@ -101,7 +103,8 @@ function cardsIn(folder: string): Cards {
   };
   const isSound = async (): Promise<boolean> => {
     if (performance.now() < soundUntilMs) return true;
-    for (const place of places) if (!(await isFolder(place))) return false;
+    // At once, because all who answer in the same moment ask: the first look serves them all.
+    if (!places.every((place) => lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true)) return false;
     soundUntilMs = performance.now() + SOUND_MS;
     return true;
   };
@@ -152,15 +155,18 @@ function cardsIn(folder: string): Cards {
       const filed = readPlainFile(filedPath);
       const { ids, mark } = log.since(filed.kind === 'file' ? filed.text : null);
       unfiled = { ids: new Set(ids), mark };
+      const withFile = new Set([...files, ...(ids.length === 0 ? [] : await idsIn(known))]);
+      onlyLogged = new Set(ids.filter((id) => !withFile.has(id)));
       return [...new Set([...files, ...ids])];
     },
     async filed(id, text) {
+      if (unfiled.ids.delete(id) && unfiled.ids.size === 0) await writeFile(filedPath, unfiled.mark);
+      if (onlyLogged.has(id)) return;
       await rename(join(fresh, `${id}${ENDING}`), join(known, `${id}${ENDING}`)).catch(ignoreMissing);
       // Saved anew since it was read: that is news again.
       const now = await textIn(known, id);
       const isOlder = now !== null && now !== text && (await textIn(fresh, id)) === null;
       if (isOlder) await rename(join(known, `${id}${ENDING}`), join(fresh, `${id}${ENDING}`)).catch(ignoreMissing);
-      if (unfiled.ids.delete(id) && unfiled.ids.size === 0) await writeFile(filedPath, unfiled.mark);
     },
     async mark() {
       const seen = await Promise.all([fresh, known].map((place) => stat(place, { bigint: true }).catch(() => null)));
