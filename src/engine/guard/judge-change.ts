@@ -40,15 +40,15 @@ export function judgeProof(
   if (!hasMoved || (recorded !== null && recorded === now.fields.status)) return [];
   const known = recorded === null ? 'no database at hand has it' : `the database has it as ${recorded}`;
   const says = `identity is strict, and nothing proves that it is ${now.fields.status ?? 'what it says'}: ${known}`;
-  const todo = isStaged ? TODO_STAGED : TODO;
+  const todo = isStaged ? ADVICE_FOR_HOOK : ADVICE;
   return [complain(path, 'unproven', says, todo, placeOfField(text, 'status'))];
 }
 
-const TODO =
+const ADVICE =
   'use the command with a token, or sign the commit with a key of that agent; and check where the database is ' +
   '(BATON_DATABASE names another one, --keys the keys that are believed)';
 /** The signature is made after the hook has run. */
-const TODO_STAGED =
+const ADVICE_FOR_HOOK =
   'use the command with a token; or, if the commit will be signed with a key of that agent, which no hook can see, make ' +
   'it with git commit --no-verify and check it with: baton check --since HEAD~1';
 
