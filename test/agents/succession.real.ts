@@ -9,6 +9,10 @@ import { expect, it, onTestFinished } from 'vitest';
 import { tmuxSocket } from '../../src/adapters/agents/open-agents.ts';
 import { STEPS } from '../../src/domain/succession.ts';
 import { workspaceAt } from '../../src/workspace/workspace.ts';
+import { runTmuxOn } from '../../src/agents/tmux/tmux-command.ts';
+import { tmuxHost } from '../../src/agents/tmux/tmux-host.ts';
+import { systemTimers } from '../../src/foundation/clock.ts';
+import { systemRandom } from '../../src/foundation/random.ts';
 import { needComponent } from '../support/components.ts';
 import { ROOT } from '../support/source-files.ts';
 import { BATON, start, until, type Ended, type Running } from '../support/processes.ts';
@@ -24,6 +28,7 @@ import {
 
 const tmux = await needComponent('tmux');
 const SKILL = 'You are the keeper of the checkout page.';
+const ENTER_AGAIN_MS = 5_000;
 /** Without a model of its own choice Gemini CLI asks another one first which to take. */
 const PROGRAM = { claude: [], codex: [], gemini: ['--', 'gemini', '-m', 'gemini-2.5-flash'] } as const;
 const DOCUMENT = ['Current work', 'Progress', 'Decisions', 'Blockers', 'Files changed', 'Next steps']
@@ -48,7 +53,6 @@ interface RealStage {
   readonly model: StandInModel;
   readonly run: (args: readonly string[]) => Promise<Ended>;
   readonly start: (args: readonly string[]) => Running;
-  readonly tmux: (...args: readonly string[]) => string;
   /** Waits for a fact; where it does not come, says what the terminals show. */
   readonly until: (what: string, isSo: () => boolean | Promise<boolean>) => Promise<unknown>;
 }
@@ -87,7 +91,6 @@ async function realStage(succession = 'ready_seconds: 60'): Promise<RealStage> {
     folder,
     model,
     start: startBaton,
-    tmux: onTmux,
     run: async (args) => {
       const ended = await startBaton(args).ended;
       if (ended.code !== 0) throw new Error(`${args.join(' ')}: ${ended.stderr}\n${screens()}`);
@@ -137,7 +140,7 @@ interface Shown {
   readonly state: string;
   readonly adapter: string;
   readonly previous_agent_id: number | null;
-  readonly pane: { readonly pane: string } | null;
+  readonly pane: { readonly session: string } | null;
   readonly steps: readonly { readonly step: string; readonly at: string | null }[];
   readonly last_handoff: { readonly error: string | null; readonly message: string | null } | null;
 }
@@ -166,6 +169,23 @@ it.skipIf(tmux === null).each(['claude', 'codex', 'gemini'] as const)(
   },
 );
 
+/** As a person does: the line first, then Enter, and again where a program that was still busy has lost it. */
+async function typeInto({ folder, model, until: wait }: RealStage, session: string, line: string): Promise<void> {
+  const run = runTmuxOn(tmuxSocket(workspaceAt(folder)), '/dev/null');
+  const host = tmuxHost(run, { timers: systemTimers, random: systemRandom });
+  const found = await host.find(session);
+  if (!found.ok || found.value === null) throw new Error(`there is no pane ${session}`);
+  const pane = found.value;
+  await host.paste(pane, line);
+  await wait('the line has reached the model', async () => {
+    await host.press(pane, 'enter');
+    await until('the model is asked', () => model.asked.some(({ last }) => last.includes(line)), ENTER_AGAIN_MS).catch(
+      () => undefined,
+    );
+    return model.asked.some(({ last }) => last.includes(line));
+  });
+}
+
 /** How each vendor's service says that nothing is left. */
 const EXHAUSTED = {
   claude: {
@@ -180,11 +200,28 @@ const EXHAUSTED = {
     status: 429,
     error: { error: { type: 'usage_limit_reached', message: 'The usage limit has been reached', plan_type: 'plus' } },
   },
+  gemini: {
+    status: 429,
+    error: {
+      error: {
+        code: 429,
+        status: 'RESOURCE_EXHAUSTED',
+        message: 'You exceeded your current quota, please check your plan and billing details.',
+        details: [
+          {
+            '@type': 'type.googleapis.com/google.rpc.QuotaFailure',
+            violations: [{ quotaId: 'GenerateRequestsPerDayPerProjectPerModel-FreeTier', quotaValue: '50' }],
+          },
+        ],
+      },
+    },
+  },
 } as const satisfies Record<string, Reply>;
 
 it.skipIf(tmux === null).each([
   ['claude', 'codex'],
   ['codex', 'claude'],
+  ['gemini', 'codex'],
 ] as const)('X6, X10: at the usage limit of %s, %s goes on as the same persona, untouched', async (vendor, other) => {
   const stage = await realStage(`ready_seconds: 60, automatic: on, fallback: [${other}]`);
   const id = await startPrimed(stage, vendor);
@@ -192,12 +229,7 @@ it.skipIf(tmux === null).each([
   stage.model.answer((asked) => (asked.api === vendor ? EXHAUSTED[vendor] : answer(asked)));
   const { pane } = await shown(stage, id);
   // A person asks for something, and the agent's service refuses to answer.
-  await stage.until(
-    'the agent is at its prompt',
-    () => !stage.tmux('capture-pane', '-p', '-t', pane?.pane ?? '').includes('esc to interrupt'),
-  );
-  stage.tmux('send-keys', '-t', pane?.pane ?? '', '-l', 'now paint the button green');
-  stage.tmux('send-keys', '-t', pane?.pane ?? '', 'Enter');
+  await typeInto(stage, pane?.session ?? '', 'now paint the button green');
   await stage.until('the handover is over', async () => (await shown(stage, id)).last_handoff !== null);
   const outgoing = await shown(stage, id);
   expect([outgoing.state, outgoing.last_handoff]).toEqual(['retired', expect.objectContaining({ error: null })]);

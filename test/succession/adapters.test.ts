@@ -141,6 +141,27 @@ describe('X11: hooks', () => {
     expect(await codexAdapter.transcriptTail({ ...probe, transcript: '/no/such/file' })).toBe('');
   });
 
+  it('of Gemini CLI say nothing at the end of its quota: the box on its screen does, where no key may be pressed', async () => {
+    const box = [
+      '╭───────────────╮',
+      '│ Usage limit reached for gemini-2.5-flash.       │',
+      '│ /stats model for usage details                  │',
+      '│ ● 1. Keep trying                                │',
+      '│   2. Stop                                       │',
+      '╰───────────────╯',
+    ].join('\n');
+    const session = { ...newSession('a'), id: 1, revision: 1 };
+    const probe = (screen: string) => ({ session, statusLine: null, transcript: null, screen: async () => screen });
+    const asking = probe(` > paint it\n${box}\n\n`);
+    expect(await geminiAdapter.activity(asking)).toBe('dialog');
+    expect(await geminiAdapter.recorded(asking)).toMatchObject([
+      { kind: 'turn-failed', error: 'usage_limit_exceeded', says: 'Usage limit reached for gemini-2.5-flash.' },
+    ]);
+    // An agent that only writes about it has its line for input below.
+    const talking = probe(`${box}\n╭────╮\n│ > Type your message │\n╰────╯\n gemini-2.5-flash`);
+    expect([await geminiAdapter.activity(talking), await geminiAdapter.recorded(talking)]).toEqual([null, []]);
+  });
+
   it('X10: compaction is blocked while a handover is under way, and only then', () => {
     const note = { handoff: 'hoff-1', documentPath: '/d.md' };
     expect(hookAnswer('claude', 'pre-compact', {}, note)).toMatchObject({ decision: 'block' });

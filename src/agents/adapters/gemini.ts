@@ -24,11 +24,26 @@ export const geminiAdapter: AgentAdapter = {
   },
   resume: (request) => launchOf(request, ['--resume', request.conversation]),
   check: ({ command }) => [...programOf(command), '--version'],
-  activity: async () => null,
-  recorded: async () => [],
+  activity: async ({ screen }) => (quotaIn(await screen()) === null ? null : 'dialog'),
+  recorded: async ({ screen }) => {
+    const says = quotaIn(await screen());
+    const common = { at: Date.now(), conversation: null };
+    return says === null ? [] : [{ ...common, kind: 'turn-failed', turn: null, error: 'usage_limit_exceeded', says }];
+  },
   context: async ({ transcript }) => readGeminiTranscript(tailOf(transcript)),
   transcriptTail: async ({ transcript }) => lastSaid(tailOf(transcript)),
 };
+
+/**
+ * At the end of its quota Gemini CLI asks its user whether to keep trying. No hook tells of it and no file holds it, so
+ * the box itself is read: the last thing on the screen, where the line for the user's input stands otherwise.
+ */
+function quotaIn(screen: string): string | null {
+  const text = screen.trimEnd();
+  const box = text.slice(text.lastIndexOf('╭'));
+  if (!/╰─+╯$/.test(box) || !/1\. Keep trying/.test(box) || !/2\. Stop/.test(box)) return null;
+  return /Usage limit reached for [^\s│]+/.exec(box)?.[0] ?? null;
+}
 
 function programOf(command: readonly string[]): readonly string[] {
   return command.length === 0 ? ['gemini'] : command;
