@@ -13,6 +13,7 @@ import { ingest } from './ingest.ts';
 import { list } from './list.ts';
 import { progress } from './progress.ts';
 import { ready } from './ready.ts';
+import { reassign } from './reassign.ts';
 import { reject } from './reject.ts';
 import { release } from './release.ts';
 import { renew } from './renew.ts';
@@ -44,6 +45,7 @@ export const MOVES = {
   rework,
   cancel,
   retry,
+  reassign,
 } as const;
 export type MoveName = keyof typeof MOVES;
 

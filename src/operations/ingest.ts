@@ -21,6 +21,7 @@ export const ingest = defineOperation({
     session: text('Or the session that wrote it, with its turn: then only blocks are read'),
     turn: text('The turn of that session'),
     project: text('For blocks that name none (default: that of baton.yaml)', { max: PROJECT_MAX }),
+    preview: flag('Only say what would be taken'),
     strict: flag('Take only blocks that are written exactly as specified'),
     fence: FENCE,
   },

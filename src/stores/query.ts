@@ -1,8 +1,9 @@
 /** What can be asked of a store, as a part of its contract (`store.ts`). */
 import type { Fact } from '../domain/facts.ts';
-import type { Handoff } from '../domain/handoff.ts';
+import type { Handoff, Kind } from '../domain/handoff.ts';
 import type { State } from '../domain/lifecycle.ts';
 import type { AgentId, ArtifactId, HandoffId, SessionId } from '../domain/names.ts';
+import type { Priority } from '../domain/priority.ts';
 import type { RequestKey } from './store.ts';
 
 export type Query =
@@ -27,26 +28,40 @@ export type Query =
     }
   /** Blocked by dependencies that are all completed now. */
   | { readonly by: 'freed'; readonly max: number }
-  | {
+  | (Wanted & {
       readonly by: 'filter';
-      readonly states?: readonly State[];
-      readonly from?: AgentId;
-      readonly to?: AgentId;
-      /** Sender or recipient. */
-      readonly agent?: AgentId;
-      readonly task?: string;
-      /**
-       * Only what this agent is sender, recipient or named verifier of (`isPartyOf`). Everything else is as if it were
-       * not there: it is not matched, not counted, and no page ends because of it.
-       */
-      readonly visibleTo?: AgentId;
-      /** All of these words, in any order, in title, task or body; case and accents do not matter. */
-      readonly text?: string;
+      readonly oldestFirst?: true;
       readonly max: number;
       readonly after?: string;
-    };
+    });
 
-/** Newest first for `filter`; `next` continues where the page ends (for `filter`, `places` and `waiting`). */
+/** Which handoffs a list is about. */
+export interface Wanted {
+  readonly states?: readonly State[];
+  readonly from?: AgentId;
+  readonly to?: AgentId;
+  /** Sender or recipient. */
+  readonly agent?: AgentId;
+  readonly task?: string;
+  readonly kind?: Kind;
+  readonly priorities?: readonly Priority[];
+  /** Made at this instant or later. */
+  readonly createdSince?: number;
+  /** Made before this instant. */
+  readonly createdBefore?: number;
+  /**
+   * Only what this agent is sender, recipient or named verifier of (`isPartyOf`). Everything else is as if it were
+   * not there: it is not matched, not counted, and no page ends because of it.
+   */
+  readonly visibleTo?: AgentId;
+  /** All of these words, in any order, in title, task or body; case and accents do not matter. */
+  readonly text?: string;
+}
+
+/** How many there are in each state; states without any are left out. */
+export type StateCounts = Readonly<Partial<Record<State, number>>>;
+
+/** Newest first for `filter`, unless asked otherwise; `next` continues where the page ends (for `filter`, `places` and `waiting`). */
 export interface Page {
   readonly items: readonly Handoff[];
   readonly next: string | null;

@@ -7,7 +7,7 @@
  * `StoreFault` with `outcome: 'unknown'` may or may not have changed something; with `'unchanged'` it has not.
  */
 export { BadCursor, StoreFault, StoreGone } from '../foundation/store-fault.ts';
-export type { FactQuery, FactRead, Page, Query } from './query.ts';
+export type { FactQuery, FactRead, Page, Query, StateCounts, Wanted } from './query.ts';
 export type { ProcessIdentity } from '../foundation/process-identity.ts';
 import type { ClockLook, ClockReading } from '../foundation/clock.ts';
 import type { JsonText } from '../foundation/json.ts';
@@ -18,7 +18,7 @@ import type { Fact } from '../domain/facts.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
 import type { Refusal } from '../domain/refusals.ts';
-import type { FactQuery, FactRead, Page, Query } from './query.ts';
+import type { FactQuery, FactRead, Page, Query, StateCounts, Wanted } from './query.ts';
 import type { AgentSessions } from './agent-session-store.ts';
 import type { Tokens } from './token-store.ts';
 
@@ -49,6 +49,8 @@ export interface Store {
   load(id: HandoffId, when?: 'settled'): Promise<Whole | null>;
   /** Throws `BadCursor` for an `after` that this store cannot have given out; `facts` does too. */
   find(query: Query): Promise<Page>;
+  /** How many handoffs a list would have in all its pages. May take as long as reading all of them. */
+  count(wanted: Wanted): Promise<StateCounts>;
   /** In an order that never inserts before what was already read, so that a cursor skips nothing. */
   facts(query: FactQuery): Promise<readonly FactRead[]>;
   /**

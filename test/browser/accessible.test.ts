@@ -4,7 +4,16 @@ import { visit, withBrowser } from './visitor.ts';
 
 withBrowser();
 
-const PAGES = ['board', 'workflows', 'agents', 'metrics', 'problems'] as const;
+const PAGES = [
+  'attention',
+  'work?q=',
+  'work?view=board&q=',
+  'work?view=timeline',
+  'agents',
+  'flows',
+  'metrics',
+  'settings',
+];
 
 describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   it('axe finds nothing serious on any page', async (context) => {
@@ -13,8 +22,16 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
     const bad = await send({ to: '@react', title: 'Two', retry: { max: 0 }, parent: id });
     await move('@react', bad, 'accept');
     await move('@react', bad, 'fail', { code: 'PROCESSING_ERROR', message: 'broke' });
-    for (const name of [...PAGES, `handoffs/${bad}`, 'inbox/@lead']) {
+    const asking = await send({ to: '@react', title: 'Three' });
+    await move('@react', asking, 'accept');
+    await move('@react', asking, 'block', { question: 'red or blue?' });
+    const review = await send({ to: '@react', title: 'Four', criteria: ['it is clear'], verifiers: ['@vera'] });
+    await move('@react', review, 'accept');
+    await move('@react', review, 'deliver');
+    const tabs = ['evidence', 'timeline', 'data', 'chain'].map((tab) => `handoffs/${bad}?tab=${tab}`);
+    for (const name of [...PAGES, `handoffs/${bad}`, `handoffs/${review}`, ...tabs, 'inbox/@lead']) {
       await page.goto(`${url}/#/${name}`);
+      await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0);
       await expect.poll(() => page.locator('main').textContent()).not.toContain('One moment');
       const { violations } = await new AxeBuilder({ page }).analyze();
       const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
@@ -25,13 +42,21 @@ describe.each(['light', 'dark'] as const)('in %s', (colorScheme) => {
   });
 });
 
-it('a phone shows everything without scrolling the page sideways', async (context) => {
-  const { page, url, send } = await visit(context, { window: { viewport: { width: 390, height: 800 } } });
+it('a phone shows everything without scrolling the page sideways, and the first item near the top', async (context) => {
+  const { page, url, send, move } = await visit(context, { window: { viewport: { width: 360, height: 740 } } });
+  const asking = await send({ to: '@react', title: 'Which one' });
+  await move('@react', asking, 'accept');
+  await move('@react', asking, 'block', { question: 'red or blue?' });
   const id = await send({ to: '@react', title: `A${'very'.repeat(40)} long title`, input: { text: 'x'.repeat(500) } });
   for (const name of [...PAGES, `handoffs/${id}`]) {
     await page.goto(`${url}/#/${name}`);
+    await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0);
     await expect.poll(() => page.locator('main').textContent()).not.toContain('One moment');
     const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     expect([name, overflow]).toEqual([name, 0]);
+    if (name !== 'attention' && name !== 'work?q=') continue;
+    const first = page.locator('[data-row]').first();
+    await first.waitFor();
+    expect([name, ((await first.boundingBox())?.y ?? 999) <= 180]).toEqual([name, true]);
   }
 });

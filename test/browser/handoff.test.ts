@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { visit, withBrowser } from './visitor.ts';
 
@@ -41,6 +43,7 @@ describe('the page of a handoff', () => {
     await move('@react', id, 'accept');
     await page.goto(`${url}/#/handoffs/${id}`);
     const actions = page.getByRole('group', { name: 'Actions' });
+    await actions.getByText('More').click();
     await expect.poll(() => actions.getByRole('button').allTextContents()).toContain('Cancel');
     expect(await actions.getByRole('button').allTextContents()).not.toContain('Retry');
     await actions.getByRole('button', { name: 'Fail' }).click();
@@ -49,10 +52,14 @@ describe('the page of a handoff', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Fail' }).click();
     await expect.poll(() => page.getByRole('region', { name: 'Failure' }).textContent()).toContain('it broke in two');
     await actions.getByRole('button', { name: 'Retry' }).click();
+    // A second press while the first is under way makes no second one.
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry' }).dblclick();
     // The retry is a new handoff, and its page opens.
     await expect.poll(() => page.url()).not.toContain(id);
     await expect.poll(() => page.locator('.facts').textContent()).toContain('Retry of');
     await expect.poll(() => page.locator('.chain a').count()).toBe(2);
+    await page.goto(`${url}/#/handoffs/${id}`);
+    await expect.poll(() => page.locator('.facts').textContent()).toContain('Retried as');
     expect(troubles).toEqual([]);
   });
 
@@ -74,15 +81,59 @@ describe('the page of a handoff', () => {
     const shown = [{ deliverable: 'the guide', kind: 'note', value: 'two pages' }];
     await move('@writer', id, 'deliver', { evidence: shown });
     await expect.poll(() => evidence.first().textContent()).toContain('claimed');
-    await page.getByRole('button', { name: 'Verify' }).click();
+    const approve = page.getByRole('button', { name: 'Approve' });
+    await approve.waitFor();
+    expect(await approve.isDisabled()).toBe(true);
+    expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+    await page.getByRole('radio', { name: 'Met', exact: true }).check();
+    await page.getByLabel('How you know: it is clear').fill('read it to a stranger');
     await page.getByLabel('Notes').fill('read it');
-    await page.getByRole('dialog').getByRole('button', { name: 'Verify' }).click();
+    await approve.click();
     // A note is no proof: somebody else agreed, and that is all.
     await expect.poll(() => evidence.first().textContent()).toContain('attested');
     await expect.poll(() => page.locator('.timeline').textContent()).toContain('read it');
     expect(await page.locator('.timeline').textContent()).toContain('it is clear');
+    expect(await page.locator('.timeline').textContent()).toContain('read it to a stranger');
     expect(await page.locator('.timeline').textContent()).not.toContain('"criterion"');
     expect((await evidence.first().textContent())?.split('no machine can judge it')).toHaveLength(2);
+  });
+
+  it('D8: evidence that does not hold is told beside what it is about, and stays to be read', async (context) => {
+    const { page, url, send, move, folder } = await visit(context);
+    const path = join(folder, 'page.html');
+    writeFileSync(path, '<h1>done</h1>');
+    const terms = { deliverables: ['the page'], criteria: ['it is clear'], verifiers: ['@vera'] };
+    const id = await send({ to: '@writer', title: 'Page', ...terms });
+    await move('@writer', id, 'accept');
+    await move('@writer', id, 'deliver', { evidence: [{ deliverable: 'the page', kind: 'file', value: 'page.html' }] });
+    writeFileSync(path, 'changed');
+    await page.goto(`${url}/#/handoffs/${id}`);
+    await page.getByRole('radio', { name: 'Met', exact: true }).check();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const alert = page.getByRole('region', { name: 'Review' }).getByRole('alert');
+    await expect.poll(() => alert.textContent()).toContain('page.html');
+    // Something else happens to it; what was said is still there.
+    await page.getByLabel('Notes').fill('look again');
+    expect(await alert.textContent()).toContain('page.html');
+    expect(await page.getByRole('region', { name: 'Evidence' }).textContent()).toContain('at delivery');
+  });
+
+  it('continues with what is said on the way, without asking for the whole again', async (context) => {
+    const { page, url, send, move } = await visit(context);
+    const id = await send({ to: '@react', title: 'Long way' });
+    await move('@react', id, 'accept');
+    await page.goto(`${url}/#/handoffs/${id}`);
+    await expect.poll(() => page.locator('.timeline').textContent()).toContain('accepted');
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith(`/api/handoffs/${id}`)) asked += 1;
+    });
+    for (const says of ['begun', 'half way', 'nearly there']) await move('@react', id, 'progress', { says });
+    await expect.poll(() => page.locator('.timeline').textContent()).toContain('nearly there');
+    expect(asked).toBe(0);
+    await page.getByRole('link', { name: 'timeline' }).click();
+    await page.getByRole('button', { name: 'Show 2 more words of progress' }).click();
+    expect(await page.locator('.timeline').textContent()).toContain('half way');
   });
 
   it('shows the leg it is about, however long its chain', async (context) => {
@@ -90,7 +141,7 @@ describe('the page of a handoff', () => {
     let id = await send({ to: '@react', title: 'Leg 0' });
     for (let leg = 1; leg < 6; leg += 1) id = await send({ to: '@react', title: `Leg ${leg}`, parent: id });
     await page.goto(`${url}/#/handoffs/${id}`);
-    const chain = page.getByRole('region', { name: 'Chain' });
+    const chain = page.getByRole('region', { name: 'Chain', exact: true });
     const current = chain.locator('a[aria-current]');
     await expect
       .poll(async () => {
@@ -101,18 +152,24 @@ describe('the page of a handoff', () => {
     await expect.poll(() => page.getByText('scroll for more').count()).toBe(1);
   });
 
-  it('sends a new one from the board, once', async (context) => {
-    const { page, troubles } = await visit(context);
-    await page.getByRole('button', { name: 'New handoff' }).click();
+  it('is sent by hand with words or JSON, with what counts as done, once', async (context) => {
+    const { page, url, ctx, troubles } = await visit(context);
+    await page.goto(`${url}/#/work`);
+    await page.getByRole('heading', { name: 'Work' }).click();
+    await page.keyboard.press('n');
     await page.getByLabel('From').fill('@me');
     await page.getByLabel('To', { exact: true }).fill('@you');
     await page.getByLabel('Title').fill('By hand');
-    await page.getByLabel('Input (JSON)').fill('{"a": ');
+    await page.getByLabel('Input (words or JSON)').fill('{"a": ');
     await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
     await expect.poll(() => page.getByRole('alert').textContent()).toContain('not JSON');
-    await page.getByLabel('Input (JSON)').fill('{"a": 1}');
-    await page.getByRole('dialog').getByRole('button', { name: 'Send' }).click();
-    await expect.poll(() => page.locator('.card').count()).toBe(1);
+    await page.getByLabel('Input (words or JSON)').fill('water the beds');
+    await page.getByText('Terms:').click();
+    await page.getByLabel('Criteria, one in a line').fill('it is wet\nnothing drowned');
+    await page.getByRole('dialog').getByRole('button', { name: 'Send' }).dblclick();
+    await expect.poll(() => page.locator('.work tbody tr').count()).toBe(1);
+    const { items } = await ctx.store.find({ by: 'filter', max: 10 });
+    expect(items).toMatchObject([{ title: 'By hand', terms: { criteria: ['it is wet', 'nothing drowned'] } }]);
     expect(troubles).toEqual([]);
   });
 });

@@ -10,7 +10,8 @@ const OLD =
 
 describe('importing', () => {
   it('S4, D14: what is pasted and what is chosen is read, answered and seen on the board, once', async (context) => {
-    const { page, troubles } = await visit(context);
+    const { page, url, ctx, troubles } = await visit(context);
+    await page.goto(`${url}/#/work?view=board&q=`);
     await page.getByRole('button', { name: 'Import' }).click();
     const dialog = page.getByRole('dialog', { name: 'Import' });
     await dialog
@@ -28,11 +29,14 @@ describe('importing', () => {
       file('broken.md', '```yaml\nhandoff: [&a [*a,*a]]\n```\n'),
     ];
     await dialog.getByLabel('Files').setInputFiles(files as never);
-    await dialog.getByRole('button', { name: 'Read' }).click();
+    await dialog.getByRole('button', { name: 'Preview' }).click();
     const fates = async (): Promise<readonly unknown[]> => {
       const items = await dialog.locator('[data-fate]').all();
       return Promise.all(items.map((item) => item.getAttribute('data-fate')));
     };
+    await expect.poll(fates).toEqual(['ready', 'ready', 'ready', 'nothing', 'invalid']);
+    expect(await ctx.store.count({})).toEqual({});
+    await dialog.getByRole('button', { name: 'Take 3' }).click();
     await expect.poll(fates).toEqual(['done', 'done', 'done', 'nothing', 'invalid']);
     const told = await dialog.getByRole('status').textContent();
     expect(told).toContain('"<img src=x onerror=alert(1)>" is not a phase');
@@ -40,15 +44,18 @@ describe('importing', () => {
     expect(told).toContain('recorded @ivy → @basil');
     const { violations } = await new AxeBuilder({ page }).include('dialog[open]').analyze();
     expect(violations.map(({ id, nodes }) => `${id} ${nodes[0]?.html ?? ''}`)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Read' }).click();
-    await expect.poll(fates).toEqual(['known', 'known', 'known', 'nothing', 'invalid']);
+    // The same content under another name is the same.
+    await dialog.getByLabel('Files').setInputFiles([file('renamed.md', OLD)] as never);
+    await dialog.getByRole('button', { name: 'Preview' }).click();
+    await expect.poll(fates).toEqual(['known', 'known']);
     await dialog.getByRole('button', { name: 'Close' }).click();
-    await expect.poll(() => titlesIn(page, 'Offered')).toContain('Handoff: water the beds');
+    await expect.poll(() => titlesIn(page, 'Waiting')).toContain('Handoff: water the beds');
     expect(troubles).toEqual([]);
   });
 
   it('files are dropped too, and one that is too large is named without being sent', async (context) => {
-    const { page, troubles } = await visit(context);
+    const { page, url, troubles } = await visit(context);
+    await page.goto(`${url}/#/work`);
     await page.getByRole('button', { name: 'Import' }).click();
     const dialog = page.getByRole('dialog', { name: 'Import' });
     const dropped = await page.evaluateHandle(
@@ -61,9 +68,9 @@ describe('importing', () => {
     );
     await dialog.locator('form').dispatchEvent('drop', { dataTransfer: dropped });
     await expect.poll(() => dialog.textContent()).toContain('dropped.md, large.md');
-    await dialog.getByRole('button', { name: 'Read' }).click();
+    await dialog.getByRole('button', { name: 'Preview' }).click();
     await expect.poll(() => dialog.getByRole('status').textContent()).toContain('it is larger than what is read here');
-    expect(await dialog.locator('[data-fate=done]').count()).toBe(1);
+    expect(await dialog.locator('[data-fate=ready]').count()).toBe(1);
     expect(troubles).toEqual([]);
   });
 });

@@ -52,7 +52,7 @@ export async function visit(
   });
   await page.goto(server.link);
   await page.waitForURL(`${server.url}/`);
-  await page.getByRole('heading', { name: 'Board' }).waitFor();
+  await page.getByRole('heading', { name: 'Attention' }).waitFor();
   const operator = await server.tokenFor(null);
   const tokens = new Map<string, string>();
   const tokenOf = async (agent: string | null): Promise<string> => {
@@ -83,7 +83,12 @@ export async function visit(
   };
 }
 
-/** The cards of one column, by their titles. */
+/** The cards of one column of the board, by their titles. */
 export async function titlesIn(page: Page, column: string): Promise<readonly string[]> {
   return page.getByRole('region', { name: column, exact: true }).locator('.card .words').allTextContents();
+}
+
+/** The rows of the table of work, by their titles. */
+export async function rowsIn(page: Page): Promise<readonly string[]> {
+  return page.locator('.work .title > a').allTextContents();
 }

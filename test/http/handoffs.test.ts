@@ -88,7 +88,7 @@ describe('a handoff over HTTP', () => {
     const at = `/api/handoffs/${id}`;
     const mayNow = async (token: string): Promise<unknown> =>
       ((await asked(server, 'GET', at, { token })).json as { may: unknown }).may;
-    expect(await mayNow(me)).toEqual(['cancel']);
+    expect(await mayNow(me)).toEqual(['cancel', 'reassign']);
     expect(await mayNow(dev)).toContain('deliver');
     expect(await mayNow(await server.tokenFor('@dev', { scopes: ['read'] }))).toEqual([]);
     await asked(server, 'POST', `${at}/progress`, { token: dev, body: { fence, fraction: 0.5, says: 'half' } });

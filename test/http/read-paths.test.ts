@@ -254,6 +254,7 @@ describe('what is hidden', () => {
       block: { question: 'x' },
       rework: { reason: 'x' },
       progress: { says: 'x' },
+      reassign: { to: '@other' },
     };
     const token = w.tokens.get('other') ?? '';
     for (const { path } of moves) {

@@ -48,6 +48,7 @@ const WISHES: Readonly<Record<MoveName, { readonly options: object; readonly bod
   rework: { options: { reason: 'no' }, body: { reason: 'no' } },
   cancel: { options: {}, body: {} },
   retry: { options: {}, body: {} },
+  reassign: { options: { to: '@other' }, body: { to: '@other' } },
 };
 
 /** A new handoff that has come to this state in an honest way. */

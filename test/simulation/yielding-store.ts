@@ -93,6 +93,7 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
         () => inner.find(query),
         (page) => page.items,
       ),
+    count: (wanted) => call('count', () => inner.count(wanted)),
     facts: (query) => call('facts', () => inner.facts(query)),
     async changed(topic, signal) {
       await inner.changed(topic, signal);

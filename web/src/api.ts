@@ -1,8 +1,17 @@
 /** The public interface of the server, as a browser uses it. Nothing here is private to the dashboard. */
+import { signal } from '@preact/signals';
 import type { FactView, HandoffView, WholeView } from '../../src/interfaces/shared/views.ts';
 
 export type { FactView, HandoffView };
-export type Shown = WholeView & { readonly facts: readonly FactView[]; readonly may?: readonly string[] };
+
+interface Worked {
+  readonly attemptsMax?: number;
+  readonly lastFailure?: { readonly code: string; readonly message: string; readonly at: string };
+  readonly progress?: { readonly fraction: number | null; readonly says: string | null; readonly at: string };
+}
+/** A handoff as lists have it. */
+export type Row = HandoffView & Worked;
+export type Shown = WholeView & Worked & { readonly facts: readonly FactView[]; readonly may?: readonly string[] };
 
 export interface Session {
   readonly principal: string;
@@ -16,10 +25,23 @@ export interface Session {
 }
 
 export interface ListPage {
-  readonly items: readonly HandoffView[];
+  readonly items: readonly Row[];
   readonly next: string | null;
   /** Where to begin with the events to miss nothing of it. */
   readonly cursor: string;
+}
+
+export interface TotalsAnswer {
+  readonly totals: Readonly<Record<string, number>>;
+  readonly all: number;
+}
+
+export interface BatchAnswer {
+  readonly items: readonly {
+    readonly id: string;
+    readonly handoff?: HandoffView;
+    readonly problem?: { readonly code: string; readonly detail: string };
+  }[];
 }
 
 /** What the server says when it does not do what it was asked: RFC 9457. */
@@ -35,16 +57,20 @@ export class Problem extends Error {
   }
 }
 
+/** Why this browser is not let in any more; null as long as it is. */
+export const signedOut = signal<string | null>(null);
+
 let csrf: string | null = null;
 
 export async function whoAmI(): Promise<Session> {
   const session = await ask<Session>('/api/session');
   ({ csrf } = session);
+  signedOut.value = null;
   return session;
 }
 
-export async function ask<Answer>(path: string, signal?: AbortSignal): Promise<Answer> {
-  const answer = await fetch(path, { headers: { accept: 'application/json' }, ...(signal ? { signal } : {}) });
+export async function ask<Answer>(path: string, abort?: AbortSignal): Promise<Answer> {
+  const answer = await fetch(path, { headers: { accept: 'application/json' }, ...(abort ? { signal: abort } : {}) });
   return read<Answer>(answer);
 }
 
@@ -67,14 +93,23 @@ export async function discard(path: string): Promise<void> {
   if (!answer.ok) await read(answer);
 }
 
-export async function leave(): Promise<void> {
+export async function signOut(): Promise<void> {
   await discard('/api/session');
 }
 
 async function read<Answer>(answer: Response): Promise<Answer> {
-  if (answer.ok) return (await answer.json()) as Answer;
+  if (answer.ok) {
+    signedOut.value = null;
+    return (await answer.json()) as Answer;
+  }
   const said = (await answer.json().catch(() => ({}))) as { readonly code?: string; readonly detail?: string };
-  throw new Problem(answer.status, said.code ?? 'fault', said.detail ?? `the server answered ${answer.status}`);
+  const problem = new Problem(
+    answer.status,
+    said.code ?? 'fault',
+    said.detail ?? `the server answered ${answer.status}`,
+  );
+  if (answer.status === 401) signedOut.value = problem.message;
+  throw problem;
 }
 
 export function query(parameters: Readonly<Record<string, string | number | undefined>>): string {
@@ -82,4 +117,8 @@ export function query(parameters: Readonly<Record<string, string | number | unde
   return pairs.length === 0
     ? ''
     : `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()}`;
+}
+
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

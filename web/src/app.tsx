@@ -1,71 +1,111 @@
-/** The frame around every page: who we are, where we can go, and whether what we see is live. */
+/** The frame around every page: who we are, where we can go, what is going on, and whether what we see is live. */
 import { useEffect, useState } from 'preact/hooks';
 import type { VNode } from 'preact';
-import { Problem, whoAmI, type Session } from './api.ts';
-import { keepUp, line } from './collection.ts';
-import { Header } from './parts/header.tsx';
+import { Problem, signedOut, wordsOf, whoAmI, type Session } from './api.ts';
+import { failing, keepUp, line } from './live.ts';
+import { Keyboard } from './parts/keyboard.tsx';
+import { Pulse } from './parts/pulse.tsx';
+import { Rail } from './parts/rail.tsx';
+import { SignIn } from './parts/sign-in.tsx';
 import { Toasts } from './parts/toasts.tsx';
 import { place } from './where.ts';
 import { Agents } from './pages/agents.tsx';
-import { Board } from './pages/board.tsx';
-import { Inbox } from './pages/inbox.tsx';
+import { Attention } from './pages/attention.tsx';
+import { Flows } from './pages/flows.tsx';
 import { HandoffPage } from './pages/handoff.tsx';
+import { Inbox } from './pages/inbox.tsx';
 import { Metrics } from './pages/metrics.tsx';
-import { Problems } from './pages/problems.tsx';
-import { Workflows } from './pages/workflows.tsx';
+import { Settings } from './pages/settings.tsx';
+import { Work } from './pages/work.tsx';
 
 const PAGES: Readonly<Record<string, (props: { readonly session: Session }) => VNode>> = {
-  board: Board,
+  attention: Attention,
+  work: Work,
   handoffs: HandoffPage,
   agents: Agents,
   inbox: Inbox,
+  flows: Flows,
   metrics: Metrics,
-  problems: Problems,
-  workflows: Workflows,
+  settings: Settings,
 };
+
+const RETRY_MS = 2_000;
 
 export function App(): VNode {
   const [session, setSession] = useState<Session | Error | null>(null);
+  const come = (): void => void whoAmI().then(setSession, (error: unknown) => setSession(asError(error)));
+  useEffect(come, []);
+  const isIn = session !== null && !(session instanceof Error);
+  useEffect(() => (isIn ? keepUp() : undefined), [isIn]);
   useEffect(() => {
-    whoAmI().then(setSession, setSession);
-  }, []);
-  useEffect(() => (session === null || session instanceof Error ? undefined : keepUp()), [session]);
+    // Whoever could not be reached is asked again.
+    if (!(session instanceof Error) || isStranger(session)) return undefined;
+    const timer = setTimeout(come, RETRY_MS);
+    return () => clearTimeout(timer);
+  }, [session]);
   if (session === null) return <main class="alone" aria-busy="true" />;
-  if (session instanceof Error) return <Outside error={session} />;
-  const Page = PAGES[place.value.page] ?? Board;
+  if (session instanceof Error) {
+    return (
+      <main class="alone">
+        <img src="/baton.svg" alt="" width="56" height="56" />
+        <h1>Baton</h1>
+        {isStranger(session) ? (
+          <SignIn why="This browser is not signed in." done={come} />
+        ) : (
+          <p role="status">The server does not answer: {session.message}. It is asked again every few seconds.</p>
+        )}
+      </main>
+    );
+  }
+  const Page = PAGES[place.value.page] ?? Attention;
   return (
-    <>
-      <a class="skip" href="#main">
+    <div class="frame">
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          // The address behind # is where we are, so the browser's own jump would leave the page.
+          event.preventDefault();
+          document.querySelector<HTMLElement>('#main')?.focus();
+        }}
+      >
         Skip to content
       </a>
-      <Header session={session} />
-      {line.value === 'lost' && (
-        <p class="banner" role="status">
-          The line to the server is lost. What you see may be old; it comes back by itself.
-        </p>
-      )}
-      <main id="main" tabIndex={-1}>
-        <Page session={session} />
-      </main>
+      <Rail session={session} />
+      <div class="body">
+        <Pulse />
+        <Banner come={come} />
+        <main id="main" tabIndex={-1}>
+          <Page session={session} />
+        </main>
+      </div>
+      <Keyboard />
       <Toasts />
-    </>
+    </div>
   );
 }
 
-function Outside({ error }: { readonly error: Error }): VNode {
-  const isStranger = error instanceof Problem && (error.status === 401 || error.status === 403);
+function Banner({ come }: { readonly come: () => void }): VNode | null {
+  if (signedOut.value !== null) {
+    return (
+      <div class="banner" role="alert">
+        <SignIn why={`You are signed out: ${signedOut.value}. What you see is from before.`} done={come} />
+      </div>
+    );
+  }
+  const isLost = line.value === 'lost' || failing.value.size > 0;
+  if (!isLost) return null;
   return (
-    <main class="alone">
-      <img src="/baton.svg" alt="" width="56" height="56" />
-      <h1>Baton</h1>
-      {isStranger ? (
-        <p>
-          This browser is not logged in. <code>baton serve</code> prints a link that works once; a new one is made with
-          every start.
-        </p>
-      ) : (
-        <p>The server does not answer: {error.message}</p>
-      )}
-    </main>
+    <p class="banner" role="status">
+      The server does not answer. What you see is from before; it is asked again every few seconds.
+    </p>
   );
+}
+
+function isStranger(error: Error): boolean {
+  return error instanceof Problem && (error.status === 401 || error.status === 403);
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(wordsOf(error));
 }

@@ -7,17 +7,30 @@ export interface Place {
   readonly with: URLSearchParams;
 }
 
+const HOME = 'attention';
+/** Pages that were called otherwise, so that links of yesterday lead somewhere. */
+const FORMERLY: Readonly<Record<string, string>> = { board: 'work', problems: 'attention', workflows: 'flows' };
+
+// `/handoffs/ID`, as a command or another program writes it.
+const plain = /^\/handoffs\/([^/]+)$/.exec(location.pathname);
+if (plain !== null) history.replaceState(null, '', `/#/handoffs/${plain[1] ?? ''}`);
+
 export const place = signal<Place>(read());
 
 globalThis.addEventListener('hashchange', () => {
+  const before = place.value;
   place.value = read();
+  if (before.page === place.value.page && before.rest === place.value.rest) return;
   globalThis.scrollTo(0, 0);
+  // Whoever reads with a screen reader or goes by keys begins with the new page.
+  document.querySelector<HTMLElement>('#main')?.focus();
 });
 
 function read(): Place {
   const [path = '', search = ''] = location.hash.replace(/^#\/?/, '').split('?');
-  const [page = '', ...rest] = path.split('/');
-  return { page: page === '' ? 'board' : page, rest: safely(rest.join('/')), with: new URLSearchParams(search) };
+  const [named = '', ...rest] = path.split('/');
+  const page = named === '' ? HOME : (FORMERLY[named] ?? named);
+  return { page, rest: safely(rest.join('/')), with: new URLSearchParams(search) };
 }
 
 function safely(text: string): string {
@@ -32,6 +45,22 @@ export function handoffHref(id: string): string {
   return `#/handoffs/${encodeURIComponent(id)}`;
 }
 
+export function workHref(filter: string): string {
+  return `#/work?q=${encodeURIComponent(filter)}`;
+}
+
 export function go(href: string): void {
   location.hash = href.replace(/^#/, '');
+}
+
+/** The same page with other parameters; an empty one is left out. */
+export function withParameters(change: Readonly<Record<string, string>>): string {
+  const parameters = new URLSearchParams(place.value.with);
+  for (const [name, value] of Object.entries(change)) {
+    if (value === '') parameters.delete(name);
+    else parameters.set(name, value);
+  }
+  const rest = place.value.rest === '' ? '' : `/${encodeURIComponent(place.value.rest)}`;
+  const search = parameters.toString();
+  return `#/${place.value.page}${rest}${search === '' ? '' : `?${search}`}`;
 }

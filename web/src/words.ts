@@ -10,18 +10,31 @@ export interface Column {
 }
 
 export const COLUMNS: readonly Column[] = [
-  { name: 'Drafts', states: ['draft'], teaches: 'Documents begin here, and wait until their sender activates them.' },
-  { name: 'Offered', states: ['offered'], teaches: 'Work that waits for its recipient to take it.' },
-  { name: 'Blocked', states: ['blocked'], teaches: 'Waiting for another handoff, for a place, or for an answer.' },
-  { name: 'Accepted', states: ['accepted'], teaches: 'Somebody is at work.' },
-  { name: 'Delivered', states: ['delivered'], teaches: 'Done, says the doer; somebody else has to agree.' },
-  { name: 'Completed', states: ['completed'], teaches: 'Done; each card says how far that is proven.' },
+  { name: 'Drafts', states: ['draft'], teaches: 'Documents begin here and wait until their sender activates them.' },
+  { name: 'Waiting', states: ['offered'], teaches: 'Offered; its recipient has not taken it yet.' },
+  { name: 'Blocked', states: ['blocked'], teaches: 'Waits for an answer, another handoff or a free place.' },
+  { name: 'At work', states: ['accepted'], teaches: 'Somebody is at work.' },
+  { name: 'To review', states: ['delivered'], teaches: 'Delivered; somebody else has to agree.' },
   {
-    name: 'Ended otherwise',
-    states: ['failed', 'rejected', 'expired', 'cancelled'],
-    teaches: 'Failed, rejected, expired or cancelled.',
+    name: 'Closed',
+    states: ['completed', 'failed', 'rejected', 'expired', 'cancelled'],
+    teaches: 'Completed, failed, rejected, expired or cancelled.',
   },
 ];
+
+/** As people say it. */
+export const STATE_WORDS: Readonly<Record<State, string>> = {
+  draft: 'draft',
+  offered: 'waiting',
+  blocked: 'blocked',
+  accepted: 'at work',
+  delivered: 'to review',
+  completed: 'completed',
+  failed: 'failed',
+  rejected: 'rejected',
+  expired: 'expired',
+  cancelled: 'cancelled',
+};
 
 /** Colour is never the only sign: every state has its mark. */
 export const MARKS: Readonly<Record<State, string>> = {
@@ -30,19 +43,21 @@ export const MARKS: Readonly<Record<State, string>> = {
   blocked: '‖',
   accepted: '▶',
   delivered: '◐',
-  completed: '●',
+  completed: '✓',
   failed: '✕',
   rejected: '⊘',
   expired: '⌛',
   cancelled: '–',
 };
 
-/** Only what is verified is ticked off. */
-export function markOf({ state, assurance }: Pick<HandoffView, 'state' | 'assurance'>): string {
-  return assurance === 'verified' ? '✓' : MARKS[state];
+/** What a state asks of whom; it decides the colour. */
+export function toneOf({ state, blockedOn, lastFailure }: HandoffView & { readonly lastFailure?: object }): string {
+  if (state === 'failed' || state === 'rejected' || state === 'expired') return 'tone-broken';
+  if (state === 'delivered' || blockedOn?.reason === 'question') return 'tone-person';
+  if (state === 'accepted') return 'tone-running';
+  return state === 'offered' && lastFailure !== undefined ? 'tone-broken' : 'tone-rest';
 }
 
-/** The class that colors it: what is completed and not verified is not green. */
-export function stateClass({ state, assurance }: Pick<HandoffView, 'state' | 'assurance'>): string {
-  return assurance === undefined || assurance === 'verified' ? `state-${state}` : `state-${state} not-verified`;
+export function isOver(state: State): boolean {
+  return COLUMNS.at(-1)?.states.includes(state) === true;
 }

@@ -23,6 +23,8 @@ import { openLogins } from '../../interfaces/http/logins.ts';
 import type { ServerContext } from '../../interfaces/http/server-context.ts';
 import { startServer, type RunningServer } from '../../interfaces/http/server.ts';
 import { openCounters } from '../../interfaces/http/counters.ts';
+import { openTotals } from '../../interfaces/http/totals.ts';
+import { openWorkNotes } from '../../interfaces/http/work-notes.ts';
 import type { Limits } from '../../domain/limits.ts';
 import { localUser, mintServerToken, mintToken, provenBy, SCOPES } from '../../workspace/identity.ts';
 import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
@@ -39,6 +41,7 @@ import {
   servedBy,
   type ServingFile,
 } from '../../workspace/serving-file.ts';
+import { sessionFileOf } from '../../workspace/browser-sessions.ts';
 import { startWorkers } from './workers.ts';
 
 declare const __BATON_VERSION__: string;
@@ -63,6 +66,7 @@ export async function startServing(app: OpenWorkspace, options: ServingOptions):
   let file: ServingFile | null = null;
   try {
     file = await announce(app, server.url);
+    if (file !== null) serverContext.logins.serveAs(file.tokenId);
   } catch (error) {
     stopping.abort('over');
     await Promise.all([server.close(), serverContext.hub.close(), agents?.supervisor.close()]);
@@ -124,7 +128,11 @@ async function serverContextOf(
   const limits = (): Limits => app.configuration.limits;
   const hub = await openHub(ctx, (error) => log.error({ error: String(error) }, 'following the trail'));
   const tally = await openCounters(ctx);
-  hub.join(hub.position(), ({ told }) => tally.hear(told));
+  const notes = openWorkNotes(ctx);
+  hub.join(hub.position(), ({ told }) => {
+    tally.hear(told);
+    notes.hear(told);
+  });
   return {
     ctx,
     project: configuration.project,
@@ -142,7 +150,7 @@ async function serverContextOf(
       },
       mint: (wish, by) => mintToken(ctx, wish, { by: nameInLog(by) }),
     },
-    logins: openLogins(ctx),
+    logins: openLogins(ctx, workspace === null ? null : sessionFileOf(workspace)),
     tokens: openTokenWatch(ctx),
     denials: openDenials(ctx.store.tokens, ctx.clock, (error) =>
       log.error({ error: String(error) }, 'writing the token log'),
@@ -150,6 +158,8 @@ async function serverContextOf(
     capacity: openCapacity(configuration.server ?? DEFAULT_SERVER_LIMITS, ctx.clock),
     hub,
     tally,
+    notes,
+    totals: openTotals(ctx.store, ctx.clock),
     projects: openProjects(ctx),
     metrics: openMetrics(tally, ctx.clock, watchFeed(ctx, stopping.signal)),
     agents: {

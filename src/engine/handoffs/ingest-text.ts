@@ -18,7 +18,7 @@ import { blockInFile } from '../../formats/summary-block/whole-file.ts';
 import { findInTranscript, isTranscript, lastWords } from '../../formats/summary-block/transcript.ts';
 import { readWeak } from '../../formats/summary-block/plain-report.ts';
 import { runConcurrently } from '../run-concurrently.ts';
-import { keyMaker, type BlockKeys } from '../summaries/block-keys.ts';
+import { fileKeys, keyMaker, type BlockKeys } from '../summaries/block-keys.ts';
 import { freeHeldBack } from '../summaries/held-legs.ts';
 import { oldTextsIn, type OldText } from '../summaries/old-texts.ts';
 import { isObeyed, REPORT_RULES, reportRules, type ReportRule } from '../summaries/report-rules.ts';
@@ -33,6 +33,8 @@ export interface TextToIngest {
   /** For blocks that name none. */
   readonly project: string;
   readonly strict?: boolean;
+  /** Only say what would be taken. */
+  readonly preview?: boolean;
   readonly held?: IngestRequest['held'];
   readonly fence?: IngestRequest['fence'];
   /** Called after each block. */
@@ -44,11 +46,12 @@ export interface TextToIngest {
 /**
  * - `done`: it was taken, and `ingested` says what was done.
  * - `known`: it was taken before.
+ * - `ready`: it would be taken; nothing was done, because only that was asked.
  * - `quoted`: somebody else's words, or words about a block.
  * - `unclear`: nothing can follow from it; `says` tells why.
  * - `nothing`: a file in which nothing is handed over; `says` tells how that was seen.
  */
-type BlockFate = 'done' | 'known' | 'quoted' | 'unclear' | 'invalid' | 'refused' | 'nothing';
+type BlockFate = 'done' | 'known' | 'ready' | 'quoted' | 'unclear' | 'invalid' | 'refused' | 'nothing';
 
 export interface BlockAnswer {
   readonly index: number;
@@ -195,7 +198,7 @@ function sourceOf(source: TextToIngest['source'], { index, said }: Pick<FoundBlo
 async function answerFor(
   ctx: Context,
   principal: Principal,
-  { project, held, fence }: TextToIngest,
+  { project, held, fence, preview = false }: TextToIngest,
   { answer, acts: isOwn, fields, source, keys, prose }: ReadBlock,
   beside: ReadonlySet<string>,
 ): Promise<BlockAnswer> {
@@ -209,6 +212,7 @@ async function answerFor(
   const { status } = fields;
   if (status === null) return { ...answer, from, fate: 'unclear', says: 'it has no status that is known' };
   const summary = summaryOf({ ...fields, from, status }, project, source);
+  if (preview) return { ...answer, from, fate: (await wasTaken(ctx, keys)) ? 'known' : 'ready' };
   const named = fields.fence ?? fence;
   const shown = { ...(held === undefined ? {} : { held }), ...(named === undefined ? {} : { fence: named }) };
   const request = { summary, keys, prose, beside, leg: fields.leg, waitsFor: fields.waitsFor, ...shown };
@@ -220,7 +224,7 @@ async function answerFor(
 async function answerForOld(
   ctx: Context,
   principal: Principal,
-  { project }: TextToIngest,
+  { project, preview = false }: TextToIngest,
   { reading, index, line, source }: OldText,
 ): Promise<BlockAnswer> {
   const { sender: from, recipient: to, form, handoff: sure, because } = reading;
@@ -237,9 +241,20 @@ async function answerForOld(
   if (sure === 'no') return { ...answer, fate: 'nothing', says: because };
   const doubt = doubtOf(reading);
   if (doubt !== null || from === null || to === null) return { ...answer, fate: 'unclear', says: doubt ?? because };
+  if (preview) {
+    const isKnown = await wasTaken(ctx, fileKeys(reading.text, source));
+    return { ...answer, fate: isKnown ? 'known' : 'ready' };
+  }
   const done = await ingestLegacy(ctx, principal, { reading, from, to, project, source });
   if (!done.ok) return { ...answer, fate: 'refused', refusal: done.refusal };
   return { ...answer, fate: done.value.did === 'known' ? 'known' : 'done', ingested: done.value };
+}
+
+async function wasTaken({ store }: Context, { all }: BlockKeys): Promise<boolean> {
+  for (const request of all) {
+    if ((await store.find({ by: 'request', request })).items.length > 0) return true;
+  }
+  return false;
 }
 
 const STATUS_SHOWN = 200;

@@ -2,11 +2,11 @@
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import type { AgentId, HandoffId } from '../../domain/names.ts';
+import { readAgentId, readHandoffId, type AgentId, type HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { may, readScopeOf, type ReadScope } from '../../domain/rights.ts';
-import type { Page, Query, Whole } from '../../stores/store.ts';
+import type { Page, Query, StateCounts, Wanted, Whole } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
 
 /** A chain is read up to here; a longer one is not one that somebody can look at. */
@@ -33,7 +33,38 @@ export async function list(
 ): Promise<Page> {
   const scope = readScopeOf(principal);
   if (scope === 'nothing') return { items: [], next: null };
-  return ctx.store.find({ ...query, ...visibleIn(scope) });
+  const named = await namedBy(ctx, principal, query.text);
+  if (named !== null) return { items: [named], next: null };
+  return ctx.store.find({ ...searched(query), ...visibleIn(scope) });
+}
+
+/** How many a list has in all its pages, by state. */
+export async function count(ctx: Context, principal: Principal, wanted: Wanted): Promise<StateCounts> {
+  const scope = readScopeOf(principal);
+  if (scope === 'nothing') return {};
+  const named = await namedBy(ctx, principal, wanted.text);
+  if (named !== null) return { [named.state]: 1 };
+  return ctx.store.count({ ...searched(wanted), ...visibleIn(scope) });
+}
+
+/** Whoever looks for an id means that handoff, whatever else it is looked for by. */
+async function namedBy(ctx: Context, principal: Principal, text: string | undefined): Promise<Handoff | null> {
+  const id = text === undefined ? null : readHandoffId(text.trim());
+  if (id === null) return null;
+  const { items } = await ctx.store.find({ by: 'ids', ids: [id] });
+  const [handoff] = items;
+  return handoff !== undefined && may(principal, 'read', handoff).ok ? handoff : null;
+}
+
+/** `@qa` among the words is an agent, and no word of a text. */
+function searched<Asked extends Wanted>(asked: Asked): Asked {
+  const { text, ...others } = asked;
+  const words = (text ?? '').split(/\s+/);
+  const name = asked.agent === undefined ? words.find((word) => word.startsWith('@')) : undefined;
+  const agent = name === undefined ? null : readAgentId(name);
+  if (agent === null) return asked;
+  const rest = words.filter((word) => word !== name && word !== '').join(' ');
+  return { ...(others as Asked), agent, ...(rest === '' ? {} : { text: rest }) };
 }
 
 function visibleIn(scope: Exclude<ReadScope, 'nothing'>): { readonly visibleTo?: AgentId } {

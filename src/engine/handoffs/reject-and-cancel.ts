@@ -1,6 +1,7 @@
 /** The ends that somebody wants: refused, or no longer wanted. */
 import { err, type Result } from '../../foundation/result.ts';
 import type { Json, JsonText } from '../../foundation/json.ts';
+import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { cancel as cancelled, reject as rejected } from '../../domain/moves/reject-cancel-expire.ts';
 import type { HandoffId } from '../../domain/names.ts';
@@ -47,16 +48,20 @@ export async function cancel(
   id: HandoffId,
   reason: string | null = null,
 ): Promise<Result<Handoff, Refusal>> {
-  const delivered = await deliveredResult(ctx, id);
-  if (!delivered.ok) return delivered;
-  const outcome = endText('CANCELLED', reason ?? 'no longer wanted', delivered.value);
-  const decide = decideBy(principal, 'cancel', (handoff, nowMs) => ({
+  const whole = await ctx.store.load(id);
+  if (whole === null) return err({ code: 'no-such-handoff', id });
+  return change(ctx, id, cancelling(principal, reason, whole.outcome));
+}
+
+/** `left`: the outcome that there is already. */
+export function cancelling(principal: Principal, reason: string | null, left: JsonText | null): Decide {
+  const outcome = endText('CANCELLED', reason ?? 'no longer wanted', resultIn(left));
+  return decideBy(principal, 'cancel', (handoff, nowMs) => ({
     deed: 'cancel',
     moved: cancelled(handoff, nowMs),
     detail: reason === null ? null : { reason },
     outcome,
   }));
-  return change(ctx, id, decide);
 }
 
 /** What was delivered is kept beside the reason why it was not wanted. */
@@ -66,8 +71,12 @@ async function deliveredResult(
 ): Promise<Result<{ readonly result?: Json }, Refusal>> {
   const whole = await store.load(id);
   if (whole === null) return err({ code: 'no-such-handoff', id });
-  const outcome = whole.outcome === null ? null : (JSON.parse(whole.outcome) as Outcome);
-  return { ok: true, value: outcome?.result === undefined ? {} : { result: outcome.result } };
+  return { ok: true, value: resultIn(whole.outcome) };
+}
+
+function resultIn(text: JsonText | null): { readonly result?: Json } {
+  const outcome = text === null ? null : (JSON.parse(text) as Outcome);
+  return outcome?.result === undefined ? {} : { result: outcome.result };
 }
 
 function endText(code: string, message: string, kept: { readonly result?: Json }): JsonText {

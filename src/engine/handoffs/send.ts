@@ -17,7 +17,7 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { may } from '../../domain/rights.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Guard, Opening } from '../../stores/store.ts';
-import { appendCreation, reconcileFolders, withEffects } from '../change.ts';
+import { appendCreation, reconcileFolders, relay, withEffects } from '../change.ts';
 import type { ReferenceRefusal } from '../artifacts/refusals.ts';
 import type { SchemaRefusal } from '../schema-registry.ts';
 import { secretsIn } from '../secrets/warnings.ts';
@@ -114,6 +114,19 @@ export async function sendMany(
   const isTaken = !answer.ok && answer.refusal.code === 'known-id' && ctx.rules.documents !== null;
   const isNamedHere = requests.every(({ id, kind }) => id === undefined && kind === 'document');
   return isTaken && isNamedHere && round < NAMES_MAX ? sendMany(ctx, principal, requests, round + 1) : answer;
+}
+
+/** Ends one handoff and sends another in its place, both or neither. */
+export async function sendInstead(
+  ctx: Context,
+  principal: Principal,
+  { target, decide }: { readonly target: Handoff; readonly decide: Decide },
+  request: SendRequest,
+): Promise<Result<Handoff, SendRefusal>> {
+  const prepared = await prepare(ctx, principal, request, new Set());
+  if (!prepared.ok) return prepared;
+  const relayed = await relay(ctx, target, decide, openingsOf(ctx, principal, [prepared.value], false));
+  return relayed.ok ? ok(relayed.value.inserted[0] as Handoff) : relayed;
 }
 
 /** So many may want the same name at the same time. */

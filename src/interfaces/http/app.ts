@@ -2,6 +2,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
+import { compressed } from './compression.ts';
 import { callerOf, Denied, type Caller } from './caller.ts';
 import { addressOf } from './connections.ts';
 import { givenTo, readBody, readQuery, type Endpoint, type HttpContext } from './contract.ts';
@@ -12,6 +13,7 @@ import { builtInPage, unbuiltPage } from './built-in-pages.ts';
 import type { ServerContext } from './server-context.ts';
 import { asProblem, faultFor, httpProblem, problemResponse, HttpProblem } from './problem.ts';
 import { AGENT_ROUTES } from './routes/agents.ts';
+import { BATCH_ROUTES } from './routes/batch.ts';
 import { EVENT_ROUTES } from './routes/events.ts';
 import { INBOX_ROUTES } from './routes/inbox.ts';
 import { OVERVIEW_ROUTES } from './routes/overview.ts';
@@ -26,6 +28,7 @@ import { staticFile } from './static-files.ts';
 /** In the order in which they are described. Rooms that come later add their list here. */
 export const DESCRIBED: readonly Endpoint[] = [
   ...OPERATION_ROUTES,
+  ...BATCH_ROUTES,
   ...INBOX_ROUTES,
   ...EVENT_ROUTES,
   ...SUMMARY_ROUTES,
@@ -42,18 +45,24 @@ export type App = Hono<{ Bindings: HttpBindings }>;
 export function appOf(serverContext: ServerContext, port: number): App {
   const app: App = new Hono();
   for (const each of ENDPOINTS) {
-    app.on(each.method.toUpperCase(), each.path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) =>
-      secured(answerTo(each, serverContext, c, port)),
-    );
+    for (const path of pathsOf(each.path)) {
+      app.on(each.method.toUpperCase(), path, (c) => secured(c, answerTo(each, serverContext, c, port)));
+    }
   }
   const paths = new Set(ENDPOINTS.map(({ path }) => path));
   for (const path of paths) {
-    app.all(path.replaceAll(/\{(\w+)\}/g, ':$1'), (c) => secured(wrongMethod(c, path)));
+    for (const spelled of pathsOf(path)) app.all(spelled, (c) => secured(c, wrongMethod(c, path)));
   }
-  app.all(MCP_PATH, (c) => secured(mcpAnswer(serverContext, c, port)));
-  app.all('*', (c) => secured(pageFor(serverContext, c)));
+  app.all(MCP_PATH, (c) => secured(c, mcpAnswer(serverContext, c, port)));
+  app.all('*', (c) => secured(c, pageFor(serverContext, c)));
   app.onError(async (error, c) => problemResponse(problemIn(error, serverContext, c.req.path, null)));
   return app;
+}
+
+/** As Hono spells it; what is below `/api` is below `/api/v1` too. */
+function pathsOf(path: string): readonly string[] {
+  const spelled = path.replaceAll(/\{(\w+)\}/g, ':$1');
+  return spelled.startsWith('/api/') ? [spelled, spelled.replace('/api/', '/api/v1/')] : [spelled];
 }
 
 async function answerTo(each: Endpoint, serverContext: ServerContext, c: HttpContext, port: number): Promise<Response> {
@@ -158,9 +167,10 @@ async function pageFor({ webFolder, version }: ServerContext, c: HttpContext): P
   return path === '/' ? unbuiltPage() : problemResponse(httpProblem('no-such-page', `nothing is at ${path}`));
 }
 
-async function secured(answering: Promise<Response>): Promise<Response> {
-  const answer = await answering;
-  if (answer === RESPONSE_ALREADY_SENT) return answer;
+async function secured(c: HttpContext, answering: Promise<Response>): Promise<Response> {
+  const given = await answering;
+  if (given === RESPONSE_ALREADY_SENT) return given;
+  const answer = await compressed(given, c.req.path, c.req.header('accept-encoding'));
   for (const [name, value] of Object.entries(SECURITY_HEADERS)) answer.headers.set(name, value);
   return answer;
 }

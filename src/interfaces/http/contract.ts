@@ -24,6 +24,8 @@ export interface Endpoint {
   readonly body?: z.ZodType;
   /** Instead of both: the operation that is asked for, whose fields come in the path, and in the query or the body. */
   readonly operation?: Operation;
+  /** Fields of the operation that mean nothing here. */
+  readonly without?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   /** Status to what it means. Problems need not be told one by one. */
   readonly answers: Readonly<Record<number, string>>;

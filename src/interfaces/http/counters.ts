@@ -1,13 +1,15 @@
 /**
- * What the charts show, counted while facts go by: nothing here is asked of the database twice, and nothing grows with
- * what is finished. It begins with what is open and with the newest of what is not; facts do the rest.
+ * What the charts show, counted from facts: the newest of the store when the server starts, then every fact as it goes
+ * by. Nothing here is asked of the database twice, and nothing grows with what is finished.
  */
+import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, OPEN_STATES, STATES, type State } from '../../domain/lifecycle.ts';
 import { usesCapacity } from '../../domain/limits.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Context } from '../../engine/context.ts';
 import type { Told } from './events/hub.ts';
+import { openAttempts, type AgentRecord, type Attempt } from './attempts.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES_MAX = 24 * 60;
@@ -15,6 +17,8 @@ const PAGE = 500;
 /** Of those that are open; more are counted as they move. */
 const OPEN_MAX = 50_000;
 const PAST_MAX = 2_000;
+/** So much of the past is read when a server starts; the charts say from when on they are whole. */
+const FACTS_MAX = 20_000;
 const CODES_MAX = 100;
 const AGENTS_MAX = 1_000;
 /** In seconds; the last one is everything beyond. */
@@ -49,16 +53,27 @@ interface Load {
 
 export interface Counters {
   hear(told: readonly Told[]): void;
+  /** From when on everything is counted. */
+  since(): number;
   minutes(): readonly Minute[];
   timeIn(): ReadonlyMap<State, Spent>;
   failures(): ReadonlyMap<string, number>;
+  /** Since the server started. */
   facts(): ReadonlyMap<string, number>;
   open(): Readonly<Record<State, number>>;
+  /** Those that are open, newest last. */
+  openOnes(): Iterable<Handoff>;
+  /** Whether somebody has made a new one out of it. */
+  wasRetried(id: HandoffId): boolean;
   oldestWaiting(max: number): readonly Handoff[];
   /** Senders, recipients and verifiers of what is open and of what went by last. */
   agents(): Iterable<AgentId>;
   /** With `isVisible`, counted from those handoffs alone. */
   loads(isVisible?: (handoff: Handoff) => boolean): ReadonlyMap<AgentId, Load>;
+  /** How an agent did lately. */
+  recordOf(agent: AgentId): AgentRecord;
+  /** Work of the last hours, oldest first. */
+  attempts(): readonly Attempt[];
 }
 
 export async function openCounters({ store }: Context): Promise<Counters> {
@@ -68,8 +83,12 @@ export async function openCounters({ store }: Context): Promise<Counters> {
   const failures = new Map<string, number>();
   const facts = new Map<string, number>();
   const seen = new Map<HandoffId, number>();
+  const retried = new Map<HandoffId, true>();
+  /** In which state each one is, and since when. */
+  const entered = new Map<HandoffId, { readonly state: State; readonly at: number }>();
   /** Who was heard of last comes last. */
   const agents = new Map<AgentId, true>();
+  const attempts = openAttempts();
 
   const minuteAt = (at: number): Minute => {
     const begun = Math.floor(at / MINUTE_MS) * MINUTE_MS;
@@ -96,21 +115,36 @@ export async function openCounters({ store }: Context): Promise<Counters> {
     if (before !== undefined && before.revision > handoff.revision) return;
     known.delete(handoff.id);
     if (!isFinal(handoff.state) && known.size < OPEN_MAX) known.set(handoff.id, handoff);
+    if (handoff.lineage.retryOf !== null) {
+      retried.set(handoff.lineage.retryOf, true);
+      forgetOldest(retried, OPEN_MAX);
+    }
+  };
+
+  /** Each fact counts once, whichever way it came. */
+  const countFact = (fact: Fact): boolean => {
+    if (fact.revision <= (seen.get(fact.handoff) ?? 0)) return false;
+    seen.set(fact.handoff, fact.revision);
+    forgetOldest(seen, OPEN_MAX);
+    if (fact.deed === 'create') minuteAt(fact.at).created += 1;
+    const before = entered.get(fact.handoff);
+    if (fact.from !== fact.to) {
+      if (before !== undefined && before.state === fact.from) spend(spent, before.state, fact.at - before.at);
+      entered.delete(fact.handoff);
+      if (!isFinal(fact.to)) entered.set(fact.handoff, { state: fact.to, at: fact.at });
+      forgetOldest(entered, OPEN_MAX);
+      if (isFinal(fact.to)) settledAt(fact.at, fact.to);
+    }
+    if (fact.deed === 'fail' || fact.deed === 'retry') count(failures, codeIn(fact.detail), CODES_MAX);
+    return true;
   };
 
   const hearOne = ({ fact, handoff }: Told): void => {
     partiesOf(handoff).forEach(meet);
     count(facts, `${fact.deed} ${fact.to}`, 1_000);
-    if (fact.revision <= (seen.get(fact.handoff) ?? 0)) return learn(handoff);
-    seen.set(fact.handoff, fact.revision);
-    forgetOldest(seen, OPEN_MAX);
     const before = known.get(fact.handoff);
-    if (fact.deed === 'create') minuteAt(fact.at).created += 1;
-    if (fact.from !== null && fact.from !== fact.to && before?.state === fact.from) {
-      spend(spent, fact.from, fact.at - before.since);
-    }
-    if (isFinal(fact.to)) settledAt(fact.at, fact.to);
-    if (fact.deed === 'fail' || fact.deed === 'retry') count(failures, codeIn(fact.detail), CODES_MAX);
+    if (!countFact(fact)) return learn(handoff);
+    attempts.hear(fact, handoff);
     // As it was after this fact: the record may be further on, and its other facts are still to come.
     learn(
       fact.revision === handoff.revision
@@ -119,24 +153,33 @@ export async function openCounters({ store }: Context): Promise<Counters> {
     );
   };
 
+  const past = (await store.facts({ newest: true, max: FACTS_MAX })).map(({ fact }) => fact);
   const met = new Set<AgentId>();
+  const records = new Map<HandoffId, Handoff>();
   for await (const handoff of inStore(store, OPEN_STATES, OPEN_MAX)) {
     learn(handoff);
+    records.set(handoff.id, handoff);
     for (const agent of partiesOf(handoff)) met.add(agent);
-    seen.set(handoff.id, handoff.revision);
-    minuteAt(handoff.createdAt).created += 1;
   }
-  const past = STATES.filter((state) => isFinal(state));
-  for await (const handoff of inStore(store, past, PAST_MAX)) {
+  const over = STATES.filter((state) => isFinal(state));
+  for await (const handoff of inStore(store, over, PAST_MAX)) {
+    learn(handoff);
+    records.set(handoff.id, handoff);
     for (const agent of partiesOf(handoff)) met.add(agent);
-    seen.set(handoff.id, handoff.revision);
-    minuteAt(handoff.createdAt).created += 1;
-    settledAt(handoff.since, handoff.state);
   }
   [...met].slice(0, AGENTS_MAX).toReversed().forEach(meet);
+  for (const fact of past) {
+    countFact(fact);
+    const handoff = records.get(fact.handoff);
+    if (handoff !== undefined) attempts.hear(fact, handoff);
+  }
+  // What has not moved for longer than the facts that were read tell.
+  for (const { id, state, since } of known.values()) if (!entered.has(id)) entered.set(id, { state, at: since });
+  const sinceMs = past.length < FACTS_MAX ? 0 : (past[0]?.at ?? 0);
 
   return {
     hear: (told) => told.forEach(hearOne),
+    since: () => sinceMs,
     minutes: () => [...minutes.values()].toSorted((a, b) => a.at - b.at),
     timeIn: () => spent,
     failures: () => failures,
@@ -146,6 +189,8 @@ export async function openCounters({ store }: Context): Promise<Counters> {
       for (const { state } of known.values()) counts[state] += 1;
       return counts;
     },
+    openOnes: () => known.values(),
+    wasRetried: (id) => retried.has(id),
     oldestWaiting: (max) =>
       [...known.values()]
         .filter(({ state }) => state === 'offered')
@@ -154,7 +199,25 @@ export async function openCounters({ store }: Context): Promise<Counters> {
     agents: () => agents.keys(),
     loads: (isVisible) =>
       loadsOf(isVisible === undefined ? known.values() : [...known.values()].filter((handoff) => isVisible(handoff))),
+    recordOf: (agent) => attempts.recordOf(agent),
+    attempts: () => attempts.all(),
   };
+}
+
+/** A time that so many of the hundred stayed within, as far as the bounds tell; null: nothing was counted. */
+export function percentileMs({ count: all, maxMs, within }: Spent, percent: number): number | null {
+  if (all === 0) return null;
+  let below = 0;
+  for (const [index, here] of within.entries()) {
+    const wanted = (all * percent) / 100;
+    if (below + here >= wanted) {
+      const from = index === 0 ? 0 : (BOUNDS[index - 1] ?? 0) * 1000;
+      const to = Math.min(maxMs, (BOUNDS[index] ?? Infinity) * 1000);
+      return here === 0 ? to : from + ((to - from) * (wanted - below)) / here;
+    }
+    below += here;
+  }
+  return maxMs;
 }
 
 function partiesOf({ from, to, terms }: Handoff): readonly AgentId[] {
@@ -197,7 +260,7 @@ function loadsOf(handoffs: Iterable<Handoff>): ReadonlyMap<AgentId, Load> {
   return loads;
 }
 
-function sinceOf(before: Handoff | undefined, fact: Told['fact']): number {
+function sinceOf(before: Handoff | undefined, fact: Fact): number {
   return before !== undefined && before.state === fact.to ? before.since : fact.at;
 }
 

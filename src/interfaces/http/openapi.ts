@@ -72,7 +72,7 @@ function namesInPath({ path }: Endpoint): readonly string[] {
 }
 
 function saidElsewhere(each: Endpoint): readonly string[] {
-  return [...namesInPath(each), ...(each.operation?.route?.without ?? [])];
+  return [...namesInPath(each), ...(each.operation?.route?.without ?? []), ...(each.without ?? [])];
 }
 
 /** What its body may hold; null: it has none. */

@@ -17,6 +17,8 @@ import type { Hub } from './events/hub.ts';
 import type { Logins } from './logins.ts';
 import type { Metrics } from './metrics.ts';
 import type { Counters } from './counters.ts';
+import type { Totals } from './totals.ts';
+import type { WorkNotes } from './work-notes.ts';
 
 export interface ServerContext {
   readonly ctx: Context;
@@ -30,6 +32,8 @@ export interface ServerContext {
   readonly capacity: Capacity;
   readonly hub: Hub;
   readonly tally: Counters;
+  readonly notes: WorkNotes;
+  readonly totals: Totals;
   readonly projects: { read(): Promise<readonly ProjectTrail[]> };
   readonly metrics: Metrics;
   readonly agents: Directory;

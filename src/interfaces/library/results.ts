@@ -56,7 +56,7 @@ export interface IngestAnswer {
   readonly place: string;
   /** By which rule a block was obeyed or taken for an example, like `ends-message`; null for what is no block. */
   readonly rule: string | null;
-  readonly fate: 'done' | 'known' | 'quoted' | 'unclear' | 'invalid' | 'refused' | 'nothing';
+  readonly fate: 'done' | 'known' | 'ready' | 'quoted' | 'unclear' | 'invalid' | 'refused' | 'nothing';
   readonly from: string | null;
   readonly to: string | null;
   readonly status: string | null;

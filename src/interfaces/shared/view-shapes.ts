@@ -11,7 +11,17 @@ const handoffFields = zodFields(shapesOf(HANDOFF_VIEW), 'shown');
 const wholeFields = { ...handoffFields, ...zodFields(CARRIED_SHAPES, 'shown') };
 
 export const HandoffShape = z.strictObject(handoffFields);
+const Failure = z.strictObject({ code: z.string(), message: z.string(), at: Instant });
+const Progress = z.strictObject({ fraction: z.number().nullable(), says: z.string().nullable(), at: Instant });
+/** As lists show them: with what the newest facts say of the work. */
+const RowShape = z.strictObject({
+  ...handoffFields,
+  attemptsMax: z.int().describe('How many attempts there may be.'),
+  lastFailure: Failure.optional().describe('Of the last attempt that went wrong.'),
+  progress: Progress.optional().describe('What whoever is at work has told last.'),
+});
 export const WholeShape = z.strictObject(wholeFields);
+export const SettledShape = z.strictObject({ ...wholeFields, settled: z.boolean() });
 
 const FactShape = z.strictObject(zodFields(shapesOf(FACT_VIEW), 'shown'));
 
@@ -23,8 +33,56 @@ export const ShownShape = z.strictObject({
 export const FactsShape = z.strictObject({ items: z.array(FactShape) });
 export const ChainShape = z.strictObject({ root: z.string(), items: z.array(HandoffShape) });
 
+export const TotalsShape = z.strictObject({
+  totals: z.record(z.string(), z.int()).describe('How many match in each state; states without any are left out.'),
+  all: z.int(),
+});
+
+export const AttentionShape = z.strictObject({
+  pulse: z.strictObject({
+    needYou: z.int().describe('Questions, reviews and bad ends that wait for somebody.'),
+    atWork: z.int(),
+    waiting: z.int(),
+    waitingSince: Instant.nullable(),
+    failing: z.int().describe('Attempts that failed and are tried again.'),
+    perMinute: z.number().describe('Settled a minute, over the last five minutes.'),
+  }),
+  totals: z.record(z.string(), z.int()),
+  counts: z.record(z.string(), z.int()),
+  items: z.array(z.strictObject({ why: z.enum(['question', 'review', 'failed', 'failing']), handoff: RowShape })),
+  unattended: z.array(z.strictObject({ agent: Agent, waiting: z.int(), since: Instant })),
+});
+
+export const AttemptsShape = z.strictObject({
+  items: z.array(
+    z.strictObject({
+      handoff: z.string(),
+      agent: Agent,
+      title: z.string().nullable(),
+      number: z.int(),
+      from: Instant,
+      until: Instant.nullable(),
+      end: z.string().nullable(),
+    }),
+  ),
+});
+
+export const BatchShape = z.strictObject({
+  items: z.array(
+    z.strictObject({
+      id: z.string(),
+      handoff: HandoffShape.optional(),
+      problem: z.strictObject({ code: z.string(), detail: z.string(), retryable: z.boolean() }).optional(),
+    }),
+  ),
+});
+
+export const SessionsShape = z.strictObject({
+  items: z.array(z.strictObject({ name: z.string(), own: z.boolean(), token: z.string().nullable(), until: Instant })),
+});
+
 export const PageShape = z.strictObject({
-  items: z.array(HandoffShape),
+  items: z.array(RowShape),
   next: z.string().nullable().describe('Goes on as `after`; null: there is no more.'),
   cursor: z.string().describe('Where to begin with /api/events to miss nothing of this list.'),
 });
@@ -75,6 +133,10 @@ export const AgentsShape = z.strictObject({
       waitingSince: Instant.nullable(),
       workers: z.int(),
       worksHere: z.boolean(),
+      delivered: z.int().describe('Attempts that were delivered within a day.'),
+      failed: z.int(),
+      p95Ms: z.number().nullable(),
+      lastSeenAt: Instant.nullable(),
     }),
   ),
 });
@@ -89,17 +151,25 @@ export const StatusShape = z.strictObject({
 });
 
 export const SummaryShape = z.strictObject({
+  since: Instant.nullable().describe('From when on everything is counted; null: from the first fact.'),
   minutes: z.array(
     z.strictObject({ at: Instant, created: z.int(), completed: z.int(), failed: z.int(), other: z.int() }),
   ),
   boundsSeconds: z.array(z.number()),
   timeInState: z.record(
     z.string(),
-    z.strictObject({ count: z.int(), totalMs: z.number(), maxMs: z.number(), within: z.array(z.int()) }),
+    z.strictObject({
+      count: z.int(),
+      totalMs: z.number(),
+      maxMs: z.number(),
+      p50Ms: z.number().nullable(),
+      p95Ms: z.number().nullable(),
+      within: z.array(z.int()),
+    }),
   ),
   failures: z.array(z.strictObject({ code: z.string(), count: z.int() })),
   open: z.record(z.string(), z.int()),
-  oldestWaiting: z.array(HandoffShape),
+  oldestWaiting: z.array(RowShape),
 });
 
 export const SessionShape = z.strictObject({

@@ -3,7 +3,8 @@ import { pageById } from '../page.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId, SessionId } from '../../domain/names.ts';
 import { isPartyOf } from '../../domain/rights.ts';
-import type { FactQuery, FactRead, Page, Query, RequestKey } from '../store.ts';
+import type { State } from '../../domain/lifecycle.ts';
+import type { FactQuery, FactRead, Page, Query, RequestKey, StateCounts, Wanted } from '../store.ts';
 import { readCursor } from '../read-cursor.ts';
 import { wordsAsked, wordsOf } from '../search-words.ts';
 import { requestName, type Row, type Tables } from './tables.ts';
@@ -120,31 +121,49 @@ function isFreed(shelf: Tables, { blockedOn, terms }: Handoff): boolean {
 
 /** The last inserted first. Numbers of rows never change, so what is made while somebody turns pages moves nothing. */
 function page(shelf: Tables, filter: Filter): Page {
-  const before = filter.after === undefined ? Infinity : readCursor(filter.after);
-  const asked = filter.text === undefined ? null : wordsAsked(filter.text);
-  const rest = [...shelf.rows.values()]
-    .map((row, number) => ({ row, handoff: row.handoff, number }))
-    .filter(({ handoff, number }) => number < before && matches(handoff, filter))
-    .filter(({ row }) => asked === null || hasAll(row, asked))
-    .toReversed();
+  const { after, oldestFirst = false } = filter;
+  const passed = after === undefined ? null : readCursor(after);
+  const isPast = (number: number): boolean => passed === null || (oldestFirst ? number > passed : number < passed);
+  const found = wantedIn(shelf, filter).filter(({ number }) => isPast(number));
+  const rest = oldestFirst ? found : found.toReversed();
   const shown = rest.slice(0, filter.max);
   const last = shown.at(-1);
   const next = last === undefined || shown.length === rest.length ? null : String(last.number);
   return { items: shown.map(({ handoff }) => handoff), next };
 }
 
+/** In the order in which they came. */
+function wantedIn(shelf: Tables, wanted: Wanted): readonly { readonly handoff: Handoff; readonly number: number }[] {
+  const asked = wanted.text === undefined ? null : wordsAsked(wanted.text);
+  return [...shelf.rows.values()]
+    .map((row, number) => ({ row, handoff: row.handoff, number }))
+    .filter(({ handoff }) => matches(handoff, wanted))
+    .filter(({ row }) => asked === null || hasAll(row, asked));
+}
+
+export function count(shelf: Tables, wanted: Wanted): StateCounts {
+  const counts: Partial<Record<State, number>> = {};
+  for (const { handoff } of wantedIn(shelf, wanted)) counts[handoff.state] = (counts[handoff.state] ?? 0) + 1;
+  return counts;
+}
+
 function isVisible(handoff: Handoff, agent: AgentId | undefined): boolean {
   return agent === undefined || isPartyOf(agent, handoff);
 }
 
-function matches(handoff: Handoff, { states, from, to, agent, task, visibleTo }: Filter): boolean {
+function matches(handoff: Handoff, wanted: Wanted): boolean {
+  const { states, from, to, agent, task, visibleTo, kind, priorities, createdSince, createdBefore } = wanted;
   return (
     isVisible(handoff, visibleTo) &&
     (states === undefined || states.includes(handoff.state)) &&
     (from === undefined || handoff.from === from) &&
     (to === undefined || handoff.to === to) &&
     (agent === undefined || handoff.from === agent || handoff.to === agent) &&
-    (task === undefined || handoff.task === task)
+    (task === undefined || handoff.task === task) &&
+    (kind === undefined || handoff.kind === kind) &&
+    (priorities === undefined || priorities.includes(handoff.priority)) &&
+    (createdSince === undefined || handoff.createdAt >= createdSince) &&
+    (createdBefore === undefined || handoff.createdAt < createdBefore)
   );
 }
 

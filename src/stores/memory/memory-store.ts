@@ -10,7 +10,7 @@ import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
 import { StoreFault, type Store } from '../store.ts';
 import { openAgentSessions } from './agent-sessions.ts';
 import { change, claim } from './change.ts';
-import { factsOf, find } from './find.ts';
+import { count, factsOf, find } from './find.ts';
 import { openHints, type Hints } from './hints.ts';
 import { insert, relay } from './insert.ts';
 import { openOutbox } from './outbox.ts';
@@ -53,7 +53,7 @@ export function openMemoryStore({ clock, limits, timers = systemTimers }: Memory
   };
 }
 
-type Handoffs = Pick<Store, 'insert' | 'claim' | 'change' | 'relay' | 'load' | 'find' | 'facts'>;
+type Handoffs = Pick<Store, 'insert' | 'claim' | 'change' | 'relay' | 'load' | 'find' | 'count' | 'facts'>;
 
 function openHandoffs(shelf: Tables, hints: Hints, clock: Clock, limits: Limits): Handoffs {
   return {
@@ -85,6 +85,9 @@ function openHandoffs(shelf: Tables, hints: Hints, clock: Clock, limits: Limits)
     },
     async find(query) {
       return find(shelf, query, clock.nowMs());
+    },
+    async count(wanted) {
+      return count(shelf, wanted);
     },
     async facts(query) {
       return factsOf(shelf, query);

@@ -2,14 +2,16 @@
  * Lists. What is open, or ended badly, is found through the small indexes on `handoff`; everything else, newest first,
  * through those on `body`.
  */
-import type { Handoff } from '../../domain/handoff.ts';
+import { present } from '../../foundation/assert.ts';
+import { KINDS, type Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import { BadCursor, type Page, type Query, type Store } from '../store.ts';
+import { PRIORITIES } from '../../domain/priority.ts';
+import { BadCursor, type Page, type Query, type Store, type Wanted } from '../store.ts';
 import { pageById } from '../page.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter, Row } from './driver.ts';
 import { records } from './load.ts';
-import { stateNumber } from '../numbers.ts';
+import { stateNumber, stateOfNumber } from '../numbers.ts';
 import { enoughReadableSoon, readableOf } from '../column-codecs.ts';
 import { readCursor } from '../read-cursor.ts';
 import { wordsAsked } from '../search-words.ts';
@@ -171,14 +173,8 @@ export function listStatement(
 } {
   const parameters: Parameter[] = [];
   const given = (value: Parameter, type: string): string => `$${parameters.push(value)}::${type}`;
-  const conditions: string[] = [];
-  if (filter.from !== undefined) conditions.push(`b.sender = ${given(filter.from, 'text')}`);
-  if (filter.to !== undefined) conditions.push(`b.recipient = ${given(filter.to, 'text')}`);
-  if (filter.task !== undefined) conditions.push(`b.task = ${given(filter.task, 'text')}`);
-  if (hits !== null) {
-    const found = `select w.n from baton.words w where w.words @@ ${given(hits.query, 'tsquery')}`;
-    conditions.push(hits.areFew ? `b.n = any (array(${found}))` : `b.n in (${found})`);
-  }
+  const conditions = conditionsOf(filter, hits, given);
+  const direction = filter.oldestFirst === true ? 'asc' : 'desc';
   const after = filter.after === undefined ? null : afterOf(filter.after, given);
   const sides = sidesFor(filter, conditions, given);
   const max = given(filter.max + 1, 'integer');
@@ -188,11 +184,14 @@ export function listStatement(
       const also = states === `h.state = ${OFFERED}` && filter.to !== undefined ? ['h.recipient = b.recipient'] : [];
       return sides.map(({ where: side, along }) => {
         const order = along === undefined ? 'b' : 'v';
-        const past = after === null ? [] : [`(${order}.created_at, ${order}.n) < ${after}`];
+        const past =
+          after === null
+            ? []
+            : [`(${order}.created_at, ${order}.n) ${filter.oldestFirst === true ? '>' : '<'} ${after}`];
         const all = [...conditions, ...side, ...past, ...also, ...(states === null ? [] : [states])];
         const where = all.length === 0 ? '' : `where ${all.join(' and ')}`;
         const source = along ?? from;
-        return `(select ${ROW_COLUMNS}, b.n ${source} ${where} order by ${order}.created_at desc, ${order}.n desc limit ${max})`;
+        return `(select ${ROW_COLUMNS}, b.n ${source} ${where} order by ${order}.created_at ${direction}, ${order}.n ${direction} limit ${max})`;
       });
     },
   );
@@ -200,8 +199,52 @@ export function listStatement(
   const statement =
     others.length === 0
       ? (only as string)
-      : `select * from (${branches.join(' union all ')}) as page order by created_at desc, n desc limit ${max}`;
+      : `select * from (${branches.join(' union all ')}) as page order by created_at ${direction}, n ${direction} limit ${max}`;
   return { statement, parameters };
+}
+
+function conditionsOf(wanted: Wanted, hits: Hits | null, given: Given): string[] {
+  const { from, to, task, kind, priorities, createdSince, createdBefore } = wanted;
+  const conditions: string[] = [];
+  if (from !== undefined) conditions.push(`b.sender = ${given(from, 'text')}`);
+  if (to !== undefined) conditions.push(`b.recipient = ${given(to, 'text')}`);
+  if (task !== undefined) conditions.push(`b.task = ${given(task, 'text')}`);
+  if (kind !== undefined) conditions.push(`b.kind = ${KINDS.indexOf(kind)}`);
+  if (priorities !== undefined) {
+    const numbers = priorities.map((each) => PRIORITIES.indexOf(each));
+    conditions.push(numbers.length === 0 ? 'false' : `b.priority in (${numbers.join(', ')})`);
+  }
+  if (createdSince !== undefined) conditions.push(`b.created_at >= ${given(createdSince, 'bigint')}`);
+  if (createdBefore !== undefined) conditions.push(`b.created_at < ${given(createdBefore, 'bigint')}`);
+  if (hits !== null) {
+    const found = `select w.n from baton.words w where w.words @@ ${given(hits.query, 'tsquery')}`;
+    conditions.push(hits.areFew ? `b.n = any (array(${found}))` : `b.n in (${found})`);
+  }
+  return conditions;
+}
+
+export function countOf(lists: Connection): Store['count'] {
+  return async (wanted) => {
+    const { states, agent, from, to, visibleTo: reader } = wanted;
+    const hits = wanted.text === undefined ? null : await hitsOf(lists, wanted.text);
+    if (states?.length === 0 || hits?.query === '') return {};
+    const parameters: Parameter[] = [];
+    const given = (value: Parameter, type: string): string => `$${parameters.push(value)}::${type}`;
+    const conditions = conditionsOf(wanted, hits, given);
+    if (agent !== undefined) {
+      const named = given(agent, 'text');
+      conditions.push(`(b.sender = ${named} or b.recipient = ${named})`);
+    }
+    const isHidden = reader !== undefined && ![from, to, agent].includes(reader);
+    if (isHidden) conditions.push(visibleTo(given(reader, 'text')));
+    const source = conditions.length === 0 ? 'from baton.handoff h' : FROM;
+    if (states !== undefined) conditions.push(`h.state in (${states.map(stateNumber).join(', ')})`);
+    const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+    const rows = await lists.read(`select h.state, count(*)::integer ${source} ${where} group by h.state`, parameters);
+    return Object.fromEntries(
+      rows.map(([state, count]) => [present(stateOfNumber(state as number), 'a known state'), count as number]),
+    );
+  };
 }
 
 /**

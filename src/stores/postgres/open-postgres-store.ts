@@ -15,7 +15,7 @@ import { changeOf } from './change.ts';
 import { claimingOf } from './claim.ts';
 import { faultOf, isPassing, openConnection, type LockingConnection, type Patience } from './connection.ts';
 import { factsOf } from './facts.ts';
-import { findOf } from './find.ts';
+import { countOf, findOf } from './find.ts';
 import { BY_INDEX, setUpSession, PLANNED_ONCE, type SessionSetup } from './session-setup.ts';
 import { hintsOf } from './hints.ts';
 import { insertOf } from './insert.ts';
@@ -34,7 +34,7 @@ import { transferOf } from './transfer.ts';
 import { ConnectionError } from './connection-error.ts';
 import { tokensOf } from './tokens.ts';
 import { upkeepOf } from './upkeep.ts';
-import { findingWords, wordIndexOf } from './text-index.ts';
+import { countingWords, findingWords, wordIndexOf } from './text-index.ts';
 
 export interface PostgresStoreOptions {
   /** `postgres://user@host/database`; what is left out comes from PGHOST, PGUSER, PGPASSWORD, PGSSLMODE and the like. */
@@ -128,6 +128,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     relay: door.guard(relayOf({ ...parts, locking: connection(PLANNED_ONCE), limits, tell })),
     load: door.guard((id, when) => load(quick, id, when)),
     find: door.guard(findingWords(findOf(quick, lists, clock), words)),
+    count: door.guard(countingWords(countOf(lists), words)),
     facts: door.guard(factsOf(lists, timers)),
     changed: hints.changed,
     nowMs: clock.nowMs,

@@ -103,6 +103,13 @@ export function findingWords(find: Store['find'], index: WordIndex): Store['find
   };
 }
 
+export function countingWords(count: Store['count'], index: WordIndex): Store['count'] {
+  return async (wanted) => {
+    if (wanted.text !== undefined) await index.catchUp();
+    return count(wanted);
+  };
+}
+
 interface Part {
   readonly rows: Row[];
   readonly entries: { readonly n: number; readonly words: string }[];

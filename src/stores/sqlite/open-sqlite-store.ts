@@ -206,6 +206,10 @@ export function openSqliteStore(options: SqliteOptions): Store {
       if (query.by === 'filter' && query.text !== undefined && readOnly === null) await words.catchUp();
       return reader(() => reading.find(query, nowMs()));
     },
+    count: async (wanted) => {
+      if (wanted.text !== undefined && readOnly === null) await words.catchUp();
+      return reader(() => reading.count(wanted));
+    },
     facts: (query) => reader(() => reading.facts(query)),
     changed: (topic, signal) => hints.changed(topic, signal),
     nowMs,

@@ -1,18 +1,19 @@
 /** Everything that only looks. Reading never waits for a writer. */
+import { present } from '../../foundation/assert.ts';
 import type { JsonText } from '../../foundation/json.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { missingText } from '../missing-text.ts';
 import { pageById } from '../page.ts';
-import type { FactQuery, FactRead, Page, Query, RequestKey, Whole } from '../store.ts';
+import type { FactQuery, FactRead, Page, Query, RequestKey, StateCounts, Wanted, Whole } from '../store.ts';
 import { readCursor } from '../read-cursor.ts';
 import { prepare, type Database, type Row, type Statement } from './binding.ts';
-import { listStatement, openNumbersSql, type Filter } from './lists.ts';
+import { countStatement, listStatement, openNumbersSql, type Filter } from './lists.ts';
 import type { RowNumbers } from './row-numbers.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
 import { factNames, readFact } from '../fact-columns.ts';
-import { BLOCKED_REASONS, stateNumber } from '../numbers.ts';
+import { BLOCKED_REASONS, stateNumber, stateOfNumber } from '../numbers.ts';
 import { enoughReadable, readableOf } from '../column-codecs.ts';
 
 export interface Queries {
@@ -21,6 +22,7 @@ export interface Queries {
   whole(id: HandoffId): Whole | null;
   settled(id: HandoffId): Whole | null;
   find(query: Query, nowMs: number): Page;
+  count(wanted: Wanted): StateCounts;
   facts(query: FactQuery): readonly FactRead[];
 }
 
@@ -186,6 +188,13 @@ export function queriesOf(database: Database, names: RowNumbers): Queries {
         case 'filter':
           return filtered(query);
       }
+    },
+    count: (wanted) => {
+      const statement = countStatement(wanted, names);
+      const rows = statement === null ? [] : lists(statement.sql).all(...statement.values);
+      return Object.fromEntries(
+        rows.map(([state, count]) => [present(stateOfNumber(state as number), 'a known state'), count as number]),
+      );
     },
     facts: ({ handoff, after, max, newest: last }) => {
       if (last === true) return newest.all(max).map(factRead).toReversed();

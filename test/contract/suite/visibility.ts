@@ -1,9 +1,10 @@
 /** What somebody may not see is not there for them: stores leave it out before they match, count or cut pages. */
 import { describe, expect, it } from 'vitest';
-import { NO_LINEAGE } from '../../../src/domain/handoff.ts';
+import { NO_LINEAGE, type Handoff } from '../../../src/domain/handoff.ts';
+import type { State } from '../../../src/domain/lifecycle.ts';
 import type { AgentId, ArtifactId } from '../../../src/domain/names.ts';
 import { isPartyOf } from '../../../src/domain/rights.ts';
-import type { Query, Store } from '../../../src/stores/store.ts';
+import type { Query, StateCounts, Store } from '../../../src/stores/store.ts';
 import { agentOf, cancelled, idOf, openingOf } from '../builders.ts';
 import { ALL, put } from '../looks.ts';
 import type { OpenStore } from '../store-under-test.ts';
@@ -19,7 +20,9 @@ async function fill(store: Store): Promise<void> {
     for (const to of AGENTS) {
       const verifiers = index % 2 === 0 ? [DAN, BOB, DAN] : [];
       const id = `${from}-${to}`;
-      await put(store, openingOf({ id, from, to, task: `T-${index % 2}`, title: 'some words', terms: { verifiers } }));
+      const priority = index % 2 === 0 ? 'high' : 'normal';
+      const task = `T-${index % 2}`;
+      await put(store, openingOf({ id, from, to, task, priority, title: 'some words', terms: { verifiers } }));
     }
   }
   await store.change([idOf('ann-bob'), idOf('cat-ann'), idOf('bob-bob')], cancelled);
@@ -37,6 +40,12 @@ async function pages(store: Store, filter: Filter, max: number): Promise<readonl
   return seen;
 }
 
+function countedIn(handoffs: readonly Handoff[]): StateCounts {
+  const counts: Partial<Record<State, number>> = {};
+  for (const { state } of handoffs) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
 const FILTERS: readonly Filter[] = [
   {},
   { states: ['offered'] },
@@ -51,6 +60,13 @@ const FILTERS: readonly Filter[] = [
   { text: 'words' },
   { text: 'words', agent: ANN },
   { text: 'words', states: ['cancelled'] },
+  { priorities: ['high'] },
+  { priorities: ['high', 'low'], states: ['offered'], to: BOB },
+  { kind: 'queue' },
+  { kind: 'document' },
+  { createdSince: 0 },
+  { createdBefore: 1 },
+  { createdSince: 1, text: 'words' },
 ];
 
 export function describeVisibility(open: OpenStore): void {
@@ -65,6 +81,10 @@ export function describeVisibility(open: OpenStore): void {
           const told = `${JSON.stringify(filter)} for ${visibleTo}`;
           expect([told, await pages(store, { ...filter, visibleTo }, 100)]).toEqual([told, expected]);
           expect([told, await pages(store, { ...filter, visibleTo }, 2)]).toEqual([told, expected]);
+          const oldest = await pages(store, { ...filter, visibleTo, oldestFirst: true }, 2);
+          expect([told, oldest]).toEqual([told, expected.toReversed()]);
+          const seen = items.filter((handoff) => isPartyOf(visibleTo, handoff));
+          expect([told, await store.count({ ...filter, visibleTo })]).toEqual([told, countedIn(seen)]);
         }
       }
     });

@@ -1,10 +1,11 @@
-/** Who takes part, and how much each has to do against what it may have. */
+/** Who takes part: at what each is, how much waits for it, how it did lately. */
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { ask } from '../api.ts';
-import { version } from '../collection.ts';
 import { AgentSessions } from '../parts/agent-sessions.tsx';
-import { ago, now } from '../time.ts';
+import { Lanes } from '../parts/lanes.tsx';
+import { Failed, Loading, When } from '../parts/pieces.tsx';
+import { usePolled } from '../polled.ts';
+import { ago, now, span } from '../time.ts';
+import { workHref } from '../where.ts';
 
 interface Load {
   readonly open: number;
@@ -21,35 +22,17 @@ interface Agent {
   readonly waiting: number;
   readonly waitingSince: string | null;
   readonly workers: number;
+  readonly delivered: number;
+  readonly failed: number;
+  readonly p95Ms: number | null;
+  readonly lastSeenAt: string | null;
 }
 
-/** Loads change with every fact; twice a second is often enough for eyes. */
-export function usePolled<Answer>(path: string, everyMs = 2_000): Answer | Error | null {
-  const [answer, setAnswer] = useState<Answer | Error | null>(null);
-  useEffect(() => {
-    const over = new AbortController();
-    let asked = -1;
-    const look = (): void => {
-      if (document.hidden || asked === version.value) return;
-      asked = version.value;
-      ask<Answer>(path, over.signal).then(setAnswer, (error: unknown) => {
-        if (!over.signal.aborted) setAnswer(error instanceof Error ? error : new Error(String(error)));
-      });
-    };
-    look();
-    const timer = setInterval(look, everyMs);
-    return () => {
-      over.abort();
-      clearInterval(timer);
-    };
-  }, [path]);
-  return answer;
-}
+const COLUMNS = ['Agent', 'At work', 'Waiting', 'Last day', '95 % within', 'Last seen', 'Workers', 'Limits'];
 
 export function Agents(): VNode {
-  const answer = usePolled<{ readonly items: readonly Agent[] }>('/api/agents');
-  if (answer === null) return <p class="empty">One moment…</p>;
-  if (answer instanceof Error) return <p class="problem">{answer.message}</p>;
+  const { answer, error } = usePolled<{ readonly items: readonly Agent[] }>('/api/agents');
+  if (answer === null) return error === null ? <Loading rows={6} /> : <Failed error={error} />;
   return (
     <>
       <div class="bar">
@@ -64,61 +47,94 @@ export function Agents(): VNode {
           </p>
         </div>
       ) : (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Agents, table">
-          <table class="cards">
-            <thead>
-              <tr>
-                {['Agent', 'Incoming', 'Outgoing', 'At work', 'Waiting', 'Workers'].map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {answer.items.map((each) => (
-                <tr key={each.agent}>
-                  <th scope="row">
-                    <a href={`#/board?agent=${encodeURIComponent(each.agent)}`}>{each.agent}</a>{' '}
-                    <a class="soft" href={`#/inbox/${encodeURIComponent(each.agent)}`}>
-                      inbox
-                    </a>{' '}
-                    {each.roles.map((role) => (
-                      <span key={role} class="tag">
-                        {role}
-                      </span>
-                    ))}
-                  </th>
-                  <td data-name="Incoming">
-                    <LoadBar load={each.incoming} label={`${each.agent}, incoming`} />
-                  </td>
-                  <td data-name="Outgoing">
-                    <LoadBar load={each.outgoing} label={`${each.agent}, outgoing`} />
-                  </td>
-                  <td data-name="At work">{each.working}</td>
-                  <td data-name="Waiting">
-                    {each.waiting}
-                    {each.waitingSince === null ? null : (
-                      <span class="soft"> first {ago(each.waitingSince, now.value)}</span>
-                    )}
-                  </td>
-                  <td data-name="Workers">{each.workers}</td>
+        <>
+          <Lanes />
+          <div class="scroll" tabIndex={0} role="region" aria-label="Agents, table">
+            <table class="cards">
+              <thead>
+                <tr>
+                  {COLUMNS.map((name) => (
+                    <th key={name} scope="col">
+                      {name}
+                    </th>
+                  ))}
                 </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+              </thead>
+              <tbody>
+                {answer.items.map((each) => (
+                  <AgentRow key={each.agent} agent={each} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </>
       )}
     </>
   );
 }
 
-function LoadBar({ load: { open, max }, label }: { readonly load: Load; readonly label: string }): VNode {
-  if (max === null) return <span>{open}</span>;
+function AgentRow({ agent: each }: { readonly agent: Agent }): VNode {
+  const { agent, roles, working, waiting, waitingSince, delivered, failed, p95Ms, lastSeenAt, workers } = each;
+  return (
+    <tr data-row>
+      <th scope="row">
+        <a href={workHref(`agent:${agent}`)}>{agent}</a>{' '}
+        <a class="soft" href={`#/inbox/${encodeURIComponent(agent)}`}>
+          inbox
+        </a>{' '}
+        {roles.map((role) => (
+          <span key={role} class="tag">
+            {role}
+          </span>
+        ))}
+      </th>
+      <td data-name="At work" class={working > 0 ? 'tone-running' : ''}>
+        {working}
+      </td>
+      <td data-name="Waiting">
+        {waiting}
+        {waitingSince === null ? null : <span class="soft"> first {ago(waitingSince, now.value)}</span>}
+      </td>
+      <td data-name="Last day">
+        {delivered + failed === 0 ? (
+          <span class="soft">nothing</span>
+        ) : (
+          <>
+            {delivered} delivered{failed === 0 ? null : <span class="tone-broken">, {failed} failed</span>}
+          </>
+        )}
+      </td>
+      <td data-name="95 % within">{p95Ms === null ? <span class="soft">–</span> : span(p95Ms)}</td>
+      <td data-name="Last seen">{lastSeenAt === null ? <span class="soft">–</span> : <When at={lastSeenAt} />}</td>
+      <td data-name="Workers">{workers}</td>
+      <td data-name="Limits">
+        <LoadBar load={each.incoming} label={`${agent}, incoming`} word="in" />{' '}
+        <LoadBar load={each.outgoing} label={`${agent}, outgoing`} word="out" />
+      </td>
+    </tr>
+  );
+}
+
+function LoadBar({
+  load: { open, max },
+  label,
+  word,
+}: {
+  readonly load: Load;
+  readonly label: string;
+  readonly word: string;
+}): VNode {
+  if (max === null) {
+    return (
+      <span class="soft">
+        {open} {word}
+      </span>
+    );
+  }
   return (
     <span class="load">
       <meter min={0} max={Math.max(max, 1)} high={max * 0.8} value={open} aria-label={label} />
-      {open} of {max}
+      {open}/{max} {word}
     </span>
   );
 }

@@ -1,50 +1,83 @@
-/** One handoff: where it is, what may be done with it, what happened to it, what it carries. */
+/** One handoff: where it is, what comes next, what may be done with it, what happened to it, what it carries. */
 import type { VNode } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { ask, Problem, type Shown } from '../api.ts';
-import { all, version } from '../collection.ts';
+import { ask, Problem, type FactView, type Shown } from '../api.ts';
+import { knownRow, onHeard } from '../live.ts';
 import { Actions } from '../parts/actions.tsx';
 import { AssuranceTag } from '../parts/assurance.tsx';
-import { lazy } from '../parts/lazy.tsx';
 import { Evidence } from '../parts/evidence.tsx';
 import { Data } from '../parts/json.tsx';
+import { lazy } from '../parts/lazy.tsx';
+import { CopyId, Loading, StateTag, When } from '../parts/pieces.tsx';
+import { Review } from '../parts/review.tsx';
 import { ShadowVerdict, verdictIn } from '../parts/shadow-verdict.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { titleOf, visible } from '../text.ts';
-import { ago, now, whole } from '../time.ts';
-import { handoffHref, place } from '../where.ts';
-import { markOf, stateClass } from '../words.ts';
+import { now, span, whole } from '../time.ts';
+import { handoffHref, place, withParameters, workHref } from '../where.ts';
+import { isOver, toneOf } from '../words.ts';
 
 const Chain = lazy(async () => (await import('../parts/chain.tsx')).Chain);
+
+const TABS = ['overview', 'evidence', 'timeline', 'data', 'chain'] as const;
+/** Facts that change nothing but themselves: what is on the screen is continued with them. */
+const ONLY_SAID = ['progress', 'renew'];
+const RETRY_MS = 2_000;
 
 export function HandoffPage(): VNode {
   const id = place.value.rest;
   const [shown, setShown] = useState<Shown | Problem | null>(null);
   const reload = useCallback(() => {
     ask<Shown>(`/api/handoffs/${encodeURIComponent(id)}`).then(setShown, (error: unknown) =>
-      setShown(error instanceof Problem ? error : new Problem(0, 'fault', String(error))),
+      // What could not be asked for now may be shown all the same.
+      setShown((before) =>
+        before !== null && !(before instanceof Problem) && !(error instanceof Problem && error.status === 404)
+          ? before
+          : error instanceof Problem
+            ? error
+            : new Problem(0, 'fault', String(error)),
+      ),
     );
   }, [id]);
-  // Facts come without what the handoff carries, so a newer revision is asked for.
-  const newest = version.value >= 0 ? (all().get(id)?.revision ?? 0) : 0;
-  useEffect(reload, [reload, newest]);
-  if (shown === null) return <p class="empty">One moment…</p>;
+  useEffect(reload, [reload]);
+  useEffect(
+    () =>
+      onHeard(({ fact, handoff }) => {
+        if (handoff.id !== id) return;
+        if (ONLY_SAID.includes(fact.deed)) setShown((before) => continued(before, fact, handoff.revision));
+        else reload();
+      }),
+    [id, reload],
+  );
+  useEffect(() => {
+    if (!(shown instanceof Problem) || shown.status === 404 || shown.status === 403) return undefined;
+    const timer = setTimeout(reload, RETRY_MS);
+    return () => clearTimeout(timer);
+  }, [shown, reload]);
+  if (shown === null) return <Loading rows={8} />;
   if (shown instanceof Problem) {
     return (
       <div class="teach">
         <h1>{shown.status === 404 ? 'There is no such handoff' : 'This cannot be shown'}</h1>
         <p>{shown.message}</p>
-        <a href="#/board">Back to the board</a>
+        <a href="#/work">Back to the work</a>
       </div>
     );
   }
-  if (shown.id !== id) return <p class="empty">One moment…</p>;
+  if (shown.id !== id) return <Loading rows={8} />;
   return <Whole handoff={shown} reload={reload} />;
 }
 
+function continued(before: Shown | Problem | null, fact: FactView, revision: number): Shown | Problem | null {
+  if (before === null || before instanceof Problem || before.id !== fact.handoff) return before;
+  if (before.facts.some((each) => each.revision >= fact.revision)) return before;
+  return { ...before, revision, facts: [...before.facts, fact] };
+}
+
 function Whole({ handoff, reload }: { readonly handoff: Shown; readonly reload: () => void }): VNode {
-  const { id, state, input, context, result, failure, facts } = handoff;
-  const verdict = verdictIn(handoff);
+  const { id, state, facts } = handoff;
+  const tab = TABS.find((each) => each === place.value.with.get('tab')) ?? 'overview';
+  const isReview = state === 'delivered' && (handoff.may ?? []).includes('verify');
   useEffect(() => {
     document.title = `${titleOf(handoff)} · Baton`;
     return () => {
@@ -53,123 +86,246 @@ function Whole({ handoff, reload }: { readonly handoff: Shown; readonly reload: 
   }, [handoff]);
   return (
     <article class="handoff">
-      <header class={`head ${stateClass(handoff)}`}>
-        <p class="crumb">
-          <a href="#/board">Board</a> / <code>{id}</code>
-        </p>
-        <h1>
-          <span class="mark" aria-hidden="true">
-            {markOf(handoff)}
-          </span>{' '}
-          {titleOf(handoff)}
-        </h1>
+      <header class={`head ${toneOf(handoff)}`}>
+        <div class="head-line">
+          <h1>{titleOf(handoff)}</h1>
+          <Actions handoff={handoff} reload={reload} review={isReview} />
+        </div>
         <p class="way">
-          <a href={`#/board?agent=${encodeURIComponent(handoff.from)}`}>{handoff.from}</a> →{' '}
-          <a href={`#/board?agent=${encodeURIComponent(handoff.to)}`}>{handoff.to}</a>
-          <span class={`tag state ${stateClass(handoff)}`}>{state}</span>
+          <StateTag row={handoff} />
           {handoff.assurance === undefined ? null : <AssuranceTag assurance={handoff.assurance} />}
-          {handoff.imported === undefined ? null : <span class="tag">imported from {handoff.imported}</span>}
-          <span class="tag">{handoff.kind}</span>
+          <span>
+            <a href={workHref(`agent:${handoff.from}`)}>{handoff.from}</a> →{' '}
+            <a href={workHref(`agent:${handoff.to}`)}>{handoff.to}</a>
+          </span>
           {handoff.priority === 'normal' ? null : (
             <span class={`tag priority-${handoff.priority}`}>{handoff.priority}</span>
           )}
+          {handoff.kind === 'queue' ? null : <span class="tag">{handoff.kind}</span>}
           {handoff.task === null ? null : <span class="tag">{handoff.task}</span>}
-          <time dateTime={handoff.since} title={whole(handoff.since)}>
-            {ago(handoff.since, now.value)}
-          </time>
+          {handoff.imported === undefined ? null : <span class="tag">imported from {handoff.imported}</span>}
+          <When at={handoff.since} />
+          <CopyId id={id} />
         </p>
-        <Actions handoff={handoff} reload={reload} />
+        <Next handoff={handoff} />
+        <nav class="tabs" aria-label="Parts">
+          {TABS.map((each) => (
+            <a key={each} href={withParameters({ tab: each })} aria-current={each === tab ? 'true' : undefined}>
+              {each}
+            </a>
+          ))}
+        </nav>
       </header>
-      <div class="halves">
-        <div>
-          {failure === undefined ? null : (
-            <section class="panel bad" aria-label="Failure">
-              <h2>{failure.code}</h2>
-              <p>{visible(failure.message).text}</p>
-              {(failure.violations ?? []).map(({ field, says }) => (
-                <p key={field}>
-                  <code>{field}</code>: {says}
-                </p>
-              ))}
-            </section>
-          )}
-          {verdict === null ? null : <ShadowVerdict verdict={verdict} />}
-          <Evidence handoff={handoff} />
-          <section class="panel">
-            <h2>Input</h2>
-            <Data value={input} label="Input" />
-          </section>
-          {context === undefined ? null : (
-            <section class="panel">
-              <h2>Context</h2>
-              <Data value={context} label="Context" />
-            </section>
-          )}
-          {result === undefined || verdict !== null ? null : (
-            <section class="panel">
-              <h2>Result</h2>
-              <Data value={result} label="Result" />
-            </section>
-          )}
-          <Chain id={id} revision={handoff.revision} />
-        </div>
-        <div>
-          <Circumstances handoff={handoff} />
-          <section class="panel">
-            <h2>What happened</h2>
-            <Timeline facts={facts} />
-          </section>
-          <details class="panel">
-            <summary>Raw record</summary>
-            <Data value={handoff} label="Raw record" />
-          </details>
-        </div>
-      </div>
+      {tab === 'overview' ? <Overview handoff={handoff} reload={reload} isReview={isReview} /> : null}
+      {tab === 'evidence' ? <EvidenceTab handoff={handoff} /> : null}
+      {tab === 'timeline' ? (
+        <section class="panel" aria-label="Timeline">
+          <Timeline facts={facts} />
+        </section>
+      ) : null}
+      {tab === 'data' ? <DataTab handoff={handoff} /> : null}
+      {tab === 'chain' ? <Chain id={id} revision={handoff.revision} /> : null}
     </article>
   );
 }
 
-function Circumstances({ handoff }: { readonly handoff: Shown }): VNode {
-  const { attempt, fence, heldBy, blockedOn, notBefore, dependsOn = [], retryOf, parent, verifiers } = handoff;
+/** What happens now, by whom, and until when. */
+function Next({ handoff }: { readonly handoff: Shown }): VNode | null {
+  const says = nextOf(handoff);
+  const { until } = handoff;
+  const leftMs = until === undefined ? null : new Date(until).getTime() - now.value;
+  if (says === null && leftMs === null) return null;
+  return (
+    <p class="next">
+      {says === null ? null : <>Next: {says}</>}
+      {leftMs === null ? null : (
+        <span class={leftMs < 60_000 ? 'tone-person' : 'soft'} title={whole(until ?? '')}>
+          {' '}
+          {leftMs > 0 ? `has ${span(leftMs)} left` : 'its time is over'}
+        </span>
+      )}
+    </p>
+  );
+}
+
+function nextOf({ state, to, from, verifiers = [], blockedOn, notBefore, heldBy }: Shown): string | null {
+  switch (state) {
+    case 'draft':
+      return `${from} activates it.`;
+    case 'offered': {
+      const waitMs = notBefore === undefined ? 0 : new Date(notBefore).getTime() - now.value;
+      return waitMs > 0 ? `${to} can take it in ${span(waitMs)}.` : `${to} takes it.`;
+    }
+    case 'blocked':
+      return blockedOn?.reason === 'question' ? 'somebody answers the question.' : WAITS[blockedOn?.reason ?? 'place'];
+    case 'accepted':
+      return `${heldBy ?? to} delivers;`;
+    case 'delivered':
+      return `${verifiers.length === 0 ? 'a verifier or the operator' : verifiers.join(' or ')} reviews it.`;
+    default:
+      return null;
+  }
+}
+
+const WAITS = {
+  dependency: 'what it depends on is completed.',
+  artifact: 'its artifacts appear.',
+  place: 'a place under a limit gets free.',
+} as const;
+
+interface OverviewProps {
+  readonly handoff: Shown;
+  readonly reload: () => void;
+  readonly isReview: boolean;
+}
+
+function Overview({ handoff, reload, isReview }: OverviewProps): VNode {
+  const { id, input, result, failure, facts, blockedOn, state } = handoff;
+  const verdict = verdictIn(handoff);
+  return (
+    <div class="halves">
+      <div>
+        {blockedOn?.reason === 'question' ? (
+          <section class="panel attention-panel" aria-label="Question">
+            <h2>Question</h2>
+            <p class="question">{visible(blockedOn.text).text}</p>
+          </section>
+        ) : null}
+        {failure === undefined || state === 'completed' ? null : (
+          <section class="panel bad" aria-label="Failure">
+            <h2>{failure.code}</h2>
+            <p class="pre">{visible(failure.message).text}</p>
+            {(failure.violations ?? []).map(({ field, says }) => (
+              <p key={field}>
+                <code>{field}</code>: {says}
+              </p>
+            ))}
+          </section>
+        )}
+        {isReview ? <Review handoff={handoff} reload={reload} /> : null}
+        {verdict === null ? null : <ShadowVerdict verdict={verdict} />}
+        {isReview ? null : <Evidence handoff={handoff} />}
+        <section class="panel">
+          <h2>Asked</h2>
+          <Data value={input} label="Input" />
+        </section>
+        {result === undefined || verdict !== null ? null : (
+          <section class="panel">
+            <h2>Result</h2>
+            <Data value={result} label="Result" />
+          </section>
+        )}
+      </div>
+      <div>
+        <Details handoff={handoff} />
+        <section class="panel">
+          <h2>
+            Lately <a href={withParameters({ tab: 'timeline' })}>all {facts.length}</a>
+          </h2>
+          <Timeline facts={facts.slice(-LATELY)} />
+        </section>
+        <Chain id={id} revision={handoff.revision} />
+      </div>
+    </div>
+  );
+}
+
+const LATELY = 6;
+
+function EvidenceTab({ handoff }: { readonly handoff: Shown }): VNode {
+  const { deliverables = [], criteria = [], check } = handoff;
+  if (deliverables.length === 0 && criteria.length === 0) {
+    return <p class="empty">Nothing was agreed on that would have to be shown.</p>;
+  }
+  return (
+    <>
+      {check === undefined ? null : (
+        <p class="soft">
+          The sender has fixed the command that counts: <code>{visible(check).text}</code>
+        </p>
+      )}
+      <Evidence handoff={handoff} />
+    </>
+  );
+}
+
+function DataTab({ handoff }: { readonly handoff: Shown }): VNode {
+  const { input, context, result } = handoff;
+  const parts = [
+    ['Input', input],
+    ['Context', context],
+    ['Result', result],
+    ['Raw record', handoff],
+  ] as const;
+  return (
+    <>
+      {parts.map(([name, value]) =>
+        value === undefined ? null : (
+          <section key={name} class="panel">
+            <h2>{name}</h2>
+            <Data value={value} label={name} />
+          </section>
+        ),
+      )}
+    </>
+  );
+}
+
+function Details({ handoff }: { readonly handoff: Shown }): VNode {
+  const { id, attempt, attemptsMax, fence, heldBy, notBefore, dependsOn = [], retryOf, parent, verifiers } = handoff;
+  const retries = useRetries(id, handoff.state);
+  const links = [
+    ...retries.map((each) => ['Retried as', each] as const),
+    ['Retry of', retryOf] as const,
+    ['Follows', parent] as const,
+    ...dependsOn.map((each) => ['Waits for', each] as const),
+  ];
   return (
     <section class="panel">
-      <h2>Circumstances</h2>
+      <h2>Details</h2>
       <dl class="facts">
-        <Row name="Attempts" value={String(attempt)} />
-        {heldBy === undefined ? null : <Row name="Held by" value={`${heldBy}, fence ${fence}`} />}
-        {blockedOn === undefined ? null : (
-          <Row
-            name="Waits for"
-            value={blockedOn.reason === 'question' ? visible(blockedOn.text).text : WAITS[blockedOn.reason]}
-          />
-        )}
-        {notBefore === undefined ? null : <Row name="Not before" value={whole(notBefore)} />}
-        {verifiers === undefined ? null : <Row name="Verifiers" value={verifiers.join(', then ')} />}
-        <Row name="Created" value={whole(handoff.createdAt)} />
-        <Row name="Revision" value={String(handoff.revision)} />
-        {[['Retry of', retryOf], ['Follows', parent], ...dependsOn.map((each) => ['Depends on', each] as const)].map(
-          ([name, other]) =>
-            other === undefined ? null : (
-              <div key={`${name} ${other}`}>
-                <dt>{name}</dt>
-                <dd>
-                  <a href={handoffHref(other)}>{titleOf(all().get(other) ?? { title: null, id: other })}</a>
-                </dd>
-              </div>
-            ),
+        <Line name="Attempts" value={`${attempt}${attemptsMax === undefined ? '' : ` of ${attemptsMax}`}`} />
+        {heldBy === undefined ? null : <Line name="Held by" value={`${heldBy}, fence ${fence}`} />}
+        {notBefore === undefined ? null : <Line name="Not before" value={whole(notBefore)} />}
+        {verifiers === undefined ? null : <Line name="Reviewed by" value={verifiers.join(' or ')} />}
+        <Line name="Created" value={whole(handoff.createdAt)} />
+        <Line name="Revision" value={String(handoff.revision)} />
+        {links.map(([name, other]) =>
+          other === undefined ? null : (
+            <div key={`${name} ${other}`}>
+              <dt>{name}</dt>
+              <dd>
+                <a href={handoffHref(other)}>{titleOf(knownRow(other) ?? { title: null, id: other })}</a>
+                {name === 'Retried as' ? ' →' : ''}
+              </dd>
+            </div>
+          ),
         )}
       </dl>
     </section>
   );
 }
 
-const WAITS = {
-  dependency: 'what it depends on',
-  artifact: 'an artifact',
-  place: 'a place under a limit',
-} as const;
+/** New handoffs that somebody has made out of one that is over. */
+function useRetries(id: string, state: Shown['state']): readonly string[] {
+  const [found, setFound] = useState<readonly string[]>([]);
+  useEffect(() => {
+    setFound([]);
+    if (!isOver(state) || state === 'completed') return undefined;
+    const over = new AbortController();
+    ask<{ readonly items: readonly { readonly id: string; readonly retryOf?: string }[] }>(
+      `/api/handoffs/${encodeURIComponent(id)}/chain`,
+      over.signal,
+    ).then(
+      ({ items }) => setFound(items.filter(({ retryOf }) => retryOf === id).map((each) => each.id)),
+      () => undefined,
+    );
+    return () => over.abort();
+  }, [id, state]);
+  return found;
+}
 
-function Row({ name, value }: { readonly name: string; readonly value: string }): VNode {
+function Line({ name, value }: { readonly name: string; readonly value: string }): VNode {
   return (
     <div>
       <dt>{name}</dt>

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ask, discard, Problem } from '../api.ts';
-import { all, version } from '../collection.ts';
+import { knownRow, version } from '../live.ts';
 import { say } from '../parts/toasts.tsx';
 import { titleOf, visible } from '../text.ts';
 import { ago, now, whole } from '../time.ts';
@@ -73,7 +73,7 @@ function Entries({ entries }: { readonly entries: readonly Entry[] | Error | nul
           {handoff === undefined ? (
             visible(title ?? '').text
           ) : (
-            <a href={handoffHref(handoff)}>{titleOf(all().get(handoff) ?? { title: title ?? null, id: handoff })}</a>
+            <a href={handoffHref(handoff)}>{titleOf(knownRow(handoff) ?? { title: title ?? null, id: handoff })}</a>
           )}{' '}
           <span class="soft">
             {from ?? ''} → {to ?? ''}

@@ -1,39 +1,44 @@
 /** How much goes through, how long it takes, what fails, who waits. */
 import type { VNode } from 'preact';
-import type { HandoffView } from '../api.ts';
+import type { Row } from '../api.ts';
 import { Card } from '../parts/card.tsx';
 import { Bars } from '../parts/bars.tsx';
 import { lazy } from '../parts/lazy.tsx';
 import type { Minute } from '../parts/throughput.tsx';
-import { span } from '../time.ts';
-import { usePolled } from './agents.tsx';
+import { span, whole } from '../time.ts';
+import { STATE_WORDS, type State } from '../words.ts';
+import { Failed, Loading } from '../parts/pieces.tsx';
+import { usePolled } from '../polled.ts';
 
 const Throughput = lazy(async () => (await import('../parts/throughput.tsx')).Throughput);
 
 interface Spent {
   readonly count: number;
-  readonly totalMs: number;
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
   readonly maxMs: number;
 }
 
 interface Summary {
+  readonly since: string | null;
   readonly minutes: readonly Minute[];
   readonly timeInState: Readonly<Record<string, Spent>>;
   readonly failures: readonly { readonly code: string; readonly count: number }[];
   readonly open: Readonly<Record<string, number>>;
-  readonly oldestWaiting: readonly HandoffView[];
+  readonly oldestWaiting: readonly Row[];
 }
 
 export function Metrics(): VNode {
-  const answer = usePolled<Summary>('/api/metrics-summary', 3_000);
-  if (answer === null) return <p class="empty">One moment…</p>;
-  if (answer instanceof Error) return <p class="problem">{answer.message}</p>;
-  const { minutes, timeInState, failures, open, oldestWaiting } = answer;
+  const { answer, error } = usePolled<Summary>('/api/metrics-summary', { everyMs: 3_000 });
+  if (answer === null) return error === null ? <Loading /> : <Failed error={error} />;
+  const { since, minutes, timeInState, failures, open, oldestWaiting } = answer;
   return (
     <>
       <div class="bar">
         <h1>Metrics</h1>
-        <span class="soft">Counted by this server since it started, and from the newest handoffs before.</span>
+        <span class="soft">
+          {since === null ? 'Counted from the first fact on.' : `Counted from ${whole(since)} on.`}
+        </span>
       </div>
       <section class="panel">
         <h2>Handoffs a minute</h2>
@@ -42,7 +47,12 @@ export function Metrics(): VNode {
       <div class="halves">
         <section class="panel">
           <h2>Open now</h2>
-          <Bars rows={Object.entries(open).filter(([, count]) => count > 0)} empty="Nothing is open." />
+          <Bars
+            rows={Object.entries(open)
+              .filter(([, count]) => count > 0)
+              .map(([state, count]) => [STATE_WORDS[state as State] ?? state, count] as const)}
+            empty="Nothing is open."
+          />
         </section>
         <section class="panel">
           <h2>Failures by code</h2>
@@ -54,16 +64,18 @@ export function Metrics(): VNode {
             <thead>
               <tr>
                 <th scope="col">State</th>
-                <th scope="col">Mean</th>
+                <th scope="col">Half within</th>
+                <th scope="col">95 % within</th>
                 <th scope="col">Longest</th>
                 <th scope="col">Times</th>
               </tr>
             </thead>
             <tbody>
-              {Object.entries(timeInState).map(([state, { count, totalMs, maxMs }]) => (
+              {Object.entries(timeInState).map(([state, { count, p50Ms, p95Ms, maxMs }]) => (
                 <tr key={state}>
-                  <th scope="row">{state}</th>
-                  <td>{count === 0 ? '–' : span(totalMs / count)}</td>
+                  <th scope="row">{STATE_WORDS[state as State] ?? state}</th>
+                  <td>{p50Ms === null ? '–' : span(p50Ms)}</td>
+                  <td>{p95Ms === null ? '–' : span(p95Ms)}</td>
                   <td>{span(maxMs)}</td>
                   <td>{count}</td>
                 </tr>
@@ -74,7 +86,7 @@ export function Metrics(): VNode {
         <section class="panel">
           <h2>Waiting longest</h2>
           {oldestWaiting.length === 0 ? <p class="empty">Nobody waits.</p> : null}
-          <ul class="shelf one">
+          <ul class="cards-list">
             {oldestWaiting.slice(0, 6).map((handoff) => (
               <li key={handoff.id}>
                 <Card handoff={handoff} />

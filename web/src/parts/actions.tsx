@@ -1,8 +1,10 @@
 /** What the viewer may do with a handoff now; the server has said what that is, and judges again when it is asked. */
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { tell, type HandoffView, type Shown } from '../api.ts';
+import { tell, wordsOf, type HandoffView, type Shown } from '../api.ts';
 import { go, handoffHref } from '../where.ts';
+import { STATE_WORDS } from '../words.ts';
+import { Dialog } from './pieces.tsx';
 import { textsIn } from './texts-in.ts';
 import { say } from './toasts.tsx';
 
@@ -11,25 +13,65 @@ interface Question {
   readonly label: string;
   readonly needed?: true;
   readonly long?: true;
+  readonly of?: readonly string[];
+  /** What stands there already. */
+  readonly given?: (handoff: Shown) => string;
 }
 
 interface Action {
   readonly label: string;
   readonly asks: readonly Question[];
   readonly tone?: 'bad';
+  readonly body?: (answers: Readonly<Record<string, string>>, handoff: Shown) => object;
 }
 
 const REASON: Question = { name: 'reason', label: 'Reason', long: true };
 const NOTES: Question = { name: 'notes', label: 'Notes', long: true };
+const PRIORITIES = ['', 'urgent', 'high', 'normal', 'low'];
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   activate: { label: 'Activate', asks: [] },
   accept: { label: 'Accept', asks: [NOTES] },
-  verify: { label: 'Verify', asks: [NOTES] },
-  unblock: { label: 'Unblock', asks: [{ name: 'answer', label: 'Answer', long: true }] },
+  unblock: {
+    label: 'Answer',
+    asks: [{ name: 'answer', label: 'Answer', long: true, needed: true }],
+  },
+  deliver: {
+    label: 'Deliver',
+    asks: [{ name: 'result', label: 'Result (text or JSON)', long: true }],
+    body: ({ result = '', ...answers }, { deliverables = [] }) => ({
+      ...(result === '' ? {} : { result: jsonOrText(result) }),
+      evidence: deliverables.flatMap((deliverable, index) => {
+        const value = answers[`value-${index}`] ?? '';
+        return value === '' ? [] : [{ deliverable, kind: answers[`kind-${index}`] ?? 'note', value }];
+      }),
+    }),
+  },
+  progress: {
+    label: 'Tell progress',
+    asks: [
+      { name: 'percent', label: 'Percent done' },
+      { name: 'says', label: 'How far it is', long: true, needed: true },
+    ],
+    body: ({ percent = '', says }) => ({ says, ...(percent === '' ? {} : { fraction: Number(percent) / 100 }) }),
+  },
+  retry: {
+    label: 'Retry',
+    asks: [
+      { name: 'input', label: 'Input', long: true, given: ({ input }) => written(input) },
+      { name: 'to', label: 'To', needed: true, given: ({ to }) => to },
+    ],
+    body: ({ input = '', to }, handoff) => ({
+      ...(input === written(handoff.input).trim() ? {} : { input: jsonOrText(input) }),
+      ...(to === handoff.to ? {} : { to }),
+    }),
+  },
+  reassign: {
+    label: 'Reassign',
+    asks: [{ name: 'to', label: 'To somebody else' }, { name: 'priority', label: 'Priority', of: PRIORITIES }, REASON],
+  },
   block: { label: 'Ask a question', asks: [{ name: 'question', label: 'Question', needed: true, long: true }] },
   release: { label: 'Give back', asks: [] },
-  retry: { label: 'Retry', asks: [] },
   reject: {
     label: 'Reject',
     asks: [
@@ -49,98 +91,188 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   cancel: { label: 'Cancel', asks: [REASON], tone: 'bad' },
 };
 
-/** The moves of a holder. The fence on the screen is shown with them, as the revision is: both say what was judged. */
-const HOLDERS_MOVES: readonly string[] = ['block', 'release', 'fail', 'reject'];
+/** In the order in which they come first. Judging has a view of its own. */
+const PRIMARY = ['unblock', 'activate', 'accept', 'deliver', 'retry'];
 
-function fenceFor(name: string, { state, fence }: Shown): { readonly fence?: number } {
-  return state === 'accepted' && HOLDERS_MOVES.includes(name) ? { fence } : {};
+/** The moves of a holder. The fence on the screen is shown with them, as the revision is: both say what was judged. */
+const HOLDERS_MOVES: readonly string[] = ['block', 'release', 'fail', 'reject', 'deliver', 'progress'];
+
+function written(input: unknown): string {
+  return typeof input === 'string' ? input : JSON.stringify(input, null, 2);
 }
 
-export function Actions({ handoff, reload }: { readonly handoff: Shown; readonly reload: () => void }): VNode | null {
-  const [asked, setAsked] = useState<string | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  const dialog = useRef<HTMLDialogElement>(null);
-  const possible = (handoff.may ?? []).filter((name) => ACTIONS[name] !== undefined);
-  if (possible.length === 0) return null;
+/** Plain words need no quotes; what looks like JSON has to be. */
+export function jsonOrText(text: string): unknown {
+  return /^\s*[[{"]/.test(text) || /^\s*(?:-?\d[\d.eE+-]*|true|false|null)\s*$/.test(text)
+    ? (JSON.parse(text) as unknown)
+    : text;
+}
 
-  const perform = async (name: string, answers: Readonly<Record<string, string>>): Promise<void> => {
-    const given = Object.fromEntries(Object.entries(answers).filter(([, value]) => value !== ''));
-    const body = { ...given, ...(name === 'verify' ? agreed(handoff) : {}), ...fenceFor(name, handoff) };
-    try {
-      const path = `/api/handoffs/${encodeURIComponent(handoff.id)}/${name}`;
-      // Judged by what is on the screen: if it has moved on since, the server says so instead of doing it.
-      const moved = await tell<HandoffView>(
-        path,
-        body,
-        name === 'retry' ? {} : { 'if-match': `"${handoff.revision}"` },
-      );
-      dialog.current?.close();
-      setProblem(null);
-      say('good', `${ACTIONS[name]?.label ?? name}: ${moved.state}`);
-      if (moved.id === handoff.id) reload();
-      else go(handoffHref(moved.id));
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-      if (dialog.current?.open !== true) say('bad', error instanceof Error ? error.message : String(error));
-      reload();
+interface Props {
+  readonly handoff: Shown;
+  readonly reload: () => void;
+  /** Only the one that comes first. */
+  readonly review: boolean;
+}
+
+export function Actions({ handoff, reload, review }: Props): VNode | null {
+  const [asked, setAsked] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const may = (handoff.may ?? []).filter((name) => ACTIONS[name] !== undefined);
+  const first = review ? undefined : PRIMARY.find((name) => may.includes(name));
+  const others = Object.keys(ACTIONS).filter((name) => may.includes(name) && name !== first);
+  if (may.length === 0) return null;
+  const begin = (name: string): void => {
+    if (isBusy) return;
+    if ((ACTIONS[name]?.asks.length ?? 0) > 0) setAsked(name);
+    else {
+      setBusy(true);
+      perform(handoff, name, {})
+        .then(reload, (error: unknown) => say('bad', wordsOf(error)))
+        .finally(() => setBusy(false));
     }
   };
-  const action = asked === null ? undefined : ACTIONS[asked];
-
   return (
     <div class="actions" role="group" aria-label="Actions">
-      {possible.map((name) => (
-        <button
-          key={name}
-          type="button"
-          class={ACTIONS[name]?.tone === 'bad' ? 'bad' : ''}
-          onClick={() => {
-            setProblem(null);
-            setAsked(name);
-            if ((ACTIONS[name]?.asks.length ?? 0) === 0) void perform(name, {});
-            else dialog.current?.showModal();
-          }}
-        >
-          {ACTIONS[name]?.label}
+      {first === undefined ? null : (
+        <button type="button" class="primary" disabled={isBusy} onClick={() => begin(first)}>
+          {ACTIONS[first]?.label}
         </button>
-      ))}
-      <dialog ref={dialog} aria-labelledby="action-title">
-        {action === undefined || asked === null ? null : (
-          <form
-            key={asked}
-            onSubmit={(event) => {
-              event.preventDefault();
-              void perform(asked, textsIn(event.currentTarget));
-            }}
-          >
-            <h2 id="action-title">{action.label}</h2>
-            {action.asks.map(({ name, label, needed, long }) => (
-              <label key={name}>
-                {label}
-                {long ? <textarea name={name} rows={4} required={needed} /> : <input name={name} required={needed} />}
-              </label>
+      )}
+      {others.length === 0 ? null : (
+        <details class="more">
+          <summary>More</summary>
+          <div class="menu">
+            {others.map((name) => (
+              <button
+                key={name}
+                type="button"
+                class={ACTIONS[name]?.tone === 'bad' ? 'bad' : ''}
+                disabled={isBusy}
+                onClick={() => begin(name)}
+              >
+                {ACTIONS[name]?.label}
+              </button>
             ))}
-            {problem === null ? null : (
-              <p class="problem" role="alert">
-                {problem}
-              </p>
-            )}
-            <div class="buttons">
-              <button type="button" onClick={() => dialog.current?.close()}>
-                Back
-              </button>
-              <button type="submit" class="primary">
-                {action.label}
-              </button>
-            </div>
-          </form>
-        )}
-      </dialog>
+          </div>
+        </details>
+      )}
+      {asked === null ? null : <ActionForm handoff={handoff} name={asked} close={() => setAsked(null)} done={reload} />}
     </div>
   );
 }
 
-/** Whoever verifies here agrees to all criteria; who does not, refuses. */
-function agreed({ criteria }: Shown): object {
-  return criteria === undefined ? {} : { criteria: criteria.map((criterion) => ({ criterion })) };
+async function perform(
+  handoff: Shown,
+  name: string,
+  answers: Readonly<Record<string, string>>,
+  key?: string,
+): Promise<void> {
+  const action = ACTIONS[name];
+  const given = Object.fromEntries(Object.entries(answers).filter(([, value]) => value !== ''));
+  const body = {
+    ...(action?.body === undefined ? given : action.body(given, handoff)),
+    ...(handoff.state === 'accepted' && HOLDERS_MOVES.includes(name) ? { fence: handoff.fence } : {}),
+  };
+  const makesNew = name === 'retry' || name === 'reassign';
+  // Judged by what is on the screen: if it has moved on since, the server says so instead of doing it.
+  const moved = await tell<HandoffView>(`/api/handoffs/${encodeURIComponent(handoff.id)}/${name}`, body, {
+    ...(makesNew ? {} : { 'if-match': `"${handoff.revision}"` }),
+    ...(name === 'retry' && key !== undefined ? { 'idempotency-key': key } : {}),
+  });
+  say('good', `${action?.label ?? name}: ${STATE_WORDS[moved.state]}`);
+  if (moved.id !== handoff.id) go(handoffHref(moved.id));
+}
+
+interface FormProps {
+  readonly handoff: Shown;
+  readonly name: string;
+  readonly close: () => void;
+  readonly done: () => void;
+}
+
+export function ActionForm({ handoff, name, close, done }: FormProps): VNode | null {
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  /** The same until it has worked: a second press makes nothing twice. */
+  const key = useRef(crypto.randomUUID());
+  const action = ACTIONS[name];
+  if (action === undefined) return null;
+  const { deliverables = [] } = handoff;
+  return (
+    <Dialog title={action.label} close={close}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isBusy) return;
+          setBusy(true);
+          setProblem(null);
+          perform(handoff, name, textsIn(event.currentTarget), key.current)
+            .then(
+              () => {
+                close();
+                done();
+              },
+              (error: unknown) => {
+                setProblem(error instanceof SyntaxError ? `This is not JSON: ${error.message}` : wordsOf(error));
+                done();
+              },
+            )
+            .finally(() => setBusy(false));
+        }}
+      >
+        {action.asks.map(({ name: field, label, needed, long, given, of }) => (
+          <label key={field}>
+            {label}
+            {of !== undefined ? (
+              <select name={field}>
+                {of.map((each) => (
+                  <option key={each} value={each}>
+                    {each === '' ? 'as it is' : each}
+                  </option>
+                ))}
+              </select>
+            ) : long ? (
+              <textarea
+                name={field}
+                rows={given === undefined ? 4 : 10}
+                required={needed}
+                defaultValue={given?.(handoff) ?? ''}
+              />
+            ) : (
+              <input name={field} required={needed} autocomplete="off" defaultValue={given?.(handoff) ?? ''} />
+            )}
+          </label>
+        ))}
+        {name !== 'deliver'
+          ? null
+          : deliverables.map((deliverable, index) => (
+              <fieldset key={deliverable}>
+                <legend>Evidence for {deliverable}</legend>
+                <div class="inline">
+                  <select name={`kind-${index}`} aria-label={`Kind of evidence for ${deliverable}`}>
+                    {['file', 'commit', 'command', 'url', 'note'].map((kind) => (
+                      <option key={kind}>{kind}</option>
+                    ))}
+                  </select>
+                  <input name={`value-${index}`} aria-label={`Evidence for ${deliverable}`} autocomplete="off" />
+                </div>
+              </fieldset>
+            ))}
+        {problem === null ? null : (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="buttons">
+          <button type="button" onClick={close}>
+            Back
+          </button>
+          <button type="submit" class="primary" disabled={isBusy}>
+            {action.label}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
 }

@@ -3,10 +3,10 @@ import dagre from '@dagrejs/dagre';
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ask, type HandoffView } from '../api.ts';
-import { all, version } from '../collection.ts';
+import { newest, version } from '../live.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../where.ts';
-import { markOf, stateClass } from '../words.ts';
+import { MARKS, toneOf } from '../words.ts';
 import { watchSeen } from './watch-seen.ts';
 
 const WIDTH = 200;
@@ -55,13 +55,13 @@ export function Chain({ id, revision }: { readonly id: string; readonly revision
             <path key={key} d={path} class={isRetry ? 'edge retry' : 'edge'} />
           ))}
           {drawn.nodes.map(({ handoff, x, y }) => {
-            const leg = all().get(handoff.id) ?? handoff;
+            const leg = newest(handoff);
             return (
               <a key={leg.id} href={handoffHref(leg.id)} aria-current={leg.id === id ? 'true' : undefined}>
-                <g transform={`translate(${x - WIDTH / 2} ${y - HEIGHT / 2})`} class={`leg ${stateClass(leg)}`}>
+                <g transform={`translate(${x - WIDTH / 2} ${y - HEIGHT / 2})`} class={`leg ${toneOf(leg)}`}>
                   <rect width={WIDTH} height={HEIGHT} rx="9" />
                   <text x="12" y="22" class="leg-title">
-                    {markOf(leg)} {cut(titleOf(leg), 22)}
+                    {MARKS[leg.state]} {cut(titleOf(leg), 22)}
                   </text>
                   <text x="12" y="41">
                     {cut(`${leg.from} → ${leg.to}`, 28)}
@@ -112,11 +112,13 @@ function drawingOf(legs: readonly HandoffView[]): Drawn {
   const known = new Map(legs.map((leg) => [leg.id, leg]));
   for (const { id } of legs) graph.setNode(id, { width: WIDTH, height: HEIGHT });
   const edges: { from: string; to: string; isRetry: boolean }[] = [];
-  for (const { id, parent, retryOf } of legs) {
-    const from = retryOf ?? parent;
-    if (from === undefined || !known.has(from)) continue;
-    edges.push({ from, to: id, isRetry: retryOf !== undefined });
-    graph.setEdge(from, id);
+  for (const { id, parent, retryOf, dependsOn = [] } of legs) {
+    const above = retryOf ?? parent;
+    const ties = [...(above === undefined ? [] : [above]), ...dependsOn.filter((each) => each !== above)];
+    for (const from of ties.filter((each) => known.has(each) && each !== id)) {
+      edges.push({ from, to: id, isRetry: from === retryOf });
+      graph.setEdge(from, id);
+    }
   }
   if (legs.length > 0) dagre.layout(graph);
   const { width = 0, height = 0 } = graph.graph() as { readonly width?: number; readonly height?: number };

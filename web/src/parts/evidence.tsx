@@ -15,14 +15,21 @@ const VERDICTS: Readonly<Record<Check['verdict'], readonly [mark: string, word: 
   held: ['◌', 'claimed;'],
 };
 
-export function Evidence({ handoff }: { readonly handoff: Shown }): VNode | null {
-  const { deliverables = [], criteria = [], claims = [], assurance } = handoff;
+interface Props {
+  readonly handoff: Shown;
+  /** Where they are judged beside it, they are not shown twice. */
+  readonly withCriteria?: boolean;
+}
+
+export function Evidence({ handoff, withCriteria = true }: Props): VNode | null {
+  const { deliverables = [], criteria: agreed = [], claims = [], assurance } = handoff;
+  const criteria = withCriteria ? agreed : [];
   if (deliverables.length === 0 && criteria.length === 0) return null;
   const checks = checksIn(handoff);
   const judged = judgedIn(handoff);
   return (
-    <section class="panel">
-      <h2>Deliverables</h2>
+    <section class={withCriteria ? 'panel' : ''} aria-label="Evidence">
+      {deliverables.length === 0 ? null : <h3>Deliverables</h3>}
       <ul class="evidence">
         {deliverables.map((deliverable) => {
           const shown = claims.find((claim) => claim.deliverable === deliverable)?.evidence ?? [];
@@ -36,9 +43,9 @@ export function Evidence({ handoff }: { readonly handoff: Shown }): VNode | null
                   <span class="tag">{evidence.kind}</span> <code>{visible(valueOf(evidence)).text}</code>
                 </p>
               ))}
-              {found.map(({ verdict, says }) => (
-                <p key={says} class={`verdict verdict-${verdict}`}>
-                  {VERDICTS[verdict][0]} {VERDICTS[verdict][1]} {visible(says).text}
+              {found.map(({ verdict, says, when }) => (
+                <p key={`${when} ${says}`} class={`verdict verdict-${verdict} pre`}>
+                  {VERDICTS[verdict][0]} {when}: {VERDICTS[verdict][1]} {visible(says).text}
                 </p>
               ))}
             </li>
@@ -47,7 +54,7 @@ export function Evidence({ handoff }: { readonly handoff: Shown }): VNode | null
       </ul>
       {criteria.length === 0 ? null : (
         <>
-          <h2>Criteria</h2>
+          <h3>Criteria</h3>
           <ul class="evidence">
             {criteria.map((criterion) => (
               <li key={criterion}>
@@ -73,13 +80,21 @@ function judgedIn({ facts }: Shown): ReadonlySet<string> {
   return new Set(list.map(({ criterion }) => String(criterion)));
 }
 
-/** Of the last time that somebody looked. */
-function checksIn({ facts }: Shown): readonly Check[] {
-  for (const { detail } of facts.toReversed()) {
-    const found = (detail as { readonly checks?: unknown } | undefined)?.checks;
-    if (Array.isArray(found)) return found as readonly Check[];
-  }
-  return [];
+/** What the machine found at delivery, and when somebody looked again; said once where it is the same. */
+function checksIn({ facts }: Shown): readonly (Check & { readonly when: string })[] {
+  const of = (deed: (each: string) => boolean, when: string): readonly (Check & { readonly when: string })[] => {
+    const told = facts.findLast((fact) => deed(fact.deed) && Array.isArray(detailOf(fact)?.checks));
+    const checks = (told === undefined ? [] : (detailOf(told)?.checks ?? [])) as readonly Check[];
+    return checks.map((check) => ({ ...check, when }));
+  };
+  const first = of((deed) => deed === 'deliver', 'at delivery');
+  const later = of((deed) => deed !== 'deliver', 'at review');
+  const isSame = (a: Check, b: Check): boolean => a.deliverable === b.deliverable && a.says === b.says;
+  return [...first, ...later.filter((check) => !first.some((each) => isSame(each, check)))];
+}
+
+function detailOf({ detail }: Shown['facts'][number]): { readonly checks?: unknown } | undefined {
+  return detail as { readonly checks?: unknown } | undefined;
 }
 
 function valueOf(evidence: NonNullable<Shown['claims']>[number]['evidence'][number]): string {

@@ -35,6 +35,12 @@ interface Source {
   readonly text: () => Promise<string>;
 }
 
+const FATES: Readonly<Record<string, string>> = {
+  ready: 'would be taken',
+  known: 'taken before',
+  invalid: 'cannot be read',
+  nothing: 'hands nothing over',
+};
 const KINDS = '.md,.markdown,.txt,.json,.yaml,.yml,.jsonl';
 /** What the server takes at once; said here, because a browser would send a film first and hear of it afterwards. */
 const CHARACTERS_MAX = 1_000_000;
@@ -45,8 +51,10 @@ export function Import(): VNode {
   const [files, setFiles] = useState<readonly File[]>([]);
   const [done, setDone] = useState<readonly Imported[]>([]);
   const [busy, setBusy] = useState(false);
+  /** What was looked at, and can be taken now. */
+  const [isSeen, setSeen] = useState(false);
 
-  const bring = async (form: HTMLFormElement): Promise<void> => {
+  const bring = async (form: HTMLFormElement, preview: boolean): Promise<void> => {
     const given = new FormData(form);
     const said = (key: string): string => {
       const value = given.get(key);
@@ -62,12 +70,14 @@ export function Import(): VNode {
     setDone([]);
     // One after the other: what a later one says may be about what an earlier one began.
     for (const source of sources) {
-      const imported = await importOne(source, project);
+      const imported = await importOne(source, project, preview);
       setDone((before) => [...before, imported]);
     }
     setBusy(false);
+    setSeen(preview);
   };
 
+  const ready = done.flatMap(({ answers }) => answers).filter(({ fate }) => fate === 'ready').length;
   return (
     <>
       <button type="button" onClick={() => dialog.current?.showModal()}>
@@ -78,18 +88,20 @@ export function Import(): VNode {
           method="dialog"
           onSubmit={(event) => {
             event.preventDefault();
-            void bring(event.currentTarget);
+            void bring(event.currentTarget, !isSeen);
           }}
+          onInput={() => setSeen(false)}
           onDragOver={(event) => event.preventDefault()}
           onDrop={(event) => {
             event.preventDefault();
             setFiles([...files, ...(event.dataTransfer?.files ?? [])]);
+            setSeen(false);
           }}
         >
           <h2 id="import">Import</h2>
           <p class="note">
-            Summaries with handoff blocks, transcripts, and handoffs in other forms. What is open is offered to its
-            recipient, what is settled is only recorded, and nothing is taken twice.
+            Summaries with handoff blocks, transcripts, and handoffs in other forms. First you see what would be taken;
+            nothing is taken twice, whatever its file is called.
           </p>
           <label>
             Text
@@ -124,8 +136,8 @@ export function Import(): VNode {
             <button type="button" onClick={() => dialog.current?.close()}>
               Close
             </button>
-            <button type="submit" class="primary" disabled={busy}>
-              {busy ? 'Reading…' : 'Read'}
+            <button type="submit" class="primary" disabled={busy || (isSeen && ready === 0)}>
+              {busy ? 'Reading…' : isSeen ? `Take ${ready}` : 'Preview'}
             </button>
           </div>
         </form>
@@ -134,14 +146,29 @@ export function Import(): VNode {
   );
 }
 
-async function importOne({ name, text }: Source, project: string): Promise<Imported> {
+async function importOne({ name, text }: Source, project: string, preview: boolean): Promise<Imported> {
   try {
-    const body = { text: await text(), file: name, ...(project === '' ? {} : { project }) };
+    const content = await text();
+    const file = nameOf(content, name);
+    const body = { text: content, file, preview, ...(project === '' ? {} : { project }) };
     const { blocks } = await tell<{ readonly blocks: readonly Answer[] }>('/api/summaries', body);
     return { name, answers: blocks, problem: blocks.length === 0 ? 'nothing is handed over in it' : null };
   } catch (error) {
     return { name, answers: [], problem: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** Named after its content: the same text under another name is the same. What kind of file it is stays. */
+function nameOf(content: string, name: string): string {
+  const kind = /\.[a-z]{1,8}$/i.exec(name)?.[0].toLowerCase() ?? '.md';
+  return `imported-${content.length}-${hashOf(content, 1)}${hashOf(content, 2)}${kind}`;
+}
+
+/** FNV-1a: tells texts apart, and proves nothing. */
+function hashOf(text: string, seed: number): string {
+  let hash = 0x811c9dc5 ^ seed;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193 + 2 * seed);
+  return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
 async function textOf(file: File): Promise<string> {
@@ -158,7 +185,7 @@ function Answers({ name, answers, problem }: Imported): VNode {
       <ul>
         {answers.map((answer, nth) => (
           <li key={nth} data-fate={answer.fate}>
-            Line {answer.line}: <strong>{answer.ingested?.did ?? answer.fate}</strong>{' '}
+            Line {answer.line}: <strong>{answer.ingested?.did ?? FATES[answer.fate] ?? answer.fate}</strong>{' '}
             {answer.from === null ? null : `@${answer.from}`}
             {answer.to === null ? null : ` → @${answer.to}`}{' '}
             {answer.ingested === undefined ? null : (

@@ -1,88 +1,121 @@
 /** Sends a handoff by hand: what the command line can do, for whoever has a browser at hand. */
 import type { VNode } from 'preact';
-import { useRef, useState } from 'preact/hooks';
-import { tell, type HandoffView } from '../api.ts';
-import { say } from './toasts.tsx';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { tell, wordsOf, type HandoffView } from '../api.ts';
 import { handoffHref } from '../where.ts';
+import { jsonOrText } from './actions.tsx';
+import { newAsked } from './keyboard.tsx';
+import { Dialog } from './pieces.tsx';
 import { textsIn } from './texts-in.ts';
+import { say } from './toasts.tsx';
+
+const LISTS = ['deliverables', 'criteria', 'verifiers', 'dependsOn'] as const;
 
 export function NewHandoff(): VNode {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [problem, setProblem] = useState<string | null>(null);
-  /** The same key until it has worked: a second press of the button sends nothing twice. */
-  const key = useRef(crypto.randomUUID());
-
-  const send = async (form: HTMLFormElement): Promise<void> => {
-    const given = textsIn(form);
-    try {
-      const { input, ...rest } = given;
-      const body = {
-        ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== '')),
-        input: input === undefined || input === '' ? {} : (JSON.parse(input) as unknown),
-      };
-      const sent = await tell<HandoffView>('/api/handoffs', body, { 'idempotency-key': key.current });
-      key.current = crypto.randomUUID();
-      setProblem(null);
-      dialog.current?.close();
-      form.reset();
-      say('good', `Sent to ${sent.to}`, handoffHref(sent.id));
-    } catch (error) {
-      const says = error instanceof Error ? error.message : String(error);
-      setProblem(error instanceof SyntaxError ? `The input is not JSON: ${says}` : says);
-    }
-  };
-
+  const [isOpen, setOpen] = useState(false);
+  const asked = useRef(newAsked.value);
+  useEffect(() => {
+    if (newAsked.value === asked.current) return;
+    asked.current = newAsked.value;
+    setOpen(true);
+  }, [newAsked.value]);
   return (
     <>
-      <button type="button" class="primary" onClick={() => dialog.current?.showModal()}>
+      <button type="button" class="primary new" onClick={() => setOpen(true)}>
         New handoff
       </button>
-      <dialog ref={dialog} aria-labelledby="new-handoff">
-        <form
-          method="dialog"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void send(event.currentTarget);
-          }}
-        >
-          <h2 id="new-handoff">New handoff</h2>
+      {isOpen ? <NewForm close={() => setOpen(false)} /> : null}
+    </>
+  );
+}
+
+function bodyOf({ input = '', ...given }: Readonly<Record<string, string>>): object {
+  const plain = Object.entries(given).filter(([name, value]) => value !== '' && !LISTS.some((each) => each === name));
+  const lists = LISTS.flatMap((name) => {
+    const lines = (given[name] ?? '')
+      .split(/\n/)
+      .map((each) => each.trim())
+      .filter((each) => each !== '');
+    return lines.length === 0 ? [] : [[name, lines] as const];
+  });
+  return {
+    ...Object.fromEntries(plain),
+    ...Object.fromEntries(lists),
+    input: input === '' ? {} : jsonOrText(input),
+  };
+}
+
+function NewForm({ close }: { readonly close: () => void }): VNode {
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  /** The same key until it has worked: a second press of the button sends nothing twice. */
+  const key = useRef(crypto.randomUUID());
+  const send = async (form: HTMLFormElement): Promise<void> => {
+    setBusy(true);
+    try {
+      const body = bodyOf(textsIn(form));
+      const sent = await tell<HandoffView>('/api/handoffs', body, { 'idempotency-key': key.current });
+      close();
+      say('good', `Sent to ${sent.to}`, handoffHref(sent.id));
+    } catch (error) {
+      const says = wordsOf(error);
+      setProblem(error instanceof SyntaxError ? `The input is not JSON: ${says}` : says);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title="New handoff" close={close}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!isBusy) void send(event.currentTarget);
+        }}
+      >
+        <div class="two">
+          <Field name="from" label="From" placeholder="@me" required />
+          <Field name="to" label="To" placeholder="@you" required />
+        </div>
+        <Field name="title" label="Title" placeholder="What it is about" />
+        <label>
+          Input (words or JSON)
+          <textarea name="input" rows={4} spellcheck={false} placeholder="What has to be done" />
+        </label>
+        <details>
+          <summary>Terms: what counts as done, who agrees, what comes first</summary>
           <div class="two">
-            <Field name="from" label="From" placeholder="@me" required />
-            <Field name="to" label="To" placeholder="@you" required />
-          </div>
-          <Field name="title" label="Title" placeholder="What it is about" />
-          <div class="two">
-            <Field name="task" label="Task" placeholder="BPRD-2026-0001" />
+            <Field name="task" label="Task" placeholder="TASK-1" />
             <label>
               Priority
               <select name="priority">
-                <option>normal</option>
-                <option>urgent</option>
-                <option>high</option>
-                <option>low</option>
+                {['normal', 'urgent', 'high', 'low'].map((each) => (
+                  <option key={each}>{each}</option>
+                ))}
               </select>
             </label>
           </div>
-          <label>
-            Input (JSON)
-            <textarea name="input" rows={6} spellcheck={false} placeholder='{"component": "UserProfile"}' />
-          </label>
-          {problem === null ? null : (
-            <p class="problem" role="alert">
-              {problem}
-            </p>
-          )}
-          <div class="buttons">
-            <button type="button" onClick={() => dialog.current?.close()}>
-              Cancel
-            </button>
-            <button type="submit" class="primary">
-              Send
-            </button>
+          <Lines name="deliverables" label="Deliverables, one in a line" />
+          <Lines name="criteria" label="Criteria, one in a line" />
+          <div class="two">
+            <Lines name="verifiers" label="Verifiers, one in a line" />
+            <Lines name="dependsOn" label="Waits for (ids), one in a line" />
           </div>
-        </form>
-      </dialog>
-    </>
+        </details>
+        {problem === null ? null : (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="buttons">
+          <button type="button" onClick={close}>
+            Back
+          </button>
+          <button type="submit" class="primary" disabled={isBusy}>
+            Send
+          </button>
+        </div>
+      </form>
+    </Dialog>
   );
 }
 
@@ -98,6 +131,15 @@ function Field({ name, label, placeholder, required = false }: FieldProps): VNod
     <label>
       {label}
       <input name={name} placeholder={placeholder} required={required} autocomplete="off" />
+    </label>
+  );
+}
+
+function Lines({ name, label }: { readonly name: string; readonly label: string }): VNode {
+  return (
+    <label>
+      {label}
+      <textarea name={name} rows={2} spellcheck={false} />
     </label>
   );
 }

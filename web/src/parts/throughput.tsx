@@ -52,9 +52,9 @@ export function Throughput({ minutes }: { readonly minutes: readonly Minute[] })
         axes: [axis, axis],
         series: [
           {},
-          { label: 'created', stroke: colour('--blue'), width: 2 },
-          { label: 'completed', stroke: colour('--green'), width: 2 },
-          { label: 'ended otherwise', stroke: colour('--red'), width: 2, dash: [6, 4] },
+          { label: 'created', stroke: colour('--running'), width: 2 },
+          { label: 'completed', stroke: colour('--soft'), width: 2 },
+          { label: 'ended otherwise', stroke: colour('--broken'), width: 2, dash: [6, 4] },
         ],
       },
       seriesOf(minutes),

@@ -1,5 +1,6 @@
 /** Everything that happened to a handoff, in order, with who did it. */
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import { factText } from '../../../src/interfaces/shared/fact-text.ts';
 import type { FactView } from '../api.ts';
 import { visible } from '../text.ts';
@@ -13,10 +14,10 @@ const DEEDS: Readonly<Record<string, string>> = {
   renew: 'renewed its lease',
   progress: 'told progress',
   deliver: 'delivered',
-  verify: 'agreed to',
+  verify: 'approved',
   complete: 'completed, as nobody has to agree',
-  rework: 'sent back for rework',
-  reoffer: 'offered again for rework',
+  rework: 'asked for changes',
+  reoffer: 'asked for changes; offered again',
   retry: 'failed; will be tried again',
   release: 'gave it back',
   fail: 'failed',
@@ -28,34 +29,52 @@ const DEEDS: Readonly<Record<string, string>> = {
   supersede: 'followed the shared history',
 };
 
+/** Progress of one attempt is folded into its newest word: how often somebody said something is rarely the news. */
 export function Timeline({ facts }: { readonly facts: readonly FactView[] }): VNode {
+  const [isOpen, setOpen] = useState(false);
+  const isSaid = ({ deed }: FactView): boolean => deed === 'progress' || deed === 'renew';
+  const shown = isOpen ? facts : facts.filter((fact, index) => !isSaid(fact) || !isSaid(facts[index + 1] ?? END));
+  const folded = facts.length - shown.length;
   return (
-    <ol class="timeline">
-      {facts.map((fact, index) => {
-        const before = facts[index - 1];
-        const waited = before === undefined ? null : new Date(fact.at).getTime() - new Date(before.at).getTime();
-        return (
-          <li key={fact.revision} class={`state-${fact.to}`}>
-            <span class="mark" aria-hidden="true">
-              {MARKS[fact.to]}
-            </span>
-            <div>
-              <strong>{DEEDS[fact.deed] ?? fact.deed}</strong> by <span title={`proof: ${fact.proof}`}>{fact.by}</span>
-              {fact.attempt > 0 ? <span class="tag">try {fact.attempt}</span> : null}
-              <Detail detail={fact.detail} />
-              <span class="when">
-                <time dateTime={fact.at} title={whole(fact.at)}>
-                  {ago(fact.at, now.value)}
-                </time>
-                {waited === null ? null : ` · after ${span(waited)}`}
-              </span>
-            </div>
-          </li>
-        );
-      })}
-    </ol>
+    <>
+      <ol class="timeline">
+        {shown.map((fact, index) => {
+          const before = shown[index - 1];
+          const waited = before === undefined ? null : new Date(fact.at).getTime() - new Date(before.at).getTime();
+          const isNewAttempt = fact.attempt > 0 && fact.attempt !== (before?.attempt ?? 0);
+          return (
+            <li key={fact.revision}>
+              {isNewAttempt ? <p class="attempt">Attempt {fact.attempt}</p> : null}
+              <div class="deed">
+                <span class="mark" aria-hidden="true">
+                  {MARKS[fact.to]}
+                </span>
+                <div>
+                  <strong>{DEEDS[fact.deed] ?? fact.deed}</strong> by{' '}
+                  <span title={`proof: ${fact.proof}`}>{fact.by}</span>
+                  <span class="when">
+                    <time dateTime={fact.at} title={whole(fact.at)}>
+                      {ago(fact.at, now.value)}
+                    </time>
+                    {waited === null ? null : ` · after ${span(waited)}`}
+                  </span>
+                  <Detail detail={fact.detail} />
+                </div>
+              </div>
+            </li>
+          );
+        })}
+      </ol>
+      {folded === 0 && !isOpen ? null : (
+        <button type="button" class="quiet" onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Fold progress' : `Show ${folded} more words of progress`}
+        </button>
+      )}
+    </>
   );
 }
+
+const END = { deed: 'create' } as unknown as FactView;
 
 /** Words of the doer, in the order in which they were said. What is long stands in the raw record. */
 function Detail({ detail }: { readonly detail: unknown }): VNode | null {

@@ -1,50 +1,61 @@
-/** What somebody has to know at once: problems of one's own doing, and handoffs that need a person. */
+/** What somebody has to know at once: what became of their own doing, and handoffs that ended badly. */
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { onHeard } from '../collection.ts';
+import { onHeard } from '../live.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../where.ts';
 
 interface Toast {
   readonly key: number;
-  readonly tone: 'good' | 'bad' | 'plain';
+  readonly tone: 'good' | 'bad';
   readonly says: string;
-  readonly href?: string;
+  readonly href?: string | undefined;
+  /** Those of one kind are one toast with a count. */
+  readonly kind: string;
+  readonly count: number;
 }
 
 const LIFE_MS = 7_000;
-const KEPT = 4;
+const KEPT = 3;
 const toasts = signal<readonly Toast[]>([]);
 let made = 0;
 
-export function say(tone: Toast['tone'], says: string, href?: string): void {
+export function say(tone: Toast['tone'], says: string, href?: string, kind: string = says): void {
   made += 1;
-  const toast: Toast = { key: made, tone, says, ...(href === undefined ? {} : { href }) };
-  toasts.value = [...toasts.value, toast].slice(-KEPT);
-  setTimeout(() => (toasts.value = toasts.value.filter(({ key }) => key !== toast.key)), LIFE_MS);
+  const key = made;
+  const before = toasts.value.find((toast) => toast.kind === kind);
+  const toast: Toast = { key, tone, says, href, kind, count: (before?.count ?? 0) + 1 };
+  toasts.value = [...toasts.value.filter((each) => each !== before), toast].slice(-KEPT);
+  setTimeout(() => dismiss(key), LIFE_MS);
 }
 
-const NEEDS_SOMEBODY: Readonly<Record<string, string>> = {
-  failed: 'failed',
-  rejected: 'was rejected',
-  expired: 'expired',
-};
+function dismiss(key: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.key !== key);
+}
+
+const ENDED: Readonly<Record<string, string>> = { failed: 'failed', rejected: 'was rejected', expired: 'expired' };
 
 export function Toasts(): VNode {
   useEffect(
     () =>
       onHeard(({ fact, handoff }) => {
-        const what = fact.from === fact.to ? undefined : NEEDS_SOMEBODY[fact.to];
-        if (what !== undefined) say('bad', `${titleOf(handoff)} ${what}`, handoffHref(handoff.id));
+        const what = fact.from === fact.to ? undefined : ENDED[fact.to];
+        if (what !== undefined) say('bad', `${titleOf(handoff)} ${what}`, handoffHref(handoff.id), `ended ${what}`);
       }),
     [],
   );
   return (
     <div class="toasts" role="log" aria-live="polite" aria-label="Notifications">
-      {toasts.value.map(({ key, tone, says, href }) => (
+      {toasts.value.map(({ key, tone, says, href, count }) => (
         <div key={key} class={`toast toast-${tone}`}>
-          {href === undefined ? says : <a href={href}>{says}</a>}
+          <span>
+            {href === undefined ? says : <a href={href}>{says}</a>}
+            {count > 1 ? <span class="soft"> and {count - 1} more</span> : null}
+          </span>
+          <button type="button" class="quiet" aria-label="Dismiss" onClick={() => dismiss(key)}>
+            ✕
+          </button>
         </div>
       ))}
     </div>

@@ -6,7 +6,11 @@ import type { Principal } from '../../../domain/principal.ts';
 import { isHidden } from '../../../domain/rights.ts';
 import { expectRevision } from '../../../engine/expected-revision.ts';
 import type { Context } from '../../../engine/context.ts';
-import type { Fields } from '../../../operations/field.ts';
+import { count as countWanted } from '../../../engine/handoffs/read.ts';
+import type { StateCounts, Whole } from '../../../stores/store.ts';
+import { isFinal } from '../../../domain/lifecycle.ts';
+import type { Fields, InputOf } from '../../../operations/field.ts';
+import { wantedBy } from '../../../operations/list.ts';
 import { OPERATIONS } from '../../../operations/index.ts';
 import { readFor, runFor, type Operation, type ResultName, type Results } from '../../../operations/operation.ts';
 import { AS_JSON, AS_QUERY, wordsOf } from '../../../operations/reading.ts';
@@ -22,6 +26,7 @@ import {
   HandoffShape,
   InboxShape,
   PageShape,
+  SettledShape,
   ShownShape,
   StatusShape,
   WholeShape,
@@ -33,7 +38,7 @@ import { entityTag, expectedRevision, isKnown } from '../entity-tags.ts';
 import { BEGINNING } from '../events/hub.ts';
 import { requestSignal } from '../request-signal.ts';
 import { openLongRequest } from '../long-request.ts';
-import { httpProblem, problemOf } from '../problem.ts';
+import { HttpProblem, httpProblem, problemOf } from '../problem.ts';
 
 const KEY_MAX = 500;
 
@@ -43,7 +48,7 @@ const ANSWERS: {
     readonly answers: Readonly<Record<number, string>>;
     readonly gives?: z.ZodType;
     readonly headers?: Readonly<Record<string, string>>;
-    respond(value: Results[Name], asked: RouteRequest): Response;
+    respond(value: Results[Name], asked: RouteRequest): Response | Promise<Response>;
   };
 } = {
   handoff: {
@@ -68,8 +73,8 @@ const ANSWERS: {
   page: {
     answers: { 200: 'A page of the list.' },
     gives: PageShape,
-    respond: ({ items, next, cursor }) =>
-      json({ items: items.map(handoffView), next, cursor: cursor === '' ? BEGINNING : cursor }),
+    respond: async ({ items, next, cursor }, { serverContext: { notes } }) =>
+      json({ items: await notes.rows(items), next, cursor: cursor === '' ? BEGINNING : cursor }),
   },
   shown: {
     answers: { 200: 'The handoff with facts; its revision is the ETag.', 304: 'It is still what you have.' },
@@ -98,9 +103,13 @@ const ANSWERS: {
       }),
   },
   settled: {
-    answers: { 200: 'The settled handoff, however it ended.', 408: 'Not settled yet; ask again.' },
-    gives: WholeShape,
-    respond: (whole) => json(wholeView(whole), 200, { etag: entityTag(whole.handoff) }),
+    answers: {
+      200: 'The handoff with `settled`: true however it ended; false, below /api/v1, where the time ran out first.',
+      408: 'Below /api only: not settled yet; ask again.',
+    },
+    gives: SettledShape,
+    respond: (whole) =>
+      json({ ...wholeView(whole), settled: isFinal(whole.handoff.state) }, 200, { etag: entityTag(whole.handoff) }),
   },
   status: {
     answers: { 200: 'As far as the caller may see it.' },
@@ -168,8 +177,33 @@ function changesOne({ scope, result }: Operation): boolean {
 }
 
 async function answerOf(operation: Operation, asked: RouteRequest): Promise<Response> {
-  const value = await runOperation(operation, asked);
-  return ANSWERS[operation.result].respond(value as never, asked);
+  try {
+    const value = await runOperation(operation, asked);
+    return await ANSWERS[operation.result].respond(value as never, asked);
+  } catch (error) {
+    const whole = operation.result === 'settled' ? await unsettled(error, asked) : null;
+    if (whole === null) throw error;
+    return ANSWERS.settled.respond(whole, asked);
+  }
+}
+
+/** Clients of `/api` take 200 for settled; those of `/api/v1` are told. Null: it ended otherwise. */
+async function unsettled(error: unknown, { serverContext: { ctx }, c }: RouteRequest): Promise<Whole | null> {
+  const isOver = error instanceof HttpProblem && error.code === 'timed-out' && c.req.path.startsWith('/api/v1/');
+  return isOver ? ctx.store.load(c.req.param('id') as HandoffId) : null;
+}
+
+/** How many handoffs a list with these filters has, by state. */
+export async function countedBy(asked: RouteRequest, without: readonly string[]): Promise<StateCounts> {
+  const { serverContext, caller } = asked;
+  const strange = without.find((name) => name in (asked.body as Given));
+  if (strange !== undefined) throw httpProblem('bad-request', `${strange}: there is no such field here`);
+  const { limit, after, sort, ...filter } = inputOf(OPERATIONS.list, asked, {}) as InputOf<
+    typeof OPERATIONS.list.input
+  >;
+  void [limit, after, sort];
+  const isAll = Object.keys(filter).length === 0 && caller.principal.kind === 'operator';
+  return isAll ? serverContext.totals() : countWanted(serverContext.ctx, caller.principal, wantedBy(filter));
 }
 
 /** `more`: what the route itself says. */

@@ -1,16 +1,41 @@
 /** The house as a whole: agents and their load, what the charts show, and what lies in quarantine. */
 import { principalText } from '../../../domain/principal.ts';
 import { may, readScopeOf } from '../../../domain/rights.ts';
+import * as z from 'zod';
+import { list } from '../../../operations/list.ts';
 import { PageQuery } from '../../shared/requests.ts';
-import { AgentsShape, QuarantineShape, SummaryShape } from '../../shared/view-shapes.ts';
-import { handoffView } from '../../shared/views.ts';
+import {
+  AgentsShape,
+  AttemptsShape,
+  AttentionShape,
+  QuarantineShape,
+  SummaryShape,
+  TotalsShape,
+} from '../../shared/view-shapes.ts';
+import { attentionFor } from '../attention.ts';
 import { mustBeOperator, type Caller } from '../caller.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
 import type { ServerContext } from '../server-context.ts';
-import { BOUNDS } from '../counters.ts';
+import type { AgentRecord } from '../attempts.ts';
+import { BOUNDS, percentileMs } from '../counters.ts';
 import { sessionsFor } from './agents.ts';
+import { countedBy } from './operations.ts';
 
 const OLDEST_MAX = 20;
+/** What a list takes and a count does not. */
+const PAGING = ['limit', 'max', 'after', 'sort'];
+const ATTENTION_MAX = 100;
+/** With 0 only the counts are answered. */
+const AttentionQuery = z.strictObject({
+  limit: z
+    .string()
+    .regex(/^[0-9]{1,3}$/, { message: 'a whole number from 0 to 999' })
+    .transform(Number)
+    .optional(),
+});
+const AttemptsQuery = z.strictObject({
+  minutes: z.enum(['15', '60', '180', '720']).optional().describe('How far back; default 60.'),
+});
 const QUARANTINE_MAX = 100;
 
 export const OVERVIEW_ROUTES: readonly Endpoint[] = [
@@ -32,18 +57,81 @@ export const OVERVIEW_ROUTES: readonly Endpoint[] = [
     path: '/api/metrics-summary',
     scope: 'read',
     summary: 'What charts show: throughput, time in each state, failures by code, who waits longest',
-    about: 'Counted by this server since it started, and from the newest handoffs before.',
+    about:
+      'Counted from the newest 20,000 facts of the store and all that came since; `since` says from when on that is everything.',
     answers: { 200: 'The numbers.' },
     gives: SummaryShape,
-    answer: async ({ serverContext: { tally }, caller }) => {
+    answer: async ({ serverContext: { tally, notes }, caller }) => {
       mustBeOperator(caller);
       return json({
+        since: tally.since() === 0 ? null : new Date(tally.since()).toISOString(),
         minutes: tally.minutes().map(({ at, ...counts }) => ({ at: new Date(at).toISOString(), ...counts })),
         boundsSeconds: BOUNDS,
-        timeInState: Object.fromEntries(tally.timeIn()),
+        timeInState: Object.fromEntries(
+          [...tally.timeIn()].map(([state, spent]) => [
+            state,
+            { ...spent, p50Ms: percentileMs(spent, 50), p95Ms: percentileMs(spent, 95) },
+          ]),
+        ),
         failures: [...tally.failures()].map(([code, count]) => ({ code, count })).toSorted((a, b) => b.count - a.count),
         open: tally.open(),
-        oldestWaiting: tally.oldestWaiting(OLDEST_MAX).map(handoffView),
+        oldestWaiting: await notes.rows(tally.oldestWaiting(OLDEST_MAX)),
+      });
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/api/attention',
+    scope: 'read',
+    summary: 'What does not go on without a person, the most urgent first, and how much is going on',
+    about:
+      'Questions, deliveries to review, what ended badly within a day and was not tried again, and attempts that fail and come back. ' +
+      'With the token of an agent: only what that agent may answer, review or retry.',
+    query: AttentionQuery,
+    answers: { 200: 'As far as the caller may see it.' },
+    gives: AttentionShape,
+    answer: async ({ serverContext, caller, query }) =>
+      json(await attentionFor(serverContext, caller, query.limit ?? ATTENTION_MAX)),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/api/totals',
+    scope: 'read',
+    summary: 'How many handoffs a list would have, by state',
+    about: 'Takes the filters of GET /api/handoffs.',
+    operation: list,
+    without: PAGING,
+    answers: { 200: 'The counts, of what the caller may read.' },
+    gives: TotalsShape,
+    answer: async (asked) => {
+      const totals = await countedBy(asked, PAGING);
+      return json({ totals, all: Object.values(totals).reduce((sum, each) => sum + each, 0) });
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/api/attempts',
+    scope: 'read',
+    summary: 'Who was at what from when to when, over the last hours',
+    about: 'Oldest first; `until` is null for what is under way. With the token of an agent: its own.',
+    query: AttemptsQuery,
+    answers: { 200: 'The attempts that touch these minutes.' },
+    gives: AttemptsShape,
+    answer: async ({ serverContext: { ctx, tally }, caller: { principal }, query }) => {
+      const sinceMs = ctx.store.nowMs() - Number(query.minutes ?? '60') * 60_000;
+      const seesAll = readScopeOf(principal) === 'everything';
+      const items = tally
+        .attempts()
+        .filter(({ until }) => until === null || until >= sinceMs)
+        .filter(({ agent }) => seesAll || (principal.kind === 'agent' && principal.agent === agent));
+      const instant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+      return json({
+        items: items.map((each) => ({
+          ...each,
+          agent: `@${each.agent}`,
+          from: instant(each.from),
+          until: instant(each.until),
+        })),
       });
     },
   }),
@@ -85,6 +173,13 @@ async function agentsOf({ ctx, tally, agents }: ServerContext, { principal }: Ca
       waitingSince: waitingSince === null ? null : new Date(waitingSince).toISOString(),
       workers: sessions.filter((session) => session.agent === agent).length,
       worksHere: agents.worksHere(agent),
+      ...recordView(seesAll ? tally.recordOf(agent) : null),
     };
   });
+}
+
+/** How others did is not for everybody. */
+function recordView(record: AgentRecord | null): object {
+  const { delivered, failed, p95Ms, lastSeenAt } = record ?? { delivered: 0, failed: 0, p95Ms: null, lastSeenAt: null };
+  return { delivered, failed, p95Ms, lastSeenAt: lastSeenAt === null ? null : new Date(lastSeenAt).toISOString() };
 }

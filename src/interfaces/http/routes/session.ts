@@ -1,9 +1,10 @@
 /** Coming in with a browser, and going. */
 import { principalText } from '../../../domain/principal.ts';
 import { LoginBody } from '../../shared/requests.ts';
-import { SessionShape } from '../../shared/view-shapes.ts';
+import { SessionShape, SessionsShape } from '../../shared/view-shapes.ts';
 import { cookieIn, cookieName, Denied, mustBeOperator } from '../caller.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
+import { httpProblem } from '../problem.ts';
 
 export const SESSION_ROUTES: readonly Endpoint[] = [
   endpoint({
@@ -59,6 +60,37 @@ export const SESSION_ROUTES: readonly Endpoint[] = [
       if (secret !== null) logins.end(secret);
       const cookie = `${cookieName(port)}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0`;
       return new Response(null, { status: 204, headers: { 'set-cookie': cookie } });
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/api/sessions',
+    scope: 'read',
+    summary: 'The browser sessions that are open, for the operator',
+    answers: { 200: 'All of them; `own` is the one that asks.' },
+    gives: SessionsShape,
+    answer: async ({ serverContext: { logins }, caller }) => {
+      mustBeOperator(caller);
+      const items = logins.list().map(({ name, token, untilMs }) => ({
+        name,
+        own: name === caller.name,
+        token,
+        until: new Date(untilMs).toISOString(),
+      }));
+      return json({ items });
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/api/sessions/{name}',
+    scope: 'write',
+    summary: 'End a browser session, for the operator',
+    answers: { 204: 'It is over.' },
+    answer: async ({ serverContext: { logins }, caller, c }) => {
+      mustBeOperator(caller);
+      const name = c.req.param('name') ?? '';
+      if (logins.endNamed(name)) return new Response(null, { status: 204 });
+      throw httpProblem('no-such-token', `there is no session ${JSON.stringify(name.slice(0, 100))}`);
     },
   }),
   endpoint({

@@ -2,7 +2,8 @@
 import type { VNode } from 'preact';
 import { ago, now, span, whole } from '../time.ts';
 import { handoffHref } from '../where.ts';
-import { usePolled } from './agents.tsx';
+import { Failed, Loading } from '../parts/pieces.tsx';
+import { usePolled } from '../polled.ts';
 
 interface Counted {
   readonly told: number;
@@ -50,14 +51,15 @@ interface WorkflowView {
   readonly circles: readonly (readonly string[])[];
 }
 
-export function Workflows(): VNode {
-  const answer = usePolled<{ readonly items: readonly WorkflowView[] }>('/api/workflows', 3_000);
-  if (answer === null) return <p class="empty">One moment…</p>;
-  if (answer instanceof Error) return <p class="problem">{answer.message}</p>;
+export function Flows(): VNode {
+  const { answer, error } = usePolled<{ readonly items: readonly WorkflowView[] }>('/api/workflows', {
+    everyMs: 3_000,
+  });
+  if (answer === null) return error === null ? <Loading /> : <Failed error={error} />;
   return (
     <>
       <div class="bar">
-        <h1>Workflows</h1>
+        <h1>Flows</h1>
       </div>
       {answer.items.length === 0 ? (
         <div class="teach">
@@ -93,36 +95,51 @@ function Project({ flow }: { readonly flow: WorkflowView }): VNode {
         {told} summaries over {span(took)}, the last <span title={whole(lastAt)}>{ago(lastAt, now.value)}</span>
         {also.map(([count, word]) => `, ${count} ${word}`)}
       </p>
-      <div class="scroll plain" tabIndex={0} role="region" aria-label={`Phases of ${project}`}>
-        <table>
-          <thead>
-            <tr>
-              {['Phase', 'Progress', 'Legs', 'Summaries', 'Time'].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {flow.phases.map(({ phase, progress: done, legs, told: count, timeMs }) => (
-              <tr key={phase ?? ''}>
-                <th scope="row">{phase ?? 'without a phase'}</th>
-                <td>{done === null ? '–' : <Meter value={done} label={`${phase ?? 'no phase'}, progress`} />}</td>
-                <td>{legs.toDo}</td>
-                <td>{count}</td>
-                <td>{span(timeMs)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ol class="phases" aria-label={`Phases of ${project}`}>
+        {flow.phases.map((phase) => (
+          <Phase key={phase.phase ?? ''} phase={phase} flow={flow} />
+        ))}
+      </ol>
       <Legs title="Needs somebody" legs={flow.trouble} />
       <Legs title="Open" legs={flow.open} />
       <Tasks tasks={flow.tasks} circles={flow.circles} />
     </section>
   );
 }
+
+/** One column: how far it is, and what of it is under way or needs somebody. */
+function Phase({
+  phase: { phase, progress, legs, told, timeMs },
+  flow,
+}: {
+  readonly phase: PhaseView;
+  readonly flow: WorkflowView;
+}): VNode {
+  const name = phase ?? 'without a phase';
+  const isHere = (leg: LegView): boolean => leg.phase === phase;
+  const [open, bad] = [flow.open.filter(isHere), flow.trouble.filter(isHere)];
+  const tone =
+    bad.length > 0 ? 'tone-broken' : open.length > 0 ? 'tone-running' : progress === 1 ? 'tone-done' : 'tone-rest';
+  return (
+    <li class={`phase ${tone}`}>
+      <h3>{name}</h3>
+      {progress === null ? null : <Meter value={progress} label={`${name}, progress`} />}
+      <p class="soft">
+        {legs.toDo} of {legs.all} legs to do · {told} summaries · {span(timeMs)}
+      </p>
+      {[...bad, ...open].slice(0, PHASE_LEGS).map(({ id, to, standing }) => (
+        <a key={id} class="leg-chip" href={handoffHref(id)}>
+          {to} <span class="soft">{standing}</span>
+        </a>
+      ))}
+      {bad.length + open.length > PHASE_LEGS ? (
+        <p class="soft">and {bad.length + open.length - PHASE_LEGS} more</p>
+      ) : null}
+    </li>
+  );
+}
+
+const PHASE_LEGS = 4;
 
 function Meter({ value, label }: { readonly value: number; readonly label: string }): VNode {
   return (

@@ -1,0 +1,128 @@
+/**
+ * Work as a timeline shows it: who was at what from when to when, how it ended, and how each agent did. Made of facts
+ * alone. What an attempt left last (its failure, how far it had come) is kept for what is still open.
+ */
+import type { Fact } from '../../domain/facts.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
+
+const KEPT_MAX = 5_000;
+const DURATIONS_MAX = 500;
+const DAY_MS = 24 * 60 * 60_000;
+const SAYS_MAX = 300;
+
+export interface Attempt {
+  readonly handoff: HandoffId;
+  readonly agent: AgentId;
+  readonly title: string | null;
+  readonly number: number;
+  readonly from: number;
+  /** Null: it goes on. */
+  until: number | null;
+  /** The deed that ended it. */
+  end: string | null;
+}
+
+export interface AgentRecord {
+  /** Attempts that ended within a day. */
+  readonly delivered: number;
+  readonly failed: number;
+  readonly p95Ms: number | null;
+  readonly lastSeenAt: number | null;
+}
+
+export interface Attempts {
+  hear(fact: Fact, handoff: Handoff): void;
+  all(): readonly Attempt[];
+  recordOf(agent: AgentId): AgentRecord;
+}
+
+/** Ends of an attempt that nobody has to answer for. */
+const GIVEN_BACK = new Set(['release', 'block', 'cancel', 'supersede']);
+
+export function openAttempts(): Attempts {
+  const all: Attempt[] = [];
+  const running = new Map<HandoffId, Attempt>();
+  const lastSeen = new Map<AgentId, number>();
+  return {
+    hear: (fact, handoff) => {
+      const { to: agent, title } = handoff;
+      if (fact.by === `@${agent}` || fact.by === agent) lastSeen.set(agent, fact.at);
+      const before = running.get(fact.handoff);
+      if (before !== undefined && fact.to !== 'accepted') {
+        before.until = fact.at;
+        before.end = fact.deed;
+        running.delete(fact.handoff);
+      }
+      if (fact.to !== 'accepted' || fact.from === 'accepted') return;
+      const begun: Attempt = {
+        handoff: fact.handoff,
+        agent,
+        title,
+        number: fact.attempt,
+        from: fact.at,
+        until: null,
+        end: null,
+      };
+      running.set(fact.handoff, begun);
+      all.push(begun);
+      if (all.length > KEPT_MAX * 1.2) all.splice(0, all.length - KEPT_MAX);
+    },
+    all: () => all,
+    recordOf: (agent) => {
+      const sinceMs = (all.at(-1)?.from ?? 0) - DAY_MS;
+      const own = all.filter((each) => each.agent === agent && each.end !== null && (each.until ?? 0) >= sinceMs);
+      const counted = own.filter(({ end }) => !GIVEN_BACK.has(end ?? ''));
+      const delivered = counted.filter(({ end }) => end === 'deliver').length;
+      const lengths = counted
+        .slice(-DURATIONS_MAX)
+        .map(({ from, until }) => (until ?? from) - from)
+        .toSorted((a, b) => a - b);
+      return {
+        delivered,
+        failed: counted.length - delivered,
+        p95Ms: lengths[Math.ceil(lengths.length * 0.95) - 1] ?? null,
+        lastSeenAt: lastSeen.get(agent) ?? null,
+      };
+    },
+  };
+}
+
+/** What is known of the work on a handoff beside its record. */
+export interface WorkNote {
+  readonly failure?: { readonly code: string; readonly message: string; readonly at: number };
+  readonly progress?: { readonly fraction: number | null; readonly says: string | null; readonly at: number };
+}
+
+/** Null: the fact says nothing of it. */
+export function noteIn(fact: Fact): WorkNote | null {
+  if (fact.deed !== 'progress' && fact.from === fact.to) return null;
+  const detail = (fact.detail === '' ? {} : JSON.parse(fact.detail)) as Readonly<Record<string, unknown>>;
+  const text = (name: string): string | null => {
+    const value = detail[name];
+    return typeof value === 'string' ? value.slice(0, SAYS_MAX) : null;
+  };
+  if (fact.deed === 'progress') {
+    const { fraction } = detail;
+    const progress = { fraction: typeof fraction === 'number' ? fraction : null, says: text('says'), at: fact.at };
+    return { progress };
+  }
+  const code = text('code') ?? CODES[fact.deed] ?? (isLost(fact) ? 'WORKER_LOST' : null);
+  if (code === null) return null;
+  return { failure: { code, message: text('message') ?? text('reason') ?? '', at: fact.at } };
+}
+
+/** What went wrong, where the fact itself has no code for it. */
+const CODES: Readonly<Record<string, string>> = {
+  fail: 'FAILED',
+  retry: 'FAILED',
+  reject: 'REJECTED',
+  expire: 'EXPIRED',
+  rework: 'CHANGES_REQUESTED',
+  reoffer: 'CHANGES_REQUESTED',
+};
+
+/** Nobody gave it back: its worker is gone. */
+function isLost({ deed, by }: Fact): boolean {
+  return deed === 'release' && by === 'system';
+}

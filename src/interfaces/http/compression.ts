@@ -1,0 +1,25 @@
+/** Answers that are worth it are compressed for those who say that they can read them so. */
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const WORTH_IT_BYTES = 1_400;
+const COMPRESSED =
+  /^(?:application\/(?:json|problem\+json|manifest\+json)|text\/(?:html|css|javascript|plain)|image\/svg\+xml)/;
+/** Its answer holds a secret beside what a stranger can choose: the length of what is compressed would tell of it. */
+const NEVER: readonly string[] = ['/api/session', '/api/v1/session', '/api/tokens', '/api/v1/tokens'];
+
+const squeeze = promisify(gzip);
+
+export async function compressed(answer: Response, path: string, accepts: string | undefined): Promise<Response> {
+  const type = answer.headers.get('content-type') ?? '';
+  const isWanted = /(?:^|,)\s*gzip\s*(?:;\s*q=(?:1|0\.[0-9]*[1-9]))?\s*(?:,|$)/.test(accepts ?? '');
+  if (!COMPRESSED.test(type) || answer.body === null || NEVER.includes(path)) return answer;
+  answer.headers.append('vary', 'accept-encoding');
+  if (!isWanted) return answer;
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  const headers = new Headers(answer.headers);
+  const { status } = answer;
+  if (bytes.length < WORTH_IT_BYTES) return new Response(bytes, { status, headers });
+  headers.set('content-encoding', 'gzip');
+  return new Response(new Uint8Array(await squeeze(bytes)), { status, headers });
+}

@@ -1,0 +1,30 @@
+/** `.baton/browser-sessions.json`: hashes of the browser sessions of this workspace, for whoever serves it next. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { draftBeside, putInPlace } from '../foundation/atomic-file.ts';
+import type { Workspace } from './workspace.ts';
+
+const NAME = 'browser-sessions.json';
+
+export function sessionFileOf({ privateFolder }: Workspace): { read(): string | null; write(text: string): void } {
+  const path = join(privateFolder, NAME);
+  return {
+    read: () => {
+      try {
+        return readFileSync(path, 'utf8');
+      } catch {
+        return null;
+      }
+    },
+    write: (text) => {
+      const draft = draftBeside(path);
+      try {
+        writeFileSync(draft, text, { mode: 0o600 });
+        putInPlace(draft, path, { replace: true });
+      } catch {
+        // The sessions of this server go on; those who come after it have to come in again.
+        rmSync(draft, { force: true });
+      }
+    },
+  };
+}

@@ -1,0 +1,156 @@
+/** A day of an operator, with keys alone. */
+import { expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { visit, withBrowser } from './visitor.ts';
+
+withBrowser();
+
+/** These run in the page, whose types this project does not have. */
+const nameOf = (element: unknown): string => {
+  const at = element as { getAttribute(name: string): string | null; textContent: string | null };
+  return at.getAttribute('aria-label') ?? at.textContent ?? '';
+};
+
+/** Goes on with Tab until what has the focus is called so. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let step = 0; step < 80; step += 1) {
+    if (
+      name.test(
+        await page
+          .locator(':focus')
+          .evaluate(nameOf)
+          .catch(() => ''),
+      )
+    )
+      return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`nothing called ${String(name)} gets the focus`);
+}
+
+it('answers, reviews, requests changes, retries with corrected input, reassigns, revokes a token and reads a flow', async (context) => {
+  const { page, url, ctx, send, move, ask, tokenFor, troubles } = await visit(context, {
+    configuration: 'project: shop\n',
+  });
+  const operator = await tokenFor(null);
+  const asking = await send({ to: '@react', title: 'Which colour' });
+  await move('@react', asking, 'accept');
+  await move('@react', asking, 'block', { question: 'red or blue?' });
+  const text = await send({
+    to: '@writer',
+    title: 'Guide',
+    criteria: ['it is clear', 'it is short'],
+    verifiers: ['@vera'],
+  });
+  await move('@writer', text, 'accept');
+  await move('@writer', text, 'deliver', { result: 'two pages' });
+  const broken = await send({ to: '@react', title: 'Deploy', input: { target: 'stagin' }, retry: { max: 0 } });
+  await move('@react', broken, 'accept');
+  await move('@react', broken, 'fail', { code: 'PROCESSING_ERROR', message: 'no such target' });
+  const other = await send({ to: '@react', title: 'For somebody else' });
+  const made = (await ask('POST', '/api/tokens', { token: operator, body: { agent: 'old' } })).json as { id: string };
+  const block = '```yaml\nhandoff:\n  phase: "Testing"\n  from: "@tester"\n  to: "@fixer"\n  status: "complete"\n```\n';
+  await ask('POST', '/api/summaries', { token: operator, body: { text: block, session: 's', turn: '1' } });
+
+  // Answer.
+  const questions = page.getByRole('region', { name: 'Questions' });
+  await expect.poll(() => questions.textContent()).toContain('red or blue?');
+  await page.keyboard.press('j');
+  await tabTo(page, /^Answer to Which colour/);
+  await page.keyboard.type('blue');
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => (await ctx.store.load(asking as never))?.handoff.state).toBe('offered');
+
+  // Review: a letter in a field goes nowhere else, and nothing is ticked before.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('Guide');
+  await expect.poll(() => page.getByRole('option', { name: /Guide/ }).count()).toBeGreaterThan(0);
+  await page.keyboard.press('Enter');
+  const review = page.getByRole('region', { name: 'Review' });
+  await review.waitFor();
+  const approve = review.getByRole('button', { name: 'Approve' });
+  expect(await review.getByRole('radio', { checked: true }).count()).toBe(0);
+  expect(await approve.isDisabled()).toBe(true);
+  await review.getByRole('radio', { name: 'Met', exact: true }).first().focus();
+  await page.keyboard.press('Space');
+  expect(await approve.isDisabled()).toBe(true);
+  await review.getByRole('radio', { name: 'Not met' }).last().focus();
+  await page.keyboard.press('Space');
+  expect(await approve.isDisabled()).toBe(true);
+  await review.getByLabel('How you know: it is short').focus();
+  await page.keyboard.type('j k n ? eleven pages');
+  await tabTo(page, /^Request changes/);
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => (await ctx.store.load(text as never))?.handoff.state).toBe('accepted');
+  await expect
+    .poll(() => page.locator('.timeline').textContent())
+    .toContain('not met: it is short (j k n ? eleven pages)');
+
+  // Retry with corrected input, pressed twice: one new handoff, and the old one says which.
+  await page.goto(`${url}/#/handoffs/${broken}`);
+  await page.getByRole('button', { name: 'Retry' }).focus();
+  await page.keyboard.press('Enter');
+  const input = page.getByLabel('Input');
+  await expect.poll(() => input.inputValue()).toContain('stagin');
+  await input.fill('{"target": "staging"}');
+  await page.keyboard.press('Tab');
+  await tabTo(page, /^Retry$/);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.url()).not.toContain(broken);
+  await expect.poll(() => page.locator('pre').first().textContent()).toContain('staging');
+  await page.goto(`${url}/#/handoffs/${broken}`);
+  await expect.poll(() => page.locator('.facts').textContent()).toContain('Retried as');
+  const { items: retries } = await ctx.store.find({ by: 'chain', root: broken as never, max: 10 });
+  expect(retries).toHaveLength(2);
+
+  // Reassign.
+  await page.goto(`${url}/#/handoffs/${other}`);
+  await page.getByText('More', { exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await tabTo(page, /^Reassign$/);
+  await page.keyboard.press('Enter');
+  await page.getByLabel('To somebody else').focus();
+  await page.keyboard.type('@vue');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.locator('.head').textContent()).toContain('@vue');
+
+  // Revoke a token, read a flow, and see the keys.
+  await page.locator('main').focus();
+  await page.keyboard.press('g');
+  await page.keyboard.press('s');
+  await tabTo(page, new RegExp(`^Revoke ${made.id}`));
+  await page.keyboard.press('Enter');
+  await expect.poll(async () => (await ctx.store.tokens.byIds([made.id]))[0]?.revokedAt).not.toBeNull();
+  await page.locator('main').focus();
+  await page.keyboard.press('g');
+  await page.keyboard.press('f');
+  await expect.poll(() => page.locator('main').textContent()).toContain('Testing');
+  expect(await page.locator(':focus').getAttribute('id')).toBe('main');
+  await page.keyboard.press('?');
+  await page.getByRole('heading', { name: 'Keys' }).waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('a');
+  expect(page.url()).toContain('/flows');
+  await page.keyboard.press('Escape');
+  expect(troubles).toEqual([]);
+});
+
+it('is told when nothing needs anybody, and puts away what can wait', async (context) => {
+  const { page, send, move } = await visit(context);
+  await expect.poll(() => page.locator('main').textContent()).toContain('Nothing needs you');
+  const id = await send({ to: '@react', title: 'Broken', retry: { max: 0 } });
+  await move('@react', id, 'accept');
+  await move('@react', id, 'fail', { code: 'PROCESSING_ERROR', message: 'no' });
+  const bad = page.getByRole('region', { name: 'Ended badly' });
+  await expect.poll(() => bad.textContent()).toContain('PROCESSING_ERROR no');
+  expect(
+    await page
+      .getByRole('link', { name: /Attention/ })
+      .first()
+      .textContent(),
+  ).toContain('1');
+  await bad.getByRole('button', { name: 'Done' }).click();
+  await expect.poll(() => page.locator('main').textContent()).toContain('Nothing needs you');
+  expect(await page.locator('.bar').textContent()).toContain('1 put away');
+});

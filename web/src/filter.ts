@@ -1,0 +1,62 @@
+/** The words with which work is looked for: `state:blocked agent:@qa age:>1h login page`. */
+import { STATE_WORDS, type State } from './words.ts';
+
+export interface Filter {
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Words that mean nothing here. */
+  readonly problems: readonly string[];
+}
+
+const KEYS = ['state', 'agent', 'from', 'to', 'kind', 'priority', 'task', 'sort'] as const;
+export const FILTER_HELP =
+  'state:blocked  state:open  agent:@qa  from:@lead  to:@dev  priority:urgent  kind:document  task:T-1  age:>1h  age:<2d  sort:oldest, and any words, an id or @name';
+
+const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const AGE = /^([<>])(\d{1,5})([smhd])$/;
+/** So that the same filter is the same request for a while. */
+const MINUTE_MS = 60_000;
+
+export function readFilter(text: string, nowMs: number): Filter {
+  const parameters: Record<string, string> = {};
+  const problems: string[] = [];
+  const words: string[] = [];
+  for (const word of text.split(/\s+/).filter((each) => each !== '')) {
+    const [, key = '', value = ''] = /^([a-z]+):(.*)$/.exec(word) ?? [];
+    if (key === 'age') {
+      const age = AGE.exec(value);
+      if (age === null) problems.push(`${word}: like age:>1h or age:<2d`);
+      else {
+        const at = Math.floor((nowMs - Number(age[2]) * (UNITS_MS[age[3] ?? ''] ?? 0)) / MINUTE_MS) * MINUTE_MS;
+        parameters[age[1] === '>' ? 'createdBefore' : 'createdSince'] = new Date(at).toISOString();
+      }
+    } else if (KEYS.some((each) => each === key) && value !== '') {
+      parameters[key] = key === 'state' ? statesIn(value) : value;
+    } else words.push(word);
+  }
+  if (words.length > 0) parameters['text'] = words.join(' ');
+  return { parameters, problems };
+}
+
+/** What people call a state is taken too: `state:waiting`. */
+function statesIn(value: string): string {
+  const names = Object.entries(STATE_WORDS) as readonly (readonly [State, string])[];
+  return value
+    .split(',')
+    .map((word) => names.find(([, said]) => said.replaceAll(' ', '-') === word)?.[0] ?? word)
+    .join(',');
+}
+
+/** The same filter with one of its words set; an empty value takes it out. */
+export function withWord(text: string, key: string, value: string): string {
+  const others = text.split(/\s+/).filter((word) => word !== '' && !word.startsWith(`${key}:`));
+  return [...(value === '' ? [] : [`${key}:${value}`]), ...others].join(' ');
+}
+
+export function wordIn(text: string, key: string): string {
+  return (
+    text
+      .split(/\s+/)
+      .find((word) => word.startsWith(`${key}:`))
+      ?.slice(key.length + 1) ?? ''
+  );
+}

@@ -1,0 +1,266 @@
+/** Home: what does not go on without a person, the most urgent first. */
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { ask, tell, wordsOf, type BatchAnswer, type Row, type Shown } from '../api.ts';
+import { newest, version } from '../live.ts';
+import { ActionForm } from '../parts/actions.tsx';
+import { NewHandoff } from '../parts/new-handoff.tsx';
+import { FailureLine, Failed, Loading, StateTag, When } from '../parts/pieces.tsx';
+import { attention, attentionError, type Reason } from '../parts/pulse.tsx';
+import { textsIn } from '../parts/texts-in.ts';
+import { say } from '../parts/toasts.tsx';
+import { putAway, isPutAway } from '../put-away.ts';
+import { titleOf, visible } from '../text.ts';
+import { ago, now } from '../time.ts';
+import { handoffHref, place, withParameters, workHref } from '../where.ts';
+
+const SECTIONS: readonly (readonly [why: Reason, title: string, says: string])[] = [
+  ['question', 'Questions', 'An agent has stopped and waits for an answer.'],
+  ['review', 'To review', 'Delivered; somebody else has to agree.'],
+  ['failed', 'Ended badly', 'Nobody tries again by itself.'],
+  ['failing', 'Failing', 'An attempt failed; another one follows by itself.'],
+];
+
+export function Attention(): VNode {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const seen = version.value;
+  const answer = attention.value;
+  const only = place.value.with.get('why') ?? '';
+  if (answer === null) return attentionError.value === null ? <Loading /> : <Failed error={attentionError.value} />;
+  const items = answer.items
+    .map(({ why, handoff }) => ({ why, handoff: newest(handoff) }))
+    .filter(({ handoff }) => !isPutAway(handoff, now.value));
+  const shown = items.filter(({ why }) => only === '' || why === only);
+  const hidden = answer.items.length - items.length;
+  const toggle = (id: string): void => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    setSelected(next);
+  };
+  return (
+    <div data-seen={seen}>
+      <div class="bar">
+        <h1>Attention</h1>
+        {only === '' ? null : <a href={withParameters({ why: '' })}>Show everything</a>}
+        {hidden > 0 ? <span class="soft">{hidden} put away</span> : null}
+        <NewHandoff />
+      </div>
+      {selected.size > 0 ? (
+        <Bulk rows={shown.filter(({ handoff }) => selected.has(handoff.id))} clear={() => setSelected(new Set())} />
+      ) : null}
+      {shown.length === 0 && answer.unattended.length === 0 ? (
+        <div class="teach">
+          <h2>Nothing needs you.</h2>
+          <p>
+            {answer.pulse.atWork === 0 ? 'Nobody is at work' : `${answer.pulse.atWork} at work`}
+            {answer.pulse.waiting === 0 ? '.' : `, ${answer.pulse.waiting} waiting.`}{' '}
+            {Object.keys(answer.totals).length === 0 ? (
+              <>
+                A handoff is work that one agent gives to another. Send the first one:{' '}
+                <code>baton send --from @me --to @you --title "First one"</code>
+              </>
+            ) : (
+              <a href="#/work">See the work</a>
+            )}
+          </p>
+        </div>
+      ) : null}
+      {SECTIONS.map(([why, title, says]) => {
+        const own = shown.filter((item) => item.why === why);
+        if (own.length === 0) return null;
+        const all = answer.counts[why] ?? own.length;
+        return (
+          <section key={why} class="shelf" aria-label={title}>
+            <h2>
+              {title} <span class="count">{all}</span> <span class="soft">{says}</span>
+            </h2>
+            <ul class="rows">
+              {own.map(({ handoff }) => (
+                <Item
+                  key={handoff.id}
+                  why={why}
+                  row={handoff}
+                  isSelected={selected.has(handoff.id)}
+                  toggle={() => toggle(handoff.id)}
+                />
+              ))}
+            </ul>
+            {all > own.length && only === '' && hidden === 0 ? (
+              <p class="soft">{all - own.length} more are in the work list.</p>
+            ) : null}
+          </section>
+        );
+      })}
+      {answer.unattended.length === 0 || only !== '' ? null : (
+        <section class="shelf" aria-label="Without a worker">
+          <h2>
+            Without a worker <span class="count">{answer.unattended.length}</span>{' '}
+            <span class="soft">Work waits for these agents, and none of their workers runs.</span>
+          </h2>
+          <ul class="rows">
+            {answer.unattended.map(({ agent, waiting, since }) => (
+              <li key={agent} class="row" data-row>
+                <a class="row-title" href={workHref(`state:offered to:${agent}`)}>
+                  {agent}
+                </a>
+                <span>{waiting} waiting</span>
+                <span class="soft">first {ago(since, now.value)}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </div>
+  );
+}
+
+interface ItemProps {
+  readonly why: Reason;
+  readonly row: Row;
+  readonly isSelected: boolean;
+  readonly toggle: () => void;
+}
+
+function Item({ why, row, isSelected, toggle }: ItemProps): VNode {
+  const { id, from, to, since, blockedOn } = row;
+  const [retrying, setRetrying] = useState<Shown | null>(null);
+  const whole = async (): Promise<void> => {
+    try {
+      setRetrying(await ask<Shown>(`/api/handoffs/${encodeURIComponent(id)}`));
+    } catch (error) {
+      say('bad', wordsOf(error));
+    }
+  };
+  return (
+    <li class="row" data-row data-id={id}>
+      <input type="checkbox" aria-label={`Select ${titleOf(row)}`} checked={isSelected} onChange={toggle} />
+      <StateTag row={row} />
+      <a class="row-title" href={handoffHref(id)}>
+        {titleOf(row)}
+      </a>
+      <span class="soft way">
+        {from} → {to}
+      </span>
+      <When at={since} />
+      <span class="row-acts">
+        {why === 'review' ? (
+          <a class="button" href={handoffHref(id)}>
+            Review
+          </a>
+        ) : null}
+        {why === 'failed' ? (
+          <button type="button" onClick={() => void whole()}>
+            Retry…
+          </button>
+        ) : null}
+        <button type="button" class="quiet" title="Hide it for an hour" onClick={() => putAway(row, 60)}>
+          Snooze
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          title="Hide it until something happens to it"
+          onClick={() => putAway(row, null)}
+        >
+          Done
+        </button>
+      </span>
+      {why === 'question' && blockedOn?.reason === 'question' ? <Answer row={row} text={blockedOn.text} /> : null}
+      {why === 'failed' || why === 'failing' ? (
+        <p class="row-more">
+          <FailureLine row={row} />
+        </p>
+      ) : null}
+      {retrying === null ? null : (
+        <ActionForm handoff={retrying} name="retry" close={() => setRetrying(null)} done={() => undefined} />
+      )}
+    </li>
+  );
+}
+
+function Answer({ row, text }: { readonly row: Row; readonly text: string }): VNode {
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  return (
+    <form
+      class="row-more answer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const form = event.currentTarget;
+        const { answer } = textsIn(form);
+        setBusy(true);
+        tell(`/api/handoffs/${encodeURIComponent(row.id)}/unblock`, { answer }, { 'if-match': `"${row.revision}"` })
+          .then(
+            () => say('good', `Answered: ${titleOf(row)} goes on`),
+            (error: unknown) => setProblem(wordsOf(error)),
+          )
+          .finally(() => setBusy(false));
+      }}
+    >
+      <p class="question">{visible(text).text}</p>
+      <div class="inline">
+        <input
+          name="answer"
+          aria-label={`Answer to ${titleOf(row)}`}
+          placeholder="Your answer"
+          required
+          autocomplete="off"
+        />
+        <button type="submit" class="primary" disabled={isBusy}>
+          Answer
+        </button>
+      </div>
+      {problem === null ? null : (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </form>
+  );
+}
+
+interface BulkProps {
+  readonly rows: readonly { readonly why: Reason; readonly handoff: Row }[];
+  readonly clear: () => void;
+}
+
+function Bulk({ rows, clear }: BulkProps): VNode {
+  const [key] = useState(() => crypto.randomUUID());
+  const run = async (operation: string, ids: readonly string[]): Promise<void> => {
+    const { items } = await tell<BatchAnswer>('/api/batch', { operation, ids }, { 'idempotency-key': key });
+    const refused = items.filter(({ problem }) => problem !== undefined);
+    if (refused.length === 0) say('good', `${operation}: ${items.length}`);
+    else say('bad', `${operation}: ${refused.length} of ${items.length} refused: ${refused[0]?.problem?.detail ?? ''}`);
+    clear();
+  };
+  const perform = (operation: string, ids: readonly string[]): void =>
+    void run(operation, ids).catch((error: unknown) => say('bad', wordsOf(error)));
+  const ids = rows.map(({ handoff }) => handoff.id);
+  const isFailed = rows.every(({ why }) => why === 'failed');
+  return (
+    <div class="bulk" role="group" aria-label="Selected">
+      <b>{rows.length} selected</b>
+      {isFailed ? (
+        <button type="button" onClick={() => perform('retry', ids)}>
+          Retry
+        </button>
+      ) : (
+        <button type="button" class="bad" onClick={() => perform('cancel', ids)}>
+          Cancel
+        </button>
+      )}
+      <button
+        type="button"
+        onClick={() => {
+          for (const { handoff } of rows) putAway(handoff, 60);
+          clear();
+        }}
+      >
+        Snooze
+      </button>
+      <button type="button" class="quiet" onClick={clear}>
+        Clear
+      </button>
+    </div>
+  );
+}

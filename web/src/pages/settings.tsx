@@ -1,0 +1,240 @@
+/** Who may come in, and how this server is set up. */
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { discard, tell, wordsOf, type Session } from '../api.ts';
+import { CopyId, Failed, Loading, When } from '../parts/pieces.tsx';
+import { textsIn } from '../parts/texts-in.ts';
+import { say } from '../parts/toasts.tsx';
+import { usePolled } from '../polled.ts';
+import { visible } from '../text.ts';
+import { whole } from '../time.ts';
+
+interface Token {
+  readonly id: string;
+  readonly agent: string | null;
+  readonly roles: readonly string[];
+  readonly scopes: readonly string[];
+  readonly label: string | null;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+}
+
+interface BrowserSession {
+  readonly name: string;
+  readonly own: boolean;
+  readonly token: string | null;
+  readonly until: string;
+}
+
+interface Quarantined {
+  readonly name: string;
+  readonly says: string;
+  readonly at: string;
+}
+
+export function Settings({ session }: { readonly session: Session }): VNode {
+  return (
+    <>
+      <div class="bar">
+        <h1>Settings</h1>
+        <span class="soft">
+          Baton {session.version}
+          {session.project === null ? '' : `, project ${session.project}`}; you are {session.principal}
+        </span>
+      </div>
+      {session.agent === null ? (
+        <>
+          <Tokens />
+          <Sessions />
+          <Quarantine />
+        </>
+      ) : (
+        <p class="empty">Tokens, sessions and quarantine are the operator’s business.</p>
+      )}
+      <section class="panel">
+        <h2>Limits and policy</h2>
+        <p>
+          They stand in <code>baton.yaml</code> and are changed there; <code>baton apply --show</code> tells which
+          version this database follows.
+        </p>
+      </section>
+    </>
+  );
+}
+
+function Tokens(): VNode {
+  const { answer, error, again } = usePolled<{ readonly items: readonly Token[] }>('/api/tokens', {
+    everyMs: 5_000,
+    always: true,
+  });
+  const [made, setMade] = useState<{ readonly id: string; readonly token: string } | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [all, setAll] = useState(false);
+  const make = (form: HTMLFormElement): void => {
+    const { agent = '', label = '', scope } = textsIn(form);
+    const body = {
+      ...(agent === '' ? {} : { agent }),
+      ...(label === '' ? {} : { label }),
+      ...(scope === 'read' ? { scopes: ['read'] } : {}),
+    };
+    tell<{ readonly id: string; readonly token: string }>('/api/tokens', body).then(
+      (token) => {
+        setMade(token);
+        setProblem(null);
+        form.reset();
+        again();
+      },
+      (cause: unknown) => setProblem(wordsOf(cause)),
+    );
+  };
+  const revoke = (id: string): void => {
+    discard(`/api/tokens/${encodeURIComponent(id)}`).then(
+      () => {
+        say('good', `${id} is revoked`);
+        again();
+      },
+      (cause: unknown) => say('bad', wordsOf(cause)),
+    );
+  };
+  const shown = (answer?.items ?? []).filter(({ revokedAt }) => all || revokedAt === null).toReversed();
+  return (
+    <section class="panel" aria-label="Tokens">
+      <h2>Tokens</h2>
+      <form
+        class="inline"
+        onSubmit={(event) => {
+          event.preventDefault();
+          make(event.currentTarget);
+        }}
+      >
+        <input
+          name="agent"
+          aria-label="Agent of the token"
+          placeholder="@agent, or nobody: an operator"
+          autocomplete="off"
+        />
+        <input name="label" aria-label="Label of the token" placeholder="Label" maxLength={200} autocomplete="off" />
+        <select name="scope" aria-label="What the token may">
+          <option value="write">read and write</option>
+          <option value="read">read</option>
+        </select>
+        <button type="submit">Make a token</button>
+      </form>
+      {problem === null ? null : (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {made === null ? null : (
+        <div class="note" role="status">
+          This is the only time that the token is shown: <CopyId id={made.token} />
+        </div>
+      )}
+      {answer === null ? error === null ? <Loading rows={3} /> : <Failed error={error} /> : null}
+      <table class="cards">
+        <thead>
+          <tr>
+            {['Token', 'Whose', 'May', 'Made', ''].map((name) => (
+              <th key={name} scope="col">
+                {name === '' ? <span class="unseen">Actions</span> : name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ id, agent, label, scopes, createdAt, expiresAt, revokedAt }) => (
+            <tr key={id} class={revokedAt === null ? '' : 'over'} data-row>
+              <th scope="row">
+                <code>{id}</code> <span class="soft">{visible(label ?? '').text}</span>
+              </th>
+              <td data-name="Whose">{agent ?? 'operator'}</td>
+              <td data-name="May">{scopes.join(', ')}</td>
+              <td data-name="Made">
+                <When at={createdAt} />
+                {expiresAt === null ? null : <span class="soft"> until {whole(expiresAt)}</span>}
+              </td>
+              <td>
+                {revokedAt === null ? (
+                  <button type="button" class="bad" onClick={() => revoke(id)} aria-label={`Revoke ${id}`}>
+                    Revoke
+                  </button>
+                ) : (
+                  <span class="soft">
+                    revoked <When at={revokedAt} />
+                  </span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <button type="button" class="quiet" onClick={() => setAll(!all)}>
+        {all ? 'Hide revoked ones' : 'Show revoked ones'}
+      </button>
+    </section>
+  );
+}
+
+function Sessions(): VNode {
+  const { answer, error, again } = usePolled<{ readonly items: readonly BrowserSession[] }>('/api/sessions', {
+    everyMs: 5_000,
+    always: true,
+  });
+  return (
+    <section class="panel" aria-label="Browser sessions">
+      <h2>Browser sessions</h2>
+      {answer === null ? error === null ? <Loading rows={2} /> : <Failed error={error} /> : null}
+      <ul class="plain">
+        {(answer?.items ?? []).map(({ name, own, token, until }) => (
+          <li key={name}>
+            <code>{name}</code> {own ? <span class="tag">this one</span> : null}{' '}
+            <span class="soft">
+              {token === null ? '' : `opened with ${token}, `}until {whole(until)}
+            </span>{' '}
+            {own ? null : (
+              <button
+                type="button"
+                class="bad"
+                aria-label={`End ${name}`}
+                onClick={() =>
+                  void discard(`/api/sessions/${encodeURIComponent(name)}`).then(again, (cause: unknown) =>
+                    say('bad', wordsOf(cause)),
+                  )
+                }
+              >
+                End
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Quarantine(): VNode {
+  const { answer, error } = usePolled<{ readonly items: readonly Quarantined[] }>('/api/quarantine', {
+    everyMs: 5_000,
+    always: true,
+  });
+  return (
+    <section class="panel" aria-label="Quarantine">
+      <h2>Quarantine</h2>
+      {answer === null ? error === null ? <Loading rows={1} /> : <Failed error={error} /> : null}
+      {answer?.items.length === 0 ? (
+        <p class="empty">
+          Empty. Files in the queue folder that cannot be understood are kept here with the reason; nothing is lost.
+        </p>
+      ) : null}
+      <ul class="plain">
+        {(answer?.items ?? []).map(({ name, says, at }) => (
+          <li key={name}>
+            <code>{visible(name).text}</code> <span class="soft">since {whole(at)}</span>
+            <p>{visible(says).text}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

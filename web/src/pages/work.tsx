@@ -1,0 +1,524 @@
+/** All work: one filter, three ways to look at it. */
+import type { VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import {
+  query,
+  tell,
+  wordsOf,
+  type BatchAnswer,
+  type ListPage,
+  type Row,
+  type Shown,
+  type TotalsAnswer,
+} from '../api.ts';
+import { FILTER_HELP, readFilter, withWord, wordIn } from '../filter.ts';
+import { learn, newest, version } from '../live.ts';
+import { AssuranceTag } from '../parts/assurance.tsx';
+import { Card } from '../parts/card.tsx';
+import { Import } from '../parts/import.tsx';
+import { Lanes } from '../parts/lanes.tsx';
+import { NewHandoff } from '../parts/new-handoff.tsx';
+import { Dialog, Failed, FailureLine, Loading, StateTag, useStill, When } from '../parts/pieces.tsx';
+import { textsIn } from '../parts/texts-in.ts';
+import { say } from '../parts/toasts.tsx';
+import { usePolled } from '../polled.ts';
+import { titleOf, visible } from '../text.ts';
+import { now } from '../time.ts';
+import { go, handoffHref, place, withParameters } from '../where.ts';
+import { COLUMNS, isOver, type Column } from '../words.ts';
+
+const VIEWS = ['table', 'board', 'timeline'] as const;
+const PAGE = 100;
+const LIMIT_MAX = 1_000;
+const COLUMN_PAGE = 40;
+const SAVED_KEY = 'baton-views';
+
+export function Work(): VNode {
+  // Whoever asks for nothing sees what is going on, and not what is over.
+  const text = place.value.with.get('q') ?? 'state:open';
+  const view = VIEWS.find((each) => each === place.value.with.get('view')) ?? 'table';
+  const { parameters, problems } = readFilter(text, now.value);
+  const { answer: totals } = usePolled<TotalsAnswer>(`/api/totals${query(countable(parameters))}`);
+  // The chips count what each of them would show.
+  const { answer: every } = usePolled<TotalsAnswer>(`/api/totals${query(countable(withoutState(parameters)))}`);
+  return (
+    <>
+      <div class="bar">
+        <h1>Work</h1>
+        <div class="views" role="group" aria-label="Layout">
+          {VIEWS.map((each) => (
+            <a key={each} href={withParameters({ view: each })} aria-current={each === view ? 'true' : undefined}>
+              {each}
+            </a>
+          ))}
+        </div>
+        <span class="soft" role="status">
+          {totals === null ? 'counting…' : `${totals.all} ${totals.all === 1 ? 'handoff' : 'handoffs'}`}
+        </span>
+        <Import />
+        <NewHandoff />
+      </div>
+      <FilterBar text={text} totals={every} />
+      {problems.map((says) => (
+        <p key={says} class="problem">
+          {says}
+        </p>
+      ))}
+      {view === 'table' ? (
+        <Table parameters={parameters} all={totals?.all ?? null} isFiltered={every === null || every.all > 0} />
+      ) : null}
+      {view === 'board' ? <Board parameters={parameters} totals={totals} /> : null}
+      {view === 'timeline' ? <Lanes agent={parameters['agent'] ?? parameters['to']} /> : null}
+    </>
+  );
+}
+
+function withoutState({ state, ...parameters }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  void state;
+  return parameters;
+}
+
+function countable({ sort, ...parameters }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  void sort;
+  return parameters;
+}
+
+function FilterBar({ text, totals }: { readonly text: string; readonly totals: TotalsAnswer | null }): VNode {
+  const field = useRef<HTMLInputElement>(null);
+  const [saved, setSaved] = useState<readonly string[]>(readSaved);
+  const keep = (views: readonly string[]): void => {
+    setSaved(views);
+    localStorage.setItem(SAVED_KEY, JSON.stringify(views));
+  };
+  const state = wordIn(text, 'state');
+  return (
+    <div class="filter">
+      <form
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          go(filteredBy(field.current?.value.trim() ?? ''));
+        }}
+      >
+        <input
+          ref={field}
+          key={text}
+          type="search"
+          aria-label="Filter work"
+          placeholder="state:blocked agent:@qa age:>1h, words, an id"
+          title={FILTER_HELP}
+          defaultValue={text}
+          autocomplete="off"
+        />
+      </form>
+      <div class="chips" role="group" aria-label="States">
+        <Chip name="Open" isOn={state === 'open'} href={filteredBy(withWord(text, 'state', 'open'))} />
+        <Chip name="All" isOn={state === ''} href={filteredBy(withWord(text, 'state', ''))} />
+        {COLUMNS.map(({ name, states }) => {
+          const value = states.join(',');
+          const count = totals === null ? null : states.reduce((sum, each) => sum + (totals.totals[each] ?? 0), 0);
+          const isOn = state === value;
+          return (
+            <Chip
+              key={name}
+              name={name}
+              count={count}
+              isOn={isOn}
+              href={filteredBy(withWord(text, 'state', isOn ? '' : value))}
+            />
+          );
+        })}
+        {saved.map((each) => (
+          <span key={each} class="chip saved">
+            <a href={filteredBy(each)}>{each}</a>
+            <button
+              type="button"
+              class="quiet"
+              aria-label={`Forget the view ${each}`}
+              onClick={() => keep(saved.filter((other) => other !== each))}
+            >
+              ✕
+            </button>
+          </span>
+        ))}
+        {text === 'state:open' || text === '' || saved.includes(text) ? null : (
+          <button type="button" class="quiet" onClick={() => keep([...saved, text].slice(-8))}>
+            Save view
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** An empty filter is said too: without one, only what is open is shown. */
+function filteredBy(text: string): string {
+  const href = withParameters({ q: text });
+  return text === '' ? `${href}${href.includes('?') ? '&' : '?'}q=` : href;
+}
+
+function readSaved(): readonly string[] {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(SAVED_KEY) ?? '[]');
+    return Array.isArray(kept) ? kept.filter((each): each is string => typeof each === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+interface ChipProps {
+  readonly name: string;
+  readonly href: string;
+  readonly isOn: boolean;
+  readonly count?: number | null;
+}
+
+function Chip({ name, href, isOn, count = null }: ChipProps): VNode {
+  return (
+    <a class="chip" href={href} aria-current={isOn ? 'true' : undefined}>
+      {name}
+      {count === null ? null : <span class="count"> {count}</span>}
+    </a>
+  );
+}
+
+interface TableProps {
+  /** There is something that the filter leaves out. */
+  readonly isFiltered: boolean;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly all: number | null;
+}
+
+function Table({ parameters, all, isFiltered }: TableProps): VNode {
+  const [limit, setLimit] = useState(PAGE);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [previewed, setPreviewed] = useState<string | null>(null);
+  const path = `/api/handoffs${query({ ...parameters, limit })}`;
+  const { answer, error } = usePolled<ListPage>(path);
+  useEffect(() => answer?.items.forEach(learn), [answer]);
+  const seen = version.value;
+  const still = useStill((answer?.items ?? []).map(newest), ({ id }) => id);
+  if (answer === null) return error === null ? <Loading rows={12} /> : <Failed error={error} />;
+  const rows = still.shown;
+  const toggle = (id: string): void => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    setSelected(next);
+  };
+  if (rows.length === 0) return <Nothing isFiltered={isFiltered} />;
+  return (
+    <div class={previewed === null ? '' : 'with-panel'} data-seen={seen}>
+      <div>
+        {selected.size === 0 ? null : (
+          <Bulk rows={rows.filter(({ id }) => selected.has(id))} clear={() => setSelected(new Set())} />
+        )}
+        <table class="work" {...still.hold}>
+          <thead>
+            <tr>
+              <th scope="col">
+                <input
+                  type="checkbox"
+                  aria-label="Select all shown"
+                  checked={selected.size > 0 && selected.size === rows.length}
+                  onChange={() => setSelected(new Set(selected.size === rows.length ? [] : rows.map(({ id }) => id)))}
+                />
+              </th>
+              {['State', 'Title', 'From → to', 'Attempt', 'Progress', 'Age', 'Proof'].map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <TableRow
+                key={row.id}
+                row={row}
+                isSelected={selected.has(row.id)}
+                toggle={() => toggle(row.id)}
+                preview={() => setPreviewed(previewed === row.id ? null : row.id)}
+              />
+            ))}
+          </tbody>
+        </table>
+        {still.changes > 0 ? (
+          <p class="soft" role="status">
+            {still.changes} new; they appear when the pointer leaves the list.
+          </p>
+        ) : null}
+        {answer.next === null ? null : (
+          <p class="more-line">
+            <span class="soft">
+              {rows.length} of {all ?? '…'} shown.
+            </span>{' '}
+            {limit >= LIMIT_MAX ? (
+              <span class="soft">Filter to see others.</span>
+            ) : (
+              <button type="button" onClick={() => setLimit(Math.min(LIMIT_MAX, limit + 4 * PAGE))}>
+                Show more
+              </button>
+            )}
+          </p>
+        )}
+      </div>
+      {previewed === null ? null : <Preview id={previewed} close={() => setPreviewed(null)} />}
+    </div>
+  );
+}
+
+interface TableRowProps {
+  readonly row: Row;
+  readonly isSelected: boolean;
+  readonly toggle: () => void;
+  readonly preview: () => void;
+}
+
+function TableRow({ row, isSelected, toggle, preview }: TableRowProps): VNode {
+  const { id, from, to, priority, attempt, attemptsMax, createdAt, assurance, progress, task, state } = row;
+  const percent = progress?.fraction === null || progress === undefined ? null : Math.round(progress.fraction * 100);
+  return (
+    <tr
+      data-row
+      data-id={id}
+      class={isOver(state) ? 'over' : ''}
+      onClick={(event) => {
+        if ((event.target as HTMLElement).closest('a, button, input') === null) preview();
+      }}
+    >
+      <td class="pick">
+        <input type="checkbox" aria-label={`Select ${titleOf(row)}`} checked={isSelected} onChange={toggle} />
+      </td>
+      <td>
+        <StateTag row={row} />
+      </td>
+      <td class="title">
+        <a href={handoffHref(id)}>{titleOf(row)}</a>
+        {priority === 'normal' ? null : <span class={`tag priority-${priority}`}>{priority}</span>}
+        {task === null ? null : <span class="tag">{task}</span>}
+        {isOver(state) && state === 'completed' ? null : <FailureLine row={row} />}
+      </td>
+      <td class="way">
+        {from} → {to}
+      </td>
+      <td class="figure" data-name="attempt">
+        {attempt === 0 ? '' : `${attempt}${attemptsMax === undefined ? '' : `/${attemptsMax}`}`}
+      </td>
+      <td class="figure" title={progress?.says ?? undefined}>
+        {percent === null ? (progress?.says ?? '') : `${percent} %`}
+      </td>
+      <td class="figure">
+        <When at={createdAt} />
+      </td>
+      <td>{assurance === undefined ? null : <AssuranceTag assurance={assurance} />}</td>
+    </tr>
+  );
+}
+
+/** What one needs to know of a handoff without leaving the list. */
+function Preview({ id, close }: { readonly id: string; readonly close: () => void }): VNode {
+  const { answer, error } = usePolled<Shown>(`/api/handoffs/${encodeURIComponent(id)}`);
+  return (
+    <aside class="panel preview" aria-label="Preview">
+      <button type="button" class="quiet close" onClick={close} aria-label="Close the preview">
+        ✕
+      </button>
+      {answer === null ? (
+        error === null ? (
+          <Loading rows={4} />
+        ) : (
+          <Failed error={error} />
+        )
+      ) : (
+        <>
+          <h2>
+            <a href={handoffHref(id)}>{titleOf(answer)}</a>
+          </h2>
+          <p>
+            <StateTag row={answer} />{' '}
+            <span class="soft">
+              {answer.from} → {answer.to}, <When at={answer.since} />
+            </span>
+          </p>
+          {answer.failure === undefined ? null : (
+            <p class="failure">
+              <code>{answer.failure.code}</code> {visible(answer.failure.message).text}
+            </p>
+          )}
+          {answer.blockedOn?.reason === 'question' ? (
+            <p class="question">{visible(answer.blockedOn.text).text}</p>
+          ) : null}
+          <pre tabIndex={0} aria-label="Input">
+            <code>{visible(JSON.stringify(answer.input, null, 2).slice(0, 2_000)).text}</code>
+          </pre>
+        </>
+      )}
+    </aside>
+  );
+}
+
+function Bulk({ rows, clear }: { readonly rows: readonly Row[]; readonly clear: () => void }): VNode {
+  const [asking, setAsking] = useState<'reassign' | null>(null);
+  const [key] = useState(() => crypto.randomUUID());
+  const run = async (operation: string, input: object = {}): Promise<void> => {
+    const ids = rows.map(({ id }) => id);
+    const done: BatchAnswer['items'][number][] = [];
+    for (let at = 0; at < ids.length; at += PAGE) {
+      const body = { operation, ids: ids.slice(at, at + PAGE), input };
+      done.push(...(await tell<BatchAnswer>('/api/batch', body, { 'idempotency-key': key })).items);
+    }
+    const refused = done.filter(({ problem }) => problem !== undefined);
+    if (refused.length === 0) say('good', `${operation}: ${done.length}`);
+    else say('bad', `${operation}: ${refused.length} of ${done.length} refused: ${refused[0]?.problem?.detail ?? ''}`);
+    clear();
+  };
+  const perform = (operation: string, input?: object): void =>
+    void run(operation, input).catch((error: unknown) => say('bad', wordsOf(error)));
+  const isEveryOver = rows.every(({ state }) => isOver(state));
+  return (
+    <div class="bulk" role="group" aria-label="Selected">
+      <b>{rows.length} selected</b>
+      {isEveryOver ? (
+        <button type="button" onClick={() => perform('retry')}>
+          Retry
+        </button>
+      ) : (
+        <>
+          <button type="button" onClick={() => setAsking('reassign')}>
+            Reassign or reprioritise…
+          </button>
+          <button type="button" class="bad" onClick={() => perform('cancel')}>
+            Cancel
+          </button>
+        </>
+      )}
+      <button type="button" class="quiet" onClick={clear}>
+        Clear
+      </button>
+      {asking === null ? null : (
+        <Dialog title="Reassign or reprioritise" close={() => setAsking(null)}>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              const given = Object.entries(textsIn(event.currentTarget)).filter(([, value]) => value !== '');
+              setAsking(null);
+              perform('reassign', Object.fromEntries(given));
+            }}
+          >
+            <p class="soft">Each is cancelled, and a new one takes its place.</p>
+            <label>
+              To somebody else
+              <input name="to" placeholder="@name" autocomplete="off" />
+            </label>
+            <label>
+              Priority
+              <select name="priority">
+                <option value="">as it is</option>
+                {['urgent', 'high', 'normal', 'low'].map((each) => (
+                  <option key={each}>{each}</option>
+                ))}
+              </select>
+            </label>
+            <div class="buttons">
+              <button type="button" onClick={() => setAsking(null)}>
+                Back
+              </button>
+              <button type="submit" class="primary">
+                Reassign
+              </button>
+            </div>
+          </form>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+interface BoardProps {
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly totals: TotalsAnswer | null;
+}
+
+function Board({ parameters, totals }: BoardProps): VNode {
+  if (totals === null) return <Loading rows={8} />;
+  const asked = parameters['state']?.split(',');
+  const wanted = (column: Column): readonly string[] =>
+    asked === undefined || (asked.includes('open') && column !== COLUMNS.at(-1))
+      ? column.states
+      : column.states.filter((state) => asked.includes(state));
+  return (
+    <div class="columns">
+      {COLUMNS.filter((column) => wanted(column).length > 0).map((column) => {
+        const count = wanted(column).reduce((sum, state) => sum + (totals.totals[state] ?? 0), 0);
+        return (
+          <section key={column.name} class={count === 0 ? 'column folded' : 'column'} aria-label={column.name}>
+            <h2>
+              {column.name} <span class="count">{count}</span>
+            </h2>
+            {count === 0 ? (
+              <p class="empty">{column.teaches}</p>
+            ) : (
+              <Cards parameters={{ ...parameters, state: wanted(column).join(',') }} count={count} />
+            )}
+          </section>
+        );
+      })}
+    </div>
+  );
+}
+
+interface CardsProps {
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly count: number;
+}
+
+function Cards({ parameters, count }: CardsProps): VNode {
+  const [limit, setLimit] = useState(COLUMN_PAGE);
+  const { answer, error } = usePolled<ListPage>(`/api/handoffs${query({ ...parameters, limit })}`);
+  useEffect(() => answer?.items.forEach(learn), [answer]);
+  const states = parameters['state']?.split(',') ?? [];
+  // What has moved on is drawn where it is now.
+  const here = (answer?.items ?? []).map(newest).filter(({ state }) => states.includes(state));
+  const still = useStill(here, ({ id }) => id);
+  if (answer === null) return error === null ? <Loading rows={3} /> : <Failed error={error} />;
+  return (
+    <ul class="cards-list" data-seen={version.value} {...still.hold}>
+      {still.shown.map((row) => (
+        <li key={row.id}>
+          <Card handoff={row} />
+        </li>
+      ))}
+      {count > still.shown.length && answer.next !== null ? (
+        <li>
+          <button type="button" class="quiet" onClick={() => setLimit(Math.min(LIMIT_MAX, limit + COLUMN_PAGE))}>
+            {count - still.shown.length} more
+          </button>
+        </li>
+      ) : null}
+    </ul>
+  );
+}
+
+function Nothing({ isFiltered }: { readonly isFiltered: boolean }): VNode {
+  if (isFiltered) {
+    return (
+      <div class="teach">
+        <p>
+          Nothing matches. <a href={filteredBy('')}>Show everything</a>
+        </p>
+      </div>
+    );
+  }
+  return (
+    <div class="teach">
+      <h2>No handoff yet</h2>
+      <p>A handoff is work that one agent gives to another. Send the first one from a terminal in this workspace:</p>
+      <pre>
+        <code>baton send --from @me --to @you --title "First one" --input '{'{"hello":"world"}'}'</code>
+      </pre>
+      <p>
+        Or watch a relay: <code>baton demo</code>. Whatever happens appears here by itself.
+      </p>
+    </div>
+  );
+}

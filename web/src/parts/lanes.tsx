@@ -1,0 +1,110 @@
+/** Who was at what, and when: a lane for each agent, a bar for each attempt, and a line for now. */
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { usePolled } from '../polled.ts';
+import { titleOf } from '../text.ts';
+import { now, span } from '../time.ts';
+import { handoffHref, workHref } from '../where.ts';
+import { Failed, Loading } from './pieces.tsx';
+
+interface Attempt {
+  readonly handoff: string;
+  readonly agent: string;
+  readonly title: string | null;
+  readonly number: number;
+  readonly from: string;
+  readonly until: string | null;
+  readonly end: string | null;
+}
+
+const SPANS = [
+  ['15', '15 min'],
+  ['60', '1 h'],
+  ['180', '3 h'],
+  ['720', '12 h'],
+] as const;
+const DRAWN_MAX = 400;
+
+export function Lanes({ agent }: { readonly agent?: string | undefined }): VNode {
+  const [minutes, setMinutes] = useState('15');
+  const { answer, error } = usePolled<{ readonly items: readonly Attempt[] }>(`/api/attempts?minutes=${minutes}`);
+  if (answer === null) return error === null ? <Loading rows={5} /> : <Failed error={error} />;
+  const endMs = now.value;
+  const startMs = endMs - Number(minutes) * 60_000;
+  const wanted = agent === undefined ? answer.items : answer.items.filter((each) => each.agent === agent);
+  const drawn = wanted.slice(-DRAWN_MAX);
+  const agents = [...new Set(drawn.map((each) => each.agent))].toSorted();
+  return (
+    <section class="panel lanes" aria-label="Timeline">
+      <div class="lanes-head">
+        <h2>Last {SPANS.find(([value]) => value === minutes)?.[1]}</h2>
+        <label>
+          Show{' '}
+          <select value={minutes} onChange={(event) => setMinutes(event.currentTarget.value)}>
+            {SPANS.map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {agents.length === 0 ? <p class="empty">Nobody was at work in this time.</p> : null}
+      {agents.map((name) => (
+        <div key={name} class="lane">
+          <a class="lane-name" href={workHref(`to:${name}`)}>
+            {name}
+          </a>
+          <ol class="bars-row">
+            {drawn
+              .filter((each) => each.agent === name)
+              .map((each) => (
+                <Bar key={`${each.handoff} ${each.from}`} attempt={each} startMs={startMs} endMs={endMs} />
+              ))}
+          </ol>
+        </div>
+      ))}
+      {wanted.length > drawn.length ? <p class="soft">Only the newest {DRAWN_MAX} attempts are drawn.</p> : null}
+    </section>
+  );
+}
+
+function Bar({
+  attempt,
+  startMs,
+  endMs,
+}: {
+  readonly attempt: Attempt;
+  readonly startMs: number;
+  readonly endMs: number;
+}): VNode {
+  const { handoff, title, number, from, until, end } = attempt;
+  const share = (at: number): number =>
+    (100 * Math.min(Math.max(at - startMs, 0), endMs - startMs)) / (endMs - startMs);
+  const [left, right] = [share(new Date(from).getTime()), share(until === null ? endMs : new Date(until).getTime())];
+  const tone =
+    until === null
+      ? 'tone-running'
+      : end === 'deliver'
+        ? 'tone-rest'
+        : end === 'release' || end === 'block'
+          ? 'tone-person'
+          : 'tone-broken';
+  const lasted = (until === null ? endMs : new Date(until).getTime()) - new Date(from).getTime();
+  const says = `${titleOf({ title, id: handoff })}, attempt ${number}, ${until === null ? 'at work for' : `${END_WORDS[end ?? ''] ?? end} after`} ${span(Math.max(0, lasted))}`;
+  return (
+    <li style={{ left: `${left}%`, width: `${Math.max(right - left, 0.4)}%` }}>
+      <a class={`lane-bar ${tone}`} href={handoffHref(handoff)} title={says} aria-label={says} />
+    </li>
+  );
+}
+
+const END_WORDS: Readonly<Record<string, string>> = {
+  deliver: 'delivered',
+  fail: 'failed',
+  retry: 'failed',
+  release: 'given back',
+  block: 'stopped with a question',
+  reject: 'rejected',
+  cancel: 'cancelled',
+};

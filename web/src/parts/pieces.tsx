@@ -1,0 +1,118 @@
+/** Small things that several pages show. */
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Row } from '../api.ts';
+import { ago, now, span, whole } from '../time.ts';
+import { MARKS, STATE_WORDS, toneOf } from '../words.ts';
+
+export function StateTag({ row }: { readonly row: Row }): VNode {
+  return (
+    <span class={`state ${toneOf(row)}`}>
+      <span aria-hidden="true">{MARKS[row.state]}</span> {STATE_WORDS[row.state]}
+    </span>
+  );
+}
+
+export function When({ at }: { readonly at: string }): VNode {
+  return (
+    <time dateTime={at} title={whole(at)}>
+      {ago(at, now.value)}
+    </time>
+  );
+}
+
+/** Why the last attempt went wrong, and when the next one begins. */
+export function FailureLine({ row }: { readonly row: Row }): VNode | null {
+  const { lastFailure, notBefore, state, attempt, attemptsMax } = row;
+  if (lastFailure === undefined || state === 'completed') return null;
+  const waitMs = notBefore === undefined ? 0 : new Date(notBefore).getTime() - now.value;
+  return (
+    <span class="failure">
+      <code>{lastFailure.code}</code> {lastFailure.message}
+      {state === 'offered' ? (
+        <span class="soft">
+          {' '}
+          attempt {attempt}
+          {attemptsMax === undefined ? '' : ` of ${attemptsMax}`} failed; next{' '}
+          {waitMs > 0 ? `in ${span(waitMs)}` : 'as soon as it is taken'}
+        </span>
+      ) : null}
+    </span>
+  );
+}
+
+export function Loading({ rows = 6 }: { readonly rows?: number }): VNode {
+  return (
+    <div class="loading" aria-busy="true" aria-label="Loading" role="status">
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} class="skeleton" />
+      ))}
+    </div>
+  );
+}
+
+export function Failed({ error }: { readonly error: Error }): VNode {
+  return <p class="problem">{error.message}</p>;
+}
+
+export function CopyId({ id }: { readonly id: string }): VNode {
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <span class="copy">
+      <code>{id}</code>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => void navigator.clipboard?.writeText(id).then(() => setCopied(true))}
+      >
+        {isCopied ? 'Copied' : 'Copy id'}
+      </button>
+    </span>
+  );
+}
+
+interface Still<Item> {
+  readonly shown: readonly Item[];
+  /** How many wait to be shown. */
+  readonly changes: number;
+  /** A pointer that moves is one that points; a list that slides under a resting one is not pointed at. */
+  readonly hold: { readonly onPointerMove: () => void; readonly onPointerLeave: () => void };
+}
+
+/** What is listed holds still while somebody points at it: order and number change when the pointer has left. */
+export function useStill<Item>(items: readonly Item[], keyOf: (item: Item) => string): Still<Item> {
+  const [isHeld, setHeld] = useState(false);
+  const kept = useRef(items);
+  if (!isHeld) kept.current = items;
+  const byKey = new Map(items.map((item) => [keyOf(item), item]));
+  const before = new Set(kept.current.map(keyOf));
+  return {
+    shown: kept.current.map((item) => byKey.get(keyOf(item)) ?? item),
+    changes: items.filter((item) => !before.has(keyOf(item))).length,
+    hold: { onPointerMove: () => setHeld(true), onPointerLeave: () => setHeld(false) },
+  };
+}
+
+interface DialogProps {
+  readonly title: string;
+  readonly close: () => void;
+  readonly wide?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function Dialog({ title, close, wide = false, children }: DialogProps): VNode {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    const ended = (): void => close();
+    dialog?.addEventListener('close', ended);
+    return () => dialog?.removeEventListener('close', ended);
+  }, []);
+  return (
+    <dialog ref={ref} class={wide ? 'wide' : ''} aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,139 @@
+/**
+ * What was asked, what is shown for it, what the machine found, and what a person judges. Nothing is ticked before: each
+ * criterion is judged by itself, and only then can somebody approve.
+ */
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { tell, wordsOf, type Shown } from '../api.ts';
+import { visible } from '../text.ts';
+import { Evidence } from './evidence.tsx';
+import { textsIn } from './texts-in.ts';
+import { say } from './toasts.tsx';
+
+type Judgement = 'met' | 'not-met';
+
+export function Review({ handoff, reload }: { readonly handoff: Shown; readonly reload: () => void }): VNode {
+  const { id, revision, criteria = [], deliverables = [] } = handoff;
+  const [judged, setJudged] = useState<Readonly<Record<string, Judgement>>>({});
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const refused = criteria.filter((criterion) => judged[criterion] === 'not-met');
+  const isJudged = criteria.every((criterion) => judged[criterion] !== undefined);
+  const isMet = isJudged && refused.length === 0;
+
+  const send = (how: 'approve' | 'rework' | 'reject', form: HTMLFormElement): void => {
+    const texts = textsIn(form);
+    const notes = texts['notes'] ?? '';
+    const said = refused.map((criterion) => {
+      const why = texts[`says-${criteria.indexOf(criterion)}`] ?? '';
+      return why === '' ? `not met: ${criterion}` : `not met: ${criterion} (${why})`;
+    });
+    const reason = [...said, ...(notes === '' ? [] : [notes])].join('\n');
+    if (how !== 'approve' && reason === '') {
+      setProblem('Say what is not done: mark a criterion as not met, or write a note.');
+      return;
+    }
+    const path = `/api/handoffs/${encodeURIComponent(id)}`;
+    const match = { 'if-match': `"${revision}"` };
+    const approval = {
+      ...(notes === '' ? {} : { notes }),
+      criteria: criteria.map((criterion, index) => ({ criterion, says: texts[`says-${index}`] ?? '' })),
+    };
+    setBusy(true);
+    setProblem(null);
+    const sent =
+      how === 'approve'
+        ? tell(`${path}/verify`, approval, match)
+        : how === 'rework'
+          ? tell(`${path}/rework`, { reason }, match)
+          : tell(`${path}/reject`, { type: 'verification', reason }, match);
+    sent
+      .then(
+        () => {
+          say('good', { approve: 'Approved', rework: 'Sent back with your changes', reject: 'Rejected' }[how]);
+          reload();
+        },
+        (error: unknown) => {
+          // It stays until the next try: what evidence does not hold has to be read.
+          setProblem(wordsOf(error));
+          reload();
+        },
+      )
+      .finally(() => setBusy(false));
+  };
+
+  return (
+    <section class="panel attention-panel" aria-label="Review">
+      <h2>Review</h2>
+      {deliverables.length === 0 && criteria.length === 0 ? (
+        <p class="soft">Nothing was agreed on that could be checked. Look at the result and judge it as a whole.</p>
+      ) : null}
+      <Evidence handoff={handoff} withCriteria={false} />
+      <form onSubmit={(event) => event.preventDefault()}>
+        {criteria.map((criterion, index) => (
+          <fieldset key={criterion} class="criterion">
+            <legend>{visible(criterion).text}</legend>
+            {(
+              [
+                ['met', 'Met'],
+                ['not-met', 'Not met'],
+              ] as const
+            ).map(([value, label]) => (
+              <label key={value}>
+                <input
+                  type="radio"
+                  name={`judged-${index}`}
+                  checked={judged[criterion] === value}
+                  onChange={() => setJudged({ ...judged, [criterion]: value })}
+                />
+                {label}
+              </label>
+            ))}
+            <input
+              name={`says-${index}`}
+              aria-label={`How you know: ${criterion}`}
+              placeholder="How you know"
+              autocomplete="off"
+            />
+          </fieldset>
+        ))}
+        <label>
+          Notes
+          <textarea name="notes" rows={2} />
+        </label>
+        {problem === null ? null : (
+          <p class="problem pre" role="alert">
+            {problem}
+          </p>
+        )}
+        <div class="buttons">
+          {isMet ? null : (
+            <span class="soft">
+              {isJudged
+                ? `${refused.length} not met: request changes or reject`
+                : `${criteria.filter((criterion) => judged[criterion] === undefined).length} of ${criteria.length} not judged yet`}
+            </span>
+          )}
+          <button type="button" class="bad" disabled={isBusy} onClick={(event) => send('reject', formOf(event))}>
+            Reject
+          </button>
+          <button type="button" disabled={isBusy} onClick={(event) => send('rework', formOf(event))}>
+            Request changes
+          </button>
+          <button
+            type="button"
+            class="primary"
+            disabled={isBusy || !isMet}
+            onClick={(event) => send('approve', formOf(event))}
+          >
+            Approve
+          </button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+function formOf(event: { readonly currentTarget: HTMLButtonElement }): HTMLFormElement {
+  return event.currentTarget.form as HTMLFormElement;
+}

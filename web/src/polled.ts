@@ -1,0 +1,75 @@
+/** Answers that are asked for again whenever something happened, and again by time where they failed. */
+import { useEffect, useState } from 'preact/hooks';
+import { ask } from './api.ts';
+import { noteFailing, version } from './live.ts';
+
+export interface Polled<Answer> {
+  /** The last answer there was: it stays on the screen while a newer one cannot be had. */
+  readonly answer: Answer | null;
+  readonly error: Error | null;
+  readonly again: () => void;
+}
+
+const RETRY_MS = 2_000;
+
+interface Options {
+  readonly everyMs?: number;
+  /** Also without anything having happened. */
+  readonly always?: boolean;
+}
+
+/** Null: nothing is asked. */
+export function usePolled<Answer>(
+  path: string | null,
+  { everyMs = 1_500, always = false }: Options = {},
+): Polled<Answer> {
+  const [state, setState] = useState<{ path: string | null; answer: Answer | null; error: Error | null }>({
+    path,
+    answer: null,
+    error: null,
+  });
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    if (path === null) return undefined;
+    const over = new AbortController();
+    let asked = -1;
+    let isAsking = false;
+    let failedAtMs: number | null = null;
+    const look = (): void => {
+      const isDue = failedAtMs === null ? always || asked !== version.value : Date.now() - failedAtMs >= RETRY_MS;
+      if (document.hidden || isAsking || !isDue) return;
+      isAsking = true;
+      asked = version.value;
+      ask<Answer>(path, over.signal)
+        .then(
+          (answer) => {
+            failedAtMs = null;
+            noteFailing(path, false);
+            setState({ path, answer, error: null });
+          },
+          (error: unknown) => {
+            if (over.signal.aborted) return;
+            failedAtMs = Date.now();
+            noteFailing(path, true);
+            const said = error instanceof Error ? error : new Error(String(error));
+            setState((before) => ({ path, answer: before.path === path ? before.answer : null, error: said }));
+          },
+        )
+        .finally(() => {
+          isAsking = false;
+        });
+    };
+    look();
+    const timer = setInterval(look, everyMs);
+    const seen = (): void => look();
+    document.addEventListener('visibilitychange', seen);
+    return () => {
+      over.abort();
+      noteFailing(path, false);
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', seen);
+    };
+  }, [path, round]);
+  const again = (): void => setRound((before) => before + 1);
+  return { answer: state.path === path ? state.answer : null, error: state.path === path ? state.error : null, again };
+}
