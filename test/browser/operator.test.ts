@@ -90,7 +90,7 @@ it('answers, reviews, requests changes, retries with corrected input, reassigns,
   await page.goto(`${url}/#/handoffs/${broken}`);
   await page.getByRole('button', { name: 'Retry' }).focus();
   await page.keyboard.press('Enter');
-  const input = page.getByLabel('Input');
+  const input = page.getByRole('textbox', { name: 'Input' });
   await expect.poll(() => input.inputValue()).toContain('stagin');
   await input.fill('{"target": "staging"}');
   await page.keyboard.press('Tab');

@@ -52,7 +52,7 @@ export function Work(): VNode {
             </a>
           ))}
         </div>
-        <span class="soft" role="status">
+        <span class="soft wide-only" role="status">
           {totals === null ? 'counting…' : `${totals.all} ${totals.all === 1 ? 'handoff' : 'handoffs'}`}
         </span>
         <Import />

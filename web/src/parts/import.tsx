@@ -80,7 +80,7 @@ export function Import(): VNode {
   const ready = done.flatMap(({ answers }) => answers).filter(({ fate }) => fate === 'ready').length;
   return (
     <>
-      <button type="button" onClick={() => dialog.current?.showModal()}>
+      <button type="button" class="wide-only" onClick={() => dialog.current?.showModal()}>
         Import
       </button>
       <dialog ref={dialog} class="import" aria-labelledby="import">

@@ -22,7 +22,7 @@ export function NewHandoff(): VNode {
   return (
     <>
       <button type="button" class="primary new" onClick={() => setOpen(true)}>
-        New handoff
+        New<span class="wide-only"> handoff</span>
       </button>
       {isOpen ? <NewForm close={() => setOpen(false)} /> : null}
     </>

@@ -27,7 +27,8 @@ export function say(tone: Toast['tone'], says: string, href?: string, kind: stri
   const before = toasts.value.find((toast) => toast.kind === kind);
   const toast: Toast = { key, tone, says, href, kind, count: (before?.count ?? 0) + 1 };
   toasts.value = [...toasts.value.filter((each) => each !== before), toast].slice(-KEPT);
-  setTimeout(() => dismiss(key), LIFE_MS);
+  // Bad news stays until somebody has seen it.
+  if (tone === 'good') setTimeout(() => dismiss(key), LIFE_MS);
 }
 
 function dismiss(key: number): void {
