@@ -1,15 +1,16 @@
 #!/usr/bin/env node
 /**
- * `npm start`: builds what it must, serves a sample workspace, prints the link to its board, and plays a relay there once,
- * slowly enough to watch. Ctrl-C ends it; the workspace stays, so that the next start finds what was done.
+ * `npm start`: builds what it must, serves a sample workspace, prints the link to its page, and lets a small town of
+ * agents live in it (`scripts/town.mjs`). Ctrl-C ends it; the workspace stays, so that the next start finds what was done.
  *
- *   npm start -- [--port PORT] [--pace SECONDS]
+ *   npm start -- [--port PORT] [--pace SECONDS] [--no-town]
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
+import { Town } from './town.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BATON = join(ROOT, 'dist/baton.mjs');
@@ -17,7 +18,7 @@ const BATON = join(ROOT, 'dist/baton.mjs');
 const SAMPLE = join(ROOT, '.sample');
 
 const { values } = parseArgs({
-  options: { port: { type: 'string' }, pace: { type: 'string', default: '1.2' }, 'no-relay': { type: 'boolean' } },
+  options: { port: { type: 'string' }, pace: { type: 'string', default: '2' }, 'no-town': { type: 'boolean' } },
 });
 
 const children = new Set();
@@ -32,24 +33,46 @@ const server = start(
 );
 const link = await firstLine(server);
 process.stdout.write(`
-  Baton is here. Open the board:
+  Baton is here. Open its page:
 
     ${link}
 
-  A relay between agents is being played on it. Send one more, from another terminal:
+  A small town of agents lives there: answer its questions, review what it delivers, try again what failed.
+  Send one more, from another terminal:
 
     node dist/baton.mjs send --workspace .sample --from @me --to @you --title "My first" --input '{"hello":"world"}'
 
   Ctrl-C ends it.
 
 `);
-if (values['no-relay'] !== true) {
-  start([BATON, 'demo', '--workspace', SAMPLE, '--pace', values.pace], ['ignore', 'ignore', 'inherit']);
-}
+if (values['no-town'] !== true) void live(new URL(link).origin);
 // The terminal tells everybody in front of it; the server ends by itself, and so do we after it.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => children.forEach((child) => child.kill('SIGTERM')));
 process.exitCode = (await ended(server)) ?? 0;
+
+/** A step of the town every few seconds, until the server is gone. */
+async function live(url) {
+  const made = await output([BATON, 'token', 'new', '--operator', '--as', 'operator', '--workspace', SAMPLE, '--json']);
+  const town = new Town(url, JSON.parse(made).token);
+  try {
+    await town.settle();
+    while (server.exitCode === null) {
+      await new Promise((resolve) => setTimeout(resolve, Number(values.pace) * 1000));
+      await town.step();
+    }
+  } catch (error) {
+    if (server.exitCode === null) process.stderr.write(`the town has stopped: ${error.message}\n`);
+  }
+}
+
+async function output(args) {
+  const child = start(args, ['ignore', 'pipe', 'inherit']);
+  let text = '';
+  child.stdout.on('data', (chunk) => (text += chunk));
+  await ended(child);
+  return text;
+}
 
 function start(args, stdio) {
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio });

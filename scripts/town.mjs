@@ -14,7 +14,7 @@ const QUESTIONS = [
   'Which of the two prices is right: 9 or 12 a month?',
   'May I delete the unused colours from the theme?',
 ];
-const PHASES = ['Requirements', 'Design', 'Implementation', 'Testing'];
+const PHASES = ['Research', 'Planning', 'Implementation', 'Testing'];
 
 /** How much of each kind waits for a person at most. */
 const QUESTIONS_MAX = 2;
@@ -42,12 +42,16 @@ export class Town {
       });
       this.#tokens.set(agent, token);
     }
-    for (let life = 0; life < lives; life += 1) await this.#build(true);
+    for (let life = 0; life < lives; life += 1) {
+      this.#turn += 1;
+      await this.#build(true);
+    }
     await this.#shadowTest();
     await this.#summary(0, 'complete');
     await this.#summary(1, 'complete');
     await this.#question();
     await this.#review();
+    this.#turn += 1;
     await this.#review();
     await this.#failing();
     await this.#failed();

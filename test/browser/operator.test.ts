@@ -63,6 +63,7 @@ it('answers, reviews, requests changes, retries with corrected input, reassigns,
 
   // Review: a letter in a field goes nowhere else, and nothing is ticked before.
   await page.keyboard.press('Control+k');
+  await expect.poll(() => page.locator(':focus').evaluate(nameOf)).toBe('Find or do something');
   await page.keyboard.type('Guide');
   await expect.poll(() => page.getByRole('option', { name: /Guide/ }).count()).toBeGreaterThan(0);
   await page.keyboard.press('Enter');

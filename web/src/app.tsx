@@ -50,7 +50,7 @@ export function App(): VNode {
         <img src="/baton.svg" alt="" width="56" height="56" />
         <h1>Baton</h1>
         {isStranger(session) ? (
-          <SignIn why="This browser is not signed in." done={come} />
+          <SignIn why="This browser is not signed in." come={come} />
         ) : (
           <p role="status">The server does not answer: {session.message}. It is asked again every few seconds.</p>
         )}
@@ -89,7 +89,7 @@ function Banner({ come }: { readonly come: () => void }): VNode | null {
   if (signedOut.value !== null) {
     return (
       <div class="banner" role="alert">
-        <SignIn why={`You are signed out: ${signedOut.value}. What you see is from before.`} done={come} />
+        <SignIn why={`You are signed out: ${signedOut.value}. What you see is from before.`} come={come} />
       </div>
     );
   }

@@ -10,8 +10,8 @@ import type { ServerContext } from './server-context.ts';
 import type { RowView } from './work-notes.ts';
 
 /** In the order of urgency. */
-export const REASONS = ['question', 'review', 'failed', 'failing'] as const;
-export type Reason = (typeof REASONS)[number];
+const REASONS = ['question', 'review', 'failed', 'failing'] as const;
+type Reason = (typeof REASONS)[number];
 
 const DAY_MS = 24 * 60 * 60_000;
 /** What ended badly is looked for among so many of the newest. */

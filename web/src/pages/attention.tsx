@@ -172,7 +172,7 @@ function Item({ why, row, isSelected, toggle }: ItemProps): VNode {
         </p>
       ) : null}
       {retrying === null ? null : (
-        <ActionForm handoff={retrying} name="retry" close={() => setRetrying(null)} done={() => undefined} />
+        <ActionForm handoff={retrying} name="retry" close={() => setRetrying(null)} afterwards={() => undefined} />
       )}
     </li>
   );

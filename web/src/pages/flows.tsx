@@ -125,7 +125,9 @@ function Phase({
       <h3>{name}</h3>
       {progress === null ? null : <Meter value={progress} label={`${name}, progress`} />}
       <p class="soft">
-        {legs.toDo} of {legs.all} legs to do · {told} summaries · {span(timeMs)}
+        {legs.all === 0 && told === 0
+          ? 'nothing yet'
+          : `${legs.toDo} of ${legs.all} legs to do · ${told} ${told === 1 ? 'summary' : 'summaries'} · ${span(timeMs)}`}
       </p>
       {[...bad, ...open].slice(0, PHASE_LEGS).map(({ id, to, standing }) => (
         <a key={id} class="leg-chip" href={handoffHref(id)}>

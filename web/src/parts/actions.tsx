@@ -157,7 +157,9 @@ export function Actions({ handoff, reload, review }: Props): VNode | null {
           </div>
         </details>
       )}
-      {asked === null ? null : <ActionForm handoff={handoff} name={asked} close={() => setAsked(null)} done={reload} />}
+      {asked === null ? null : (
+        <ActionForm handoff={handoff} name={asked} close={() => setAsked(null)} afterwards={reload} />
+      )}
     </div>
   );
 }
@@ -188,10 +190,10 @@ interface FormProps {
   readonly handoff: Shown;
   readonly name: string;
   readonly close: () => void;
-  readonly done: () => void;
+  readonly afterwards: () => void;
 }
 
-export function ActionForm({ handoff, name, close, done }: FormProps): VNode | null {
+export function ActionForm({ handoff, name, close, afterwards }: FormProps): VNode | null {
   const [problem, setProblem] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   /** The same until it has worked: a second press makes nothing twice. */
@@ -211,11 +213,11 @@ export function ActionForm({ handoff, name, close, done }: FormProps): VNode | n
             .then(
               () => {
                 close();
-                done();
+                afterwards();
               },
               (error: unknown) => {
                 setProblem(error instanceof SyntaxError ? `This is not JSON: ${error.message}` : wordsOf(error));
-                done();
+                afterwards();
               },
             )
             .finally(() => setBusy(false));

@@ -1,7 +1,7 @@
 /** Everything by keys: going somewhere, going through lists, finding, and a page that says which keys there are. */
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ask, query, type ListPage, type Row } from '../api.ts';
 import { nextTheme } from '../theme.ts';
 import { titleOf } from '../text.ts';
@@ -95,7 +95,8 @@ function moveIn(by: 1 | -1): void {
 
 function useModal(close: () => void): { readonly ref: { current: HTMLDialogElement | null } } {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before it is painted: what is typed at once belongs into it.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
     dialog?.addEventListener('close', close);

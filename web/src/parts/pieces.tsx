@@ -1,6 +1,6 @@
 /** Small things that several pages show. */
 import type { ComponentChildren, VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../api.ts';
 import { ago, now, span, whole } from '../time.ts';
 import { MARKS, STATE_WORDS, toneOf } from '../words.ts';
@@ -102,7 +102,8 @@ interface DialogProps {
 
 export function Dialog({ title, close, wide = false, children }: DialogProps): VNode {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before it is painted: what is typed at once belongs into it.
+  useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
     const ended = (): void => close();

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { tell, wordsOf } from '../api.ts';
 import { textsIn } from './texts-in.ts';
 
-export function SignIn({ why, done }: { readonly why: string; readonly done: () => void }): VNode {
+export function SignIn({ why, come }: { readonly why: string; readonly come: () => void }): VNode {
   const [problem, setProblem] = useState<string | null>(null);
   return (
     <form
@@ -13,7 +13,7 @@ export function SignIn({ why, done }: { readonly why: string; readonly done: () 
         event.preventDefault();
         const given = textsIn(event.currentTarget)['link'] ?? '';
         const code = /[?&]code=([^&\s]+)/.exec(given)?.[1] ?? given;
-        tell('/api/session', { code: decodeURIComponent(code) }).then(done, (error: unknown) =>
+        tell('/api/session', { code: decodeURIComponent(code) }).then(come, (error: unknown) =>
           setProblem(wordsOf(error)),
         );
       }}

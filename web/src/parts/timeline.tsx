@@ -78,7 +78,7 @@ const END = { deed: 'create' } as unknown as FactView;
 
 /** Words of the doer, in the order in which they were said. What is long stands in the raw record. */
 function Detail({ detail }: { readonly detail: unknown }): VNode | null {
-  const entries = factText(detail).filter(({ name }) => name !== 'checks');
+  const entries = factText(detail).filter(({ name }) => !TECHNICAL.includes(name));
   if (entries.length === 0) return null;
   return (
     <dl class="detail">
@@ -92,6 +92,8 @@ function Detail({ detail }: { readonly detail: unknown }): VNode | null {
   );
 }
 
+/** What proves a fact stands in the raw record; here it would hide what was said. */
+const TECHNICAL = ['checks', 'via', 'user', 'policy', 'seal', 'claims', 'where', 'sameUser'];
 const DETAIL_MAX = 600;
 
 function shortened(given: string): string {

@@ -35,8 +35,7 @@ export const BATCH_ROUTES: readonly Endpoint[] = [
     answer: async (asked) => {
       const { operation, ids, input = {} } = asked.body;
       const items = [];
-      for (const id of new Set(ids))
-        items.push({ id, ...(await oneOf(MOVES[operation] as Operation, id, input, asked)) });
+      for (const id of new Set(ids)) items.push({ id, ...(await oneOf(MOVES[operation], id, input, asked)) });
       asked.serverContext.hub.nudge();
       return json({ items });
     },
