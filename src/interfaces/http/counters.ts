@@ -58,8 +58,12 @@ export interface Counters {
   minutes(): readonly Minute[];
   timeIn(): ReadonlyMap<State, Spent>;
   failures(): ReadonlyMap<string, number>;
-  /** Since the server started. */
-  facts(): ReadonlyMap<string, number>;
+  /** Since the server started, for those who add up what several servers counted. */
+  sinceStart(): {
+    readonly facts: ReadonlyMap<string, number>;
+    readonly failures: ReadonlyMap<string, number>;
+    readonly timeIn: ReadonlyMap<State, Pick<Spent, 'count' | 'totalMs'>>;
+  };
   open(): Readonly<Record<State, number>>;
   /** Those that are open, newest last. */
   openOnes(): Iterable<Handoff>;
@@ -175,6 +179,10 @@ export async function openCounters({ store }: Context): Promise<Counters> {
   }
   // What has not moved for longer than the facts that were read tell.
   for (const { id, state, since } of known.values()) if (!entered.has(id)) entered.set(id, { state, at: since });
+  const before = {
+    failures: new Map(failures),
+    timeIn: new Map([...spent].map(([state, { count: times, totalMs }]) => [state, { times, totalMs }] as const)),
+  };
   const sinceMs = past.length < FACTS_MAX ? 0 : (past[0]?.at ?? 0);
 
   return {
@@ -183,7 +191,16 @@ export async function openCounters({ store }: Context): Promise<Counters> {
     minutes: () => [...minutes.values()].toSorted((a, b) => a.at - b.at),
     timeIn: () => spent,
     failures: () => failures,
-    facts: () => facts,
+    sinceStart: () => ({
+      facts,
+      failures: new Map([...failures].map(([code, all]) => [code, all - (before.failures.get(code) ?? 0)])),
+      timeIn: new Map(
+        [...spent].map(([state, all]) => {
+          const { times = 0, totalMs = 0 } = before.timeIn.get(state) ?? {};
+          return [state, { count: all.count - times, totalMs: all.totalMs - totalMs }];
+        }),
+      ),
+    }),
     open: () => {
       const counts = Object.fromEntries(STATES.map((state) => [state, 0])) as Record<State, number>;
       for (const { state } of known.values()) counts[state] += 1;

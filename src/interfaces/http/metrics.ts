@@ -63,16 +63,16 @@ function addCounted(registers: Registry[], tally: Counters): void {
     });
   };
   counted('baton_facts_total', 'What happened since the server started.', ['deed', 'to'], () =>
-    [...tally.facts()].map(([key, count]) => [key.split(' '), count] as const),
+    [...tally.sinceStart().facts].map(([key, count]) => [key.split(' '), count] as const),
   );
   counted('baton_failures_total', 'Attempts that failed, by code.', ['code'], () =>
-    [...tally.failures()].map(([code, count]) => [[code], count] as const),
+    [...tally.sinceStart().failures].map(([code, count]) => [[code], count] as const),
   );
   counted('baton_state_seconds_sum', 'Time spent in states that were left.', ['state'], () =>
-    [...tally.timeIn()].map(([state, { totalMs }]) => [[state], totalMs / 1000] as const),
+    [...tally.sinceStart().timeIn].map(([state, { totalMs }]) => [[state], totalMs / 1000] as const),
   );
   counted('baton_state_seconds_count', 'How often a state was left.', ['state'], () =>
-    [...tally.timeIn()].map(([state, { count }]) => [[state], count] as const),
+    [...tally.sinceStart().timeIn].map(([state, { count }]) => [[state], count] as const),
   );
 }
 
