@@ -204,6 +204,16 @@ export interface RetryOptions extends CallOptions {
   readonly requestId?: string;
 }
 
+/** What `reassign` takes. */
+export interface ReassignOptions extends CallOptions {
+  /** Who is to do it instead. */
+  readonly to?: string;
+  /** How urgent it is from now on. */
+  readonly priority?: 'urgent' | 'high' | 'normal' | 'low';
+  /** Why. */
+  readonly reason?: string;
+}
+
 /** What `list` takes. */
 export interface ListOptions extends CallOptions {
   /** Sent by or to this one. */
@@ -216,8 +226,18 @@ export interface ListOptions extends CallOptions {
   readonly state?: readonly ('draft' | 'offered' | 'blocked' | 'accepted' | 'delivered' | 'completed' | 'failed' | 'rejected' | 'expired' | 'cancelled' | 'open')[];
   /** Of this task. */
   readonly task?: string;
-  /** With all these words, in any order, in title, task or input. */
+  /** Only messages of the queue, or only documents. */
+  readonly kind?: 'queue' | 'document';
+  /** Of this priority. */
+  readonly priority?: readonly ('urgent' | 'high' | 'normal' | 'low')[];
+  /** Made at this instant or later. */
+  readonly createdSince?: Date | string;
+  /** Made before this instant. */
+  readonly createdBefore?: Date | string;
+  /** With all these words, in any order, in title, task or input; or an id; @NAME stands for an agent. */
   readonly text?: string;
+  /** Which come first (default: newest). */
+  readonly sort?: 'newest' | 'oldest';
   /** How many. From 1 to 1000. @default 50 */
   readonly limit?: number;
   /** Go on where the last page ended. */
@@ -262,6 +282,8 @@ export interface IngestOptions extends CallOptions {
   readonly turn?: string;
   /** For blocks that name none (default: that of baton.yaml). */
   readonly project?: string;
+  /** Only say what would be taken. */
+  readonly preview?: boolean;
   /** Take only blocks that are written exactly as specified. */
   readonly strict?: boolean;
   /** The number of your acceptance, as claim or accept answered it; needed for what is held with a lease. From 1. */
@@ -403,6 +425,12 @@ export interface Methods {
    * The command: `baton retry hoff-0190… --input fixed.json`
    */
   retry(id: string, options?: RetryOptions): Promise<SentHandoff>;
+  /**
+   * Give the same work to somebody else, or another priority. What was agreed never changes, so the handoff is cancelled and a new one takes its place in the chain, both or neither.
+   *
+   * The command: `baton reassign hoff-0190… --to @react --priority high --as @me`
+   */
+  reassign(id: string, options?: ReassignOptions): Promise<SentHandoff>;
   /**
    * What is going on: what needs a person, who is at work, what waits for whom.
    *
