@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Takes the pictures of the dashboard that the documentation shows: a sample workspace is served, a relay is played in it
- * half way, and a browser looks. Needs Chromium; `npm run build` first.
+ * Takes the pictures of the dashboard that the documentation shows: a sample workspace is served, the town of `npm start`
+ * lives in it for a while, and a browser looks. Needs Chromium; `npm run build` first.
  *
  *   node scripts/pictures.mjs [--chromium PATH]
  */
@@ -12,15 +12,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
+import { Town } from './town.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BATON = join(ROOT, 'dist/baton.mjs');
 const OUT = join(ROOT, 'docs/pictures');
-const SIZE = { width: 1400, height: 760 };
+const SIZE = { width: 1280, height: 760 };
 
 const { values } = parseArgs({ options: { chromium: { type: 'string', default: '/usr/bin/chromium' } } });
 const folder = mkdtempSync(join(tmpdir(), 'baton-pictures-'));
-const workspace = join(folder, 'profile-page');
+const workspace = join(folder, 'shop');
 mkdirSync(OUT, { recursive: true });
 
 baton('init', workspace);
@@ -37,59 +38,26 @@ const server = spawn(process.execPath, [
 const browser = await chromium.launch({ executablePath: values.chromium });
 try {
   const link = await firstLine(server);
-  // Twice: one that has arrived, and one that is under way.
-  baton('demo', '--workspace', workspace, '--pace', '0');
-  const failing = baton(
-    'send',
-    '--workspace',
-    workspace,
-    '--from',
-    '@planner',
-    '--to',
-    '@deployer',
-    '--title',
-    'Deploy the page',
-    '--task',
-    'PROFILE-3',
-  );
-  baton('accept', failing, '--workspace', workspace, '--as', '@deployer');
-  baton(
-    'reject',
-    failing,
-    '--workspace',
-    workspace,
-    '--as',
-    '@deployer',
-    '--type',
-    'skill_gap',
-    '--reason',
-    'I have no access to production',
-  );
-  for (const [to, title, priority] of [
-    ['@builder', 'Make the avatar load lazily', 'high'],
-    ['@builder', 'Dark mode for the profile page', 'normal'],
-    ['@reviewer', 'Review the colours', 'low'],
-  ]) {
-    baton('send', '--workspace', workspace, '--from', '@planner', '--to', to, '--title', title, '--priority', priority);
-  }
-  const running = spawn(process.execPath, [BATON, 'demo', '--workspace', workspace, '--pace', '1'], {
-    stdio: 'ignore',
-  });
+  const made = baton('token', 'new', '--operator', '--as', 'operator', '--workspace', workspace, '--json');
+  const town = new Town(new URL(link).origin, JSON.parse(made).token);
+  await town.settle();
+  for (let step = 0; step < 14; step += 1) await town.step();
   const page = await (await browser.newContext({ viewport: SIZE, colorScheme: 'light' })).newPage();
-  await page.goto(link);
-  await page.getByRole('heading', { name: 'Board' }).waitFor();
-  await page.getByRole('region', { name: 'Accepted', exact: true }).locator('.card').first().waitFor();
-  await page.waitForTimeout(2_500);
-  await take(page, 'board');
-  await ended(running);
   const base = new URL(link).origin;
-  const chained = page
-    .getByRole('region', { name: 'Completed', exact: true })
-    .locator('.card', { hasText: 'Build the profile' })
-    .first();
-  await chained.click();
-  await page.locator('.chain svg').waitFor();
-  await take(page, 'handoff', true);
+  await page.goto(link);
+  await page.getByRole('region', { name: 'Questions' }).waitFor();
+  await take(page, 'attention');
+  await page.goto(`${base}/#/work?q=`);
+  await page.locator('.work tbody tr').first().waitFor();
+  await take(page, 'work');
+  await page.goto(`${base}/#/work?view=board&q=`);
+  await page.locator('.card').first().waitFor();
+  await page.waitForTimeout(1_500);
+  await take(page, 'board');
+  await page.goto(`${base}/#/attention`);
+  await page.getByRole('region', { name: 'To review' }).getByRole('link', { name: 'Review' }).first().click();
+  await page.getByRole('region', { name: 'Review' }).waitFor();
+  await take(page, 'handoff');
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.goto(`${base}/#/metrics`);
   await page.locator('.plot canvas').waitFor();

@@ -18,7 +18,7 @@ import { Card } from '../parts/card.tsx';
 import { Import } from '../parts/import.tsx';
 import { Lanes } from '../parts/lanes.tsx';
 import { NewHandoff } from '../parts/new-handoff.tsx';
-import { Dialog, Failed, FailureLine, Loading, StateTag, useStill, When } from '../parts/pieces.tsx';
+import { Dialog, Failed, FailureLine, Loading, QuestionLine, StateTag, useStill, When } from '../parts/pieces.tsx';
 import { textsIn } from '../parts/texts-in.ts';
 import { say } from '../parts/toasts.tsx';
 import { usePolled } from '../polled.ts';
@@ -296,7 +296,8 @@ function TableRow({ row, isSelected, toggle, preview }: TableRowProps): VNode {
         <a href={handoffHref(id)}>{titleOf(row)}</a>
         {priority === 'normal' ? null : <span class={`tag priority-${priority}`}>{priority}</span>}
         {task === null ? null : <span class="tag">{task}</span>}
-        {isOver(state) && state === 'completed' ? null : <FailureLine row={row} />}
+        <QuestionLine row={row} />
+        <FailureLine row={row} />
       </td>
       <td class="way">
         {from} → {to}

@@ -4,7 +4,7 @@ import { titleOf } from '../text.ts';
 import { handoffHref } from '../where.ts';
 import { isOver, MARKS, STATE_WORDS, toneOf } from '../words.ts';
 import { AssuranceTag } from './assurance.tsx';
-import { FailureLine, When } from './pieces.tsx';
+import { FailureLine, QuestionLine, When } from './pieces.tsx';
 
 export function Card({ handoff }: { readonly handoff: Row }): VNode {
   const { id, state, assurance, from, to, task, priority, attempt, attemptsMax, since, progress } = handoff;
@@ -19,6 +19,7 @@ export function Card({ handoff }: { readonly handoff: Row }): VNode {
       <span class="card-way" title={`${from} → ${to}`}>
         {from} → {to}
       </span>
+      <QuestionLine row={handoff} />
       <FailureLine row={handoff} />
       {progress === undefined ? null : (
         <span class="soft cut">

@@ -2,6 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../api.ts';
+import { visible } from '../text.ts';
 import { ago, now, span, whole } from '../time.ts';
 import { MARKS, STATE_WORDS, toneOf } from '../words.ts';
 
@@ -39,6 +40,12 @@ export function FailureLine({ row }: { readonly row: Row }): VNode | null {
       ) : null}
     </span>
   );
+}
+
+/** What it waits for, where a person has to say it. */
+export function QuestionLine({ row }: { readonly row: Row }): VNode | null {
+  if (row.blockedOn?.reason !== 'question') return null;
+  return <span class="asks">{visible(row.blockedOn.text).text}</span>;
 }
 
 export function Loading({ rows = 6 }: { readonly rows?: number }): VNode {
