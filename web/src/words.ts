@@ -43,12 +43,17 @@ export const MARKS: Readonly<Record<State, string>> = {
   blocked: '‖',
   accepted: '▶',
   delivered: '◐',
-  completed: '✓',
+  completed: '●',
   failed: '✕',
   rejected: '⊘',
   expired: '⌛',
   cancelled: '–',
 };
+
+/** Only what is verified is ticked off. */
+export function markOf({ state, assurance }: Pick<HandoffView, 'state' | 'assurance'>): string {
+  return assurance === 'verified' ? '✓' : MARKS[state];
+}
 
 /** What a state asks of whom; it decides the colour. */
 export function toneOf({ state, blockedOn, lastFailure }: HandoffView & { readonly lastFailure?: object }): string {

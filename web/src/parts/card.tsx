@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import type { Row } from '../api.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../where.ts';
-import { isOver, MARKS, STATE_WORDS, toneOf } from '../words.ts';
+import { isOver, markOf, STATE_WORDS, toneOf } from '../words.ts';
 import { AssuranceTag } from './assurance.tsx';
 import { FailureLine, QuestionLine, When } from './pieces.tsx';
 
@@ -12,7 +12,7 @@ export function Card({ handoff }: { readonly handoff: Row }): VNode {
     <a class={`card ${toneOf(handoff)}${isOver(state) ? ' over' : ''}`} href={handoffHref(id)} data-id={id} data-row>
       <span class="card-title">
         <span class="mark" aria-hidden="true">
-          {MARKS[state]}
+          {markOf(handoff)}
         </span>
         <span class="words">{titleOf(handoff)}</span>
       </span>

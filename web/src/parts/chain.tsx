@@ -6,7 +6,7 @@ import { ask, type HandoffView } from '../api.ts';
 import { newest, version } from '../live.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../where.ts';
-import { MARKS, toneOf } from '../words.ts';
+import { markOf, toneOf } from '../words.ts';
 import { watchSeen } from './watch-seen.ts';
 
 const WIDTH = 200;
@@ -61,7 +61,7 @@ export function Chain({ id, revision }: { readonly id: string; readonly revision
                 <g transform={`translate(${x - WIDTH / 2} ${y - HEIGHT / 2})`} class={`leg ${toneOf(leg)}`}>
                   <rect width={WIDTH} height={HEIGHT} rx="9" />
                   <text x="12" y="22" class="leg-title">
-                    {MARKS[leg.state]} {cut(titleOf(leg), 22)}
+                    {markOf(leg)} {cut(titleOf(leg), 22)}
                   </text>
                   <text x="12" y="41">
                     {cut(`${leg.from} → ${leg.to}`, 28)}

@@ -4,12 +4,12 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../api.ts';
 import { visible } from '../text.ts';
 import { ago, now, span, whole } from '../time.ts';
-import { MARKS, STATE_WORDS, toneOf } from '../words.ts';
+import { markOf, STATE_WORDS, toneOf } from '../words.ts';
 
 export function StateTag({ row }: { readonly row: Row }): VNode {
   return (
     <span class={`state ${toneOf(row)}`}>
-      <span aria-hidden="true">{MARKS[row.state]}</span> {STATE_WORDS[row.state]}
+      <span aria-hidden="true">{markOf(row)}</span> {STATE_WORDS[row.state]}
     </span>
   );
 }
