@@ -3,9 +3,9 @@
  * package.
  */
 import type { AgentEvent } from '../domain/agent-events.ts';
+import { eventName, hasBackgroundTasks, text, turnIn, type HookPayload } from '../formats/agent-hook.ts';
 import type { HandoverNote } from './agent-host.ts';
 
-export type HookPayload = Readonly<Record<string, unknown>>;
 type Told = AgentEvent extends infer Each ? (Each extends AgentEvent ? Omit<Each, keyof Common> : never) : never;
 type Common = Pick<AgentEvent, 'at' | 'conversation' | 'transcript'>;
 type Reader = (payload: HookPayload) => Told | null;
@@ -58,7 +58,7 @@ const READERS: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
     precompress: compacting,
     notification: permissionNotice,
   },
-  // For programs of one's own: the words of this house.
+  // For programs of the user's own.
   command: {
     started,
     prompt,
@@ -68,32 +68,6 @@ const READERS: Readonly<Record<string, Readonly<Record<string, Reader>>>> = {
     ended,
   },
 };
-
-/** The events at which an agent has said something to its end, and where each vendor puts its words. */
-const SPOKEN: Readonly<Record<string, string>> = {
-  'claude stop': 'last_assistant_message',
-  'claude subagentstop': 'last_assistant_message',
-  'codex stop': 'last_assistant_message',
-  'codex subagentstop': 'last_assistant_message',
-  'gemini afteragent': 'prompt_response',
-};
-
-/** What the agent said last; null where the event tells nothing of it. */
-export function spokenIn(vendor: string, event: string, payload: HookPayload): string | null {
-  const field = SPOKEN[`${vendor.toLowerCase()} ${eventName(event)}`];
-  return field === undefined ? null : text(payload, field);
-}
-
-/** Work goes on in the background and will wake the agent: what it said last is not its last word. */
-export function hasBackgroundTasks(payload: HookPayload): boolean {
-  const tasks = payload['background_tasks'];
-  return Array.isArray(tasks) && tasks.length > 0;
-}
-
-/** `user-prompt-submit`, `UserPromptSubmit` and `userpromptsubmit` are one event. */
-export function eventName(event: string): string {
-  return event.toLowerCase().replaceAll(/[^a-z]/g, '');
-}
 
 /** Null: this event tells nothing that anybody waits for. */
 export function readHook(vendor: string, event: string, payload: HookPayload, atMs: number): AgentEvent | null {
@@ -131,13 +105,4 @@ function isForDocument(payload: HookPayload, { documentPath }: HandoverNote): bo
   const tool = text(payload, 'tool_name');
   if (typeof input !== 'object' || input === null || (tool !== 'Write' && tool !== 'Edit')) return false;
   return (input as HookPayload)['file_path'] === documentPath;
-}
-
-export function turnIn(payload: HookPayload): string | null {
-  return text(payload, 'turn_id') ?? text(payload, 'prompt_id');
-}
-
-function text(payload: HookPayload, name: string): string | null {
-  const value = payload[name];
-  return typeof value === 'string' && value !== '' ? value : null;
 }

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readAgentId, type AgentId } from '../domain/names.ts';
 import type { WakeMoment } from './agent-host.ts';
-import { eventName, type HookPayload } from './hook-events.ts';
+import { eventName, type HookPayload } from '../formats/agent-hook.ts';
 
 const MOMENTS: Readonly<Record<string, Readonly<Record<string, WakeMoment>>>> = {
   claude: { sessionstart: 'session-start', stop: 'turn-end' },

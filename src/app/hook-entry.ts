@@ -10,7 +10,7 @@ import { agentFolder, hasNote, hearHook, putFile, STATUS_FILE } from '../agents/
 import { isWorthLooking, wakeFolder } from '../agents/journal/wake-file.ts';
 import { hookAgent, isBusyTurn, wakeMoment } from '../agents/wake-hook.ts';
 import { paneText, readClaudeStatus } from '../agents/context-meter.ts';
-import { eventName, spokenIn, type HookPayload } from '../agents/hook-events.ts';
+import { eventName, spokenIn, type HookPayload } from '../formats/agent-hook.ts';
 import type { Json } from '../foundation/json.ts';
 import { findWorkspace } from '../workspace/workspace.ts';
 

@@ -17,7 +17,6 @@ import { openApp } from '../../src/app/open-app.ts';
 import { WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import {
-  baton,
   quickBaton,
   startBaton,
   tempFolder,

@@ -113,7 +113,7 @@ describe('X4, X9: the outgoing agent', () => {
     const agent = await stage.start();
     const outgoing = await handOver(stage, agent);
     const before = await stage.ctx.store.agents.list({ max: 10 });
-    for (const kind of ['turn-ended', 'dialog', 'started', 'prompt'] as const) stage.say(agent.id, { kind } as never);
+    for (const kind of ['turn-ended', 'dialog', 'started', 'prompt'] as const) stage.say(agent.id, { kind });
     stage.say(agent.id, { kind: 'turn-failed', turn: 't', error: 'rate_limit', says: 'limit' });
     expect(await stage.advance(agent.id)).toBe('over');
     expect(await stage.begin(agent.id)).toMatchObject({ ok: false, refusal: { code: 'agent-not-active' } });

@@ -11,7 +11,7 @@ import {
   type QueueFolder,
 } from '../../../src/folders/folder.ts';
 
-export interface DiskFile {
+interface DiskFile {
   text: string;
   changedMs: number;
   /** Another number after each change. */

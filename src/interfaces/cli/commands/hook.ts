@@ -6,7 +6,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { digestOf } from '../../../foundation/digest.ts';
 import { readJson } from '../../../foundation/json.ts';
-import { hasBackgroundTasks, spokenIn, turnIn, type HookPayload } from '../../../agents/hook-events.ts';
+import { hasBackgroundTasks, spokenIn, turnIn, type HookPayload } from '../../../formats/agent-hook.ts';
 import { agentPrincipal, OPERATOR } from '../../../domain/principal.ts';
 import { ingestText, type BlockAnswer } from '../../../engine/handoffs/ingest-text.ts';
 import { findBlocks } from '../../../formats/summary-block/find.ts';
