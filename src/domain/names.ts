@@ -47,6 +47,9 @@ export function readTaskId(text: string): TaskId | null {
   return isSafe && !DEVICE_NAME.test(text) ? (text as TaskId) : null;
 }
 
+export const TASK_ID_RULE =
+  'a task is called by letters, digits and "._-", begins with a letter or digit, and holds no ".."';
+
 /** The name of a folder and of a container: lower case, because some systems tell no letters apart. */
 export function readShadowId(text: string): ShadowId | null {
   return /^[a-z0-9][a-z0-9-]{2,40}$/.test(text) && !DEVICE_NAME.test(text) ? (text as ShadowId) : null;

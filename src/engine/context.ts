@@ -126,6 +126,8 @@ export interface DocumentMirror {
   adoptSettled(signal?: AbortSignal): Promise<{ readonly adopted: number }>;
   /** Makes `_index.yaml` anew. True: it was not right. */
   writeIndex(): Promise<boolean>;
+  /** Documents that git has brought and that the database has not taken in yet; of one, or of all. */
+  unsynced(id?: HandoffId): Promise<readonly HandoffId[]>;
 }
 
 interface DocumentParts {

@@ -1,4 +1,6 @@
 /** What a doctor asks of a running workspace. Nothing here writes; each answer says what to do about it. */
+import { dueAtOf } from '../domain/deadlines.ts';
+import type { Handoff } from '../domain/handoff.ts';
 import { flawOf } from '../domain/trail.ts';
 import type { DamagedRecord, SessionRecord } from '../stores/store.ts';
 import { DUTY_LEASE_MS } from './duty.ts';
@@ -102,6 +104,29 @@ export async function examineEffects({ store, timers }: Context, signal: AbortSi
   const kinds = [...new Set(left.map(({ kind }) => kind))];
   const says = `${left.length}${left.length === EFFECTS_MAX ? ' or more' : ''} effects wait to be done: ${listed(kinds)}`;
   return { name: 'outbox', verdict: 'warning', says, todo: 'start a worker, which also does these' };
+}
+
+const OVERDUE_MAX = 1_000;
+/** Whoever sweeps does so every second or so. */
+const OVERDUE_PATIENCE_MS = 5_000;
+
+/** Work whose time is up and that nobody has marked: where nothing runs, nobody does. */
+export async function examineOverdue({ store }: Context): Promise<HealthCheck> {
+  const nowMs = store.nowMs();
+  const { items } = await store.find({ by: 'overdue', max: OVERDUE_MAX });
+  const late = items.filter((handoff) => (dueAtOf(handoff) ?? nowMs) < nowMs - OVERDUE_PATIENCE_MS);
+  if (late.length === 0) return healthy('deadlines', 'nothing is overdue');
+  const says = late.map((handoff) => `${handoff.id} is ${handoff.state}, and its time was up at ${dueText(handoff)}`);
+  return {
+    name: 'deadlines',
+    verdict: 'warning',
+    says: listed(says),
+    todo: 'mark them with: baton sync; baton work does it by itself',
+  };
+}
+
+function dueText(handoff: Handoff): string {
+  return new Date(dueAtOf(handoff) ?? 0).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
 export async function examineClock({ store, clock }: Context): Promise<HealthCheck> {

@@ -229,6 +229,7 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       versions: (id) => tree.versions(`${ROOT}/`, fileNameOf(id), VERSIONS_MAX),
       isAnywhere: (id) => tree.isAnywhere(`${ROOT}/`, fileNameOf(id)),
       isArchivedAnywhere: (id) => tree.isAnywhere(`${ROOT}/${ARCHIVED}/`, fileNameOf(id)),
+      prefix: () => tree.prefix(),
       isAncestor: (older, newer) => tree.isAncestor(older, newer),
       isShared: (commit) => tree.isShared(commit),
     },

@@ -222,6 +222,8 @@ export interface DocumentFolder {
     isAnywhere(id: HandoffId): Promise<boolean>;
     /** Whether any commit of this repository has it in the archive. */
     isArchivedAnywhere(id: HandoffId): Promise<boolean>;
+    /** Where the workspace lies in the repository: empty, or ending in a slash. */
+    prefix(): Promise<string>;
     isAncestor(older: string, newer: string): Promise<boolean>;
     /** Whether a branch of a remote contains this commit: others can have it. */
     isShared(commit: string): Promise<boolean>;

@@ -1,3 +1,4 @@
+import { readTaskId, TASK_ID_RULE } from '../domain/names.ts';
 import { KINDS, type Terms } from '../domain/handoff.ts';
 import { PRIORITIES } from '../domain/priority.ts';
 import { DEFAULT_RETRY, RETRIES_MAX, type RetryPolicy } from '../domain/retry.ts';
@@ -77,6 +78,10 @@ export const send = defineOperation({
   input,
   result: 'created',
   speaker: ({ from }) => from,
+  check: ({ kind, task }, nameOf) =>
+    kind === 'document' && task !== undefined && readTaskId(task) === null
+      ? `${nameOf('task')}: a document is named after its task, so ${TASK_ID_RULE}`
+      : null,
   run: (ctx, principal, asked) => sendHandoff(ctx, principal, sendRequestOf(ctx, asked)),
 });
 

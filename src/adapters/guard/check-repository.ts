@@ -9,6 +9,7 @@ import { signerOfCommit } from '../../foundation/ssh-signature.ts';
 import {
   judge,
   judgedIds,
+  overdueIn,
   refusedChanges,
   unprovenChanges,
   wantedMarks,
@@ -59,6 +60,8 @@ export interface CheckAnswer {
   /** How many files were judged. */
   readonly checked: number;
   readonly complaints: readonly Complaint[];
+  /** Documents whose time is up. */
+  readonly overdue: readonly Complaint[];
 }
 
 type Files = ReadonlyMap<string, SeenFile>;
@@ -215,7 +218,7 @@ async function judged(
   }
   const complaints = earlier.size + signed.size === 0 ? first : judge({ ...tree, earlier, signed }, rulesOf);
   const checked = [...frame.files.keys()].filter((path) => isJudged(path) && mayHoldHandoff(path, frame.homes)).length;
-  return { checked, complaints };
+  return { checked, complaints, overdue: overdueIn(tree, Date.now()) };
 }
 
 function isStrict(text: string, path: string): boolean {

@@ -7,6 +7,7 @@ import { adoptArchive } from './adopt-archive.ts';
 import { reconcile } from './reconcile.ts';
 import type { Documents } from './documents.ts';
 import { makeIndex } from './index-file.ts';
+import { unsyncedIn } from './shared-history.ts';
 import { syncPass } from './sync-pass.ts';
 import { openSharedInsert } from './shared-insert.ts';
 
@@ -74,6 +75,7 @@ export function openDocumentMirror(
       if (adopted > 0) await makeIndex(documents);
       return { adopted };
     },
+    unsynced: (id) => unsyncedIn(documents, id),
     async writeIndex() {
       await folder.prepare();
       return makeIndex(documents, true);

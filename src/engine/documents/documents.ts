@@ -1,5 +1,6 @@
 /** What the parts of the mirror share: the house without its mirror, the folder, and what this process has seen. */
-import type { HandoffId } from '../../domain/names.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
+import type { Role } from '../../domain/principal.ts';
 import type { Agreed, DocumentFile, DocumentFolder, DocumentPlace } from '../../folders/folder.ts';
 import type { Context } from '../context.ts';
 import { factsOf } from '../handoffs/read.ts';
@@ -88,6 +89,17 @@ export async function factsSince(
 ): ReturnType<typeof factsOf> {
   if (after >= newest) return [];
   return (await factsOf(ctx, id)).filter(({ revision }) => revision > after && revision <= newest);
+}
+
+/** Where the document is written: which parts agents have there, and where in the repository the workspace lies. */
+export interface Setting {
+  readonly rolesOf: (agent: AgentId) => readonly Role[];
+  readonly root: string;
+}
+
+/** What a new document is written with. */
+export async function settingOf({ ctx, folder }: Documents): Promise<Setting> {
+  return { rolesOf: ctx.rules.rolesOf, root: await folder.git.prefix() };
 }
 
 /** As instants are written in documents. */

@@ -30,6 +30,7 @@ import {
   type Documents,
   type Looked,
   type SeenFile,
+  settingOf,
 } from './documents.ts';
 import { planOf, type Plan } from './plan-edit.ts';
 import { changesOf, renderNew, retold, toldIn } from './render.ts';
@@ -326,8 +327,10 @@ async function revert(
 }
 
 /** Without a text that both sides know, what the database would write. */
-async function readBefore({ ctx }: Documents, whole: Whole, agreed: Agreed | null): Promise<DocumentRead> {
-  return readDocument(agreed?.text ?? renderNew(whole, await factsOf(ctx, whole.handoff.id)));
+async function readBefore(documents: Documents, whole: Whole, agreed: Agreed | null): Promise<DocumentRead> {
+  if (agreed !== null) return readDocument(agreed.text);
+  const facts = await factsOf(documents.ctx, whole.handoff.id);
+  return readDocument(renderNew(whole, facts, await settingOf(documents)));
 }
 
 /** Fields that were changed without anything having happened, as they were. */

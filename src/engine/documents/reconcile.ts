@@ -26,6 +26,7 @@ import {
   type Documents,
   type Looked,
   type SeenFile,
+  settingOf,
 } from './documents.ts';
 import { touchIndex } from './index-file.ts';
 import { judgeEdit } from './judge-edit.ts';
@@ -174,7 +175,7 @@ async function absent(documents: Documents, { handoff, ...rest }: Whole, agreed:
   if (handoff.blockedOn?.reason === 'place') return 'done';
   if (agreed === null) {
     if (isFinal(state)) return 'done';
-    const text = renderNew({ handoff, ...rest }, await factsOf(ctx, id));
+    const text = renderNew({ handoff, ...rest }, await factsOf(ctx, id), await settingOf(documents));
     const looked = await written(documents, id, text, revision, null);
     if (handoff.lineage.retryOf !== null) await linkReplaced(documents, handoff.lineage.retryOf, id);
     return looked;

@@ -3,6 +3,8 @@ import type { Json, JsonObject } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
+import type { AgentId } from '../../domain/names.ts';
+import type { Role } from '../../domain/principal.ts';
 import { editDocument, type DocumentChanges } from '../../formats/document/edit.ts';
 import { readEntries } from '../../formats/document/entries.ts';
 import type { SaidFields } from '../../formats/document/read.ts';
@@ -10,13 +12,20 @@ import { writeDocument } from '../../formats/document/write.ts';
 import type { NewDocument } from '../../formats/document/schema.ts';
 import type { Whole } from '../../stores/store.ts';
 import type { Said } from '../../formats/document/yaml-text.ts';
-import { instant } from './documents.ts';
+import { instant, type Setting } from './documents.ts';
 import { changesFor } from './fact-changes.ts';
 
-export function renderNew(whole: Whole, facts: readonly Fact[]): string {
+export function renderNew(whole: Whole, facts: readonly Fact[], { rolesOf, root }: Setting): string {
   const [first, ...rest] = facts;
-  const text = writeDocument({ ...agreedFields(whole), ...(first === undefined ? {} : newOf(first, whole.handoff)) });
+  const fields = { ...agreedFields(whole), ...(first === undefined ? {} : newOf(first, whole.handoff)) };
+  const text = writeDocument(fields, (agent) => shownName(agent, rolesOf(agent as AgentId)), root);
   return retold(text, changesOf(rest, whole.handoff));
+}
+
+/** `Grok (Chief)`; without a part, the name as it is. */
+function shownName(agent: string, roles: readonly Role[]): string {
+  const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+  return roles.length === 0 ? agent : `${capital(agent)} (${roles.map(capital).join(', ')})`;
 }
 
 /** All of them in one edit; what came later counts. */

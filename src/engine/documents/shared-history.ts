@@ -47,6 +47,33 @@ export async function isNews(documents: Documents, id: HandoffId, text: string):
   return true;
 }
 
+/** So many are looked at; whoever has more to take in is told of these. */
+const UNSYNCED_MAX = 100;
+/** Of the archive: git brings what was settled lately. */
+const LOOKED_BACK_MS = 62 * 24 * 3_600_000;
+
+/** What is checked out and differs from everything that file and database have ever agreed on. */
+export async function unsyncedIn(documents: Documents, id?: HandoffId): Promise<readonly HandoffId[]> {
+  const { folder, ctx } = documents;
+  if ((await folder.git.busy()) !== null) return [];
+  await folder.prepare();
+  const news = await newsAtHead(documents);
+  const isUnknown = id !== undefined && (await ctx.store.find({ by: 'ids', ids: [id] })).items.length === 0;
+  const names =
+    id === undefined
+      ? (news ?? (await folder.list()).flatMap(({ id: each }) => (each === null ? [] : [each])))
+      : isUnknown || news === null || news.has(id)
+        ? [id]
+        : [];
+  const found: HandoffId[] = [];
+  for (const each of [...names].slice(0, UNSYNCED_MAX)) {
+    const place = await folder.find(each, ctx.store.nowMs() - LOOKED_BACK_MS);
+    const file = place === null ? null : await folder.read(place, each);
+    if (file?.kind === 'file' && !(await folder.told.has(each, file.text))) found.push(each);
+  }
+  return found;
+}
+
 /** After everything at this commit was looked at. */
 export async function noteTip(documents: Documents, head: string | null): Promise<void> {
   const { folder } = documents;

@@ -15,6 +15,7 @@ export type Rule =
   | 'completion'
   | 'removed'
   | 'limit'
+  | 'overdue'
   | 'duplicate';
 
 export interface Complaint {

@@ -31,7 +31,7 @@ export function judgeLimits(
   }
   return [...over.values()].flatMap(({ agent, direction, max, files }) => {
     if (files.length <= max) return [];
-    const says = `@${agent} has ${files.length} active ${direction} handoffs (max: ${max})`;
+    const says = `LIMIT_EXCEEDED: @${agent} has ${files.length} active ${direction} handoffs (max: ${max})`;
     const todo = 'settle one first, or wait for a place with: baton create --wait-for-capacity';
     const blamed = onlyChanges
       ? files.filter(({ isNew, isJudged }) => isNew && isJudged).map(({ path }) => path)
@@ -50,6 +50,18 @@ function placesOf({ text }: OpenFile, limits: Limits): ReturnType<typeof slotsNe
 function wordOf(text: string, key: string): string {
   const line = new RegExp(`^${key}[ \\t]*:[ \\t]*["']?([^"'\\s#]+)`, 'm').exec(text);
   return line?.[1] ?? '';
+}
+
+/** Whose time is up, whether anybody has marked it or not. Only said: nobody's commit is at fault for the time. */
+export function overdueAmong(open: readonly OpenFile[], nowMs: number): readonly Complaint[] {
+  return open.flatMap(({ path, text }) => {
+    const status = wordOf(text, 'status');
+    const due = wordOf(text, 'expires_at');
+    const isRunning = status === 'Created' || status === 'Active';
+    if (!isRunning || !(Date.parse(due) < nowMs)) return [];
+    const says = `overdue: nobody ${status === 'Created' ? 'activated' : 'acknowledged'} it until ${due}`;
+    return [complain(path, 'overdue', says, 'mark it as expired with: baton sync')];
+  });
 }
 
 /** Two open handoffs that ask the same agent for the same are one too many. */

@@ -17,7 +17,7 @@ import type { Status } from '../../formats/document/vocabulary.ts';
 import { judgeChange, judgeProof } from './judge-change.ts';
 import { isProvenBySignatures } from './signed-versions.ts';
 import { judgeFile, type GuardRules } from './judge-file.ts';
-import { judgeLimits, judgeSameContent, twice, type OpenFile } from './judge-set.ts';
+import { judgeLimits, judgeSameContent, overdueAmong, twice, type OpenFile } from './judge-set.ts';
 import { lyingOf, mayHoldHandoff, type GuardedTree, type GuardFrame, type Lying, type SeenFile } from './tree.ts';
 
 export interface HomeRules extends GuardRules {
@@ -181,13 +181,23 @@ function judgeOpen(
   inside: readonly InsideFile[],
   { limits }: HomeRules,
 ): readonly Complaint[] {
-  const open = inside.flatMap(({ path, lying }): readonly OpenFile[] => {
+  const open = openIn(tree, home, inside);
+  return [...judgeLimits(home, open, limits, tree.onlyChanges), ...judgeSameContent(open)];
+}
+
+function openIn(tree: GuardedTree, home: string, inside: readonly InsideFile[]): readonly OpenFile[] {
+  return inside.flatMap(({ path, lying }): readonly OpenFile[] => {
     if (lying.home !== home || lying.kind !== 'active' || idInFileName(lying.name) === null) return [];
     const text = tree.texts.get(tree.files.get(path)?.mark ?? '');
     if (text === undefined || 'unfit' in text) return [];
     return [{ path, text: text.text, isJudged: tree.isJudged(path), isNew: !tree.before.has(path) }];
   });
-  return [...judgeLimits(home, open, limits, tree.onlyChanges), ...judgeSameContent(open)];
+}
+
+/** Open documents whose time is up: told beside the complaints, and no reason to refuse a commit. */
+export function overdueIn(tree: GuardedTree, nowMs: number): readonly Complaint[] {
+  const inside = insideOf(tree.files.keys(), tree.homes);
+  return tree.homes.flatMap((home) => overdueAmong(openIn(tree, home, inside), nowMs)).toSorted(byPlace);
 }
 
 function insideOf(paths: Iterable<string>, homes: readonly string[]): readonly InsideFile[] {

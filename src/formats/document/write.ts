@@ -24,7 +24,10 @@ const ALWAYS: readonly FieldName[] = [
   'completion_notes',
 ];
 
-export function writeDocument(fields: NewDocument): string {
+/** How an agent is called in the body, where more than its name is known: `Grok (Chief)`. */
+export type ShownNames = (agent: string) => string;
+
+export function writeDocument(fields: NewDocument, shown: ShownNames = (agent) => agent, root = ''): string {
   const lines = FIELD_NAMES.flatMap((name): readonly string[] => {
     const value = (fields[name] ?? null) as Said;
     const isThere = fields[name] !== undefined || ALWAYS.includes(name);
@@ -32,7 +35,7 @@ export function writeDocument(fields: NewDocument): string {
     const head = group === undefined ? [] : [`${name === 'handoff_id' ? '' : '\n'}# ${group}`];
     return isThere ? [...head, `${keyText(name)}:${valueText(value)}`] : head;
   });
-  return `---\n${lines.join('\n')}\n---\n\n${bodyText(fields)}`;
+  return `---\n${lines.join('\n')}\n---\n\n${bodyText(fields, shown, root)}`;
 }
 
 /** The lines of the body that follow a field for as long as nobody has rewritten them. */
@@ -46,20 +49,20 @@ export function timelineText(value: Said | undefined): string {
   return typeof value === 'string' ? value : 'not set';
 }
 
-function bodyText(fields: NewDocument): string {
+function bodyText(fields: NewDocument, shown: ShownNames, root: string): string {
   const { title, from_agent: from, to_agent: to, purpose, context } = fields;
   const timeline = Object.entries(TIMELINE).map(([name, label]) => {
     return `${label}${timelineText(fields[name as FieldName] as Said | undefined)}`;
   });
   return [
     `# Handoff: ${inLine(title)}`,
-    `## From: ${inLine(from)}\n## To: ${inLine(to)}`,
+    `## From: ${inLine(shown(from))}\n## To: ${inLine(shown(to))}`,
     `### Purpose\n${(purpose ?? '').trimEnd()}`,
     `### Context\n${(context ?? '').trimEnd()}`,
     `### Deliverables\n${bullets(fields.deliverables)}`,
     `### Verification Criteria\n${bullets(fields.verification_criteria)}`,
     `### Timeline\n${timeline.join('\n')}`,
-    `### References\n${references(fields)}`,
+    `### References\n${references(fields, root)}`,
   ]
     .map((part) => `${part.trimEnd()}\n`)
     .join('\n');
@@ -69,9 +72,12 @@ function bullets(items: readonly string[]): string {
   return items.map((item) => `- ${inLine(item)}`).join('\n');
 }
 
-function references({ related_task: task, source_meeting: meeting, skill_web_node: skill }: DocumentFields): string {
+function references(
+  { related_task: task, source_meeting: meeting, skill_web_node: skill }: DocumentFields,
+  root: string,
+): string {
   const lines = [
-    `- Task: ${link(task, task === undefined ? '' : `tasks/${task}.md`)}`,
+    `- Task: ${link(task, task === undefined ? '' : `${root}tasks/${task}.md`)}`,
     `- Meeting: ${link(meeting, meeting ?? '')}`,
     `- Skill: ${link(skill, skill ?? '')}`,
   ];

@@ -151,6 +151,7 @@ export function openCloneFolder(remote: Remote, author: string): CloneFolder {
         })),
       isAnywhere: async (id) => isIn(id, ''),
       isArchivedAnywhere: async (id) => isIn(id, 'archived/'),
+      prefix: async () => '',
       isAncestor: async (older, newer) => ancestorsOf(seen.get(newer) ?? commitCalled(newer) ?? head).has(older),
       isShared: async (commit) => ancestorsOf(upstream).has(commit),
     },

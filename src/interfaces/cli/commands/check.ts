@@ -14,15 +14,16 @@ interface CheckOptions extends CommonOptions {
 }
 
 export async function check(args: readonly string[], options: CheckOptions, output: Output): Promise<number> {
-  const { checked, complaints } = await answerTo({
+  const { checked, complaints, overdue } = await answerTo({
     folder: options.workspace ?? process.cwd(),
     staged: options.staged === true,
     since: options.since ?? null,
     paths: args,
     keys: options.keys === undefined ? [] : readKeyList(options.keys).filter(isInUse),
   });
-  if (output.json) output.answer({ checked, complaints });
+  if (output.json) output.answer({ checked, complaints, overdue });
   else for (const complaint of complaints) output.line(lineOf(complaint));
+  for (const late of overdue) output.note(lineOf(late));
   if (complaints.length > 0) {
     const files = new Set(complaints.map(({ file }) => file)).size;
     throw cliProblem('check-failed', `${counted(complaints.length, 'complaint')} about ${counted(files, 'file')}`);

@@ -4,7 +4,7 @@ import type { SendRequest } from '../../../engine/handoffs/send.ts';
 import { LONG_TEXT_MAX, textArgument } from '../arguments.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
-import { cliProblem } from '../problem.ts';
+import { cliProblem, Problem } from '../problem.ts';
 import { sendRequestOf } from '../../../operations/send.ts';
 import { sendInputFrom, sendOrSay } from './send.ts';
 import { tellCreated } from './operate.ts';
@@ -13,6 +13,8 @@ interface CreateOptions extends CommonOptions {
   readonly title?: string;
   readonly task?: string;
   readonly document?: true;
+  readonly deliverable?: readonly string[];
+  readonly criterion?: readonly string[];
   readonly purpose?: string;
   readonly context?: string;
   readonly meeting?: string;
@@ -31,10 +33,13 @@ export async function create(_args: readonly string[], options: CreateOptions, o
   return withWorkspace(options, { otherwise: agentPrincipal(input.from) }, async (ctx, principal) => {
     if (ctx.rules.documents !== null) askForLinkage(options, output);
     const request = sendRequestOf(ctx, input);
-    const handoff = await sendOrSay(ctx, principal, request);
+    const handoff = await sendOrSay(ctx, principal, request).catch(inWordsOfDocuments);
     const { id, state } = handoff;
     tellCreated(handoff, output);
     await warnOfTask(ctx, request, output);
+    warnOfGaps(options, output);
+    if (state === 'blocked')
+      output.note('it stays Created while there is no room, and becomes Active by itself when there is');
     if (state === 'draft') output.note(`a draft; offer it with: baton activate ${id} --as @${request.from}`);
     return 0;
   });
@@ -43,6 +48,24 @@ export async function create(_args: readonly string[], options: CreateOptions, o
 async function warnOfTask({ rules }: Context, { task }: SendRequest, output: Output): Promise<void> {
   if (rules.tasks === null || task === undefined || (await rules.tasks.has(task))) return;
   output.warn(`there is no file tasks/${task}.md that could follow this handoff; make one with: baton task new`);
+}
+
+/** What the recipient and the verifier will look for. */
+function warnOfGaps({ purpose, context, deliverable = [], criterion = [] }: CreateOptions, output: Output): void {
+  const gaps = [
+    purpose === undefined ? 'purpose (--purpose)' : '',
+    context === undefined ? 'context (--context)' : '',
+    deliverable.length === 0 ? 'deliverables (--deliverable)' : '',
+    criterion.length === 0 ? 'verification criteria (--criterion)' : '',
+  ].filter(Boolean);
+  if (gaps.length > 0) output.warn(`the document is missing: ${gaps.join(', ')}`);
+}
+
+/** Documents have their own word for it. */
+function inWordsOfDocuments(error: unknown): never {
+  if (!(error instanceof Problem) || error.code !== 'limit-reached') throw error;
+  const says = `LIMIT_EXCEEDED: ${error.message}, or create it with --wait-for-capacity`;
+  throw new Problem(error.code, says, { ...error.facts, documentCode: 'LIMIT_EXCEEDED' });
 }
 
 /** Where documents are files, the task is a part of the name, and what a document leads to is part of the form. */

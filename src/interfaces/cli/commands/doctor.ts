@@ -94,6 +94,7 @@ async function examineInside(
     ['workers', () => engine.examineSessions(ctx)],
     ['duty', () => engine.examineDuty(ctx)],
     ['feed', () => examineFeed(ctx, stop)],
+    ['deadlines', () => engine.examineOverdue(ctx)],
     ['outbox', () => engine.examineEffects(ctx, stop)],
     ['audit', () => engine.examineDamage(ctx)],
     ['trails', () => engine.examineTrails(ctx, { signal: stop, progress: (count) => progress.show(count) })],

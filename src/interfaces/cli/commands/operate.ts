@@ -1,15 +1,23 @@
 /** Runs an operation as a command: options in, operation, answer out. */
 import type { Handoff } from '../../../domain/handoff.ts';
+import type { HandoffId } from '../../../domain/names.ts';
 import { agentPrincipal } from '../../../domain/principal.ts';
+import type { Context } from '../../../engine/context.ts';
 import { watchOwn } from '../../../engine/token-watch.ts';
-import { runFor, type Operation, type ResultName, type Results } from '../../../operations/operation.ts';
+import {
+  runFor,
+  type Operation,
+  type OperationRefusal,
+  type ResultName,
+  type Results,
+} from '../../../operations/operation.ts';
 import { factView, handoffView, wholeView } from '../../shared/views.ts';
 import type { Run } from '../catalogue/entry.ts';
 import { mustBeOperator, withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { inputFrom } from '../options.ts';
 import type { Output } from '../output.ts';
-import { cliProblem, problemOf } from '../problem.ts';
+import { cliProblem, Problem, problemOf } from '../problem.ts';
 import { tellInbox } from './inbox.ts';
 import { tellPage } from './list.ts';
 import { factLine, tellShown } from './show.ts';
@@ -43,14 +51,40 @@ export function commandFor(operation: Operation): Run {
       const signal = interrupts === null ? {} : { signal: AbortSignal.any([interrupts.stop, watch.signal]) };
       const asking = { ...signal, stillGood: watch.isGood };
       const answer = await runFor(operation, ctx, principal, input, asking).finally(watch.leave);
-      if (!answer.ok) throw problemOf(answer.refusal);
+      if (!answer.ok) throw await withHint(ctx, answer.refusal);
       const interrupted = interrupts?.exitCode() ?? null;
       if (answer.value === null && interrupted !== null) return interrupted;
       const tell = TELL[operation.result] as (value: unknown, telling: Telling) => Promise<number | undefined>;
       const telling = { output, input, options: options as Given, nowMs: ctx.store.nowMs() };
-      return (await tell(answer.value, telling)) ?? 0;
+      const code = (await tell(answer.value, telling)) ?? 0;
+      if (operation.result === 'page' || operation.result === 'shown') await noteUnsynced(ctx, input, output);
+      return code;
     });
   };
+}
+
+const NAMED_MAX = 3;
+
+/** What a pull has brought is in the files, and not in the database that was asked. */
+async function noteUnsynced(ctx: Context, { id }: Given, output: Output): Promise<void> {
+  const ids = await unsynced(ctx, id === undefined ? undefined : (id as HandoffId));
+  if (ids.length === 0) return;
+  const names = ids.slice(0, NAMED_MAX).join(', ') + (ids.length > NAMED_MAX ? ', …' : '');
+  const are = ids.length === 1 ? '1 document is' : `${ids.length} documents are`;
+  output.note(`${are} not taken in yet (${names}); take in what git has brought with: baton sync`);
+}
+
+/** A hint: where the files cannot be read, there is none. */
+async function unsynced({ rules }: Context, id: HandoffId | undefined): Promise<readonly HandoffId[]> {
+  return (await rules.documents?.unsynced(id).catch(() => [])) ?? [];
+}
+
+async function withHint(ctx: Context, refusal: OperationRefusal): Promise<Problem> {
+  const problem = problemOf(refusal);
+  if (refusal.code !== 'no-such-handoff') return problem;
+  if ((await unsynced(ctx, refusal.id)).length === 0) return problem;
+  const says = `${problem.message}; its document is here and not taken in yet: baton sync`;
+  return new Problem(problem.code, says, problem.facts);
 }
 
 type Told = number | undefined | void;
