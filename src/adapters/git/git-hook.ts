@@ -23,10 +23,10 @@ const END = '# baton: end';
 /** What a hook that is no shell script is called from now on. */
 const KEPT_ENDING = '.before-baton';
 
-/** Where there is no baton, git is not held up: CI looks again. */
-function partOf(command: string, absent: string): string {
+/** Where there is no baton, git is not held up: CI looks again. `unless`: a test of the shell that saves the start. */
+function partOf(command: string, absent: string, unless = ''): string {
   return `${BEGIN}
-if command -v baton >/dev/null 2>&1; then
+${unless === '' ? 'if' : `if ${unless}; then\n  :\nelif`} command -v baton >/dev/null 2>&1; then
   baton ${command}
 elif [ -x node_modules/.bin/baton ]; then
   node_modules/.bin/baton ${command}
@@ -39,7 +39,12 @@ ${END}
 
 const CHECK = partOf('check --staged || exit 1', "echo 'baton is not installed: handoffs are not checked' >&2");
 /** What git has brought is taken in; a hook after the fact never stands in anybody's way. */
-const SYNC = partOf('sync --quiet || true', ':');
+const SYNC = partOf(
+  'sync --quiet || true',
+  ':',
+  // No document differs from those of the last commit that was taken in: then nothing is started.
+  `git diff --quiet "$(tail -n 1 .baton/documents/tips 2>/dev/null)" HEAD -- ':(glob)**/_handoffs/**' 2>/dev/null`,
+);
 
 /** The first is the one that people know. */
 const HOOKS = {
@@ -81,7 +86,12 @@ export async function putGitHooks(folder: string): Promise<readonly HookAnswer[]
 function putHook(name: keyof typeof HOOKS, path: string): boolean {
   const found = lookAt(path);
   const part = HOOKS[name];
-  if (found.kind === 'text' && found.text.includes(BEGIN)) return false;
+  if (found.kind === 'text' && found.text.includes(BEGIN)) {
+    const renewed = found.text.slice(0, found.text.indexOf(BEGIN)) + part + afterPart(found.text);
+    if (renewed === found.text) return false;
+    put(path, renewed, found.mode);
+    return true;
+  }
   if (found.kind === 'absent') put(path, `#!/bin/sh\n${part}`, 0o755);
   else {
     const shebang = found.kind === 'text' ? headOf(found.text, path) : null;
@@ -116,11 +126,14 @@ function takeHook(name: string, path: string): boolean {
 }
 
 function withoutPart(text: string): string {
-  const from = text.indexOf(BEGIN);
-  const end = text.indexOf(END, from);
+  return text.slice(0, text.indexOf(BEGIN)) + afterPart(text);
+}
+
+function afterPart(text: string): string {
+  const end = text.indexOf(END, text.indexOf(BEGIN));
   if (end === -1) throw new CheckProblem(`the end of our part is missing (${END}); take it out by hand`);
   const to = text.indexOf('\n', end);
-  return text.slice(0, from) + (to === -1 ? '' : text.slice(to + 1));
+  return to === -1 ? '' : text.slice(to + 1);
 }
 
 /** Null: no shell would run our part. Files of husky have no first line of that kind and are run by one. */
