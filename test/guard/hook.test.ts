@@ -184,4 +184,36 @@ describe('baton init --git-hook', () => {
     expect(said).toMatchObject({ ok: true });
     expect(said.says).toContain('baton is not installed');
   });
+
+  it('D17: after git has brought no document, nothing is started; after it has, baton is', async () => {
+    const repository = makeRepository();
+    await init(repository, '--git-hook');
+    const { folder, git } = repository;
+    repository.commit({ 'a.txt': 'a\n' });
+    const called = join(folder, '.git', 'called');
+    const bin = tempFolder();
+    writeFileSync(join(bin, 'baton'), `#!/bin/sh\necho "$@" >> '${called}'\n`);
+    chmodSync(join(bin, 'baton'), 0o755);
+    const run = (name: string): string => {
+      const env = { ...process.env, ...repository.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+      execFileSync('sh', [join(folder, '.git', 'hooks', name)], { cwd: folder, env });
+      return existsSync(called) ? readFileSync(called, 'utf8') : '';
+    };
+    mkdirSync(join(folder, '.baton', 'documents'), { recursive: true });
+    writeFileSync(join(folder, '.baton', 'documents', 'tips'), git('rev-parse', 'HEAD'));
+    repository.commit({ 'b.txt': 'b\n' });
+    for (const name of ['post-merge', 'post-checkout', 'post-rewrite']) expect(run(name)).toBe('');
+    repository.commit({ '_handoffs/active/x.md': 'x\n' });
+    expect(run('post-merge')).toBe('sync --quiet\n');
+  });
+
+  it('a part of an older version is renewed in place', async () => {
+    const repository = makeRepository();
+    await init(repository, '--git-hook');
+    const path = join(repository.folder, '.git/hooks/post-merge');
+    const now = readFileSync(path, 'utf8');
+    writeFileSync(path, `${now.replace(/if git diff[\s\S]*?elif/, 'if')}echo mine\n`);
+    await init(repository, '--git-hook');
+    expect(readFileSync(path, 'utf8')).toBe(`${now}echo mine\n`);
+  });
 });

@@ -191,6 +191,17 @@ describe('baton check', () => {
     repository.git('add', '-A');
     const answer = await repository.check('--staged');
     expect(answer.code).toBe(0);
-    expect(JSON.parse(answer.stdout)).toEqual({ checked: 1, complaints: [] });
+    expect(JSON.parse(answer.stdout)).toMatchObject({ checked: 1, complaints: [] });
+  });
+
+  it('D4: what is overdue is said beside the complaints, and stops nobody', async () => {
+    const repository = makeRepository();
+    const late = SPEC_DOCUMENT.replace(/^expires_at:.*$/m, 'expires_at: 2026-01-02T00:00:00Z');
+    repository.commit({ [ACTIVE]: late });
+    const said = { file: ACTIVE, rule: 'overdue', says: 'overdue: nobody acknowledged it until 2026-01-02T00:00:00Z' };
+    for (const args of [['--staged'], []]) {
+      const answer = await repository.check(...args);
+      expect([answer.code, JSON.parse(answer.stdout)]).toMatchObject([0, { complaints: [], overdue: [said] }]);
+    }
   });
 });
