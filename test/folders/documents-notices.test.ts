@@ -105,7 +105,7 @@ describe('D2: a new document', () => {
     );
     const full = await create('--task', 'T-2', '--json');
     expect(full.code).toBe(6);
-    expect(JSON.parse(full.stderr)).toMatchObject({
+    expect(JSON.parse(full.stderr.trim().split('\n').at(-1) ?? '')).toMatchObject({
       error: {
         code: 'limit-reached',
         documentCode: 'LIMIT_EXCEEDED',
