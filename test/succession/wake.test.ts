@@ -1,5 +1,5 @@
 /** How an idle agent learns of work for it: once for each handoff, and again when a session starts. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { AgentId } from '../../src/domain/names.ts';
@@ -10,6 +10,7 @@ import { hookAgent } from '../../src/agents/wake-hook.ts';
 import { wakeText } from '../../src/formats/wake-text.ts';
 import { postponeLook, WAKES_PER_HOUR_MAX } from '../../src/adapters/agents/wake.ts';
 import { makeWorkspace, sqlite, type Workspace } from '../cli/workspaces.ts';
+import { newSession } from '../contract/suite/agent-sessions.ts';
 import { needComponent } from '../support/components.ts';
 import { baton, tempFolder, until, type StartOptions } from '../support/processes.ts';
 import { makeStage, promptsOf, SHORT_TIMES } from './stage.ts';
@@ -71,6 +72,22 @@ describe('by hook', () => {
     await offer('For a third', '@codex');
     expect(await hook('codex', 'stop', {}, { BATON_HANDOFF_ID: 'hoff-1' })).toEqual({});
     expect(await hook('codex', 'stop')).toMatchObject({ decision: 'block' });
+  });
+
+  it('a successor that does not know its task yet, and an agent that hands over, are not disturbed', async () => {
+    const workspace = await makeWorkspace(sqlite);
+    const hook = hooksIn(workspace);
+    const { store } = await workspace.open();
+    const session = await store.agents.add(newSession('a', { state: 'starting' }));
+    const env = { BATON_AGENT: 'dev', BATON_WORKSPACE: workspace.folder, BATON_AGENT_ID: String(session.id) };
+    await workspace.run(['send', '--to', '@dev', '--from', '@lead']);
+    expect(await hook('claude', 'stop', {}, env)).toEqual({});
+    await store.agents.replace({ ...session, state: 'active' });
+    const note = join(workspace.folder, '.baton', 'agents', String(session.id), 'handover.json');
+    writeFileSync(note, JSON.stringify({ handoff: 'hoff-1', documentPath: '/d.md' }));
+    expect(await hook('claude', 'stop', {}, env)).toEqual({});
+    rmSync(note);
+    expect(await hook('claude', 'stop', {}, env)).toMatchObject({ decision: 'block' });
   });
 
   it('has a named maximum, may be turned off, and forgets what is over', async () => {
