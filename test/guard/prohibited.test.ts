@@ -258,7 +258,7 @@ describe('baton check --staged', () => {
       [two?.path ?? '']: two?.text ?? '',
     });
     const found = await staged(repository, { [three?.path ?? '']: three?.text ?? '' });
-    expect(found).toEqual([`${three?.path}:1:1 limit: @grok has 3 active outgoing handoffs (max: 2)`]);
+    expect(found).toEqual([`${three?.path}:1:1 limit: LIMIT_EXCEEDED: @grok has 3 active outgoing handoffs (max: 2)`]);
     // It came in past the hook: work on the others goes on, and the whole repository is told.
     repository.write(three?.path ?? '', three?.text ?? '');
     repository.commit({});
