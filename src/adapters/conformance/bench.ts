@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, renameSync, watch, writeFileSync, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { codeOf } from '../../foundation/error-code.ts';
 import type { JsonObject } from '../../foundation/json.ts';
 import { readMessage } from '../../formats/queue-message/read.ts';
 
@@ -27,11 +28,13 @@ export interface Bench {
   read(place: BenchPlace, id: string): JsonObject | null;
   names(place: BenchPlace): readonly string[];
   places(id: string): readonly BenchPlace[];
-  move(id: string, from: BenchPlace, to: BenchPlace): void;
+  /** False: the program has moved it meanwhile. */
+  move(id: string, from: BenchPlace, to: BenchPlace): boolean;
   /** Calls back for each change of a name in a folder, until the check is over. */
   watch(place: BenchPlace, changed: (name: string) => void): void;
   until(look: () => boolean, patienceMs?: number): Promise<boolean>;
-  close(): void;
+  /** Ends the program, and comes back when it has ended. */
+  close(): Promise<void>;
 }
 
 const PLACES = ['pending', 'in-progress', 'completed', 'failed'] as const;
@@ -41,7 +44,7 @@ const LOOK_AGAIN_MS = 5;
 const OUTPUT_MAX = 100_000;
 
 export function openBench(folder: string, command: readonly string[], signal: AbortSignal): Bench {
-  const running = new Set<ChildProcess>();
+  const running = new Map<ChildProcess, Promise<void>>();
   const watchers: FSWatcher[] = [];
   const folderOf = (place: BenchPlace): string => join(folder, 'handoffs', place);
   const pathOf = (place: BenchPlace, id: string): string => join(folderOf(place), `${id}.json`);
@@ -49,7 +52,6 @@ export function openBench(folder: string, command: readonly string[], signal: Ab
 
   const start: Bench['start'] = (...args) => {
     const child = spawn(program, [...fixed, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-    running.add(child);
     const said = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].on('data', (chunk: Buffer) => {
@@ -67,13 +69,15 @@ export function openBench(folder: string, command: readonly string[], signal: Ab
       signal.removeEventListener('abort', stop);
       running.delete(child);
     });
+    // Not until its output is closed: what it has started itself may keep that open for long.
+    running.set(child, new Promise((resolve) => child.once('exit', () => resolve()).once('error', () => resolve())));
     return { child, ended };
   };
 
   const read: Bench['read'] = (place, id) => {
-    if (!existsSync(pathOf(place, id))) return null;
-    const message = readMessage(readFileSync(pathOf(place, id), 'utf8'));
-    return message.ok ? message.value.fields : null;
+    const text = unlessMissing(() => readFileSync(pathOf(place, id), 'utf8'));
+    const message = text === null ? null : readMessage(text);
+    return message?.ok === true ? message.value.fields : null;
   };
 
   return {
@@ -88,7 +92,7 @@ export function openBench(folder: string, command: readonly string[], signal: Ab
     read,
     names: (place) => readdirSync(folderOf(place)).filter((name) => !name.startsWith('.') && name.endsWith('.json')),
     places: (id) => PLACES.filter((place) => existsSync(pathOf(place, id))),
-    move: (id, from, to) => renameSync(pathOf(from, id), pathOf(to, id)),
+    move: (id, from, to) => unlessMissing(() => renameSync(pathOf(from, id), pathOf(to, id))) !== null,
     watch: (place, changed) => {
       watchers.push(watch(folderOf(place), (_event, name) => changed(name ?? '')));
     },
@@ -100,11 +104,22 @@ export function openBench(folder: string, command: readonly string[], signal: Ab
       }
       return look();
     },
-    close: () => {
+    close: async () => {
       for (const watcher of watchers) watcher.close();
-      for (const child of running) child.kill('SIGKILL');
+      for (const child of running.keys()) child.kill('SIGKILL');
+      await Promise.all(running.values());
     },
   };
+}
+
+/** The program moves its files whenever it likes. Null: it has. */
+function unlessMissing<Answer>(act: () => Answer): Answer | null {
+  try {
+    return act();
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return null;
+  }
 }
 
 export function aRequest(id: string, to: string, more: object = {}): JsonObject {

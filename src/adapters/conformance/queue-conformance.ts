@@ -76,7 +76,7 @@ async function outcomeOf(
     const found = await check.run(bench);
     return found === null ? { verdict: 'ok', says: check.expects } : { verdict: found[0], says: found[1] };
   } finally {
-    bench.close();
+    await bench.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
