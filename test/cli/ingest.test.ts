@@ -30,7 +30,7 @@ async function ingested(workspace: Workspace, ...args: readonly string[]): Promi
 }
 
 describe.each(databases)('baton ingest on $name', (database) => {
-  it('S4, S9: a project of 200 summaries in one go; a second time changes nothing', { timeout: 120_000 }, async () => {
+  it('S4, S9: a project of 200 summaries in one go; a second time changes nothing', async () => {
     const workspace = await makeWorkspace(database, 'project: shop\n');
     const { summaries } = summaryProject(7);
     for (const { name, text } of summaries) put(workspace, `summaries/${name}`, text);
@@ -47,7 +47,7 @@ describe.each(databases)('baton ingest on $name', (database) => {
     expect(await store.facts({ max: 10_000 })).toEqual(facts);
   });
 
-  it('S4, S9: three at once read the same files, and every block is taken once', { timeout: 120_000 }, async () => {
+  it('S4, S9: three at once read the same files, and every block is taken once', async () => {
     const workspace = await makeWorkspace(database);
     const { summaries } = summaryProject(3, 110);
     for (const { name, text } of summaries) put(workspace, name, text);

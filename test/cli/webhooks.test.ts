@@ -56,7 +56,7 @@ describe.each(databases)('a webhook on $name', (database) => {
     // Each comes back after its own pause; a worker on duty would do the same by itself.
     const duty = await makeDuty(run);
     onTestFinished(duty.stop);
-    await expect.poll(() => heard.length, { timeout: 30_000 }).toBe(3);
+    await expect.poll(() => heard.length).toBe(3);
     await duty.stop();
     expect(await sync()).toMatchObject({ carried: 0, postponed: 0 });
     expect(new Set(heard.map(({ key }) => key)).size).toBe(3);

@@ -12,7 +12,7 @@ const KILLS = 4;
 const ALL = 10_000;
 
 describe.each(databases)('kill -9 in the middle of an ingest on $name', (database) => {
-  it('S4, S9, I5: run again, it ends in the same trail', { timeout: 180_000 }, async () => {
+  it('S4, S9, I5: run again, it ends in the same trail', async () => {
     const { summaries } = summaryProject(11, 120);
     const workspaces = [await makeWorkspace(database), await makeWorkspace(database)] as const;
     for (const { folder } of workspaces) {

@@ -9,7 +9,7 @@ import { campaignSize } from '../support/campaign-sizes.ts';
 
 const SECONDS = campaignSize('BATON_STORM_SECONDS');
 const KILL_EVERY_MS = 100;
-const DRAIN_MS = 60_000;
+const DRAIN_MS = 180_000;
 const SEED = seedOfThisRun();
 
 const programs = usePrograms([

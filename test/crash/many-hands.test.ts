@@ -69,7 +69,6 @@ describe.each(databases)('several houses on one $name database', (database) => {
       expect(Math.max(...completions)).toBe(1);
       expect(await complaintsAbout(first.store, workspace.address)).toEqual([]);
     },
-    120_000,
   );
 });
 

@@ -32,7 +32,7 @@ interface Cut {
   readonly seed: number | null;
 }
 
-describe('a power cut, on sqlite', { timeout: 60_000 + CUTS * 100 }, () => {
+describe('a power cut, on sqlite', { timeout: 300_000 + CUTS * 1_000 }, () => {
   const programs = usePrograms([RECORDER]);
 
   it('I3, I1, I2: after an acknowledgement loses nothing of it', async (context) => {

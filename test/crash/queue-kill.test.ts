@@ -9,7 +9,7 @@ const COUNT = 40;
 const KILLS = 12;
 
 describe('workers of ours that are killed at any moment', () => {
-  it('I7, I10, I11, I14: lose no file, and every handoff is completed in its place', { timeout: 180_000 }, async () => {
+  it('I7, I10, I11, I14: lose no file, and every handoff is completed in its place', async () => {
     const folder = tempFolder();
     await baton(['init'], { cwd: folder });
     appendFileSync(

@@ -55,13 +55,10 @@ describe.each(databases)('the queue folder over $name', (database) => {
     await world.sync();
     const { handoff } = await world.whole('slow');
     await expect
-      .poll(
-        async () => {
-          await sweep(world.ctx, await checkOnce(world.ctx));
-          return world.state('slow');
-        },
-        { timeout: 10_000 },
-      )
+      .poll(async () => {
+        await sweep(world.ctx, await checkOnce(world.ctx));
+        return world.state('slow');
+      })
       .toBe('offered');
     await world.sync();
     expect(world.places('slow')).toEqual(['pending']);

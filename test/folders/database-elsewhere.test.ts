@@ -30,7 +30,7 @@ describe.each(databases)('a workspace whose database is elsewhere, on $name', (d
     expect((await baton(['show', 'x'], { cwd: folder })).code).not.toBe(0);
   });
 
-  it('Q4, Q5, F2: a worker takes in what comes, and answers it there', { timeout: 60_000 }, async () => {
+  it('Q4, Q5, F2: a worker takes in what comes, and answers it there', async () => {
     const [folder, address] = [await workspace(), await addressOf(database)];
     const command = ['--', 'sh', '-c', 'cat > /dev/null; echo 7'];
     const worker = startBaton(['work', '@react', '--database', address, ...command], { cwd: folder });

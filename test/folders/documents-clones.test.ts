@@ -159,5 +159,5 @@ describe('D17: nothing that Baton writes is in the way of git', () => {
     await looked();
     worker.signal('SIGTERM');
     await worker.ended;
-  }, 120_000);
+  });
 });

@@ -83,7 +83,7 @@ describe('D12: what one change costs', () => {
       await world.documents.sync('quick');
       return world.index().match(/^ {2}- id: /gm)?.length;
     };
-    await expect.poll(listed, { timeout: 30_000 }).toBe(62);
+    await expect.poll(listed).toBe(62);
     expect(world.index()).toContain(
       'counts_by_agent:\n  claude:\n    outgoing: 0\n    incoming: 62\n  grok:\n    outgoing: 62\n',
     );

@@ -10,7 +10,7 @@ import { campaignSize } from '../support/campaign-sizes.ts';
 /** The whole flood with `BATON_FLOOD_COUNT=10000`. */
 const EACH = Math.ceil(campaignSize('BATON_FLOOD_COUNT') / 4);
 const COUNT = EACH * 4;
-const PATIENCE_MS = 60_000 + COUNT * 30;
+const PATIENCE_MS = 240_000 + COUNT * 30;
 
 /** One file after the other. The most urgent come last, and each says that it is older than the one before. */
 const LOOP = `

@@ -87,7 +87,7 @@ describe(`a queue folder with ${HISTORY} finished files`, () => {
 });
 
 describe('what appears in completed/', () => {
-  it('Q5, I7, I10: is whole, final and on the disk, after its artifact is', { timeout: 120_000 }, async ({ skip }) => {
+  it('Q5, I7, I10: is whole, final and on the disk, after its artifact is', async ({ skip }) => {
     if (strace === null) return skip(howToGet('strace'));
     const folder = await workspace(0);
     await baton(['sync'], { cwd: folder });

@@ -33,29 +33,25 @@ describe('every command', () => {
     }
   });
 
-  // Hundreds of processes, more with every command that there is.
-  it(
-    'with hostile arguments gives usage or a clear answer, never a look into our inside',
-    { timeout: 180_000 },
-    async () => {
-      const { run, send } = await makeWorkspace(sqlite);
-      await send('react');
-      const cases = COMMANDS.filter(({ takes, name }) => takes !== undefined && name !== 'init').flatMap((entry) =>
-        HOSTILE.map((argument) => ({ entry, argument })),
-      );
-      const asked = await askEach(cases, ({ entry, argument }) => run([...entry.name.split(' '), argument]));
-      // A file may be named in any way that its system allows.
-      const isMade = ({ question, answer }: (typeof asked)[number]): boolean =>
-        answer.code === 0 && /file|path/.test(question.entry.takes ?? '');
-      const refusedBadly = asked.filter((each) => !isMade(each));
-      const unclear = refusedBadly.filter(
-        ({ answer }) => ![2, 3, 4, 5].includes(answer.code ?? -1) || answer.stderr === '',
-      );
-      expect(
-        unclear.map(({ question, answer }) => ({ name: question.entry.name, argument: question.argument, answer })),
-      ).toEqual([]);
-    },
-  );
+  // Hundreds of commands, more with every one that there is.
+  it('with hostile arguments gives usage or a clear answer, never a look into our inside', async () => {
+    const { run, send } = await makeWorkspace(sqlite);
+    await send('react');
+    const cases = COMMANDS.filter(({ takes, name }) => takes !== undefined && name !== 'init').flatMap((entry) =>
+      HOSTILE.map((argument) => ({ entry, argument })),
+    );
+    const asked = await askEach(cases, ({ entry, argument }) => run([...entry.name.split(' '), argument]));
+    // A file may be named in any way that its system allows.
+    const isMade = ({ question, answer }: (typeof asked)[number]): boolean =>
+      answer.code === 0 && /file|path/.test(question.entry.takes ?? '');
+    const refusedBadly = asked.filter((each) => !isMade(each));
+    const unclear = refusedBadly.filter(
+      ({ answer }) => ![2, 3, 4, 5].includes(answer.code ?? -1) || answer.stderr === '',
+    );
+    expect(
+      unclear.map(({ question, answer }) => ({ name: question.entry.name, argument: question.argument, answer })),
+    ).toEqual([]);
+  });
 
   it('with hostile values for each of its options does the same', async () => {
     const { run } = await makeWorkspace(sqlite);

@@ -81,36 +81,32 @@ describe('what may be read', () => {
     expect(Object.keys(COMMANDS).toSorted()).toEqual(CATALOGUE.map(({ name }) => name).toSorted());
   });
 
-  it(
-    'I12: over HTTP is the same on every route, and what is hidden answers like what is not there',
-    { timeout: 120_000 },
-    async () => {
-      const w = await world();
-      const cells = new Map<string, boolean>();
-      for (const [path, { ask, shows }] of Object.entries(HTTP_PATHS)) {
-        if (path === '/api/events') continue;
-        const bare = await w.ask('GET', ask(w));
-        const isOpen = DESCRIBED.find((each) => each.path === path && each.method === 'get')?.scope === null;
-        expect([path, bare.status]).toEqual([path, isOpen || path === '/openapi.json' ? 200 : 401]);
-        for (const who of PRINCIPALS) {
-          const answer = await w.as(who, 'GET', ask(w));
-          cells.set(`${path} by ${who}`, isShown(answer.text, answer.status === 200, shows));
-        }
+  it('I12: over HTTP is the same on every route, and what is hidden answers like what is not there', async () => {
+    const w = await world();
+    const cells = new Map<string, boolean>();
+    for (const [path, { ask, shows }] of Object.entries(HTTP_PATHS)) {
+      if (path === '/api/events') continue;
+      const bare = await w.ask('GET', ask(w));
+      const isOpen = DESCRIBED.find((each) => each.path === path && each.method === 'get')?.scope === null;
+      expect([path, bare.status]).toEqual([path, isOpen || path === '/openapi.json' ? 200 : 401]);
+      for (const who of PRINCIPALS) {
+        const answer = await w.as(who, 'GET', ask(w));
+        cells.set(`${path} by ${who}`, isShown(answer.text, answer.status === 200, shows));
       }
-      expect(judged(cells, (path) => HTTP_PATHS[path]?.seenBy ?? [])).toEqual([]);
-      const direct = Object.entries(HTTP_PATHS).filter(([path]) => path.startsWith('/api/handoffs/{id}'));
-      for (const [, { ask }] of direct) {
-        const answer = await w.as('other', 'GET', ask(w));
-        const none = await w.as('other', 'GET', ask({ id: 'hoff-none', root: 'hoff-none' }));
-        expect(answer.text.replaceAll(w.id, 'ID')).toBe(none.text.replaceAll('hoff-none', 'ID'));
-      }
-      const hidden = await w.as('other', 'GET', '/api/artifacts/page-1');
-      const absent = await w.as('other', 'GET', '/api/artifacts/page-2');
-      expect(hidden.text.replaceAll('page-1', 'ID')).toBe(absent.text.replaceAll('page-2', 'ID'));
-    },
-  );
+    }
+    expect(judged(cells, (path) => HTTP_PATHS[path]?.seenBy ?? [])).toEqual([]);
+    const direct = Object.entries(HTTP_PATHS).filter(([path]) => path.startsWith('/api/handoffs/{id}'));
+    for (const [, { ask }] of direct) {
+      const answer = await w.as('other', 'GET', ask(w));
+      const none = await w.as('other', 'GET', ask({ id: 'hoff-none', root: 'hoff-none' }));
+      expect(answer.text.replaceAll(w.id, 'ID')).toBe(none.text.replaceAll('hoff-none', 'ID'));
+    }
+    const hidden = await w.as('other', 'GET', '/api/artifacts/page-1');
+    const absent = await w.as('other', 'GET', '/api/artifacts/page-2');
+    expect(hidden.text.replaceAll('page-1', 'ID')).toBe(absent.text.replaceAll('page-2', 'ID'));
+  });
 
-  it('I12: in the stream of events is the same', { timeout: 120_000 }, async () => {
+  it('I12: in the stream of events is the same', async () => {
     const w = await world();
     const cells = new Map<string, boolean>();
     for (const who of PRINCIPALS) {
@@ -118,14 +114,14 @@ describe('what may be read', () => {
       const from = who === 'operator' ? { from: '@other' } : {};
       const sent = await w.as(who, 'POST', '/api/handoffs', { to: '@other', title: 'the end', ...from });
       const { id } = sent.json as { id: string };
-      await expect.poll(() => listening.heard.some(({ handoff }) => handoff.id === id), { timeout: 30_000 }).toBe(true);
+      await expect.poll(() => listening.heard.some(({ handoff }) => handoff.id === id)).toBe(true);
       cells.set(`/api/events by ${who}`, JSON.stringify(listening.heard).includes(SECRET));
       await listening.close();
     }
     expect(judged(cells, (path) => HTTP_PATHS[path]?.seenBy ?? [])).toEqual([]);
   });
 
-  it('I12: with the command is the same', { timeout: 120_000 }, async () => {
+  it('I12: with the command is the same', async () => {
     process.setMaxListeners(1_000);
     const w = await world();
     const cells = new Map<string, boolean>();
@@ -159,7 +155,7 @@ describe('what may be read', () => {
     expect(judged(cells, seenBy)).toEqual([]);
   });
 
-  it('I12: with the library is the same', { timeout: 120_000 }, async () => {
+  it('I12: with the library is the same', async () => {
     const w = await world();
     const cells = new Map<string, boolean>();
     for (const who of PRINCIPALS) {

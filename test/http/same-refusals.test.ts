@@ -125,7 +125,7 @@ function without(id: string, text: string): string {
 }
 
 describe('both faces', () => {
-  it.each(['@doer', '@boss', null])('do and refuse the same for %s', { timeout: 180_000 }, async (name) => {
+  it.each(['@doer', '@boss', null])('do and refuse the same for %s', async (name) => {
     process.setMaxListeners(1_000);
     const server = await served();
     const token = await server.tokenFor(name);

@@ -87,7 +87,7 @@ await describeWithServer('guards', 'shared', (fixture) => {
     const waiting = fixture.server.sql(name);
     const isBlocked = async (): Promise<boolean> =>
       (await waiting`select 1 from pg_stat_activity where datname = ${name} and wait_event_type = 'Lock'`).length === 2;
-    await vi.waitUntil(isBlocked, { timeout: 5000, interval: 5 });
+    await vi.waitUntil(isBlocked, { timeout: 60_000, interval: 5 });
     await counting.unsafe('commit');
     await writing;
     expect(await waiting`select all_open from baton.place`).toEqual([{ all_open: 1 }]);
@@ -137,7 +137,7 @@ await describeWithServer('guards', 'shared', (fixture) => {
           name,
         )`select 1 from pg_stat_activity where datname = ${name} and wait_event_type = 'Lock'`
       ).length === 1;
-    await vi.waitUntil(isBlocked, { timeout: 5000, interval: 5 });
+    await vi.waitUntil(isBlocked, { timeout: 60_000, interval: 5 });
     await ending.unsafe('commit');
     expect(await claiming).toEqual([]);
     expect(await recordOf(store, idOf('a'))).toMatchObject({ state: 'offered' });
