@@ -17,8 +17,7 @@ const done = await work(app.ctx, {
   attemptsMax: 1,
   handler: async ({ handoff }) => {
     say({ begun: handoff.fence });
-    const endMs = performance.now() + order.busyMs;
-    while (performance.now() < endMs);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, order.busyMs);
     say({ ended: handoff.fence });
     return 'busy';
   },
