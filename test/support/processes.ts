@@ -87,7 +87,17 @@ export function start(program: string, args: readonly string[], options: StartOp
 }
 
 export function startBaton(args: readonly string[], options: StartOptions = {}): Running {
-  return start(process.execPath, [BATON, ...args], options);
+  const running = start(process.execPath, [BATON, ...args], options);
+  const ended = running.ended.then(withoutImpatience);
+  ended.catch(() => undefined);
+  return { ...running, ended };
+}
+
+/** Said where a server takes its time, as it does on a busy machine; no test is about it. */
+const SLOW_SERVER = /^baton: still waiting for the database to answer.*\n/gm;
+
+function withoutImpatience(ended: Ended): Ended {
+  return { ...ended, stderr: ended.stderr.replaceAll(SLOW_SERVER, '') };
 }
 
 /** Runs it to its end, in a process of its own. */
@@ -99,7 +109,8 @@ export async function baton(args: readonly string[], options: StartOptions = {})
 export async function quickBaton(args: readonly string[], options: StartOptions = {}): Promise<Ended> {
   const { cwd = tmpdir(), env = {}, input } = options;
   const wanted = { entry: BATON, args, cwd, env: { ...KEPT, ...env, [MARK_NAME]: MARK } };
-  return (input === undefined ? await runQuickly(wanted) : null) ?? baton(args, options);
+  const answered = input === undefined ? await runQuickly(wanted) : null;
+  return answered === null ? baton(args, options) : withoutImpatience(answered);
 }
 
 export type Absent = null | undefined | false;
