@@ -275,6 +275,27 @@ describe('what is around it', () => {
     const { paths } = json as { paths: Record<string, Record<string, { operationId: string }>> };
     const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
     expect(new Set(ids).size).toBe(DESCRIBED.length);
+    expect(ids).toEqual(expect.arrayContaining(['sendHandoff', 'cancelHandoff', 'listHandoffs', 'createToken']));
+    expect(ids.filter((id) => /^(?:get|post|delete)[A-Z]/.test(id))).toEqual([]);
+    const { post } = paths['/api/handoffs'] as never as Record<string, { requestBody: object; responses: object }>;
+    expect(post).toMatchObject({
+      tags: ['handoffs'],
+      requestBody: { required: true },
+      responses: {
+        201: {
+          headers: { ETag: {}, Location: {} },
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/Handoff' } } },
+        },
+      },
+    });
+    const { components } = json as { components: { schemas: object } };
+    expect(Object.keys(components.schemas).toSorted()).toEqual([
+      'Fact',
+      'Handoff',
+      'HandoffRow',
+      'Problem',
+      'WholeHandoff',
+    ]);
     const page = await server.ask('GET', '/docs');
     for (const { path } of DESCRIBED) expect(page.text).toContain(path);
   });

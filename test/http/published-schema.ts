@@ -29,10 +29,9 @@ function validatorOf(schema: object): ValidateFunction {
   return made;
 }
 
-/** The description of problems stands once, apart from its users. */
+/** Shapes with a name stand once, apart from their users. */
 function inlined(schema: object): object {
-  const name = '$ref' in schema ? String(schema.$ref).split('/').at(-1) : undefined;
-  return name === undefined ? schema : (published.components.schemas[name] ?? schema);
+  return { ...schema, components: published.components };
 }
 
 const OPERATIONS = Object.entries(published.paths).flatMap(([path, methods]) =>

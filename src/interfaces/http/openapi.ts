@@ -9,17 +9,22 @@ type Schema = Readonly<Record<string, unknown>>;
 
 export function openApiOf(endpoints: readonly Endpoint[], version: string): Schema {
   const paths: Record<string, Record<string, unknown>> = {};
+  const schemas: Record<string, Schema> = {};
+  schemaOf(ProblemShape, schemas);
   for (const each of endpoints) {
-    paths[each.path] = { ...paths[each.path], [each.method]: operationOf(each) };
+    paths[each.path] = { ...paths[each.path], [each.method]: operationOf(each, schemas) };
   }
   return {
     openapi: '3.1.1',
     info: {
       title: 'Baton',
       version,
-      description: 'Hands work from one agent to another and proves that it arrived.',
+      description:
+        'Hands work from one agent to another and proves that it arrived. What is below /api is below /api/v1 too; a wait ' +
+        'that is not settled answers 200 there, and 408 below /api.',
     },
     security: [{ token: [] }, { session: [] }],
+    tags: [...new Set(endpoints.map(tagOf))].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
@@ -31,38 +36,138 @@ export function openApiOf(endpoints: readonly Endpoint[], version: string): Sche
           description: 'From a login link; writes also show X-Baton-Csrf.',
         },
       },
-      schemas: { Problem: schemaOf(ProblemShape) },
+      schemas,
     },
   };
 }
 
-function operationOf(each: Endpoint): Schema {
+function operationOf(each: Endpoint, schemas: Record<string, Schema>): Schema {
   const { summary, about, scope } = each;
   const body = bodySchemaOf(each);
   return {
     summary,
     ...(about === undefined ? {} : { description: about }),
     operationId: operationId(each),
+    tags: [tagOf(each)],
     ...(scope === null ? { security: [] } : {}),
     parameters: [...pathParameters(each), ...queryParameters(each), ...headerParameters(each)],
-    ...(body === null ? {} : { requestBody: { content: { 'application/json': { schema: body } }, required: false } }),
-    responses: responsesOf(each),
+    ...(body === null
+      ? {}
+      : { requestBody: { content: { 'application/json': { schema: body } }, required: isNeeded(body) } }),
+    responses: responsesOf(each, schemas),
   };
 }
 
-/** `postHandoffsIdCancel`: the same for as long as the path is. */
-function operationId({ method, path }: Endpoint): string {
-  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '' && word !== 'api');
-  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+/** An empty body stands for `{}`, so it is needed only where a field is. */
+function isNeeded({ required }: Schema): boolean {
+  return Array.isArray(required) && required.length > 0;
 }
 
-function responsesOf({ answers, gives, giving = 'application/json' }: Endpoint): Schema {
+/** What generated clients call it, where that is not its operation with what it is about: `cancelHandoff`. */
+const OPERATION_IDS: Readonly<Record<string, string>> = {
+  'get /api/handoffs': 'listHandoffs',
+  'get /api/handoffs/{id}/facts': 'listFacts',
+  'get /api/handoffs/{id}/chain': 'showChain',
+  'get /api/handoffs/{id}/wait': 'waitForHandoff',
+  'get /api/status': 'showStatus',
+  'get /api/ready/{agent}': 'listReady',
+  'get /api/inbox/{agent}': 'readInbox',
+  'delete /api/inbox/{agent}': 'clearInbox',
+  'post /api/summaries': 'ingestSummaries',
+  'get /api/workflows': 'listWorkflows',
+  'get /api/workflows/{project}': 'showWorkflow',
+  'get /api/report': 'showReport',
+  'get /api/artifacts': 'findArtifacts',
+  'get /api/artifacts/{id}': 'showArtifact',
+  'post /api/artifacts': 'registerArtifact',
+  'post /api/artifacts/clean': 'cleanArtifacts',
+  'post /api/batch': 'runBatch',
+  'get /api/events': 'streamEvents',
+  'get /api/agents': 'listAgents',
+  'get /api/agents/{id}': 'showAgent',
+  'post /api/agents/{id}/handoff': 'handOverAgent',
+  'post /api/hooks/{event}': 'hearHook',
+  'get /api/metrics-summary': 'showMetrics',
+  'get /api/attention': 'showAttention',
+  'get /api/totals': 'countHandoffs',
+  'get /api/attempts': 'listAttempts',
+  'get /api/quarantine': 'listQuarantine',
+  'post /api/session': 'signIn',
+  'get /api/session': 'showSession',
+  'delete /api/session': 'signOut',
+  'get /api/sessions': 'listSessions',
+  'delete /api/sessions/{name}': 'endSession',
+  'post /api/login-links': 'createLoginLink',
+  'post /api/tokens': 'createToken',
+  'get /api/tokens': 'listTokens',
+  'delete /api/tokens/{id}': 'revokeToken',
+  'get /api/token-log': 'listTokenLog',
+  'get /healthz': 'checkHealth',
+  'get /metrics': 'readMetrics',
+};
+
+function operationId({ method, path, operation }: Endpoint): string {
+  const words = path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '' && word !== 'api');
+  const plain = method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+  const isAboutOne = operation !== undefined && /^[a-z]+$/.test(operation.name);
+  return OPERATION_IDS[`${method} ${path}`] ?? (isAboutOne ? `${operation.name}Handoff` : plain);
+}
+
+function tagOf({ path }: Endpoint): string {
+  const [, word = 'server'] = /^\/api\/([a-z]+)/.exec(path) ?? [];
+  return TAGS[word] ?? word;
+}
+
+const TAGS: Readonly<Record<string, string>> = {
+  batch: 'handoffs',
+  claims: 'handoffs',
+  ready: 'handoffs',
+  totals: 'handoffs',
+  attention: 'overview',
+  attempts: 'overview',
+  metrics: 'overview',
+  quarantine: 'overview',
+  status: 'overview',
+  report: 'workflows',
+  summaries: 'workflows',
+  hooks: 'agents',
+  session: 'access',
+  sessions: 'access',
+  login: 'access',
+  token: 'access',
+  tokens: 'access',
+};
+
+/** Of answers that show one handoff. */
+const HEADERS: Readonly<Record<string, readonly string[]>> = {
+  handoff: ['ETag'],
+  created: ['ETag', 'Location'],
+  claimed: ['ETag'],
+  shown: ['ETag'],
+  settled: ['ETag'],
+};
+const HEADER_WORDS: Readonly<Record<string, string>> = {
+  ETag: 'Its revision, for If-Match and If-None-Match.',
+  Location: 'Where the new handoff is.',
+};
+
+function headersOf({ operation }: Endpoint): Schema {
+  const names = HEADERS[operation?.result ?? ''] ?? [];
+  return Object.fromEntries(
+    names.map((name) => [name, { description: HEADER_WORDS[name], schema: { type: 'string' } }]),
+  );
+}
+
+function responsesOf(each: Endpoint, schemas: Record<string, Schema>): Schema {
+  const { answers, gives, giving = 'application/json' } = each;
   const problem = { [PROBLEM_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } };
   const given = Object.entries(answers).map(([status, description]): readonly [string, Schema] => {
     const isThing = status.startsWith('2') && status !== '204';
-    const schema = gives === undefined ? {} : schemaOf(gives);
+    const schema = gives === undefined ? {} : schemaOf(gives, schemas);
     const content = isThing ? { [giving]: { schema } } : Number(status) >= 400 ? problem : null;
-    return [status, { description, ...(content === null ? {} : { content }) }];
+    const headers = isThing ? headersOf(each) : {};
+    const more = Object.keys(headers).length === 0 ? {} : { headers };
+    return [status, { description, ...more, ...(content === null ? {} : { content }) }];
   });
   return { ...Object.fromEntries(given), default: { description: 'A problem.', content: problem } };
 }
@@ -117,10 +222,16 @@ function headerParameters({ headers = {} }: Endpoint): readonly Schema[] {
   }));
 }
 
-function schemaOf(shape: z.ZodType): Schema {
-  const { $schema, ...schema } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
+/** Shapes that have a name stand once, among the components; everywhere else they are referred to. */
+function schemaOf(shape: z.ZodType, components: Record<string, Schema> = {}): Schema {
+  const { $schema, $defs = {}, ...schema } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
   void $schema;
-  return schema;
+  for (const [name, described] of Object.entries($defs)) components[name] = inComponents(described as Schema);
+  return inComponents(schema);
+}
+
+function inComponents(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Schema;
 }
 
 /** What describes the others; it does not describe itself. */

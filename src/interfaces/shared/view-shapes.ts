@@ -10,20 +10,22 @@ const Texts = z.array(z.string());
 const handoffFields = zodFields(shapesOf(HANDOFF_VIEW), 'shown');
 const wholeFields = { ...handoffFields, ...zodFields(CARRIED_SHAPES, 'shown') };
 
-export const HandoffShape = z.strictObject(handoffFields);
+export const HandoffShape = z.strictObject(handoffFields).meta({ id: 'Handoff' });
 const Failure = z.strictObject({ code: z.string(), message: z.string(), at: Instant });
 const Progress = z.strictObject({ fraction: z.number().nullable(), says: z.string().nullable(), at: Instant });
 /** As lists show them: with what the newest facts say of the work. */
-const RowShape = z.strictObject({
-  ...handoffFields,
-  attemptsMax: z.int().describe('How many attempts there may be.'),
-  lastFailure: Failure.optional().describe('Of the last attempt that went wrong.'),
-  progress: Progress.optional().describe('What whoever is at work has told last.'),
-});
-export const WholeShape = z.strictObject(wholeFields);
+const RowShape = z
+  .strictObject({
+    ...handoffFields,
+    attemptsMax: z.int().describe('How many attempts there may be.'),
+    lastFailure: Failure.optional().describe('Of the last attempt that went wrong.'),
+    progress: Progress.optional().describe('What whoever is at work has told last.'),
+  })
+  .meta({ id: 'HandoffRow' });
+export const WholeShape = z.strictObject(wholeFields).meta({ id: 'WholeHandoff' });
 export const SettledShape = z.strictObject({ ...wholeFields, settled: z.boolean() });
 
-const FactShape = z.strictObject(zodFields(shapesOf(FACT_VIEW), 'shown'));
+const FactShape = z.strictObject(zodFields(shapesOf(FACT_VIEW), 'shown')).meta({ id: 'Fact' });
 
 export const ShownShape = z.strictObject({
   ...wholeFields,
@@ -198,4 +200,5 @@ export const ProblemShape = z
     code: z.string(),
     retryable: z.boolean().describe('Whether the same request can succeed later without being changed.'),
   })
-  .describe('RFC 9457, with what belongs to the code beside it.');
+  .describe('RFC 9457, with what belongs to the code beside it.')
+  .meta({ id: 'Problem' });

@@ -287,7 +287,7 @@ function Details({ handoff }: { readonly handoff: Shown }): VNode {
         <Line name="Attempts" value={`${attempt}${attemptsMax === undefined ? '' : ` of ${attemptsMax}`}`} />
         {heldBy === undefined ? null : <Line name="Held by" value={`${heldBy}, fence ${fence}`} />}
         {notBefore === undefined ? null : <Line name="Not before" value={whole(notBefore)} />}
-        {verifiers === undefined ? null : <Line name="Reviewed by" value={verifiers.join(' or ')} />}
+        {verifiers === undefined ? null : <Line name="Reviewers" value={verifiers.join(' or ')} />}
         <Line name="Created" value={whole(handoff.createdAt)} />
         <Line name="Revision" value={String(handoff.revision)} />
         {links.map(([name, other]) =>

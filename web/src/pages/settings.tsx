@@ -1,12 +1,13 @@
 /** Who may come in, and how this server is set up. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { discard, tell, wordsOf, type Session } from '../api.ts';
+import { discard, signOut, tell, wordsOf, type Session } from '../api.ts';
 import { CopyId, Failed, Loading, When } from '../parts/pieces.tsx';
 import { textsIn } from '../parts/texts-in.ts';
 import { say } from '../parts/toasts.tsx';
 import { usePolled } from '../polled.ts';
 import { visible } from '../text.ts';
+import { nextTheme, theme } from '../theme.ts';
 import { whole } from '../time.ts';
 
 interface Token {
@@ -52,6 +53,17 @@ export function Settings({ session }: { readonly session: Session }): VNode {
       ) : (
         <p class="empty">Tokens, sessions and quarantine are the operator’s business.</p>
       )}
+      <section class="panel" aria-label="This browser">
+        <h2>This browser</h2>
+        <div class="inline">
+          <button type="button" onClick={nextTheme}>
+            Theme: {theme.value}
+          </button>
+          <button type="button" onClick={() => void signOut().then(() => location.reload())}>
+            Sign out
+          </button>
+        </div>
+      </section>
       <section class="panel">
         <h2>Limits and policy</h2>
         <p>
