@@ -13,7 +13,7 @@ interface Counted {
 interface PhaseView extends Counted {
   readonly phase: string | null;
   readonly progress: number | null;
-  readonly legs: { readonly all: number; readonly toDo: number };
+  readonly legs: { readonly all: number; readonly toDo: number; readonly done: number };
 }
 
 interface LegView {
@@ -127,7 +127,7 @@ function Phase({
       <p class="soft">
         {legs.all === 0 && told === 0
           ? 'nothing yet'
-          : `${legs.toDo} of ${legs.all} legs to do · ${told} ${told === 1 ? 'summary' : 'summaries'} · ${span(timeMs)}`}
+          : `${legs.done} of ${legs.toDo} legs done · ${told} ${told === 1 ? 'summary' : 'summaries'} · ${span(timeMs)}`}
       </p>
       {[...bad, ...open].slice(0, PHASE_LEGS).map(({ id, to, standing }) => (
         <a key={id} class="leg-chip" href={handoffHref(id)}>
