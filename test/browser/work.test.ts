@@ -49,7 +49,8 @@ describe('work', () => {
     });
     await page.goto(`${url}/#/work`);
     await expect.poll(async () => (await rowsIn(page)).length).toBe(100);
-    expect(lists).toHaveLength(1);
+    // One page is enough to begin with; nobody turns all of them.
+    expect(lists.filter((path) => path.includes('after='))).toEqual([]);
     await expect.poll(() => page.locator('.bar').textContent()).toContain('230 handoffs');
     expect(await page.locator('.more-line').textContent()).toContain('100 of 230 shown');
     await page.getByRole('button', { name: 'Show more' }).click();

@@ -1,6 +1,6 @@
 /** One handoff: where it is, what comes next, what may be done with it, what happened to it, what it carries. */
 import type { VNode } from 'preact';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ask, Problem, type FactView, type Shown } from '../api.ts';
 import { knownRow, onHeard } from '../live.ts';
 import { Actions } from '../parts/actions.tsx';
@@ -39,11 +39,14 @@ export function HandoffPage(): VNode {
       ),
     );
   }, [id]);
+  const seen = useRef(0);
+  seen.current = shown === null || shown instanceof Problem || shown.id !== id ? 0 : shown.revision;
   useEffect(reload, [reload]);
   useEffect(
     () =>
       onHeard(({ fact, handoff }) => {
-        if (handoff.id !== id) return;
+        // What is shown may be further on than the line.
+        if (handoff.id !== id || fact.revision <= seen.current) return;
         if (ONLY_SAID.includes(fact.deed)) setShown((before) => continued(before, fact, handoff.revision));
         else reload();
       }),
