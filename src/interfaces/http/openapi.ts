@@ -226,7 +226,7 @@ function headerParameters({ headers = {} }: Endpoint): readonly Schema[] {
 function schemaOf(shape: z.ZodType, components: Record<string, Schema> = {}): Schema {
   const { $schema, $defs = {}, ...schema } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
   void $schema;
-  for (const [name, described] of Object.entries($defs)) components[name] = inComponents(described as Schema);
+  for (const [name, described] of Object.entries($defs)) components[name] = inComponents(described);
   return inComponents(schema);
 }
 

@@ -47,7 +47,7 @@ export function HandoffPage(): VNode {
       onHeard(({ fact, handoff }) => {
         // What is shown may be further on than the line.
         if (handoff.id !== id || fact.revision <= seen.current) return;
-        if (ONLY_SAID.includes(fact.deed)) setShown((before) => continued(before, fact, handoff.revision));
+        if (ONLY_SAID.includes(fact.deed)) setShown((before) => continued(before, fact));
         else reload();
       }),
     [id, reload],
@@ -71,10 +71,10 @@ export function HandoffPage(): VNode {
   return <Whole handoff={shown} reload={reload} />;
 }
 
-function continued(before: Shown | Problem | null, fact: FactView, revision: number): Shown | Problem | null {
+function continued(before: Shown | Problem | null, fact: FactView): Shown | Problem | null {
   if (before === null || before instanceof Problem || before.id !== fact.handoff) return before;
   if (before.facts.some((each) => each.revision >= fact.revision)) return before;
-  return { ...before, revision, facts: [...before.facts, fact] };
+  return { ...before, revision: fact.revision, facts: [...before.facts, fact] };
 }
 
 function Whole({ handoff, reload }: { readonly handoff: Shown; readonly reload: () => void }): VNode {
