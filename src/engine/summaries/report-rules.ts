@@ -85,7 +85,7 @@ function isUnderExample({ under, prose }: FoundBlock): boolean {
 
 const FIELD = /^[ \t]*["']?(?:phase|from|to|status|timestamp|from_agent|to_agent)["']?[ \t]*:[ \t]*(.*)$/gim;
 const FORM =
-  /^(?:<[^<>]{1,80}>|\{\{?[^{}]{1,80}\}\}?|\[[^\][]{1,80}\]|\$\{?[A-Z_]{1,60}\}?|\.{3}|…|string|x{3,}|number|object|iso-?8601.*|@?(?:agent|from|to|next|source|target)[-_ ]?(?:agent|name)(?:[-_ ]name)?|@?your[-_ ].*)$/i;
+  /^(?:<\w[\w /|-]{0,60}>|\{\{?[^{}]{1,80}\}\}?|\[[^\][]{1,80}\]|\$\{?[A-Z_]{1,60}\}?|\.{3}|…|string|x{3,}|number|object|iso-?8601.*|@?(?:agent|from|to|next|source|target)[-_ ]?(?:agent|name)(?:[-_ ]name)?|@?your[-_ ].*)$/i;
 /** `complete | failed`: one is to be chosen. */
 const CHOICE = /^[@\w-]+(?:\s*\|\s*[@\w-]+)+$/;
 
