@@ -16,6 +16,7 @@ export type {
 } from './interfaces/library/baton.ts';
 export type * from './interfaces/library/results.ts';
 export type * from './interfaces/library/methods.ts';
+export type { ScheduleView } from './interfaces/shared/schedule-view.ts';
 export type { FactView, HandoffView, StatusView, WholeView } from './interfaces/shared/views.ts';
 export { agent, type TypedAgent } from './interfaces/library/agent.ts';
 export { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './interfaces/library/errors.ts';

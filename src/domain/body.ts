@@ -18,6 +18,22 @@ export interface Body {
   readonly leg?: LegNote;
   /** What was not as it should be when it was taken in; told with the answer. */
   readonly warnings?: readonly string[];
+  /** What became of each handoff that it waited for. Never stored: added for whoever works on it. */
+  readonly dependencies?: JsonObject;
+}
+
+/** The input as a worker gets it: with the results of what the handoff waited for, where there is a place for them. */
+export function inputIn({ input, dependencies }: Pick<Body, 'input' | 'dependencies'>): Json {
+  return dependencies === undefined || !takesDependencies(input) ? input : { ...input, dependencies };
+}
+
+/** Likewise: the results stand here where the input is no object, or has such a field of its own. */
+export function contextIn({ input, context, dependencies }: Body): JsonObject | undefined {
+  return dependencies === undefined || takesDependencies(input) ? context : { ...context, dependencies };
+}
+
+function takesDependencies(input: Json): input is JsonObject {
+  return input !== null && typeof input === 'object' && !Array.isArray(input) && !('dependencies' in input);
 }
 
 /** The part that an agent has in the order of phases. */
@@ -54,6 +70,7 @@ export const BODY: Shape<Body> = object<Body>(
       ),
     ),
     warnings: optional(list(text())),
+    dependencies: optional<JsonObject>({ type: 'object', fields: {}, open: true }),
   },
   { open: true },
 );

@@ -1,6 +1,17 @@
 /** What a handoff waits for: other handoffs that must be completed, known already or still to come. */
-import type { State } from './lifecycle.ts';
+import { FINAL_STATES, type State } from './lifecycle.ts';
 import type { HandoffId } from './names.ts';
+
+/** What becomes of a handoff when one that it waits for ends without being completed. */
+export const ON_DEPENDENCY_FAILURE = ['wait', 'fail', 'run'] as const;
+export type OnDependencyFailure = (typeof ON_DEPENDENCY_FAILURE)[number];
+
+/** The final states of what was not completed. */
+export const BAD_ENDS: readonly State[] = FINAL_STATES.filter((state) => state !== 'completed');
+
+export function hasEndedBadly(state: State | undefined): boolean {
+  return state !== undefined && BAD_ENDS.includes(state);
+}
 
 /** The walk ends here; a chain of dependencies this long is refused as if it were a ring. */
 const WALK_MAX = 10_000;

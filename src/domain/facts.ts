@@ -14,10 +14,11 @@ import type { SignFact } from './signature.ts';
 import { nullable, oneOf, text } from './shape.ts';
 
 /**
- * What happens to a record: the moves of the lifecycle, its creation, what leaves the state as it is, and `supersede`:
- * the shared history of a document tells otherwise than this database, and this database follows it.
+ * What happens to a record: the moves of the lifecycle, its creation, what leaves the state as it is (`reblock`: it is
+ * still blocked, for another reason), and `supersede`: the shared history of a document tells otherwise than this
+ * database, and this database follows it.
  */
-export const DEEDS_BESIDE_MOVES = ['create', 'renew', 'progress', 'supersede'] as const;
+export const DEEDS_BESIDE_MOVES = ['create', 'renew', 'progress', 'supersede', 'reblock'] as const;
 export type FactType = Move | (typeof DEEDS_BESIDE_MOVES)[number];
 
 export interface Fact {

@@ -5,6 +5,7 @@
  * milliseconds of the store's wall clock.
  */
 import { PROVEN_OTHERWISE, type Assurance } from './assurance.ts';
+import { ON_DEPENDENCY_FAILURE, type OnDependencyFailure } from './dependencies.ts';
 import { CLAIMS, type Claim } from './evidence.ts';
 import { STATES, type State } from './lifecycle.ts';
 import type { AgentId, ArtifactId, HandoffId, SessionId } from './names.ts';
@@ -74,6 +75,8 @@ export interface Terms {
   readonly offeredMs: number | null;
   readonly blockedMs: number | null;
   readonly dependsOn: readonly HandoffId[];
+  /** What happens when a dependency ends without being completed; absent: `wait`. */
+  readonly onDependencyFailure?: OnDependencyFailure;
   /** What has to be in the registry of artifacts before anybody works; absent: nothing. */
   readonly artifacts?: readonly ArtifactId[];
   readonly deliverables: readonly string[];
@@ -109,7 +112,8 @@ export type Custody =
     };
 
 export type BlockedOn =
-  | { readonly reason: 'dependency' }
+  /** `failed`: the dependency that ended without being completed, or its newest retry; absent: all can still be. */
+  | { readonly reason: 'dependency'; readonly failed?: HandoffId }
   | { readonly reason: 'artifact' }
   | { readonly reason: 'place' }
   | { readonly reason: 'question'; readonly text: string };
@@ -158,6 +162,7 @@ const TERMS = object<Terms>({
   offeredMs: DURATION,
   blockedMs: DURATION,
   dependsOn: list(ID),
+  onDependencyFailure: optional(oneOf(ON_DEPENDENCY_FAILURE)),
   artifacts: optional(list<ArtifactId>({ type: 'handoff-id' })),
   deliverables: list(text()),
   criteria: list(text()),
@@ -201,7 +206,7 @@ const CUSTODY = variants<Custody, 'by'>('by', {
 });
 
 export const BLOCKED_ON = variants<BlockedOn, 'reason'>('reason', {
-  dependency: object({}),
+  dependency: object<{ readonly failed?: HandoffId }>({ failed: optional(ID) }),
   place: object({}),
   question: object({ text: text() }),
   artifact: object({}),
@@ -304,4 +309,9 @@ export function copyOf(handoff: Handoff): Mutable<Handoff> {
 /** The attempts that count against the retry policy. */
 export function countedAttempts(handoff: Handoff): number {
   return handoff.attempt - handoff.excused;
+}
+
+/** What a blocked handoff waits for in vain; null: it is not blocked by that. */
+export function failedDependencyOf({ blockedOn }: Pick<Handoff, 'blockedOn'>): HandoffId | null {
+  return blockedOn?.reason === 'dependency' ? (blockedOn.failed ?? null) : null;
 }

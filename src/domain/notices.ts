@@ -18,6 +18,7 @@ export const EVENTS = [
   'expired',
   'cancelled',
   'escalated',
+  'dependency-failed',
 ] as const;
 export type Event = (typeof EVENTS)[number];
 
@@ -49,7 +50,7 @@ function eventOf(handoff: Handoff, { to, deed }: Fact): Event | null {
     case 'accepted':
       return deed === 'rework' ? 'rework-wanted' : null;
     case 'blocked':
-      return handoff.blockedOn?.reason === 'question' ? 'question' : null;
+      return blockedEvent(handoff);
     case 'delivered':
       return deed === 'deliver' && needsVerifier(handoff) ? 'verification-wanted' : null;
     case 'completed':
@@ -61,6 +62,11 @@ function eventOf(handoff: Handoff, { to, deed }: Fact): Event | null {
     case 'draft':
       return null;
   }
+}
+
+function blockedEvent({ blockedOn }: Handoff): Event | null {
+  if (blockedOn?.reason === 'question') return 'question';
+  return blockedOn?.reason === 'dependency' && blockedOn.failed !== undefined ? 'dependency-failed' : null;
 }
 
 /** A failure can concern somebody beside its sender, and then it names him. */
@@ -87,6 +93,7 @@ function audienceOf(event: Event, handoff: Handoff): readonly AgentId[] {
     case 'cancelled':
       return kind === 'document' ? [from, to] : [];
     case 'question':
+    case 'dependency-failed':
     case 'failed':
     case 'rejected':
     case 'expired':

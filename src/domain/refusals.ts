@@ -38,6 +38,9 @@ export type Refusal =
       readonly count: number;
       readonly max: number;
     }
+  | { readonly code: 'dependency-unknown'; readonly id: HandoffId }
+  /** It has ended without being completed, and nobody has retried it. */
+  | { readonly code: 'dependency-failed'; readonly id: HandoffId; readonly state: State }
   | { readonly code: 'dependency-cycle'; readonly ring: readonly HandoffId[] }
   | { readonly code: 'too-many-hops'; readonly id: HandoffId; readonly hops: number; readonly max: number }
   | { readonly code: 'evidence-missing'; readonly id: HandoffId; readonly deliverables: readonly string[] }

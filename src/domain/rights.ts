@@ -54,7 +54,8 @@ const FINAL_BUT_DONE: readonly State[] = ['failed', 'rejected', 'expired', 'canc
 
 /** Under which relation, in which states. A cell that is not here is a no. */
 export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
-  create: { sender: EVERY, operator: EVERY, file: EVERY },
+  // The system sends what somebody has scheduled.
+  create: { sender: EVERY, operator: EVERY, system: EVERY, file: EVERY },
   offer: { sender: ['draft'], operator: ['draft'] },
   accept: { recipient: ['offered'], file: ['offered'] },
   renew: { holder: HELD },
@@ -66,7 +67,7 @@ export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
     system: ['blocked', 'accepted'],
   },
   release: { holder: HELD, operator: HELD, system: HELD },
-  block: { holder: HELD, operator: ['offered', 'accepted'], system: ['offered'] },
+  block: { holder: HELD, operator: ['offered', 'accepted'], system: ['offered', 'blocked'] },
   unblock: { sender: ['blocked'], recipient: ['blocked'], operator: ['blocked'], system: ['blocked'] },
   reject: { recipient: ['offered', 'accepted'], verifier: ['delivered'], operator: ['delivered'] },
   verify: { verifier: ['delivered'], operator: ['delivered'] },

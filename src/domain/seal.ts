@@ -72,6 +72,8 @@ function termsText(terms: Terms): string {
     terms.verifiers,
     terms.check ?? null,
     terms.anyCommit ?? null,
+    // Added later: where it is absent, the text is the one that older seals were made of.
+    ...(terms.onDependencyFailure === undefined ? [] : [terms.onDependencyFailure]),
   ]);
   texts.set(terms, text);
   return text;

@@ -14,13 +14,14 @@ const BEGINNINGS: readonly State[] = ['draft', 'offered', 'blocked'];
 export const RESUMED = ['draft', 'offered', 'accepted'] as const satisfies readonly State[];
 
 /**
- * The lifecycle, with what stands beside it: a beginning, deeds that leave an accepted handoff accepted, and what the
- * shared history of a document overrules.
+ * The lifecycle, with what stands beside it: a beginning, deeds that leave an accepted handoff accepted or a blocked one
+ * blocked, and what the shared history of a document overrules.
  */
 export function isLegalStep(deed: FactType, from: State | null, to: State): boolean {
   if (from === null) return deed === 'create' && BEGINNINGS.includes(to);
   if (deed === 'create') return false;
   if (deed === 'supersede') return (RESUMED as readonly State[]).includes(to);
+  if (deed === 'reblock') return from === 'blocked' && to === from;
   return deed === 'renew' || deed === 'progress' ? from === 'accepted' && to === from : nextState(from, deed) === to;
 }
 

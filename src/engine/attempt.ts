@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../foundation/json.ts';
 import type { Result } from '../foundation/result.ts';
 import type { Failure, Handoff } from '../domain/handoff.ts';
 import { isFinal } from '../domain/lifecycle.ts';
+import type { HandoffId } from '../domain/names.ts';
 import type { Principal } from '../domain/principal.ts';
 import { StoreGone, type Claimed } from '../stores/store.ts';
 import type { Refusal } from '../domain/refusals.ts';
@@ -15,6 +16,7 @@ import type { Interruption } from './attempt-interruptions.ts';
 import type { EngineEvent, Context } from './context.ts';
 import { deliver, type DeliverRefusal } from './handoffs/deliver.ts';
 import { fail } from './handoffs/fail.ts';
+import { withDependencyResults } from './handoffs/dependency-results.ts';
 import { hasUsualRetries } from './handoffs/claim.ts';
 import { release, type Later } from './handoffs/release.ts';
 import type { Attempt, Hold, WorkOptions } from './work.ts';
@@ -174,8 +176,11 @@ async function answerOf(
   const { id } = claimed.handoff;
   const evidence: EvidenceRequest[] = [];
   let telling: Attempt['progress'] | null = null;
+  const hasNone = claimed.handoff.terms.dependsOn.length === 0;
+  const given = hasNone ? claimed : await orNull(ctx, id, withDependencyResults(ctx, claimed));
+  if (given === null) return { kind: 'given-up' };
   try {
-    const result = await handler(claimed, {
+    const result = await handler(given, {
       get signal() {
         return over.signal;
       },
@@ -213,6 +218,16 @@ async function answerOf(
   } finally {
     const at = hold.groups.findIndex((group) => group.handoff === id);
     if (at !== -1) hold.groups.splice(at, 1);
+  }
+}
+
+/** That the store could not be read is no failure of the handler. */
+async function orNull<Read>(ctx: Context, id: HandoffId, reading: Promise<Read>): Promise<Read | null> {
+  try {
+    return await reading;
+  } catch (error) {
+    ctx.report({ kind: 'fault', doing: `beginning ${id}`, error });
+    return null;
   }
 }
 

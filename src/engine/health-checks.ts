@@ -1,9 +1,11 @@
 /** What a doctor asks of a running workspace. Nothing here writes; each answer says what to do about it. */
 import { dueAtOf } from '../domain/deadlines.ts';
 import type { Handoff } from '../domain/handoff.ts';
+import type { LastOccurrence } from '../domain/schedule.ts';
 import { flawOf } from '../domain/trail.ts';
 import type { DamagedRecord, SessionRecord } from '../stores/store.ts';
 import { DUTY_LEASE_MS } from './duty.ts';
+import { countingFor, prospectOf } from './handoffs/dependencies.ts';
 import type { Context } from './context.ts';
 import { allCopies } from './transfer/all-copies.ts';
 
@@ -25,6 +27,8 @@ const RESTORE = 'stop all workers, keep a copy of the database, and restore a ba
 /** An effect that is due is done within this time, if anybody does it. */
 const EFFECT_PATIENCE_MS = 1_500;
 const EFFECTS_MAX = 1_000;
+const STUCK_MAX = 1_000;
+const SCHEDULES_MAX = 1_000;
 /** Clocks of two machines may differ by this much without anybody noticing. */
 const CLOCK_APART_MS = 5_000;
 
@@ -93,6 +97,38 @@ export async function examineDuty({ store, liveness }: Context): Promise<HealthC
   if (silentForMs <= DUTY_LEASE_MS) return healthy('duty', `process ${process.pid} sweeps`);
   const says = `process ${process.pid} has the duty and has been silent for ${Math.round(silentForMs / 1000)} s`;
   return { name: 'duty', verdict: 'problem', says, todo: `look at it, and end it: kill ${process.pid}` };
+}
+
+export async function examineDependencies(ctx: Context): Promise<HealthCheck> {
+  const { items } = await ctx.store.find({ by: 'waiting', on: 'failed', max: STUCK_MAX });
+  const counting = await countingFor(
+    ctx,
+    items.flatMap(({ terms }) => terms.dependsOn),
+  );
+  const stuck = items.flatMap(({ id, terms }) => {
+    const { failed } = prospectOf(terms, counting);
+    return failed === null ? [] : [{ id, failed }];
+  });
+  const [first] = stuck;
+  if (first === undefined) return healthy('dependencies', 'nothing waits for what did not succeed');
+  const says = stuck.map(({ id, failed }) => `${id} waits for ${failed.id}, which is ${failed.state}`);
+  const todo = `retry it with: baton retry ${first.failed.id}; or give it up with: baton cancel ${first.id}`;
+  return { name: 'dependencies', verdict: 'warning', says: listed(says), todo };
+}
+
+export async function examineSchedules({ store }: Context): Promise<HealthCheck> {
+  const all = await store.schedules.list(SCHEDULES_MAX);
+  const refused = all.flatMap(({ id, last }) => {
+    const { refused: why } = last === null ? {} : (JSON.parse(last) as LastOccurrence);
+    return why === undefined ? [] : [`${id} was refused: ${why}`];
+  });
+  if (refused.length === 0) return healthy('schedules', counted(all.length, 'schedule'));
+  const todo = 'correct it: baton schedule remove NAME, then baton schedule add NAME …';
+  return { name: 'schedules', verdict: 'warning', says: listed(refused), todo };
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** An effect that is due now may be done in a moment, so those that stay are looked for. */

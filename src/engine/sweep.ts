@@ -7,20 +7,20 @@ import { err } from '../foundation/result.ts';
 import { dueAtOf } from '../domain/deadlines.ts';
 import type { Decide } from '../domain/decision.ts';
 import type { Handoff } from '../domain/handoff.ts';
-import { unblock } from '../domain/moves/block.ts';
 import { onWorkerLost, onDeadline, type DeadlineMove } from '../domain/moves/on-deadline.ts';
 import type { HandoffId, SessionId } from '../domain/names.ts';
 import { SYSTEM } from '../domain/principal.ts';
 import type { Op } from '../domain/rights.ts';
 import type { SessionRecord } from '../stores/store.ts';
-import { andThen, withNotifications, decideBy, type RequestedMove } from './change.ts';
-import { lacksArtifact, sweepAwaiting } from './artifacts/awaited-artifacts.ts';
+import { withNotifications, decideBy, type RequestedMove } from './change.ts';
+import { sweepAwaiting } from './artifacts/awaited-artifacts.ts';
 import { fillFreeCapacity } from './fill-capacity.ts';
+import { sweepSchedules } from './schedules.ts';
 import { freeHeldBack } from './summaries/held-legs.ts';
 import { SETTLE_AFTER_GAP_MS, type StallCheck } from './stall-detection.ts';
 import type { Context } from './context.ts';
-import { decideWaiting } from './handoffs/activate.ts';
-import { failureText } from './handoffs/fail.ts';
+import { sweepDependents, sweepFreed } from './handoffs/dependents.ts';
+import { failureText } from './handoffs/failure-text.ts';
 
 /** One sweep never holds the write lock for longer than a worker's claim may wait for it. */
 const SWEPT_MAX = 200;
@@ -38,9 +38,11 @@ export async function sweep(
     // Nothing expires in the sweep that finds the clock set.
     async () => (steady.wasSet ? 0 : sweepOverdue(ctx, steady)),
     () => sweepFreed(ctx),
+    () => sweepDependents(ctx),
     () => sweepAwaiting(ctx),
     () => freeHeldBack(ctx, 'held'),
     () => fillFreeCapacity(ctx),
+    () => sweepSchedules(ctx),
   ];
   let changed = 0;
   for (const part of parts) if (signal?.aborted !== true) changed += await part();
@@ -99,26 +101,10 @@ async function sweepOverdue(ctx: Context, steady: StallCheck): Promise<number> {
   return answers.filter((answer) => answer.ok).length;
 }
 
-async function sweepFreed(ctx: Context): Promise<number> {
-  const { items } = await ctx.store.find({ by: 'freed', max: SWEPT_MAX });
-  if (items.length === 0) return 0;
-  const lacking = new Set<HandoffId>();
-  for (const { id, terms } of items) if (await lacksArtifact(ctx, terms.artifacts)) lacking.add(id);
-  const decide = andThen(decideFreed, ({ id }) => lacking.has(id), decideWaiting('artifact'));
-  const answers = await ctx.store.change(items, withNotifications(ctx.rules, decide));
-  return answers.filter((answer) => answer.ok).length;
-}
-
 async function endIfOurs({ liveness }: Context, session: SessionRecord, handoff: HandoffId): Promise<void> {
   if (liveness.of(session.process) === 'unknown') return;
   for (const group of session.groups) if (group.handoff === handoff) await liveness.endGroup(group);
 }
-
-const decideFreed: Decide = decideBy(SYSTEM, 'unblock', (handoff, nowMs) => ({
-  deed: 'unblock',
-  moved: unblock(handoff, nowMs),
-  detail: { reason: 'dependencies completed' },
-}));
 
 function decideOverdue(steady: StallCheck): Decide {
   return (handoff, nowMs) => {

@@ -1,6 +1,7 @@
 import { err, ok } from '../foundation/result.ts';
 import { principalText } from '../domain/principal.ts';
 import { claimNext } from '../engine/handoffs/claim.ts';
+import { withDependencyResults } from '../engine/handoffs/dependency-results.ts';
 import { release } from '../engine/handoffs/release.ts';
 import { agent, duration, required } from './field.ts';
 import { defineOperation } from './operation.ts';
@@ -49,6 +50,6 @@ export const claim = defineOperation({
       await release(ctx, principal, claimed.handoff.id, claimed.handoff.fence);
     }
     if (!isGood) return err({ code: 'token-refused', says: 'the token has ended; nothing was taken' });
-    return ok(signal?.aborted === true ? null : claimed);
+    return ok(signal?.aborted === true || claimed === null ? null : await withDependencyResults(ctx, claimed));
   },
 });

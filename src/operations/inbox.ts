@@ -1,5 +1,7 @@
 import type { JsonObject } from '../foundation/json.ts';
 import { err, ok } from '../foundation/result.ts';
+import { OPEN_STATES } from '../domain/lifecycle.ts';
+import { list } from '../engine/handoffs/read.ts';
 import { agent, flag, integer, required, withDefault } from './field.ts';
 import { defineOperation } from './operation.ts';
 
@@ -8,7 +10,7 @@ const INBOX_MAX = 10_000;
 /** An inbox is its agent's: nobody but the operator looks into it beside. */
 export const inbox = defineOperation({
   name: 'inbox',
-  summary: 'What an agent has been told and has not put away, oldest first',
+  summary: 'What an agent has been told and has not put away, and the work that waits for it, oldest first',
   example: 'inbox @react --clear',
   permission: 'read',
   scope: 'read',
@@ -22,11 +24,16 @@ export const inbox = defineOperation({
   },
   result: 'inbox',
   speaker: ({ agent: name }) => name,
-  run: async ({ store: { outbox } }, principal, { agent: name, clear, limit }) => {
+  run: async (ctx, principal, { agent: name, clear, limit }) => {
     const isOwn = principal.kind === 'operator' || (principal.kind === 'agent' && principal.agent === name);
     if (!isOwn) return err({ code: 'not-yours', says: `this is the inbox of @${name}` });
+    const { outbox } = ctx.store;
     const entries = await outbox.inbox(name, limit);
     if (clear === true) await outbox.done(entries.map(({ key }) => key));
-    return ok(entries.map(({ key, payload }) => ({ key, ...(JSON.parse(payload) as JsonObject) })));
+    const open = await list(ctx, principal, { by: 'filter', to: name, states: OPEN_STATES, max: limit });
+    return ok({
+      entries: entries.map(({ key, payload }) => ({ key, ...(JSON.parse(payload) as JsonObject) })),
+      waiting: open.items.filter(({ state }) => state !== 'draft' && state !== 'delivered').toReversed(),
+    });
   },
 });

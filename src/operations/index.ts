@@ -20,6 +20,7 @@ import { renew } from './renew.ts';
 import { report } from './report.ts';
 import { retry } from './retry.ts';
 import { rework } from './rework.ts';
+import { addSchedule, removeSchedule, schedules } from './schedule.ts';
 import { send } from './send.ts';
 import { show } from './show.ts';
 import { status } from './status.ts';
@@ -63,6 +64,9 @@ export const OPERATIONS = {
   ingest,
   workflow,
   report,
+  addSchedule,
+  schedules,
+  removeSchedule,
   findArtifacts,
   showArtifact,
   registerArtifact,

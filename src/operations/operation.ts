@@ -20,6 +20,7 @@ import type { Op } from '../domain/rights.ts';
 import type { SendRefusal } from '../engine/handoffs/send.ts';
 import type { Context } from '../engine/context.ts';
 import type { Status } from '../engine/handoffs/status.ts';
+import type { KnownSchedule, ScheduleRefusal } from '../engine/schedules.ts';
 import type { WaitRefusal } from '../engine/handoffs/wait.ts';
 import type { Claimed, Page, Whole } from '../stores/store.ts';
 import type { AnyField, Fields, InputOf } from './field.ts';
@@ -42,11 +43,17 @@ export interface Results {
   readonly settled: Whole;
   readonly status: Status;
   /** What an agent was told, each with its key. */
-  readonly inbox: readonly (JsonObject & { readonly key: string })[];
+  readonly inbox: {
+    readonly entries: readonly (JsonObject & { readonly key: string })[];
+    /** What is open for it: offered, held or blocked, oldest first. */
+    readonly waiting: readonly Handoff[];
+  };
   /** What became of each block, in the order of the text. */
   readonly ingested: readonly BlockAnswer[];
   readonly workflows: readonly Workflow[];
   readonly report: Report;
+  readonly schedule: KnownSchedule;
+  readonly schedules: readonly KnownSchedule[];
   readonly artifacts: readonly ArtifactCard[];
   readonly artifact: WholeArtifact;
   readonly registered: ArtifactCard;
@@ -59,7 +66,7 @@ export interface Results {
 export type ResultName = keyof Results;
 
 /** Beside the refusals of the engine, an operation refuses in its own words. */
-export type OperationRefusal = SendRefusal | WaitRefusal | ArtifactRefusal | SaidRefusal;
+export type OperationRefusal = SendRefusal | WaitRefusal | ArtifactRefusal | ScheduleRefusal | SaidRefusal;
 
 export interface SaidRefusal {
   readonly code: 'bad-request' | 'not-yours' | 'token-refused' | 'no-workspace' | 'no-such-project';

@@ -224,7 +224,9 @@ function readGroup(
   given: unknown,
   name: string,
 ): unknown {
-  if (typeof given !== 'string' || text === undefined) return readFields(reader, fields, given, `${name}.`);
+  // On the command line each field of a group is an option of its own.
+  const path = reader.spelling === AS_OPTIONS && text === undefined ? '' : `${name}.`;
+  if (typeof given !== 'string' || text === undefined) return readFields(reader, fields, given, path);
   const read = text.read(given);
   if (read !== null) return readFields(reader, fields, read, `${name}.`);
   reader.issues.push({ field: name, given: shown(given), says: text.form });

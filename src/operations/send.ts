@@ -1,4 +1,5 @@
 import { readTaskId, TASK_ID_RULE } from '../domain/names.ts';
+import { ON_DEPENDENCY_FAILURE } from '../domain/dependencies.ts';
 import { KINDS, type Terms } from '../domain/handoff.ts';
 import { PRIORITIES } from '../domain/priority.ts';
 import { DEFAULT_RETRY, RETRIES_MAX, type RetryPolicy } from '../domain/retry.ts';
@@ -27,12 +28,15 @@ import {
 import { defineOperation } from './operation.ts';
 
 const MULTIPLIER_MAX = 100;
+/** A prompt may be as long as a file that somebody still reads. */
+const PROMPT_MAX = 200_000;
 
 /** What is asked for, and by whom: for `send` and for whatever else makes handoffs. */
 const input = {
   from: required(agent('Who sends; with a token, the one that it belongs to', { byCaller: true })),
   to: required(agent('Who is to do it')),
   input: json('What it needs (default: {})'),
+  text: text('What is wanted, in words: the input { "text": … }', { max: PROMPT_MAX }),
   schema: text('The name of a file in schemas/ that the input follows'),
   context: object('What else the recipient has to know'),
   title: text('A line for people'),
@@ -51,15 +55,25 @@ const input = {
   check: longText('The one command that counts as evidence; it has to pass'),
   anyCommit: flag('Commits that are older, empty or on no branch count as evidence too'),
   dependsOn: list(handoffId('A handoff'), 'Wait until these are completed', { option: 'depends' }),
+  onDependencyFailure: choice(
+    ON_DEPENDENCY_FAILURE,
+    'When one of those does not succeed: wait for a retry of it (default), fail with it, or run all the same',
+  ),
+  allowUnknown: flag('Also wait for what does not exist yet or has not succeeded'),
   parent: handoffId('The leg that this one follows from'),
   waitForCapacity: WAIT_FOR_CAPACITY,
   timeoutMs: duration({}, 'For each attempt, from pick-up'),
   notBefore: instant('Not to be taken earlier'),
   retry: group(
     {
-      max: integer(0, RETRIES_MAX, 'How many attempts after the first'),
-      delayMs: duration({ minSeconds: 0 }, 'How long to wait before the second attempt'),
-      multiplier: number(1, MULTIPLIER_MAX, 'By how much the wait grows with each attempt'),
+      max: integer(0, RETRIES_MAX, 'How many attempts after the first', {
+        option: 'retries',
+        formerly: { option: 'retry-max' },
+      }),
+      delayMs: duration({ minSeconds: 0 }, 'How long to wait before the second attempt', { option: 'retry-delay' }),
+      multiplier: number(1, MULTIPLIER_MAX, 'By how much the wait grows with each attempt', {
+        option: 'retry-multiplier',
+      }),
     },
     'What happens after a failed attempt (default: as baton.yaml says)',
   ),
@@ -78,19 +92,27 @@ export const send = defineOperation({
   input,
   result: 'created',
   speaker: ({ from }) => from,
-  check: ({ kind, task }, nameOf) =>
-    kind === 'document' && task !== undefined && readTaskId(task) === null
+  check: (asked, nameOf) =>
+    asked.kind === 'document' && asked.task !== undefined && readTaskId(asked.task) === null
       ? `${nameOf('task')}: a document is named after its task, so ${TASK_ID_RULE}`
-      : null,
+      : inputTwice(asked, nameOf),
   run: (ctx, principal, asked) => sendHandoff(ctx, principal, sendRequestOf(ctx, asked)),
 });
 
 export type SendInput = InputOf<typeof input>;
 
+/** Null: the input is said once, or not at all. */
+export function inputTwice(
+  { input: needs, text: words }: Pick<SendInput, 'input' | 'text'>,
+  nameOf: (key: string) => string,
+): string | null {
+  return needs === undefined || words === undefined ? null : `say either ${nameOf('input')} or ${nameOf('text')}`;
+}
+
 /** In the words of the engine. */
 export function sendRequestOf({ rules }: Context, asked: SendInput): SendRequest {
-  const { input: needs = {}, deliverables, criteria, verifiers, check, anyCommit, ...others } = asked;
-  const { dependsOn, timeoutMs, retry, ...rest } = others;
+  const { input: given, text: words, deliverables, criteria, verifiers, check, anyCommit, ...others } = asked;
+  const { dependsOn, onDependencyFailure, allowUnknown, timeoutMs, retry, ...rest } = others;
   const terms: Partial<Terms> = {
     ...(deliverables === undefined ? {} : { deliverables }),
     ...(criteria === undefined ? {} : { criteria }),
@@ -98,11 +120,14 @@ export function sendRequestOf({ rules }: Context, asked: SendInput): SendRequest
     ...(check === undefined ? {} : { check }),
     ...(anyCommit === true ? { anyCommit } : {}),
     ...(dependsOn === undefined ? {} : { dependsOn }),
+    ...(onDependencyFailure === undefined ? {} : { onDependencyFailure }),
     ...(timeoutMs === undefined ? {} : { attemptTimeoutMs: timeoutMs }),
     ...(retry === undefined ? {} : { retry: retryPolicyOf(rules.terms.queue?.retry ?? DEFAULT_RETRY, retry) }),
   };
   // Nearly every send has no terms of its own, and then shares those of everybody.
-  return { ...rest, input: needs, ...(Object.keys(terms).length === 0 ? {} : { terms }) };
+  const needs = given ?? (words === undefined ? {} : { text: words });
+  const known = dependsOn === undefined || allowUnknown === true ? {} : ({ knownDependencies: true } as const);
+  return { ...rest, ...known, input: needs, ...(Object.keys(terms).length === 0 ? {} : { terms }) };
 }
 
 function retryPolicyOf(base: RetryPolicy, { max, delayMs, multiplier }: NonNullable<SendInput['retry']>): RetryPolicy {

@@ -3,6 +3,7 @@ import { present } from '../foundation/assert.ts';
 import { UnreadableRecord } from '../foundation/store-fault.ts';
 import type { Claim } from '../domain/evidence.ts';
 import { TOKEN_MARK, type BlockedOn, type Handoff, type Kind, type Lineage, type Terms } from '../domain/handoff.ts';
+import type { HandoffId } from '../domain/names.ts';
 import { flawOfNumbers, flawOfTerms } from '../domain/record-values.ts';
 import { DEFAULT_TERMS } from '../domain/terms.ts';
 import { BLOCKED_REASONS } from './numbers.ts';
@@ -10,15 +11,18 @@ import { BLOCKED_REASONS } from './numbers.ts';
 export function readBlockedOn(reasonNumber: number | null, text: string | null): BlockedOn | null {
   if (reasonNumber === null) return null;
   const reason = present(BLOCKED_REASONS[reasonNumber], 'a known reason');
-  return reason === 'question' ? { reason, text: text ?? '' } : { reason };
+  if (reason === 'question') return { reason, text: text ?? '' };
+  if (reason === 'dependency' && text !== null) return { reason, failed: text as HandoffId };
+  return { reason };
 }
 
 /**
- * What goes with a state in words, in one column because a state has only one of them: the question of what is blocked,
- * the user of the program that has what is accepted, or the token that it was taken with.
+ * What goes with a state in words, in one column because a state has only one of them: the question or the failed
+ * dependency of what is blocked, the user of the program that has what is accepted, or the token that it was taken with.
  */
 export function writeStateText({ blockedOn, custody }: Handoff): string | null {
   if (blockedOn?.reason === 'question') return blockedOn.text;
+  if (blockedOn?.reason === 'dependency') return blockedOn.failed ?? null;
   if (custody?.by !== 'hand') return null;
   return custody.token === undefined ? (custody.file ?? null) : `${TOKEN_MARK}${custody.token}`;
 }

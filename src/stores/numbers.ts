@@ -27,6 +27,7 @@ const DEEDS = [
   'reoffer',
   'supersede',
   'complete',
+  'reblock',
 ] as const satisfies readonly FactType[];
 
 export const BLOCKED_REASONS = [

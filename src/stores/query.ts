@@ -19,13 +19,18 @@ export type Query =
   | { readonly by: 'artifacts'; readonly artifacts: readonly ArtifactId[]; readonly max: number }
   /** Waiting for a place under a limit, oldest first. */
   | { readonly by: 'places'; readonly max: number; readonly after?: string }
-  /** Blocked by a question with a deadline, or by dependencies one of which has a name that begins so; oldest first. */
+  /**
+   * Blocked by a question with a deadline, by dependencies one of which has a name that begins so, or by dependencies
+   * one of which has ended without being completed; oldest first.
+   */
   | {
       readonly by: 'waiting';
-      readonly on: 'answer' | { readonly named: string };
+      readonly on: 'answer' | 'failed' | { readonly named: string };
       readonly max: number;
       readonly after?: string;
     }
+  /** The retries of these, oldest first. */
+  | { readonly by: 'retries'; readonly of: readonly Pick<Handoff, 'id' | 'lineage'>[]; readonly max: number }
   /** Blocked by dependencies that are all completed now. */
   | { readonly by: 'freed'; readonly max: number }
   | (Wanted & {

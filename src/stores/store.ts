@@ -20,9 +20,11 @@ import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import type { FactQuery, FactRead, Page, Query, StateCounts, Wanted } from './query.ts';
 import type { AgentSessions } from './agent-session-store.ts';
+import type { Schedules } from './schedule-store.ts';
 import type { Tokens } from './token-store.ts';
 
 export type { AgentSessions } from './agent-session-store.ts';
+export type { ScheduleRecord } from './schedule-store.ts';
 export type { Minting, TokenLogLine, TokenRecord, Tokens } from './token-store.ts';
 
 export interface Store {
@@ -65,6 +67,7 @@ export interface Store {
   readonly tokens: Tokens;
   readonly agents: AgentSessions;
   readonly policy: Policies;
+  readonly schedules: Schedules;
   readonly transfer: Transfer;
   readonly upkeep: Upkeep;
   /** Waits for what is under way; later calls are faults. */

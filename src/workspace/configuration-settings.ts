@@ -19,6 +19,7 @@ type SettingsOf<Text> = {
 
 const SETTINGS = {
   project: 'local',
+  me: 'local',
   database: 'local',
   identity: 'shared',
   limits: 'shared',

@@ -132,6 +132,7 @@ const ServerShape = z
 
 export const ConfigurationShape = z.strictObject({
   project: z.string().min(1).max(200).optional(),
+  me: AgentName.optional().describe('Who sends here when nothing else is said: the default of --from.'),
   database: z
     .string()
     .min(1)

@@ -22,6 +22,7 @@ import { describeRaces } from './suite/races.ts';
 import { describeRelay } from './suite/relay.ts';
 import { describeRequests } from './suite/requests.ts';
 import { describeRoundTrip } from './suite/round-trip.ts';
+import { describeSchedules } from './suite/schedules.ts';
 import { describeSessions } from './suite/sessions.ts';
 import { describeSoundness } from './suite/soundness.ts';
 import { describeTokens } from './suite/tokens.ts';
@@ -54,6 +55,7 @@ const PARTS = [
   describeInbox,
   describeTokens,
   describePolicies,
+  describeSchedules,
   describeAgentSessions,
   describeUpkeep,
   describeTransfer,

@@ -5,6 +5,7 @@ import { CONNECT_COMMANDS } from '../../src/interfaces/cli/catalogue/connect.ts'
 import { MIGRATE_COMMANDS } from '../../src/interfaces/cli/catalogue/migrate.ts';
 import type { CommandEntry, OptionEntry } from '../../src/interfaces/cli/catalogue/entry.ts';
 import { DOCUMENT_COMMANDS } from '../../src/interfaces/cli/catalogue/documents.ts';
+import { SCHEDULE_COMMANDS } from '../../src/interfaces/cli/catalogue/schedule.ts';
 import { SEND_AND_WORK_COMMANDS } from '../../src/interfaces/cli/catalogue/send-and-work.ts';
 import { MAINTENANCE_COMMANDS } from '../../src/interfaces/cli/catalogue/maintenance.ts';
 import { READING_COMMANDS } from '../../src/interfaces/cli/catalogue/reading.ts';
@@ -19,6 +20,7 @@ import { EXIT_CODES, MEANINGS } from './meanings.ts';
 
 const CHAPTERS: readonly (readonly [string, readonly CommandEntry[]])[] = [
   ['Making handoffs, and doing what they ask for', SEND_AND_WORK_COMMANDS],
+  ['Sending again and again', SCHEDULE_COMMANDS],
   ['Moving a handoff', MOVE_COMMANDS],
   ['Looking', READING_COMMANDS],
   ['Keeping the workspace in order', MAINTENANCE_COMMANDS],
@@ -62,7 +64,7 @@ ${table(
     ['`BATON_KEY_FILE`', 'the private key with which an agent signs its moves; see [trust](../trust.md#signed-moves)'],
     [
       '`BATON_HANDOFF_ID` `BATON_FENCE` `BATON_AGENT`',
-      'set by `baton work` for its command; moves of that handoff inside it need neither `--fence` nor `--as`',
+      'set by `baton work` for its command; moves of that handoff inside it need neither `--fence` nor `--as`, and what it sends comes from this agent',
     ],
     ['`BATON_DEBUG`', 'with any value: faults are told with their stack'],
     ['`NO_COLOR`', 'no colours'],

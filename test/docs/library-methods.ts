@@ -20,6 +20,8 @@ const RESULT_TYPES: Readonly<Record<ResultName, string>> = {
   ingested: 'readonly IngestAnswer[]',
   workflows: 'readonly JsonObject[]',
   report: 'JsonObject',
+  schedule: 'ScheduleView',
+  schedules: 'readonly ScheduleView[]',
   artifacts: 'readonly ArtifactEntry[]',
   artifact: 'ArtifactView',
   registered: 'ArtifactEntry',
@@ -36,6 +38,7 @@ export function methodsText(): string {
  * BATON_WRITE_DOCS=1 npx vitest run test/docs
  */
 import type { ${used(['Json', 'JsonObject'])} } from '../../foundation/json.ts';
+import type { ScheduleView } from '../shared/schedule-view.ts';
 import type { ${used(['FactView', 'HandoffView', 'StatusView', 'WholeView'])} } from '../shared/views.ts';
 import type {
   ${used(['ArtifactEntry', 'ArtifactView', 'CallOptions', 'CleanedArtifacts', 'HandoffPage', 'IngestAnswer', 'SentHandoff', 'ShownHandoff']).replaceAll(', ', ',\n  ')},

@@ -203,6 +203,7 @@ const LOOKS: Readonly<Record<string, (baton: Baton, ids: Ids, who: Reader) => Pr
   },
   status: (baton) => baton.status({}),
   ready: (baton) => baton.ready('doer'),
+  schedules: (baton) => baton.schedules(),
   inbox: (baton) => baton.inbox('doer'),
   artifact: (baton) => baton.artifact('page-1'),
   showArtifact: (baton) => baton.showArtifact('page-1'),

@@ -147,6 +147,7 @@ export function i12LegalAndEntitled(call: Call, ledger: Ledger): Broken {
 function opOf({ deed, from }: Fact): Op {
   if (deed === 'reoffer' || (deed === 'fail' && from === 'delivered')) return 'rework';
   if (deed === 'supersede') throw new Error('nothing here is shared by git');
+  if (deed === 'reblock') return 'block';
   return deed === 'retry' ? 'fail' : deed;
 }
 

@@ -129,6 +129,14 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       list: (query) => call('listAgents', () => inner.agents.list(query)),
       replace: (session) => call('replaceAgent', () => inner.agents.replace(session)),
     },
+    schedules: {
+      add: (schedule) => call('addSchedule', () => inner.schedules.add(schedule)),
+      load: (id) => call('loadSchedule', () => inner.schedules.load(id)),
+      list: (max, after) => call('listSchedules', () => inner.schedules.list(max, after)),
+      due: (max) => call('dueSchedules', () => inner.schedules.due(max)),
+      advance: (schedule, next) => call('advanceSchedule', () => inner.schedules.advance(schedule, next)),
+      remove: (id) => call('removeSchedule', () => inner.schedules.remove(id)),
+    },
     policy: {
       current: () => call('policy', () => inner.policy.current()),
       put: (policy, expected, by) => call('putPolicy', () => inner.policy.put(policy, expected, by)),

@@ -9,13 +9,16 @@ import { INBOX_SQL } from '../../src/stores/sqlite/outbox.ts';
 import {
   ASKING_SQL,
   CHAIN_SQL,
+  FAILED_DEPENDENCY_SQL,
   FREED_SQL,
   OF_SESSION_SQL,
   OVERDUE_SQL,
   PLACES_SQL,
+  RETRIES_SQL,
   VISIBLE_CHAIN_SQL,
   WAITING_SQL,
 } from '../../src/stores/sqlite/queries.ts';
+import { DUE_SCHEDULES_SQL } from '../../src/stores/sqlite/schedules.ts';
 import { BEAT_SQL } from '../../src/stores/sqlite/sessions.ts';
 import { agentOf } from '../contract/builders.ts';
 import { openTables } from './stores.ts';
@@ -93,6 +96,20 @@ const PLANS: readonly { readonly what: string; readonly sql: string; readonly st
       'SEARCH handoff USING COVERING INDEX sqlite_autoindex_handoff_1 (id=?)',
     ],
   },
+  {
+    what: 'what waits for something that has ended badly',
+    sql: FAILED_DEPENDENCY_SQL,
+    steps: [
+      'SEARCH handoff USING INDEX handoff_blocked (n>?)',
+      'SCALAR SUBQUERY 1',
+      'SEARCH handoff USING COVERING INDEX sqlite_autoindex_handoff_1 (id=?)',
+      'CORRELATED SCALAR SUBQUERY 2',
+      'SEARCH dependency USING PRIMARY KEY (handoff=?)',
+      'SEARCH needed USING INDEX sqlite_autoindex_handoff_1 (id=?)',
+    ],
+  },
+  { what: 'the retries of one', sql: RETRIES_SQL, steps: ['SEARCH handoff USING INDEX handoff_chain (<expr>=?)'] },
+  { what: 'schedules', sql: DUE_SCHEDULES_SQL, steps: ['SEARCH schedule USING INDEX schedule_due (next_at<?)'] },
   {
     what: 'a chain',
     sql: CHAIN_SQL,

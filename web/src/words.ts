@@ -58,11 +58,21 @@ export function markOf({ state, assurance }: Pick<HandoffView, 'state' | 'assura
 /** What a state asks of whom; it decides the colour. */
 export function toneOf({ state, blockedOn, lastFailure }: HandoffView & { readonly lastFailure?: object }): string {
   if (state === 'failed' || state === 'rejected' || state === 'expired') return 'tone-broken';
-  if (state === 'delivered' || blockedOn?.reason === 'question') return 'tone-person';
+  const needsPerson = blockedOn?.reason === 'question' || failedDependencyOf({ blockedOn }) !== null;
+  if (state === 'delivered' || needsPerson) return 'tone-person';
   if (state === 'accepted') return 'tone-running';
   return state === 'offered' && lastFailure !== undefined ? 'tone-broken' : 'tone-rest';
 }
 
 export function isOver(state: State): boolean {
   return COLUMNS.at(-1)?.states.includes(state) === true;
+}
+
+/** The dependency that did not succeed, of what is blocked by it; null: it is not. */
+export function failedDependencyOf({
+  blockedOn,
+}: {
+  readonly blockedOn?: HandoffView['blockedOn'] | undefined;
+}): string | null {
+  return blockedOn?.reason === 'dependency' ? (blockedOn.failed ?? null) : null;
 }

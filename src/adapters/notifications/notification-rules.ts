@@ -12,6 +12,7 @@ import type { Notifications } from '../../workspace/configuration-values.ts';
 const FOR_THE_DESKTOP: readonly Event[] = [
   'verification-wanted',
   'question',
+  'dependency-failed',
   'failed',
   'rejected',
   'expired',
@@ -82,6 +83,7 @@ function withoutSummary(detail: JsonObject): JsonObject {
 const DESKTOP_WORDS: Partial<Record<Event, string>> = {
   'verification-wanted': 'is delivered and wants to be verified',
   question: 'has a question',
+  'dependency-failed': 'waits for something that did not succeed',
   failed: 'failed',
   rejected: 'was rejected',
   expired: 'expired',

@@ -1,11 +1,11 @@
 /** What an agent is told about a handoff: what is wanted, what to show for it, and who wrote which part. */
 import { EVIDENCE_KINDS } from '../../domain/evidence.ts';
-import type { Body } from '../../domain/body.ts';
+import { contextIn, inputIn, type Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 
 export interface PromptParts {
   readonly handoff: Handoff;
-  readonly body: Pick<Body, 'input' | 'context' | 'outputSchema'>;
+  readonly body: Pick<Body, 'input' | 'context' | 'outputSchema' | 'dependencies'>;
   /** Why the last attempt did not do, in the words of whoever judged it; null for the first. */
   readonly before: { readonly what: 'rework' | 'failure'; readonly says: string } | null;
   /** The branch that this attempt works on, where it has one of its own. */
@@ -53,11 +53,12 @@ function bordered({ handoff, mark }: PromptParts, lines: readonly string[]): rea
 
 function wanted({ handoff, body }: PromptParts): readonly string[] {
   const { title, task, terms } = handoff;
+  const context = contextIn(body);
   return [
     ...(title === null ? [] : [`Title: ${title}`]),
     ...(task === null ? [] : [`Task: ${task}`]),
-    ...section('Input', body.input === null ? null : written(body.input)),
-    ...section('Context', body.context === undefined ? null : written(body.context)),
+    ...section('Input', body.input === null ? null : written(inputIn(body))),
+    ...section('Context', context === undefined ? null : written(context)),
     ...section('Deliverables', listed(terms.deliverables)),
     ...section('A verifier will check', listed(terms.criteria)),
   ];

@@ -33,7 +33,11 @@ function overdue(handoff: Handoff, nowMs: number): DeadlineMove {
 }
 
 function missingIn({ blockedOn, terms }: Handoff): string | null {
-  if (blockedOn?.reason === 'dependency') return 'what it depends on was not completed in time';
+  if (blockedOn?.reason === 'dependency') {
+    const { failed } = blockedOn;
+    const ended = failed === undefined ? '' : `: ${failed} did not succeed and was not retried`;
+    return `what it depends on was not completed in time${ended}`;
+  }
   if (blockedOn?.reason !== 'artifact') return null;
   return `not all of these artifacts appeared in time: ${(terms.artifacts ?? []).join(', ')}`;
 }

@@ -19,7 +19,7 @@ import type { Principal } from '../../domain/principal.ts';
 import { needsVerifier } from '../../domain/verification.ts';
 import { andThen, decideBy } from '../change.ts';
 import { completeByRule } from '../handoffs/deliver.ts';
-import { failureText } from '../handoffs/fail.ts';
+import { failureText } from '../handoffs/failure-text.ts';
 import { seenDetail } from '../handoffs/verify.ts';
 import { claimsOf, type Shown, type Step } from './plan-edit.ts';
 

@@ -24,7 +24,7 @@ import type { DocumentFields } from '../../formats/document/schema.ts';
 import { END_TYPE } from '../../formats/document/vocabulary.ts';
 import type { Opening } from '../../stores/store.ts';
 import type { WorkspaceRules } from '../context.ts';
-import { failureText } from '../handoffs/fail.ts';
+import { failureText } from '../handoffs/failure-text.ts';
 import type { SendRequest } from '../handoffs/send.ts';
 import type { Writer } from './believed.ts';
 import { claimsOf } from './plan-edit.ts';

@@ -1,13 +1,14 @@
-import type { JsonObject, JsonText } from '../../foundation/json.ts';
+import type { JsonObject } from '../../foundation/json.ts';
 import type { Result } from '../../foundation/result.ts';
 import type { Failure, Handoff } from '../../domain/handoff.ts';
 import { failAttempt, failForGood } from '../../domain/moves/fail.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import type { Outcome } from '../../domain/outcome.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { change, decideBy, fenceFor } from '../change.ts';
 import type { Context } from '../context.ts';
+import { withDependents } from './dependents.ts';
+import { failureText, printableFailure } from './failure-text.ts';
 
 export interface FailRequest {
   readonly target: HandoffId | Handoff;
@@ -43,26 +44,5 @@ export async function fail(
     detail: { ...detail, ...said },
     outcome,
   }));
-  return change(ctx, target, decide);
-}
-
-export function failureText(failure: Failure): JsonText {
-  const outcome: Outcome = { kind: 'failure', ...failure };
-  return JSON.stringify(outcome) as JsonText;
-}
-
-const CODE_MAX = 128;
-/** Enough for the end of a stack trace; the whole of it belongs in an artifact. */
-const MESSAGE_MAX = 16_384;
-
-export function printableFailure({ code, message }: Failure): { readonly code: string; readonly message: string } {
-  return { code: printable(code, CODE_MAX), message: printable(message, MESSAGE_MAX) };
-}
-
-/** A failure must never fail for what stands in its message: what no database can hold is replaced, not refused. */
-export function printable(text: string, max: number): string {
-  return text
-    .slice(0, max)
-    .replaceAll('\u0000', '\uFFFD')
-    .replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+  return withDependents(ctx, await change(ctx, target, decide));
 }

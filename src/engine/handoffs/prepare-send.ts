@@ -3,12 +3,12 @@ import { newUuid } from '../../foundation/ids.ts';
 import { JSON_BYTES_MAX, JSON_NODES_MAX, writeJson, type JsonProblem, type JsonText } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Body, Party } from '../../domain/body.ts';
-import type { DependencyStates } from '../../domain/dependencies.ts';
+import { hasEndedBadly, type DependencyStates } from '../../domain/dependencies.ts';
 import { NO_LINEAGE, type Lineage } from '../../domain/handoff.ts';
 import { legOf } from '../../domain/lineage.ts';
 import { create } from '../../domain/moves/create.ts';
 import type { ArtifactId, HandoffId } from '../../domain/names.ts';
-import type { Principal } from '../../domain/principal.ts';
+import { principalText, type Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { isHidden, may } from '../../domain/rights.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
@@ -16,6 +16,7 @@ import { lacksArtifact, referencesIn } from '../artifacts/awaited-artifacts.ts';
 import { withContextFiles } from '../artifacts/context-files.ts';
 import type { SchemaRefusal } from '../schema-registry.ts';
 import type { WorkspaceRules, Context } from '../context.ts';
+import { countingFor } from './dependencies.ts';
 import type { SendRefusal, SendRequest } from './send.ts';
 
 export interface PreparedHandoff {
@@ -56,6 +57,8 @@ export async function prepare(
   if (!lineage.ok) return lineage;
   const hidden = await hiddenDependency(ctx, principal, request);
   if (hidden !== null) return err({ code: 'no-such-handoff', id: hidden });
+  const useless = request.knownDependencies === true ? await uselessDependency(ctx, principal, request, taken) : null;
+  if (useless !== null) return err(useless);
   if (request.kind === 'document' && !(await hasTask(ctx, request)))
     return err({ code: 'no-such-task', task: request.task ?? null });
   return ok({
@@ -129,6 +132,31 @@ async function hiddenDependency(
   if (ids.length === 0 || lineage !== undefined || principal.kind !== 'agent') return null;
   const { items } = await store.find({ by: 'ids', ids });
   return items.find((handoff) => isHidden(principal, handoff))?.id ?? null;
+}
+
+/** What would be waited for in vain; those of the same call are to come. */
+async function uselessDependency(
+  ctx: Context,
+  principal: Principal,
+  { terms, requestId }: SendRequest,
+  taken: ReadonlySet<HandoffId>,
+): Promise<Refusal | null> {
+  const ids = (terms?.dependsOn ?? []).filter((id) => !taken.has(id));
+  // The same request again is answered as the first time, whatever has become of its dependencies.
+  if (requestId !== undefined && (await isAnswered(ctx, principal, requestId))) return null;
+  const counting = await countingFor(ctx, ids);
+  for (const id of ids) {
+    const counts = counting.get(id);
+    if (counts === undefined) return { code: 'dependency-unknown', id };
+    const isEnded = hasEndedBadly(counts.state) && terms?.onDependencyFailure !== 'run';
+    if (isEnded) return { code: 'dependency-failed', id: counts.id, state: counts.state };
+  }
+  return null;
+}
+
+async function isAnswered({ store }: Context, principal: Principal, key: string): Promise<boolean> {
+  const { items } = await store.find({ by: 'request', request: { by: principalText(principal), key } });
+  return items.length > 0;
 }
 
 function writeBody(rules: WorkspaceRules, request: SendRequest): Result<JsonText, JsonProblem> {

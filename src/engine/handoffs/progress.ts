@@ -6,7 +6,7 @@ import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { change, decideBy } from '../change.ts';
 import type { Context } from '../context.ts';
-import { printable } from './fail.ts';
+import { printable } from './failure-text.ts';
 
 export interface Progress {
   /** From 0 to 1. */

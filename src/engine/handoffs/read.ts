@@ -8,10 +8,15 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { may, readScopeOf, type ReadScope } from '../../domain/rights.ts';
 import type { Page, Query, StateCounts, Wanted, Whole } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
+import { withDependencyResults } from './dependency-results.ts';
 
 /** A chain is read up to here; a longer one is not one that somebody can look at. */
 const CHAIN_MAX = 1_000;
 const FACTS_PAGE = 500;
+/** Of what is drawn beside a chain. */
+const DEPENDENCIES_DEEP = 16;
+const DEPENDENTS_OF_MAX = 50;
+const DEPENDENTS_MAX = 50;
 
 export async function show(
   ctx: Context,
@@ -22,7 +27,7 @@ export async function show(
   if (whole === null) return err({ code: 'no-such-handoff', id });
   const entitled = may(principal, 'read', whole.handoff);
   if (!entitled.ok) return entitled;
-  return ok({ ...whole, facts: await factsOf(ctx, id) });
+  return ok({ ...(await withDependencyResults(ctx, whole)), facts: await factsOf(ctx, id) });
 }
 
 /** The store leaves out what the one who asks may not read, so that pages and cursors tell nothing of it either. */
@@ -72,8 +77,8 @@ function visibleIn(scope: Exclude<ReadScope, 'nothing'>): { readonly visibleTo?:
 }
 
 /**
- * The legs of the chain that this handoff belongs to, oldest first, as far as the one who asks may read them: to be a
- * party of one leg is no right to read the others.
+ * The legs of the chain that this handoff belongs to, oldest first, then what they depend on and what waits for them; as
+ * far as the one who asks may read them: to be a party of one leg is no right to read the others.
  */
 export async function trace(
   ctx: Context,
@@ -90,7 +95,34 @@ export async function trace(
   if (scope === 'nothing') return ok([]);
   const root = handoff.lineage.root ?? id;
   const { items } = await ctx.store.find({ by: 'chain', root, max: CHAIN_MAX, ...visibleIn(scope) });
-  return ok(items);
+  return ok([...items, ...(await connected(ctx, principal, items))]);
+}
+
+/** Handoffs of other chains that these wait for, directly or through others, and those that wait for these. */
+async function connected(
+  { store }: Context,
+  principal: Principal,
+  chain: readonly Handoff[],
+): Promise<readonly Handoff[]> {
+  const known = new Set(chain.map(({ id }) => id));
+  const found: Handoff[] = [];
+  const add = (items: readonly Handoff[]): readonly Handoff[] => {
+    const fresh = items.filter((handoff) => !known.has(handoff.id) && may(principal, 'read', handoff).ok);
+    for (const handoff of fresh) known.add(handoff.id);
+    found.push(...fresh);
+    return fresh;
+  };
+  let open = chain;
+  for (let depth = 0; open.length > 0 && depth < DEPENDENCIES_DEEP; depth += 1) {
+    const ids = [...new Set(open.flatMap(({ terms }) => terms.dependsOn))].filter((id) => !known.has(id));
+    open = ids.length === 0 ? [] : add((await store.find({ by: 'ids', ids })).items);
+  }
+  for (const { id, state } of chain.slice(0, DEPENDENTS_OF_MAX)) {
+    if (state === 'completed') continue;
+    const { items } = await store.find({ by: 'waiting', on: { named: id }, max: DEPENDENTS_MAX });
+    add(items.filter(({ terms }) => terms.dependsOn.includes(id)));
+  }
+  return found;
 }
 
 export async function factsOf({ store }: Context, handoff: HandoffId): Promise<readonly Fact[]> {

@@ -11,6 +11,7 @@ import type { Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { change, decideBy } from '../change.ts';
 import type { Context } from '../context.ts';
+import { withDependents } from './dependents.ts';
 
 export interface Rejection {
   readonly type: string;
@@ -35,7 +36,7 @@ export async function reject(
     detail: { type, reason, ...(isEscalated(handoff, type) ? { escalatedTo: ctx.rules.chiefs } : {}) },
     outcome,
   }));
-  return change(ctx, id, decide);
+  return withDependents(ctx, await change(ctx, id, decide));
 }
 
 function isEscalated({ kind }: Handoff, type: string): boolean {
@@ -50,7 +51,7 @@ export async function cancel(
 ): Promise<Result<Handoff, Refusal>> {
   const whole = await ctx.store.load(id);
   if (whole === null) return err({ code: 'no-such-handoff', id });
-  return change(ctx, id, cancelling(principal, reason, whole.outcome));
+  return withDependents(ctx, await change(ctx, id, cancelling(principal, reason, whole.outcome)));
 }
 
 /** `left`: the outcome that there is already. */

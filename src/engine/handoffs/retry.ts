@@ -7,6 +7,7 @@ import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { may } from '../../domain/rights.ts';
 import type { Context } from '../context.ts';
+import { answerDependents } from './dependents.ts';
 import { send, type SendRefusal } from './send.ts';
 
 export interface RetryRequest {
@@ -35,7 +36,7 @@ export async function retry(
   if (!lineage.ok) return lineage;
   const body = JSON.parse(whole.body) as Body;
   const { from, kind, priority, title, task } = old;
-  return send(ctx, principal, {
+  const retried = await send(ctx, principal, {
     from,
     to: to ?? old.to,
     kind,
@@ -49,4 +50,6 @@ export async function retry(
     ...(requestId === undefined ? {} : { requestId }),
     ...(waitForCapacity === undefined ? {} : { waitForCapacity }),
   });
+  if (retried.ok) await answerDependents(ctx, retried.value);
+  return retried;
 }

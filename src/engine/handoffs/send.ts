@@ -22,7 +22,8 @@ import type { ReferenceRefusal } from '../artifacts/refusals.ts';
 import type { SchemaRefusal } from '../schema-registry.ts';
 import { secretsIn } from '../secrets/warnings.ts';
 import type { WorkspaceRules, Context } from '../context.ts';
-import { failureText } from './fail.ts';
+import { answerDependents, judgeDependents } from './dependents.ts';
+import { failureText } from './failure-text.ts';
 import { prepare, type PreparedHandoff } from './prepare-send.ts';
 
 export interface SendRequest {
@@ -68,6 +69,10 @@ export interface SendRequest {
   readonly overLimits?: true;
   /** An agent hands over to its own successor, whose first turn acknowledges it: nobody else has to verify. */
   readonly isSuccession?: true;
+  /** Refuses dependencies that do not exist, or that have ended without being completed. */
+  readonly knownDependencies?: true;
+  /** It is made by a schedule: one handoff for this key, for as long as the database lasts. */
+  readonly occurrence?: { readonly schedule: string; readonly at: string; readonly by: string; readonly key: string };
   /** The same key with the same content answers the same handoff, however often it is asked. */
   readonly requestId?: string;
 }
@@ -110,6 +115,7 @@ export async function sendMany(
     requests.some(({ waitForCapacity }) => waitForCapacity === true);
   const answer = full ? await ctx.store.insert(openingsOf(ctx, principal, prepared, true), guard) : sent;
   if (answer.ok) await mirrored(ctx, answer.value, prepared);
+  if (answer.ok && answer.value.some(waitsForOthers)) return ok(await judgeDependents(ctx, answer.value));
   // Documents are named after what they are: another one of this name was faster, and the next name is free.
   const isTaken = !answer.ok && answer.refusal.code === 'known-id' && ctx.rules.documents !== null;
   const isNamedHere = requests.every(({ id, kind }) => id === undefined && kind === 'document');
@@ -126,7 +132,14 @@ export async function sendInstead(
   const prepared = await prepare(ctx, principal, request, new Set());
   if (!prepared.ok) return prepared;
   const relayed = await relay(ctx, target, decide, openingsOf(ctx, principal, [prepared.value], false));
-  return relayed.ok ? ok(relayed.value.inserted[0] as Handoff) : relayed;
+  if (!relayed.ok) return relayed;
+  await answerDependents(ctx, relayed.value.changed);
+  return ok(relayed.value.inserted[0] as Handoff);
+}
+
+/** Nearly none: what such a one waits for may have ended already. */
+function waitsForOthers({ blockedOn }: Handoff): boolean {
+  return blockedOn?.reason === 'dependency';
 }
 
 /** So many may want the same name at the same time. */
@@ -183,7 +196,7 @@ function openingOf(
     lacksArtifact: lacks,
   };
   // For whoever reads only the trail: the old one's failure is no longer the last word.
-  const detail = lineage.retryOf === null ? null : { retryOf: lineage.retryOf, to: `@${request.to}` };
+  const detail = lineage.retryOf === null ? occurrenceIn(request) : { retryOf: lineage.retryOf, to: `@${request.to}` };
   return {
     id: beginning.id,
     dependsOn: terms.dependsOn,
@@ -200,6 +213,12 @@ function openingOf(
       return decision.ok ? ok(withEffects(ctx.rules, decision.value)) : decision;
     },
   };
+}
+
+function occurrenceIn({ occurrence }: SendRequest): JsonObject | null {
+  if (occurrence === undefined) return null;
+  const { schedule, at, by } = occurrence;
+  return { schedule, occurrence: at, scheduledBy: by };
 }
 
 /** What has gone on before we were told is written with the beginning, so that nobody comes in between. */
@@ -271,6 +290,11 @@ function termsOf(
 function guardOf(principal: Principal, requests: readonly SendRequest[]): Guard {
   const key = requests[0]?.requestId;
   const over: Guard = requests.some(({ overLimits }) => overLimits === true) ? { overLimits: true } : {};
+  const occurrence = requests[0]?.occurrence;
+  if (occurrence !== undefined) {
+    const { key: own } = occurrence;
+    return { ...over, request: { by: 'schedule', key: own, hash: own, forEver: true } };
+  }
   if (key === undefined) return over;
   return { ...over, request: { by: principalText(principal), key, hash: digestOf(canonicalJson(requests)) } };
 }

@@ -22,9 +22,14 @@ export interface Status {
   readonly isWhole: boolean;
 }
 
+export const ATTENTION = ['question', 'dependency', 'review', 'failing'] as const;
+
 export interface Attention {
-  /** `question`: somebody has to answer. `review`: somebody has to verify. `failing`: an attempt failed, and another follows. */
-  readonly why: 'question' | 'review' | 'failing';
+  /**
+   * `question`: somebody has to answer. `dependency`: what it waits for did not succeed. `review`: somebody has to verify.
+   * `failing`: an attempt failed, and another follows.
+   */
+  readonly why: (typeof ATTENTION)[number];
   readonly handoff: Handoff;
 }
 
@@ -82,6 +87,7 @@ async function workersByAgent({ store }: Context): Promise<ReadonlyMap<AgentId, 
 function attentionOf(handoff: Handoff): readonly Attention[] {
   const { state, blockedOn } = handoff;
   if (state === 'blocked' && blockedOn?.reason === 'question') return [{ why: 'question', handoff }];
+  if (blockedOn?.reason === 'dependency' && blockedOn.failed !== undefined) return [{ why: 'dependency', handoff }];
   if (state === 'delivered') return [{ why: 'review', handoff }];
   if (state === 'offered' && countedAttempts(handoff) > 0) return [{ why: 'failing', handoff }];
   return [];

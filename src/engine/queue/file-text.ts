@@ -6,8 +6,17 @@ import { isObject } from '../../formats/queue-message/answer.ts';
 import { ANSWER_FIELDS } from '../../formats/queue-message/read.ts';
 import { writeMessage, type ArtifactPlace } from '../../formats/queue-message/write.ts';
 import type { Whole } from '../../stores/store.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Context } from '../context.ts';
+import { withDependencyResults } from '../handoffs/dependency-results.ts';
 import { factsOf } from '../handoffs/read.ts';
 import type { Queue } from './queue.ts';
+
+/** The record as its file tells it: what it waited for stands in the file too. */
+export async function loadForFile(ctx: Context, id: HandoffId): Promise<Whole | null> {
+  const whole = await ctx.store.load(id);
+  return whole === null ? null : withDependencyResults(ctx, whole);
+}
 
 /** While it is open, nothing of its past is needed. */
 export function openText({ handoff, body }: Whole): string {

@@ -11,6 +11,7 @@ import { fenceIn, readMessage, retriesIn, saysEnd, type Message } from '../../fo
 import { folderFor } from '../../formats/queue-message/vocabulary.ts';
 import type { FileRead, QueueFolder } from '../../folders/folder.ts';
 import type { Claimed, Whole } from '../../stores/store.ts';
+import { withDependencyResults } from '../handoffs/dependency-results.ts';
 import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
 import { accept, renew } from '../handoffs/accept.ts';
 import { release } from '../handoffs/release.ts';
@@ -24,7 +25,7 @@ import { bringBack, publish, show } from './project-file.ts';
 import { byFile, fileName, LATE, quarantine, UNREADABLE_MS, WRITTEN_MS, type Looked, type Queue } from './queue.ts';
 import { isSameRequest } from './same-request.ts';
 import { settled } from './settled.ts';
-import { openText } from './file-text.ts';
+import { loadForFile, openText } from './file-text.ts';
 
 /** Adopt, claim, settle, clear away: a handoff needs no more than that, and the next pass goes on. */
 const ROUNDS_MAX = 6;
@@ -48,7 +49,8 @@ export async function appear(queue: Queue, { handoff, body }: Claimed): Promise<
     const isFree = isNativeId(id) || (await queue.folder.whereIs(id)).length === 0;
     const isOnOffer = place === 'pending' || place === 'waiting';
     if (!isOnOffer || !isFree) return bringToRest(queue, id, true);
-    const looked = await publish(queue, { handoff, body, outcome: null });
+    const whole = await withDependencyResults(queue.ctx, { handoff, body, outcome: null });
+    const looked = await publish(queue, whole);
     return looked === 'done' ? { revision, place } : bringToRest(queue, id, true);
   };
   await queue.left.during(id, act);
@@ -58,7 +60,7 @@ export async function appear(queue: Queue, { handoff, body }: Claimed): Promise<
 async function bringToRest(queue: Queue, id: HandoffId, isNews: boolean): Promise<KnownFile | null> {
   const { store } = queue.ctx;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const whole = await store.load(id);
+    const whole = await loadForFile(queue.ctx, id);
     const looked = await look(queue, id, whole, isNews);
     if (looked === 'again') continue;
     if (looked === 'done') queue.unfinished.delete(id);

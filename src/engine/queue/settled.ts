@@ -10,7 +10,7 @@ import { QUEUE_WORDS } from '../../formats/queue-message/vocabulary.ts';
 import { endFieldsOf } from '../../formats/queue-message/write.ts';
 import type { FileRead, QueueFolder } from '../../folders/folder.ts';
 import type { Whole } from '../../stores/store.ts';
-import { printableFailure } from '../handoffs/fail.ts';
+import { printableFailure } from '../handoffs/failure-text.ts';
 import { artifactPathsOf } from './result-file.ts';
 import { finish } from './project-file.ts';
 import { fileName, LATE, quarantine, UNREADABLE_MS, type Looked, type Queue } from './queue.ts';

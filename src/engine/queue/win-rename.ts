@@ -17,7 +17,8 @@ import { whyNotTake } from './file-rights.ts';
 import type { KnownFile } from './known-files.ts';
 import { byFile, fileName, quarantine, type Queue } from './queue.ts';
 import { isSameRequest, isUntouched } from './same-request.ts';
-import { openText } from './file-text.ts';
+import { withDependencyResults } from '../handoffs/dependency-results.ts';
+import { loadForFile, openText } from './file-text.ts';
 import { partOf } from './phase-status.ts';
 
 /** Far less than any lease: within it nobody can have lost what was his. */
@@ -35,10 +36,13 @@ export async function winRename(
   let isWon = false;
   const lookedMs = ctx.clock.monotonicMs();
   // Before our turn, so that nobody waits for us while we wait for the database.
-  const early = body === undefined ? await ctx.store.load(id) : { handoff, body, outcome: null };
+  const early =
+    body === undefined
+      ? await loadForFile(ctx, id)
+      : await withDependencyResults(ctx, { handoff, body, outcome: null });
   const attempt = async (): Promise<KnownFile | null> => {
     const isFresh = ctx.clock.monotonicMs() - lookedMs < FRESH_MS;
-    const whole = isFresh ? early : await ctx.store.load(id);
+    const whole = isFresh ? early : await loadForFile(ctx, id);
     // Lost while we waited for our turn: there is nothing to win.
     if (whole === null || whole.handoff.state !== 'accepted' || whole.handoff.fence !== fence) return null;
     isWon = whole.handoff.kind !== 'queue' || (await take(queue, principal, whole));

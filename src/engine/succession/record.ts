@@ -12,7 +12,7 @@ import { agentPrincipal, OPERATOR, SYSTEM } from '../../domain/principal.ts';
 import { progressOf, type Step, type SuccessionProgress } from '../../domain/succession.ts';
 import { change, decideBy } from '../change.ts';
 import type { Context } from '../context.ts';
-import { failureText } from '../handoffs/fail.ts';
+import { failureText } from '../handoffs/failure-text.ts';
 import { changeSession } from './sessions.ts';
 import type { SuccessionFailure } from './agent-runtime.ts';
 

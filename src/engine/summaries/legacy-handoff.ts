@@ -26,7 +26,7 @@ import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Opening } from '../../stores/store.ts';
 import { appendCreation, inOrder, withEffects } from '../change.ts';
 import type { Context } from '../context.ts';
-import { failureText, printable } from '../handoffs/fail.ts';
+import { failureText, printable } from '../handoffs/failure-text.ts';
 import { completeByRule } from '../handoffs/deliver.ts';
 
 export interface FoundWork {

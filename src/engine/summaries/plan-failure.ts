@@ -5,7 +5,7 @@ import { contradictionIn } from '../../domain/contradiction.ts';
 import { afterFailedSummary, type Consequence } from '../../domain/on-failure.ts';
 import type { OnFailure } from '../../domain/summary.ts';
 import type { Context } from '../context.ts';
-import { printable } from '../handoffs/fail.ts';
+import { printable } from '../handoffs/failure-text.ts';
 import { factsOf } from '../handoffs/read.ts';
 import { CONFIRMED, isConfirmation, type ChainSoFar } from './chain.ts';
 import { summaryIn } from './detail.ts';

@@ -15,7 +15,7 @@ import type { Outcome } from '../../domain/outcome.ts';
 import type { Summary } from '../../domain/summary.ts';
 import { needsVerifier } from '../../domain/verification.ts';
 import { andThen, decideBy, inOrder } from '../change.ts';
-import { failureText, printable } from '../handoffs/fail.ts';
+import { failureText, printable } from '../handoffs/failure-text.ts';
 import { completeByRule } from '../handoffs/deliver.ts';
 
 export interface Voice {

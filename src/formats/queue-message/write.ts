@@ -34,8 +34,11 @@ export interface ArtifactPlace {
   readonly warning?: string;
 }
 
+/** What became of the handoffs in `depends_on`, by their ids. */
+const RESULTS_FIELD = 'dependency_results';
+
 /** Said by the house about one stage, so never carried over from an earlier one. */
-const STAGE_FIELDS = [FENCE_FIELD, 'started_at', 'retry_count', WAITING_FIELD];
+const STAGE_FIELDS = [FENCE_FIELD, 'started_at', 'retry_count', WAITING_FIELD, RESULTS_FIELD];
 
 /** What a message asks for, without what is said about a stage of it. */
 export function requestFieldsOf(fields: JsonObject): JsonObject {
@@ -71,12 +74,18 @@ function messageOf(told: Told): JsonObject {
   const { handoff } = told;
   switch (QUEUE_WORDS[handoff.state].status) {
     case 'pending':
-      return { ...request, ...retryCount(handoff), ...waitingFor(handoff) };
+      return { ...request, ...retryCount(handoff), ...waitingFor(handoff), ...dependencyResults(told) };
     case 'in_progress': {
       const started = told.startedAt ?? handoff.since;
       const mark =
         handoff.custody?.by === 'hand' && handoff.custody.file !== undefined ? {} : { [FENCE_FIELD]: handoff.fence };
-      return { ...request, ...retryCount(handoff, 1), started_at: instant(started), ...mark };
+      return {
+        ...request,
+        ...retryCount(handoff, 1),
+        started_at: instant(started),
+        ...mark,
+        ...dependencyResults(told),
+      };
     }
     case 'completed':
       return { ...request, ...completion(told) };
@@ -146,8 +155,10 @@ function nativeRequest(handoff: Handoff, body: Body): JsonObject {
 function waitingFor({ blockedOn, terms, state }: Handoff): JsonObject {
   if (state !== 'blocked' || blockedOn === null) return {};
   switch (blockedOn.reason) {
-    case 'dependency':
-      return { [WAITING_FIELD]: `other handoffs have to be completed first: ${terms.dependsOn.join(', ')}` };
+    case 'dependency': {
+      const ended = blockedOn.failed === undefined ? '' : `; ${blockedOn.failed} did not succeed and has to be retried`;
+      return { [WAITING_FIELD]: `other handoffs have to be completed first: ${terms.dependsOn.join(', ')}${ended}` };
+    }
     case 'artifact':
       return { [WAITING_FIELD]: `artifacts have to be registered first: ${(terms.artifacts ?? []).join(', ')}` };
     case 'place':
@@ -155,6 +166,10 @@ function waitingFor({ blockedOn, terms, state }: Handoff): JsonObject {
     case 'question':
       return { [WAITING_FIELD]: `an answer to: ${blockedOn.text}` };
   }
+}
+
+function dependencyResults({ body: { dependencies } }: Told): JsonObject {
+  return dependencies === undefined ? {} : { [RESULTS_FIELD]: dependencies };
 }
 
 function retryCount(handoff: Handoff, present = 0): JsonObject {

@@ -8,9 +8,15 @@ import { escapeHtml } from '../shared/report/escape-html.ts';
 const BOX = { width: 320, height: 52, right: 40, down: 70 };
 const MARGIN = 16;
 const LETTERS_MAX = 44;
+/** How far a line between two boxes swings out to the right. */
+const BEND = 60;
+const ARROW =
+  '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#888"/></marker></defs>';
 
 export function chainSvg(legs: readonly Leg[]): string {
-  const width = MARGIN * 2 + BOX.width + Math.max(0, ...legs.map(({ depth }) => depth)) * BOX.right;
+  const hasDependencies = legs.some(({ handoff }) => handoff.terms.dependsOn.length > 0);
+  const width =
+    MARGIN * 2 + BOX.width + Math.max(0, ...legs.map(({ depth }) => depth)) * BOX.right + (hasDependencies ? BEND : 0);
   const height = MARGIN * 2 + Math.max(1, legs.length) * BOX.down - (BOX.down - BOX.height);
   const placed = legs.map((leg, row) => ({ leg, x: MARGIN + leg.depth * BOX.right, y: MARGIN + row * BOX.down }));
   const lines = placed.flatMap(({ leg, x, y }, row) => {
@@ -19,10 +25,30 @@ export function chainSvg(legs: readonly Leg[]): string {
     const fromX = above.x + BOX.right / 2;
     return [`<path d="M${fromX} ${above.y + BOX.height}V${y + BOX.height / 2}H${x}" fill="none" stroke="#888"/>`];
   });
+  // Beside the boxes, so that no line crosses a text: from what is waited for to what waits.
+  const rowOf = new Map(placed.map((each) => [each.leg.handoff.id, each]));
+  const dependencies = placed.flatMap(({ leg, x, y }) =>
+    leg.handoff.terms.dependsOn.flatMap((id) => {
+      const needed = rowOf.get(id);
+      if (needed === undefined) return [];
+      const [fromX, fromY, toX, toY] = [
+        needed.x + BOX.width,
+        needed.y + BOX.height / 2,
+        x + BOX.width,
+        y + BOX.height / 2,
+      ];
+      const bend = Math.max(fromX, toX) + BEND;
+      const path = `M${fromX} ${fromY}C${bend} ${fromY} ${bend} ${toY} ${toX} ${toY}`;
+      return [
+        `<path d="${path}" fill="none" stroke="${colourOf(needed.leg.handoff.state)}" stroke-dasharray="4 3" marker-end="url(#arrow)"/>`,
+      ];
+    }),
+  );
   const boxes = placed.map(({ leg, x, y }) => boxOf(leg, x, y));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="13">`,
     '<style>text{fill:#222}rect{fill:#fff}@media(prefers-color-scheme:dark){text{fill:#eee}rect{fill:#1c1c1c}}</style>',
+    ...(dependencies.length === 0 ? [] : [ARROW, ...dependencies]),
     ...lines,
     ...boxes,
     '</svg>',

@@ -20,9 +20,7 @@ export function optionsOf(fields: Fields, without: readonly (string | undefined)
 
 function optionsFor(name: string, field: AnyField): readonly OptionEntry[] {
   if (field.type === 'group' && field.text === undefined) {
-    return Object.entries(field.fields).flatMap(([key, each]) =>
-      optionsFor(`${name}-${optionNameOf(key, each)}`, each),
-    );
+    return Object.entries(field.fields).flatMap(([key, each]) => optionsFor(optionNameOf(key, each), each));
   }
   const one = field.type === 'list' ? field.of : field;
   const isRepeated = field.type === 'list' || field.type === 'object';
@@ -101,11 +99,11 @@ function usageProblem({ name, input, subject, example }: Operation, says: string
   return cliProblem('usage', `${what}, for example: baton ${example}`);
 }
 
-function givenFor(fields: Fields, options: Options, prefix = ''): Record<string, unknown> {
+function givenFor(fields: Fields, options: Options): Record<string, unknown> {
   const given = Object.entries(fields).map(([key, field]): readonly [string, unknown] => {
-    const name = prefix + optionNameOf(key, field);
+    const name = optionNameOf(key, field);
     if (field.type === 'group' && field.text === undefined) {
-      const parts = givenFor(field.fields, options, `${name}-`);
+      const parts = givenFor(field.fields, options);
       return [key, Object.values(parts).some((part) => part !== undefined) ? parts : undefined];
     }
     const former = field.formerly?.option;

@@ -4,6 +4,7 @@ import { displayText } from '../../foundation/display-text.ts';
 import { PROBLEMS } from '../shared/problems.ts';
 import { AGENT_COMMANDS } from './catalogue/agent.ts';
 import { ARTIFACT_COMMANDS } from './catalogue/artifact.ts';
+import { SCHEDULE_COMMANDS } from './catalogue/schedule.ts';
 import { CONNECT_COMMANDS } from './catalogue/connect.ts';
 import { MIGRATE_COMMANDS } from './catalogue/migrate.ts';
 import type { CommandEntry, OptionEntry, Run } from './catalogue/entry.ts';
@@ -24,6 +25,7 @@ export const CATALOGUE: readonly CommandEntry[] = [
   ...MOVE_COMMANDS,
   ...READING_COMMANDS,
   ...MAINTENANCE_COMMANDS,
+  ...SCHEDULE_COMMANDS,
   ...ARTIFACT_COMMANDS,
   ...INGEST_COMMANDS,
   ...REPORT_COMMANDS,

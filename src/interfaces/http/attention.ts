@@ -1,6 +1,6 @@
 /** What does not go on without a person, the most urgent first, and the pulse of the whole. */
 import type { Handoff } from '../../domain/handoff.ts';
-import { countedAttempts } from '../../domain/handoff.ts';
+import { countedAttempts, failedDependencyOf } from '../../domain/handoff.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import { may, readScopeOf } from '../../domain/rights.ts';
 import { list } from '../../engine/handoffs/read.ts';
@@ -10,7 +10,7 @@ import type { ServerContext } from './server-context.ts';
 import type { RowView } from './work-notes.ts';
 
 /** In the order of urgency. */
-const REASONS = ['question', 'review', 'failed', 'failing'] as const;
+const REASONS = ['question', 'dependency', 'review', 'failed', 'failing'] as const;
 type Reason = (typeof REASONS)[number];
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -78,6 +78,7 @@ export async function attentionFor(
 
 function reasonOf({ tally }: ServerContext, handoff: Handoff, nowMs: number): Reason | null {
   const { id, state, blockedOn, since } = handoff;
+  if (failedDependencyOf(handoff) !== null) return 'dependency';
   if (state === 'blocked') return blockedOn?.reason === 'question' ? 'question' : null;
   if (state === 'delivered') return 'review';
   if (state === 'offered') return countedAttempts(handoff) > 0 ? 'failing' : null;
@@ -85,7 +86,13 @@ function reasonOf({ tally }: ServerContext, handoff: Handoff, nowMs: number): Re
   return isLately && !tally.wasRetried(id) ? 'failed' : null;
 }
 
-const NEEDED_RIGHT = { question: 'unblock', review: 'verify', failed: 'retry', failing: 'read' } as const;
+const NEEDED_RIGHT = {
+  question: 'unblock',
+  dependency: 'cancel',
+  review: 'verify',
+  failed: 'retry',
+  failing: 'read',
+} as const;
 
 /** An agent is asked only for what it may do. */
 function isTheirs(principal: Caller['principal'], why: Reason, handoff: Handoff): boolean {

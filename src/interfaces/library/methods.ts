@@ -3,6 +3,7 @@
  * BATON_WRITE_DOCS=1 npx vitest run test/docs
  */
 import type { Json, JsonObject } from '../../foundation/json.ts';
+import type { ScheduleView } from '../shared/schedule-view.ts';
 import type { FactView, HandoffView, StatusView, WholeView } from '../shared/views.ts';
 import type {
   ArtifactEntry,
@@ -23,6 +24,8 @@ export interface SendRequest extends CallOptions {
   readonly to: string;
   /** What it needs (default: {}). */
   readonly input?: Json;
+  /** What is wanted, in words: the input { "text": … }. */
+  readonly text?: string;
   /** The name of a file in schemas/ that the input follows. */
   readonly schema?: string;
   /** What else the recipient has to know. */
@@ -49,6 +52,10 @@ export interface SendRequest extends CallOptions {
   readonly anyCommit?: boolean;
   /** Wait until these are completed. */
   readonly dependsOn?: readonly string[];
+  /** When one of those does not succeed: wait for a retry of it (default), fail with it, or run all the same. */
+  readonly onDependencyFailure?: 'wait' | 'fail' | 'run';
+  /** Also wait for what does not exist yet or has not succeeded. */
+  readonly allowUnknown?: boolean;
   /** The leg that this one follows from. */
   readonly parent?: string;
   /** Where a limit is reached, wait for a place instead of being refused. */
@@ -296,6 +303,67 @@ export interface ReportOptions extends CallOptions {
   readonly project?: string;
 }
 
+/** What `addSchedule` takes. */
+export interface AddScheduleOptions extends CallOptions {
+  /** At this distance, such as 15m, 2h or 1d; the first after as long. In milliseconds. */
+  readonly everyMs?: number;
+  /** At these times: minute, hour, day, month and day of the week, such as "0 9 * * 1-5". */
+  readonly cron?: string;
+  /** The time zone of --cron (default: that of this machine). */
+  readonly zone?: string;
+  /** What was due while nobody was there: one handoff for all of it (default), none, or all. */
+  readonly missed?: 'once' | 'skip' | 'all';
+  /** Who sends; with a token, the one that it belongs to. */
+  readonly from: string;
+  /** Who is to do it. */
+  readonly to: string;
+  /** What it needs (default: {}). */
+  readonly input?: Json;
+  /** What is wanted, in words: the input { "text": … }. */
+  readonly text?: string;
+  /** The name of a file in schemas/ that the input follows. */
+  readonly schema?: string;
+  /** What else the recipient has to know. */
+  readonly context?: JsonObject;
+  /** A line for people. */
+  readonly title?: string;
+  /** The task that it belongs to. */
+  readonly task?: string;
+  /** How urgent it is (default: normal). */
+  readonly priority?: 'urgent' | 'high' | 'normal' | 'low';
+  /** A message of the queue (default) or a governed document. */
+  readonly kind?: 'queue' | 'document';
+  /** Not offered before it is activated; documents are drafts by default. */
+  readonly draft?: boolean;
+  /** What has to be shown with evidence. */
+  readonly deliverables?: readonly string[];
+  /** What a verifier has to check. */
+  readonly criteria?: readonly string[];
+  /** Who has to agree that it is done, beside those that the workspace requires. */
+  readonly verifiers?: readonly string[];
+  /** The one command that counts as evidence; it has to pass. */
+  readonly check?: string;
+  /** Commits that are older, empty or on no branch count as evidence too. */
+  readonly anyCommit?: boolean;
+  /** For each attempt, from pick-up. In milliseconds. */
+  readonly timeoutMs?: number;
+  /** What happens after a failed attempt (default: as baton.yaml says). */
+  readonly retry?: {
+    /** How many attempts after the first. From 0 to 100. */
+    readonly max?: number;
+    /** How long to wait before the second attempt. In milliseconds. */
+    readonly delayMs?: number;
+    /** By how much the wait grows with each attempt. From 1 to 100. */
+    readonly multiplier?: number;
+  };
+}
+
+/** What `schedules` takes. */
+export interface SchedulesOptions extends CallOptions {
+  /** How many are looked at. From 1 to 1000. @default 100 */
+  readonly limit?: number;
+}
+
 /** What `findArtifacts` takes. */
 export interface FindArtifactsOptions extends CallOptions {
   /** Only of this type. */
@@ -474,7 +542,7 @@ export interface Methods {
    */
   wait(id: string, options?: WaitRequest): Promise<WholeView>;
   /**
-   * What an agent has been told and has not put away, oldest first.
+   * What an agent has been told and has not put away, and the work that waits for it, oldest first.
    *
    * The command: `baton inbox @react --clear`
    */
@@ -497,6 +565,24 @@ export interface Methods {
    * The command: `baton report --ci --format junit -o baton.xml`
    */
   report(options?: ReportOptions): Promise<JsonObject>;
+  /**
+   * Send the same work again and again. Each occurrence is sent exactly once, by whichever process has the duty: baton serve or any worker. Occurrences that are more than a minute late count as missed. The same schedule again changes nothing.
+   *
+   * The command: `baton schedule add nightly --cron '0 2 * * *' --zone UTC --from @me --to @react --text 'Check the links'`
+   */
+  addSchedule(name: string, options: AddScheduleOptions): Promise<ScheduleView>;
+  /**
+   * Schedules: what is sent when, when next, and what came of the last time. You see those that send in your name or to you.
+   *
+   * The command: `baton schedule list`
+   */
+  schedules(options?: SchedulesOptions): Promise<readonly ScheduleView[]>;
+  /**
+   * Take a schedule away; what it has sent stays.
+   *
+   * The command: `baton schedule remove nightly`
+   */
+  removeSchedule(name: string, options?: CallOptions): Promise<ScheduleView>;
   /**
    * List artifacts by type, phase, agent or status. You see what came out of handoffs that you may read, what was handed on to you by name, and files that belong to no handoff.
    *

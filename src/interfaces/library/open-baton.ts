@@ -1,14 +1,16 @@
 /** The library's door: text becomes names, refusals become exceptions; everything else is the engine. */
 import { basename } from 'node:path';
-import type { Json, JsonObject } from '../../foundation/json.ts';
+import type { Json } from '../../foundation/json.ts';
 import type { Result } from '../../foundation/result.ts';
-import type { Body } from '../../domain/body.ts';
+import { inputIn, type Body } from '../../domain/body.ts';
 import { agentPrincipal, OPERATOR, tokenIn, type Principal } from '../../domain/principal.ts';
 import { standDuty } from '../../engine/duty.ts';
 import { HandlerFailure } from '../../engine/attempt.ts';
 import type { Handler } from '../../engine/work.ts';
 import { sendMany } from '../../engine/handoffs/send.ts';
 import { workWithToken } from '../../engine/work-with-token.ts';
+import { waitingEntry, withoutKey } from '../shared/inbox-entries.ts';
+import { scheduleView } from '../shared/schedule-view.ts';
 import { bodyView, factView, handoffView, statusView, wholeView, type HandoffView } from '../shared/views.ts';
 import { factsIn, refusalText } from '../shared/refusal-text.ts';
 import type { Fields, InputOf } from '../../operations/field.ts';
@@ -242,8 +244,9 @@ function handlerOf<Input, Output>(
   { inputSchema, outputSchema }: WorkerOptions<Input, Output>,
 ): Handler {
   return async ({ handoff, body }, attempt): Promise<Json> => {
-    const view = { ...handoffView(handoff), ...bodyView(JSON.parse(body) as Body) };
-    const input = inputSchema === undefined ? view.input : await mustFit(inputSchema, view.input, 'input');
+    const carried = JSON.parse(body) as Body;
+    const view = { ...handoffView(handoff), ...bodyView(carried) };
+    const input = inputSchema === undefined ? view.input : await fittingInput(inputSchema, carried);
     const output = await handler(
       { ...view, input: input as Input },
       {
@@ -257,6 +260,12 @@ function handlerOf<Input, Output>(
     );
     return (outputSchema === undefined ? output : await mustFit(outputSchema, output, 'result')) as Json;
   };
+}
+
+/** The schema is about what the sender gave; the results of dependencies are added to that. */
+async function fittingInput(schema: StandardSchema<unknown>, { input, dependencies }: Body): Promise<Json> {
+  const fitting = (await mustFit(schema, input, 'input')) as Json;
+  return inputIn(dependencies === undefined ? { input: fitting } : { input: fitting, dependencies });
 }
 
 async function mustFit<Value>(schema: StandardSchema<Value>, value: unknown, what: string): Promise<Value> {
@@ -282,10 +291,12 @@ const VIEWS: { readonly [Name in ResultName]: (value: Results[Name]) => unknown 
   chain: (chain) => chain.map(handoffView),
   settled: wholeView,
   status: statusView,
-  inbox: (entries) => entries.map(withoutKey),
+  inbox: ({ entries, waiting }) => [...entries.map(withoutKey), ...waiting.map(waitingEntry)],
   ingested: (blocks) => blocks.map(blockView),
   workflows: (flows) => flows.map(workflowView),
   report: reportView,
+  schedule: scheduleView,
+  schedules: (all) => all.map(scheduleView),
   artifacts: (cards) => cards.map(entryOf),
   artifact: ({ card, file, changed, dependents }) => ({
     ...entryOf(card),
@@ -296,12 +307,6 @@ const VIEWS: { readonly [Name in ResultName]: (value: Results[Name]) => unknown 
   registered: entryOf,
   cleaned: (cleaned) => cleaned,
 };
-
-/** Only whoever puts entries away one by one needs their keys. */
-function withoutKey({ key, ...entry }: JsonObject & { readonly key: string }): JsonObject {
-  void key;
-  return entry;
-}
 
 function blockView({ refusal, ...answer }: BlockAnswer): IngestAnswer {
   if (refusal === undefined) return answer;

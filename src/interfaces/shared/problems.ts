@@ -1,6 +1,7 @@
 /** One row for everything that can be answered instead of doing it; a refusal without a row does not compile. */
 import type { RefusalCode } from '../../domain/refusals.ts';
 import type { ArtifactRefusal, ReferenceRefusal } from '../../engine/artifacts/refusals.ts';
+import type { ScheduleRefusal } from '../../engine/schedules.ts';
 import type { SchemaRefusal } from '../../engine/schema-registry.ts';
 import type { StartRefusal } from '../../engine/succession/agents.ts';
 import type { BeginRefusal } from '../../engine/succession/begin.ts';
@@ -77,6 +78,8 @@ export const PROBLEMS = {
   overdue: { exitCode: 4, httpStatus: 409, retryable: false },
   'too-early': { exitCode: 4, httpStatus: 409, retryable: true },
   'not-overdue': { exitCode: 4, httpStatus: 409, retryable: true },
+  'dependency-unknown': { exitCode: 3, httpStatus: 422, retryable: true },
+  'dependency-failed': { exitCode: 4, httpStatus: 409, retryable: false },
   'dependency-cycle': { exitCode: 4, httpStatus: 409, retryable: false },
   contended: { exitCode: 4, httpStatus: 409, retryable: true },
   'too-many-hops': { exitCode: 4, httpStatus: 409, retryable: false },
@@ -96,6 +99,9 @@ export const PROBLEMS = {
   'waits-for-nothing': { exitCode: 4, httpStatus: 422, retryable: false },
   'bad-name': { exitCode: 5, httpStatus: 422, retryable: false },
   'limit-reached': { exitCode: 6, httpStatus: 429, retryable: true },
+  'schedule-known': { exitCode: 4, httpStatus: 409, retryable: false },
+  'no-such-schedule': { exitCode: 3, httpStatus: 404, retryable: false },
+  'bad-cron': { exitCode: 5, httpStatus: 422, retryable: false },
   'not-json': { exitCode: 5, httpStatus: 400, retryable: false },
   'schema-unknown': { exitCode: 5, httpStatus: 422, retryable: false },
   'schema-broken': { exitCode: 5, httpStatus: 422, retryable: false },
@@ -162,6 +168,7 @@ export const PROBLEMS = {
   | ArtifactRefusal['code']
   | ReferenceRefusal['code']
   | IngestRefusal['code']
+  | ScheduleRefusal['code']
   | InterfaceCode,
   Projection
 >;

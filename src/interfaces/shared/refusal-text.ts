@@ -40,6 +40,10 @@ export function refusalText(refusal: RefusalText, face: 'cli' | 'http' = 'cli'):
       return leaseLost(refusal);
     case 'limit-reached':
       return `@${refusal.agent} has ${refusal.count} of ${refusal.max} ${refusal.direction} handoffs open; wait until one is settled`;
+    case 'dependency-unknown':
+      return `there is no handoff ${refusal.id} to wait for; correct the id, or add ${face === 'cli' ? '--allow-unknown' : '"allowUnknown": true'} if it is still to come`;
+    case 'dependency-failed':
+      return `${refusal.id} is ${refusal.state} and will not be completed: retry it first (baton retry ${refusal.id}), or add ${face === 'cli' ? '--allow-unknown' : '"allowUnknown": true'} to wait for a retry`;
     case 'dependency-cycle':
       return `these handoffs would wait for each other and never start: ${refusal.ring.join(' → ')}`;
     case 'too-many-hops':
@@ -66,6 +70,12 @@ export function refusalText(refusal: RefusalText, face: 'cli' | 'http' = 'cli'):
       return `${refusal.field} ${displayLine(refusal.given)}: ${refusal.allowed}`;
     case 'secret-found':
       return `${displayLine(secretWarning(refusal, 'refused'))}; take the secret out, or let the owner set secrets: warn in baton.yaml`;
+    case 'schedule-known':
+      return `there is already a schedule ${refusal.name}, and it is another one; remove it first: baton schedule remove ${refusal.name}`;
+    case 'no-such-schedule':
+      return `there is no schedule ${displayLine(refusal.name)} here, or it is not one that you may see; look with: baton schedule list`;
+    case 'bad-cron':
+      return `${face === 'cli' ? '--' : ''}${refusal.field} ${displayLine(JSON.stringify(refusal.given))}: ${refusal.allowed}`;
     case 'not-json':
       return `the input cannot be sent: ${refusal.problem.says}`;
     case 'bad-request':

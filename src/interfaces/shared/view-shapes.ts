@@ -1,5 +1,6 @@
 /** The views as shapes: for the published description, and for the tests that hold every answer against it. */
 import * as z from 'zod';
+import { ATTENTION } from '../../engine/handoffs/status.ts';
 import { zodFields } from '../../formats/zod-shape.ts';
 import { CARRIED_SHAPES, FACT_VIEW, HANDOFF_VIEW, shapesOf } from './views.ts';
 
@@ -51,7 +52,9 @@ export const AttentionShape = z.strictObject({
   }),
   totals: z.record(z.string(), z.int()),
   counts: z.record(z.string(), z.int()),
-  items: z.array(z.strictObject({ why: z.enum(['question', 'review', 'failed', 'failing']), handoff: RowShape })),
+  items: z.array(
+    z.strictObject({ why: z.enum(['question', 'dependency', 'review', 'failed', 'failing']), handoff: RowShape }),
+  ),
   unattended: z.array(z.strictObject({ agent: Agent, waiting: z.int(), since: Instant })),
 });
 
@@ -145,7 +148,7 @@ export const AgentsShape = z.strictObject({
 
 const Count = z.int();
 export const StatusShape = z.strictObject({
-  attention: z.array(z.strictObject({ why: z.enum(['question', 'review', 'failing']), handoff: HandoffShape })),
+  attention: z.array(z.strictObject({ why: z.enum(ATTENTION), handoff: HandoffShape })),
   atWork: z.array(HandoffShape),
   waiting: z.array(z.strictObject({ agent: Agent, offered: Count, blocked: Count, oldestAt: Instant, workers: Count })),
   open: z.record(z.string(), Count).describe('How many are in each open state.'),
@@ -185,7 +188,10 @@ export const SessionShape = z.strictObject({
   now: Instant,
 });
 
-export const InboxShape = z.strictObject({ items: z.array(z.looseObject({ key: z.string() })) });
+export const InboxShape = z.strictObject({
+  items: z.array(z.looseObject({ key: z.string() })),
+  waiting: z.array(HandoffShape).describe('Open work of this agent: offered, held or blocked.'),
+});
 
 export const QuarantineShape = z.strictObject({
   items: z.array(z.strictObject({ name: z.string(), place: z.string(), says: z.string(), at: Instant })),
@@ -202,3 +208,19 @@ export const ProblemShape = z
   })
   .describe('RFC 9457, with what belongs to the code beside it.')
   .meta({ id: 'Problem' });
+
+export const ScheduleShape = z.strictObject({
+  name: z.string(),
+  when: z.string(),
+  missed: z.string(),
+  from: z.string(),
+  to: z.string(),
+  title: z.string().nullable(),
+  by: z.string(),
+  createdAt: z.iso.datetime(),
+  next: z.iso.datetime().nullable(),
+  last: z
+    .strictObject({ at: z.iso.datetime(), handoff: z.string().optional(), refused: z.string().optional() })
+    .nullable(),
+});
+export const SchedulesShape = z.strictObject({ items: z.array(ScheduleShape) });

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../foundation/json.ts';
 import { ASSURANCES, assuranceOf, proofOf, proofText, type Assurance } from '../../domain/assurance.ts';
 import { heldUntilOf } from '../../domain/deadlines.ts';
 import { FACT, type Fact, type FactType } from '../../domain/facts.ts';
-import type { Body } from '../../domain/body.ts';
+import { contextIn, inputIn, type Body } from '../../domain/body.ts';
 import { CLAIMS, type Claim } from '../../domain/evidence.ts';
 import { BLOCKED_ON, HANDOFF, type BlockedOn, type Failure, type Handoff, type Kind } from '../../domain/handoff.ts';
 import type { State } from '../../domain/lifecycle.ts';
@@ -269,9 +269,9 @@ function viewerOf<View, Of>(table: Shown<View, Of>): (from: Of) => View {
 type Carried = Pick<WholeView, 'input' | 'schema' | 'context'>;
 
 const BODY_VIEW: Shown<Carried, Body> = {
-  input: { shape: { type: 'json' }, of: ({ input }) => input },
+  input: { shape: { type: 'json' }, of: inputIn },
   schema: { shape: { type: 'text', optional: true }, of: ({ schema }) => schema },
-  context: { shape: { type: 'object', fields: {}, open: true, optional: true }, of: ({ context }) => context },
+  context: { shape: { type: 'object', fields: {}, open: true, optional: true }, of: contextIn },
 };
 
 type Ended = Pick<WholeView, 'result' | 'failure'>;

@@ -1,7 +1,8 @@
 import { dueAtOf } from '../../domain/deadlines.ts';
+import { hasEndedBadly } from '../../domain/dependencies.ts';
 import { pageById } from '../page.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import type { AgentId, SessionId } from '../../domain/names.ts';
+import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
 import { isPartyOf } from '../../domain/rights.ts';
 import type { State } from '../../domain/lifecycle.ts';
 import type { FactQuery, FactRead, Page, Query, RequestKey, StateCounts, Wanted } from '../store.ts';
@@ -49,10 +50,18 @@ export function find(shelf: Tables, query: Query, nowMs: number): Page {
     case 'waiting':
       return pageById(
         afterId(all(shelf), query.after)
-          .filter((handoff) => isWaiting(handoff, query.on))
+          .filter((handoff) => isWaiting(shelf, handoff, query.on))
           .slice(0, query.max),
         query.max,
       );
+    case 'retries': {
+      const ids = new Set<HandoffId | null>(query.of.map(({ id }) => id));
+      return whole(
+        all(shelf)
+          .filter(({ lineage }) => lineage.retryOf !== null && ids.has(lineage.retryOf))
+          .slice(0, query.max),
+      );
+    }
     case 'freed':
       return whole(
         all(shelf)
@@ -108,10 +117,12 @@ function overdue(shelf: Tables, nowMs: number): readonly Handoff[] {
     .toSorted((a, b) => dueAt(a) - dueAt(b));
 }
 
-function isWaiting(handoff: Handoff, on: Extract<Query, { by: 'waiting' }>['on']): boolean {
+function isWaiting(shelf: Tables, handoff: Handoff, on: Extract<Query, { by: 'waiting' }>['on']): boolean {
   const { blockedOn, terms } = handoff;
   if (on === 'answer') return blockedOn?.reason === 'question' && dueAtOf(handoff) !== null;
-  return blockedOn?.reason === 'dependency' && terms.dependsOn.some((id) => id.startsWith(on.named));
+  if (blockedOn?.reason !== 'dependency') return false;
+  if (on !== 'failed') return terms.dependsOn.some((id) => id.startsWith(on.named));
+  return terms.dependsOn.some((id) => hasEndedBadly(shelf.rows.get(id)?.handoff.state));
 }
 
 function isFreed(shelf: Tables, { blockedOn, terms }: Handoff): boolean {

@@ -15,6 +15,7 @@ import { openHints, type Hints } from './hints.ts';
 import { insert, relay } from './insert.ts';
 import { openOutbox } from './outbox.ts';
 import { openPolicies } from './policies.ts';
+import { openSchedules } from './schedules.ts';
 import { openSessions } from './sessions.ts';
 import { emptyTables, type Tables } from './tables.ts';
 import { openTokens } from './tokens.ts';
@@ -41,6 +42,7 @@ export function openMemoryStore({ clock, limits, timers = systemTimers }: Memory
     outbox: whileOpen(openOutbox(shelf, clock), mustBeOpen),
     tokens: whileOpen(openTokens(shelf, clock), mustBeOpen),
     agents: whileOpen(openAgentSessions(shelf), mustBeOpen),
+    schedules: whileOpen(openSchedules(shelf, clock), mustBeOpen),
     policy: whileOpen(openPolicies(shelf, clock), mustBeOpen),
     transfer: whileOpen(openTransfer(shelf, hints, clock), mustBeOpen),
     upkeep: whileOpen(openUpkeep(shelf, clock), mustBeOpen),

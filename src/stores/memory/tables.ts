@@ -9,7 +9,7 @@ import type { AgentSession } from '../../domain/agent-session.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
-import type { DueEffect, PolicyRecord, RequestKey, SessionRecord, TokenRecord } from '../store.ts';
+import type { DueEffect, PolicyRecord, RequestKey, ScheduleRecord, SessionRecord, TokenRecord } from '../store.ts';
 import type { TokenLogLine } from '../token-store.ts';
 
 export interface Row {
@@ -53,6 +53,7 @@ export interface Tables {
   readonly policies: PolicyRecord[];
   /** By id, from 1 on. */
   readonly agents: Map<number, AgentSession>;
+  readonly schedules: Map<string, ScheduleRecord>;
 }
 
 export function requestName({ by, key }: Pick<RequestKey, 'by' | 'key'>): string {
@@ -71,6 +72,7 @@ export function emptyTables(): Tables {
     bootstrap: { isOpen: true },
     policies: [],
     agents: new Map(),
+    schedules: new Map(),
   };
 }
 

@@ -3,6 +3,7 @@
  * through those on `body`.
  */
 import { present } from '../../foundation/assert.ts';
+import { BAD_ENDS } from '../../domain/dependencies.ts';
 import { KINDS, type Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
@@ -68,6 +69,17 @@ export const WAITING_SQL = `select ${ROW_COLUMNS} ${FROM}
 where h.state = ${BLOCKED} and h.blocked = ${FOR_DEPENDENCY} and exists (
   select from baton.dependency d where d.id = h.id and starts_with(d.needs, $3::text)) and ${AFTER_ID}`;
 
+export const FAILED_DEPENDENCY_SQL = `select ${ROW_COLUMNS} ${FROM}
+where h.state = ${BLOCKED} and h.blocked = ${FOR_DEPENDENCY} and exists (
+  select from baton.dependency d join baton.handoff needed on needed.id = d.needs
+  where d.id = h.id and needed.state in (${BAD_ENDS.map(stateNumber).join(', ')})) and ${AFTER_ID}`;
+
+/** Each with its root, along the index of chains. */
+export const RETRIES_SQL = `select ${ROW_COLUMNS} from json_to_recordset($1::text::json) as x(id text, root text)
+join baton.body b on b.lineage is not null and (b.lineage::jsonb ->> 'root') collate "C" = x.root
+  and b.lineage::jsonb ->> 'retryOf' = x.id
+join baton.handoff h on h.id = b.id order by b.n limit $2::integer`;
+
 export const FREED_SQL = `select ${ROW_COLUMNS} ${FROM}
 where h.state = ${BLOCKED} and h.blocked = ${FOR_DEPENDENCY} and not exists (
   select from baton.dependency d left join baton.handoff needed on needed.id = d.needs
@@ -98,8 +110,16 @@ export function findOf(quick: Connection, lists: Connection, clock: ServerClock)
       case 'waiting': {
         const { on, max, after = null } = query;
         const select = (limit: number): Promise<readonly Row[]> =>
-          on === 'answer' ? lists.read(ASKING_SQL, [limit, after]) : lists.read(WAITING_SQL, [limit, after, on.named]);
+          on === 'answer'
+            ? lists.read(ASKING_SQL, [limit, after])
+            : on === 'failed'
+              ? lists.read(FAILED_DEPENDENCY_SQL, [limit, after])
+              : lists.read(WAITING_SQL, [limit, after, on.named]);
         return pageById(await enough(max, select), max);
+      }
+      case 'retries': {
+        const of = JSON.stringify(query.of.map(({ id, lineage }) => ({ id, root: lineage.root ?? id })));
+        return whole(await enough(query.max, (limit) => lists.read(RETRIES_SQL, [of, limit])));
       }
       case 'freed':
         return whole(await enough(query.max, (limit) => lists.read(FREED_SQL, [limit])));

@@ -29,6 +29,7 @@ import { policiesOf } from './policies.ts';
 import { NOW_MS } from './schema.ts';
 import { relayOf } from './relay.ts';
 import { serverClock } from './server-clock.ts';
+import { schedulesOf } from './schedules.ts';
 import { sessionsOf } from './sessions.ts';
 import { transferOf } from './transfer.ts';
 import { ConnectionError } from './connection-error.ts';
@@ -137,6 +138,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     tokens: door.guardAll(tokensOf(quick)),
     agents: door.guardAll(agentSessionsOf(quick)),
     policy: door.guardAll(policiesOf(quick)),
+    schedules: door.guardAll(schedulesOf(quick)),
     transfer: door.guardAll(transferOf({ reads: connection(BY_INDEX), writes: connection(BY_INDEX), tell })),
     upkeep: door.guardAll(upkeepOf(quick, connection({}), words)),
     close: async () => {

@@ -9,6 +9,7 @@ import { AGENT_SESSIONS } from './migrations/004-agent-sessions.ts';
 import { EXTRA_FIELDS } from './migrations/005-extra-fields.ts';
 import { SUPERSEDED_DOCUMENTS } from './migrations/006-superseded-documents.ts';
 import { ASSURANCE } from './migrations/007-assurance.ts';
+import { SCHEDULES } from './migrations/008-schedules.ts';
 
 export const MIGRATIONS: readonly string[] = [
   TABLES,
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly string[] = [
   EXTRA_FIELDS,
   SUPERSEDED_DOCUMENTS,
   ASSURANCE,
+  SCHEDULES,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -31,6 +31,7 @@ import { policiesOf } from './policies.ts';
 import { queriesOf } from './queries.ts';
 import { openToRead, type Opened } from './read-only.ts';
 import { relayOf } from './relay.ts';
+import { schedulesOf } from './schedules.ts';
 import { SCHEMA_VERSION, schemaSince } from './schema.ts';
 import { dutyOf, processesWith, sessionsOf, type Quiet } from './sessions.ts';
 import { sharedCommit, whenFree, wrongVersion } from './shared-commit.ts';
@@ -218,6 +219,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     tokens: tokensOf(database, { commit, nowMs, alive, reader }),
     agents: agentSessionsOf(database, { commit, alive, reader }),
     policy: policiesOf(database, { commit, nowMs, alive, reader }),
+    schedules: schedulesOf(database, { commit, nowMs, alive, reader }),
     transfer: {
       copies: (after, max) => reader(() => copies(after, max)),
       restore: async (given) => {

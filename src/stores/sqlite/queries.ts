@@ -1,6 +1,7 @@
 /** Everything that only looks. Reading never waits for a writer. */
 import { present } from '../../foundation/assert.ts';
 import type { JsonText } from '../../foundation/json.ts';
+import { BAD_ENDS } from '../../domain/dependencies.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
@@ -46,6 +47,14 @@ export const WAITING_SQL = `${SELECT} WHERE n IN (
     SELECT handoff FROM dependency INDEXED BY dependency_needs WHERE needs >= ?3 AND needs < ?3 || char(1114111))
   AND state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('dependency')}
   AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) ORDER BY n LIMIT ?1`;
+const BAD_ENDS_SQL = BAD_ENDS.map(stateNumber).join(', ');
+export const FAILED_DEPENDENCY_SQL = `${SELECT} INDEXED BY handoff_blocked
+  WHERE state = ${stateNumber('blocked')} AND blocked = ${BLOCKED_REASONS.indexOf('dependency')}
+  AND n > coalesce((SELECT n FROM handoff WHERE id = ?2), 0) AND EXISTS (
+    SELECT 1 FROM dependency JOIN handoff needed ON needed.id = dependency.needs
+    WHERE dependency.handoff = handoff.n AND needed.state IN (${BAD_ENDS_SQL})) ORDER BY n LIMIT ?1`;
+export const RETRIES_SQL = `${SELECT} INDEXED BY handoff_chain WHERE lineage IS NOT NULL
+  AND json_extract(lineage, '$.root') = ?1 AND json_extract(lineage, '$.retryOf') = ?2 ORDER BY n LIMIT ?3`;
 export const CHAIN_SQL = `${SELECT} WHERE id = ?1 UNION ALL ${SELECT} INDEXED BY handoff_chain
   WHERE lineage IS NOT NULL AND json_extract(lineage, '$.root') = ?1 AND id <> ?1 ORDER BY n LIMIT ?2`;
 
@@ -75,6 +84,8 @@ export function queriesOf(database: Database, names: RowNumbers): Queries {
   const ofArtifacts = prepare(database, ARTIFACTS_SQL);
   const asking = prepare(database, ASKING_SQL);
   const waiting = prepare(database, WAITING_SQL);
+  const failedDependency = prepare(database, FAILED_DEPENDENCY_SQL);
+  const retries = prepare(database, RETRIES_SQL);
   const incoming = prepare(database, 'SELECT in_all FROM agent WHERE n = ?');
   const request = prepare(database, 'SELECT ids FROM request WHERE by = ? AND key = ?');
   const wholeById = prepare(database, WHOLE_SQL);
@@ -180,8 +191,18 @@ export function queriesOf(database: Database, names: RowNumbers): Queries {
         case 'waiting': {
           const { on, max, after = null } = query;
           const select = (limit: number): readonly Row[] =>
-            on === 'answer' ? asking.all(limit, after) : waiting.all(limit, after, on.named);
+            on === 'answer'
+              ? asking.all(limit, after)
+              : on === 'failed'
+                ? failedDependency.all(limit, after)
+                : waiting.all(limit, after, on.named);
           return pageById(enough(max, select), max);
+        }
+        case 'retries': {
+          const { of, max } = query;
+          const select = (limit: number): readonly Row[] =>
+            of.flatMap(({ id, lineage }) => retries.all(lineage.root ?? id, id, limit)).slice(0, limit);
+          return page(enough(max, select));
         }
         case 'freed':
           return page(enough(query.max, (limit) => freed.all(limit)));

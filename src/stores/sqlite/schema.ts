@@ -12,6 +12,7 @@ import { AGENT_SESSIONS } from './migrations/005-agent-sessions.ts';
 import { EXTRA_FIELDS } from './migrations/006-extra-fields.ts';
 import { SUPERSEDED_DOCUMENTS } from './migrations/007-superseded-documents.ts';
 import { ASSURANCE } from './migrations/008-assurance.ts';
+import { SCHEDULES } from './migrations/009-schedules.ts';
 
 export const APPLICATION_ID = 0x4241544e;
 
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly string[] = [
   EXTRA_FIELDS,
   SUPERSEDED_DOCUMENTS,
   ASSURANCE,
+  SCHEDULES,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

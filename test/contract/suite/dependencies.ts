@@ -2,10 +2,20 @@
 import { describe, expect, it } from 'vitest';
 import { ok } from '../../../src/foundation/result.ts';
 import type { DependencyStates } from '../../../src/domain/dependencies.ts';
+import { reblock } from '../../../src/domain/moves/block.ts';
 import type { HandoffId } from '../../../src/domain/names.ts';
 import type { Opening, Store } from '../../../src/stores/store.ts';
-import { acceptBy, acceptByHand, cancelled, deliverAndVerify, idOf, openingOf, unblocked } from '../builders.ts';
-import { everythingIn, put, recordOf, refusalOf, valueOf } from '../looks.ts';
+import {
+  acceptBy,
+  acceptByHand,
+  cancelled,
+  deciding,
+  deliverAndVerify,
+  idOf,
+  openingOf,
+  unblocked,
+} from '../builders.ts';
+import { everythingIn, put, recordOf, refusalOf, trailOf, valueOf } from '../looks.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 /** The opening, and what its decision was told. */
@@ -53,6 +63,50 @@ export function describeDependencies(open: OpenStore): void {
       await complete(store, idOf('done'));
       const [made] = await put(store, openingOf({ id: 'a', dependsOn: ['done'] }));
       expect(made?.state).toBe('offered');
+    });
+
+    it('Q9: finds those that wait for what has ended without being completed, and keeps which one it is', async () => {
+      const { store } = await open();
+      await put(store, openingOf({ id: 'gone' }), openingOf({ id: 'open' }), openingOf({ id: 'done' }));
+      await put(
+        store,
+        openingOf({ id: 'a', dependsOn: ['open', 'gone'] }),
+        openingOf({ id: 'b', dependsOn: ['open'] }),
+      );
+      await put(store, openingOf({ id: 'c', dependsOn: ['gone'] }), openingOf({ id: 'd', dependsOn: ['unknown'] }));
+      await complete(store, idOf('done'));
+      expect((await store.find({ by: 'waiting', on: 'failed', max: 10 })).items).toEqual([]);
+      await store.change([idOf('gone')], cancelled);
+      const found = await store.find({ by: 'waiting', on: 'failed', max: 1 });
+      expect(found.items.map(({ id }) => id)).toEqual(['a']);
+      const rest = await store.find({ by: 'waiting', on: 'failed', max: 10, after: found.next ?? '' });
+      expect(rest.items.map(({ id }) => id)).toEqual(['c']);
+      const blockedOn = { reason: 'dependency', failed: idOf('gone') } as const;
+      const marked = deciding('reblock', (handoff, nowMs) => reblock(handoff, blockedOn, nowMs));
+      valueOf((await store.change([idOf('a')], marked))[0]);
+      expect(await recordOf(store, idOf('a'))).toMatchObject({ state: 'blocked', revision: 2, blockedOn });
+      expect((await trailOf(store, idOf('a'))).map(({ deed }) => deed)).toEqual(['create', 'reblock']);
+      expect((await store.upkeep.audit()).filter(({ handoff }) => handoff !== null)).toEqual([]);
+    });
+
+    it('Q9: finds the retries of a handoff, within its chain or as the first of one', async () => {
+      const { store } = await open();
+      const retry = (id: string, root: string, retryOf: string): Opening =>
+        openingOf({ id, lineage: { root: idOf(root), parent: null, retryOf: idOf(retryOf), hops: 1 } });
+      await put(store, openingOf({ id: 'one' }), openingOf({ id: 'other' }));
+      await put(
+        store,
+        retry('one-b', 'one', 'one'),
+        retry('one-c', 'one', 'one-b'),
+        retry('other-b', 'other', 'other'),
+      );
+      const retriesOf = async (...names: readonly string[]): Promise<readonly string[]> => {
+        const { items: of } = await store.find({ by: 'ids', ids: names.map(idOf) });
+        return (await store.find({ by: 'retries', of, max: 10 })).items.map(({ id }) => id).toSorted();
+      };
+      expect(await retriesOf('one')).toEqual(['one-b']);
+      expect(await retriesOf('one-b', 'other')).toEqual(['one-c', 'other-b']);
+      expect(await retriesOf('one-c')).toEqual([]);
     });
 
     it('Q9: records of one insert wait for each other, in either order', async () => {

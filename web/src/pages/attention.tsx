@@ -16,6 +16,7 @@ import { handoffHref, place, withParameters, workHref } from '../where.ts';
 
 const SECTIONS: readonly (readonly [why: Reason, title: string, says: string])[] = [
   ['question', 'Questions', 'An agent has stopped and waits for an answer.'],
+  ['dependency', 'Waiting in vain', 'What it waits for did not succeed. Retry that one, or cancel this.'],
   ['review', 'To review', 'Delivered; somebody else has to agree.'],
   ['failed', 'Ended badly', 'Nobody tries again by itself.'],
   ['failing', 'Failing', 'An attempt failed; another one follows by itself.'],

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../api.ts';
 import { visible } from '../text.ts';
 import { ago, now, span, whole } from '../time.ts';
-import { markOf, STATE_WORDS, toneOf } from '../words.ts';
+import { failedDependencyOf, markOf, STATE_WORDS, toneOf } from '../words.ts';
 
 export function StateTag({ row }: { readonly row: Row }): VNode {
   return (
@@ -44,6 +44,8 @@ export function FailureLine({ row }: { readonly row: Row }): VNode | null {
 
 /** What it waits for, where a person has to say it. */
 export function QuestionLine({ row }: { readonly row: Row }): VNode | null {
+  const failed = failedDependencyOf(row);
+  if (failed !== null) return <span class="asks">{`waits for ${failed}, which did not succeed`}</span>;
   if (row.blockedOn?.reason !== 'question') return null;
   return <span class="asks">{visible(row.blockedOn.text).text}</span>;
 }

@@ -26,6 +26,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   cancel: 'cancelled',
   block: 'blocked',
   unblock: 'unblocked',
+  reblock: 'still blocked',
   supersede: 'followed the shared history',
 };
 

@@ -9,7 +9,7 @@ import { CLAIM_COMMAND, commandOf } from './operations.ts';
 export const REPEATED = { repeated: true } as const;
 
 /** What a document says in other options, or does not have. */
-const NOT_OF_DOCUMENTS = ['input', 'schema', 'context', 'kind', 'draft', 'timeoutMs', 'notBefore', 'retry'];
+const NOT_OF_DOCUMENTS = ['input', 'text', 'schema', 'context', 'kind', 'draft', 'timeoutMs', 'notBefore', 'retry'];
 
 export const SEND_AND_WORK_COMMANDS: readonly CommandEntry[] = [
   {
@@ -39,7 +39,9 @@ export const SEND_AND_WORK_COMMANDS: readonly CommandEntry[] = [
     note: '--context also takes project-context and tech-stack: the files of these names in context/.',
     options: [
       ['--request <file|->', 'a whole request of the file queue, instead of the options above'],
+      ['--prompt-file <file|->', 'the same as --text, with the words in a file'],
       ['--wait', 'wait for the result and print it'],
+      ['--wait-timeout <duration>', 'wait, and give up after this long; the work goes on'],
     ],
     load: async () => (await import('../commands/send.ts')).send,
   }),

@@ -6,6 +6,7 @@ import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, Problem } from '../problem.ts';
 import { sendRequestOf } from '../../../operations/send.ts';
+import { withSender } from '../sender.ts';
 import { sendInputFrom, sendOrSay } from './send.ts';
 import { tellCreated } from './operate.ts';
 
@@ -22,7 +23,8 @@ interface CreateOptions extends CommonOptions {
   readonly targetCompletion?: string;
 }
 
-export async function create(_args: readonly string[], options: CreateOptions, output: Output): Promise<number> {
+export async function create(_args: readonly string[], given: CreateOptions, output: Output): Promise<number> {
+  const options = await withSender(given);
   if (options.document !== true) {
     throw cliProblem('usage', 'create makes documents: say --document; for the queue there is baton send');
   }

@@ -95,6 +95,8 @@ async function examineInside(
     ['duty', () => engine.examineDuty(ctx)],
     ['feed', () => examineFeed(ctx, stop)],
     ['deadlines', () => engine.examineOverdue(ctx)],
+    ['dependencies', () => engine.examineDependencies(ctx)],
+    ['schedules', () => engine.examineSchedules(ctx)],
     ['outbox', () => engine.examineEffects(ctx, stop)],
     ['audit', () => engine.examineDamage(ctx)],
     ['trails', () => engine.examineTrails(ctx, { signal: stop, progress: (count) => progress.show(count) })],

@@ -1,18 +1,14 @@
 import type { JsonObject } from '../../../foundation/json.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { Results } from '../../../operations/operation.ts';
+import { waitingEntry, withoutKey } from '../../shared/inbox-entries.ts';
 import type { Telling } from './operate.ts';
 
-export function tellInbox(entries: Results['inbox'], { output, input: { agent } }: Telling): void {
-  const told = entries.map(withoutKey);
+export function tellInbox({ entries, waiting }: Results['inbox'], { output, input: { agent } }: Telling): void {
+  const told = [...entries.map(withoutKey), ...waiting.map(waitingEntry)] as unknown as readonly Told[];
   if (output.json) output.answer(told);
   else for (const each of told) output.line(lineOf(each));
   if (told.length === 0) output.note(`nothing new for @${String(agent)}`);
-}
-
-function withoutKey({ key, ...rest }: Results['inbox'][number]): Told {
-  void key;
-  return rest as unknown as Told;
 }
 
 /** As `announcements.ts` writes it. */

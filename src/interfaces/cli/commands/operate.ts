@@ -125,6 +125,8 @@ const TELL: { readonly [Name in ResultName]: (value: Results[Name], telling: Tel
   ingested: (blocks, { output }) => output.answer({ blocks }),
   workflows: async (flows, telling) => (await import('./workflow.ts')).tellWorkflows(flows, telling),
   report: (found, { output }) => output.answer(found),
+  schedule: async (schedule, telling) => (await import('./schedule.ts')).tellSchedule(schedule, telling),
+  schedules: async (all, telling) => (await import('./schedule.ts')).tellSchedules(all, telling),
   artifacts: async (cards, telling) => (await import('./artifact.ts')).tellArtifacts(cards, telling),
   artifact: async (found, telling) => (await import('./artifact.ts')).tellArtifact(found, telling),
   registered: ({ id }, { output }) => output.line(id),

@@ -2,14 +2,17 @@ import { CONTEXT_FILES, contextKeyOf, contextPathOf } from '../../../engine/arti
 import type { Context } from '../../../engine/context.ts';
 import { agentPrincipal, type Principal } from '../../../domain/principal.ts';
 import type { Handoff } from '../../../domain/handoff.ts';
-import { readHandoffId } from '../../../domain/names.ts';
+import { readHandoffId, type AgentId } from '../../../domain/names.ts';
 import { DEFAULT_RETRY } from '../../../domain/retry.ts';
 import { send as sendHandoff, type SendRequest } from '../../../engine/handoffs/send.ts';
 import { send as operation, sendRequestOf, type SendInput } from '../../../operations/send.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import { inputFrom } from '../options.ts';
 import type { Output } from '../output.ts';
-import { problemOf } from '../problem.ts';
+import { adviceAbout } from '../../../engine/handoffs/recipient-advice.ts';
+import { readText, secondsArgument } from '../arguments.ts';
+import { cliProblem, problemOf } from '../problem.ts';
+import { withSender } from '../sender.ts';
 import { wholeRequest } from '../request-file.ts';
 import { tellCreated } from './operate.ts';
 import { waitAndTell } from './wait.ts';
@@ -18,24 +21,54 @@ export interface SendOptions extends CommonOptions {
   readonly context?: readonly string[];
   readonly request?: string;
   readonly wait?: true;
+  readonly waitTimeout?: string;
+  readonly promptFile?: string;
   readonly [name: string]: unknown;
 }
 
-export async function send(_args: readonly string[], options: SendOptions, output: Output): Promise<number> {
+export async function send(_args: readonly string[], given: SendOptions, output: Output): Promise<number> {
+  const options = given.request === undefined ? withPrompt(await withSender(given)) : given;
+  const patience = waitTimeoutOf(options);
   const requested = options.request === undefined ? null : await wholeRequest(options.request, options);
   const input = requested === null ? sendInputFrom(withContextNames(options)) : null;
   const { from } = requested?.(DEFAULT_RETRY) ?? (input as SendInput);
-  return withWorkspace(options, { otherwise: agentPrincipal(from) }, async (ctx, principal) => {
+  return withWorkspace(options, { otherwise: agentPrincipal(from) }, async (ctx, principal, { configuration }) => {
     const asked = requested?.(ctx.rules.terms.queue?.retry ?? DEFAULT_RETRY) ?? sendRequestOf(ctx, input as SendInput);
     const handoff = await sendOrSay(ctx, principal, asked);
     const { id, to, state } = handoff;
-    if (options.wait === true) {
+    if (state === 'offered') await advise(ctx, to, [...configuration.agents.keys()], output);
+    if (options.wait === true || patience !== null) {
       const first = `${id} ${state === 'offered' ? `offered to @${to}` : state}; waiting`;
-      return waitAndTell(ctx, principal, id, { first }, output);
+      return waitAndTell(ctx, principal, id, { first, ...patience }, output);
     }
     tellCreated(handoff, output);
     return 0;
   });
+}
+
+/** Scripts send before anybody works: only a name that is probably wrong is told to them too. */
+async function advise(ctx: Context, to: AgentId, configured: readonly AgentId[], output: Output): Promise<void> {
+  if (output.json) return;
+  const advice = await adviceAbout(ctx, to, configured);
+  if (advice?.isSlip === true) output.warn(advice.says);
+  else if (advice !== null && process.stderr.isTTY) output.note(advice.says);
+}
+
+function waitTimeoutOf({ waitTimeout }: SendOptions): { readonly timeoutMs: number } | null {
+  if (waitTimeout === undefined) return null;
+  return { timeoutMs: secondsArgument(waitTimeout, '--wait-timeout', 0, YEAR_SECONDS) };
+}
+
+const YEAR_SECONDS = 366 * 24 * 60 * 60;
+
+/** The text of a file is the same as the text itself. */
+export function withPrompt<Options extends { readonly promptFile?: string; readonly [name: string]: unknown }>(
+  options: Options,
+): Options {
+  const { promptFile } = options;
+  if (promptFile === undefined) return options;
+  if (options['text'] !== undefined) throw cliProblem('usage', 'say either --text or --prompt-file');
+  return { ...options, text: readText(promptFile, '--prompt-file') };
 }
 
 /** What a worker's command sends belongs to the chain of what it works on. */

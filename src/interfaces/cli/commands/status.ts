@@ -1,5 +1,5 @@
 import type { Handoff } from '../../../domain/handoff.ts';
-import { countedAttempts } from '../../../domain/handoff.ts';
+import { countedAttempts, failedDependencyOf } from '../../../domain/handoff.ts';
 import type { Attention } from '../../../engine/handoffs/status.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { Results } from '../../../operations/operation.ts';
@@ -43,6 +43,10 @@ function attentionLines({ why, handoff }: Attention, nowMs: number): readonly st
     case 'question': {
       const text = blockedOn?.reason === 'question' ? blockedOn.text : '';
       return [head, `    asks: ${displayLine(text)}`, next(`baton unblock ${id} --answer TEXT`)];
+    }
+    case 'dependency': {
+      const failed = failedDependencyOf(handoff) ?? '';
+      return [head, `    waits for ${failed}, which did not succeed`, next(`baton retry ${failed}`)];
     }
     case 'review':
       return [head, '    delivered; somebody who neither sent nor did it has to verify it', next(`baton show ${id}`)];

@@ -33,7 +33,8 @@ function lineOf({ handoff, goesOn }: Leg, nowMs: number, isAsked: boolean): stri
   const branch = goesOn.length === 1 ? '' : goesOn.at(-1) === true ? '├─ ' : '└─ ';
   const { id, from, to, state, title, attempt, createdAt, since } = handoff;
   const tookMs = (isFinal(state) ? since : nowMs) - createdAt;
-  const more = [title === null ? '' : `“${title}”`, attempt > 1 ? `attempt ${attempt}` : '', retryOf(handoff)];
+  const after = handoff.terms.dependsOn.length === 0 ? '' : `after ${handoff.terms.dependsOn.join(', ')}`;
+  const more = [title === null ? '' : `“${title}”`, attempt > 1 ? `attempt ${attempt}` : '', retryOf(handoff), after];
   const assurance = assuranceOf(handoff);
   const proven = assurance === null ? '' : ` (${assurance})`;
   const told = [

@@ -11,6 +11,6 @@ export const INBOX_ROUTES: readonly Endpoint[] = [
     summary: 'Put away what lies in an inbox now',
     operation: inbox,
     answers: { 200: '{ cleared }' },
-    answer: async (asked) => json({ cleared: (await runOperation(inbox, asked, { clear: true })).length }),
+    answer: async (asked) => json({ cleared: (await runOperation(inbox, asked, { clear: true })).entries.length }),
   }),
 ];

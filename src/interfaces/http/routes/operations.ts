@@ -19,6 +19,7 @@ import { entryOf } from '../../../formats/artifact/card.ts';
 import { ingestRefusalText } from '../../shared/ingest-refusal-text.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 import { reportView, workflowView } from '../../shared/report/view.ts';
+import { scheduleView } from '../../shared/schedule-view.ts';
 import { readTraceparent } from '../../shared/trace-context.ts';
 import {
   ChainShape,
@@ -26,6 +27,8 @@ import {
   HandoffShape,
   InboxShape,
   PageShape,
+  ScheduleShape,
+  SchedulesShape,
   SettledShape,
   ShownShape,
   StatusShape,
@@ -117,9 +120,9 @@ const ANSWERS: {
     respond: (status) => json(statusView(status)),
   },
   inbox: {
-    answers: { 200: 'What it was told, oldest first.' },
+    answers: { 200: 'What it was told, and what waits for it, oldest first.' },
     gives: InboxShape,
-    respond: (items) => json({ items }),
+    respond: ({ entries, waiting }) => json({ items: entries, waiting: waiting.map(handoffView) }),
   },
   ingested: {
     answers: { 200: '{ blocks }, in the order of the text.' },
@@ -130,6 +133,16 @@ const ANSWERS: {
     respond: (flows) => json({ items: flows.map(workflowView) }),
   },
   report: { answers: { 200: 'The report.' }, respond: (found) => json(reportView(found)) },
+  schedule: {
+    answers: { 200: 'The schedule.' },
+    gives: ScheduleShape,
+    respond: (schedule) => json(scheduleView(schedule)),
+  },
+  schedules: {
+    answers: { 200: '{ items }' },
+    gives: SchedulesShape,
+    respond: (all) => json({ items: all.map(scheduleView) }),
+  },
   artifacts: { answers: { 200: '{ items }' }, respond: (cards) => json({ items: cards.map(entryOf) }) },
   artifact: {
     answers: { 200: 'The artifact.' },

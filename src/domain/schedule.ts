@@ -1,0 +1,80 @@
+/** Work that is sent again and again: at fixed distances, or at times of a calendar. */
+import type { AgentId } from './names.ts';
+
+/** When a schedule is due. `zone`: the time zone that the calendar is meant in. */
+export type Recurrence =
+  | { readonly everyMs: number }
+  /** In the five fields of cron: minute, hour, day, month, day of the week. */
+  | { readonly cron: string; readonly zone: string };
+
+/**
+ * What happens with occurrences that nobody was there for: `once` sends one handoff for all of them, `skip` none, `all`
+ * one for each.
+ */
+export const MISSED = ['once', 'skip', 'all'] as const;
+export type Missed = (typeof MISSED)[number];
+
+export interface Schedule<Request = unknown> {
+  readonly name: string;
+  readonly recurrence: Recurrence;
+  readonly missed: Missed;
+  /** In whose name it was made. */
+  readonly by: string;
+  readonly createdAt: number;
+  readonly from: AgentId;
+  readonly to: AgentId;
+  /** What is sent each time. */
+  readonly request: Request;
+}
+
+/** What became of the newest occurrence. */
+export interface LastOccurrence {
+  readonly at: number;
+  readonly handoff?: string;
+  /** Why nothing was sent. */
+  readonly refused?: string;
+}
+
+/** An occurrence that is older than this was missed: whoever sends it would be late. */
+const LATE_MS = 60_000;
+
+/** The next instant of a schedule after this one; null: there is none. */
+export type NextAfter = (afterMs: number) => number | null;
+
+export interface Turn {
+  /** The occurrence that is sent now; null: none. */
+  readonly occurrence: number | null;
+  /** When it is due again. */
+  readonly nextAt: number | null;
+}
+
+/**
+ * What is to be done about a schedule that is due since `dueAt`. Occurrences of the last minute are sent one by one; what
+ * is older was missed. Whoever asks twice, or a moment later, is answered an occurrence of the same series.
+ */
+export function turnOf(dueAt: number, missed: Missed, nowMs: number, nextAfter: NextAfter): Turn {
+  const lateBefore = nowMs - LATE_MS;
+  if (missed === 'all' || dueAt >= lateBefore) return { occurrence: dueAt, nextAt: nextAfter(dueAt) };
+  const first = nextAfter(lateBefore - 1);
+  const isOnTime = first !== null && first <= nowMs;
+  if (isOnTime) return { occurrence: first, nextAt: nextAfter(first) };
+  return { occurrence: missed === 'once' ? dueAt : null, nextAt: first };
+}
+
+/** Occurrences at a fixed distance from when the schedule was made. */
+export function everyAfter(everyMs: number, beganAt: number): NextAfter {
+  return (afterMs) => beganAt + (Math.max(0, Math.floor((afterMs - beganAt) / everyMs)) + 1) * everyMs;
+}
+
+/** Like `every 15m`. */
+export function recurrenceText(recurrence: Recurrence): string {
+  if ('cron' in recurrence) return `${recurrence.cron} (${recurrence.zone})`;
+  const units = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+    ['s', 1_000],
+  ] as const;
+  const [name, size] = units.find(([, ms]) => recurrence.everyMs % ms === 0) ?? ['ms', 1];
+  return `every ${recurrence.everyMs / size}${name}`;
+}

@@ -1,0 +1,48 @@
+/** What a handoff has waited for, given to whoever works on it. Results of what is settled never change. */
+import { JSON_BYTES_MAX, type Json, type JsonObject, type JsonText } from '../../foundation/json.ts';
+import type { Body } from '../../domain/body.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+import type { Context } from '../context.ts';
+import { countingFor } from './dependencies.ts';
+
+/** All results together; what goes beyond is left where it is, and named. */
+const RESULTS_BYTES_MAX = JSON_BYTES_MAX;
+
+/** The same with the results of its dependencies in its body; as it is where it has none, or still waits for them. */
+export async function withDependencyResults<Given extends { readonly handoff: Handoff; readonly body: JsonText }>(
+  ctx: Context,
+  given: Given,
+): Promise<Given> {
+  const { terms, state } = given.handoff;
+  if (terms.dependsOn.length === 0 || state === 'draft' || state === 'blocked') return given;
+  const dependencies = await resultsOf(ctx, terms.dependsOn);
+  const body: Body = { ...(JSON.parse(given.body) as Body), dependencies };
+  return { ...given, body: JSON.stringify(body) as JsonText };
+}
+
+async function resultsOf(ctx: Context, ids: readonly HandoffId[]): Promise<JsonObject> {
+  const counting = await countingFor(ctx, ids);
+  const results: Record<string, Json> = {};
+  let bytesLeft = RESULTS_BYTES_MAX;
+  for (const id of ids) {
+    const counts = counting.get(id);
+    // The name of a task, which has no result of its own.
+    if (counts === undefined) continue;
+    const outcome = (await ctx.store.load(counts.id, 'settled'))?.outcome ?? null;
+    const bytes = outcome === null ? 0 : Buffer.byteLength(outcome);
+    if (bytes > bytesLeft) results[id] = { omitted: `${bytes} bytes; baton show ${counts.id}` };
+    else results[id] = resultIn(counts, outcome);
+    bytesLeft -= Math.min(bytes, bytesLeft);
+  }
+  return results;
+}
+
+/** What did not succeed has no result: its state and the reason stand there instead. */
+function resultIn({ state }: Handoff, text: string | null): Json {
+  const outcome = text === null ? null : (JSON.parse(text) as Outcome);
+  if (state === 'completed') return outcome?.result ?? null;
+  if (outcome?.kind !== 'failure') return { state };
+  return { state, code: outcome.code, message: outcome.message };
+}

@@ -1,0 +1,191 @@
+/**
+ * What becomes of handoffs whose dependencies ended without being completed: they are told why they wait, fail or go on,
+ * as their terms say; a retry of the dependency lets them wait for that one.
+ *
+ * Whoever ends or retries a handoff looks at its dependents at once. The sweep looks at all of them again and again,
+ * because that process may have died in between.
+ */
+import { err, type Result } from '../../foundation/result.ts';
+import type { JsonObject } from '../../foundation/json.ts';
+import type { Decide } from '../../domain/decision.ts';
+import { hasEndedBadly } from '../../domain/dependencies.ts';
+import type { Handoff } from '../../domain/handoff.ts';
+import { reblock, unblock } from '../../domain/moves/block.ts';
+import { failForGood } from '../../domain/moves/fail.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import { SYSTEM } from '../../domain/principal.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import type { Page, Store } from '../../stores/store.ts';
+import { lacksArtifact } from '../artifacts/awaited-artifacts.ts';
+import { andThen, change, decideBy, withNotifications } from '../change.ts';
+import type { Context } from '../context.ts';
+import { decideWaiting } from './activate.ts';
+import { countingFor, prospectOf, type Counting } from './dependencies.ts';
+import { failureText } from './failure-text.ts';
+
+const PAGE = 200;
+const PAGES_MAX = 25;
+/** Dependents of dependents that fail with them; the rest is for the sweep. */
+const ENDED_MAX = 200;
+const ORIGINS_MAX = 32;
+const SWEEP_MS = 500;
+
+/** After a handoff has ended without being completed, or was made as a retry of one that has. */
+export async function answerDependents(ctx: Context, ended: Handoff): Promise<void> {
+  const open = [ended];
+  for (let looked = 0; looked < ENDED_MAX; looked += 1) {
+    const next = open.shift();
+    if (next === undefined) return;
+    for (const id of await originsOf(ctx, next)) {
+      for await (const page of pagesOf(ctx.store, { named: id })) {
+        const waiting = page.filter(({ terms }) => terms.dependsOn.includes(id));
+        open.push(...(await judge(ctx, waiting)).filter(({ state }) => hasEndedBadly(state)));
+      }
+    }
+  }
+}
+
+/** The same for whatever moves a handoff: only an end without completion concerns dependents. */
+export async function withDependents<Refused>(
+  ctx: Context,
+  answer: Result<Handoff, Refused>,
+): Promise<Result<Handoff, Refused>> {
+  if (answer.ok && hasEndedBadly(answer.value.state)) await answerDependents(ctx, answer.value);
+  return answer;
+}
+
+interface LastLook {
+  readonly atMs: number;
+  /** Where the next look goes on; null: at the beginning. */
+  readonly after: string | null;
+}
+const looks = new WeakMap<Store, LastLook>();
+
+/** One page of those that a failed dependency holds up; the next look goes on behind it. */
+export async function sweepDependents(ctx: Context): Promise<number> {
+  const { store } = ctx;
+  const last = looks.get(store);
+  const atMs = ctx.clock.monotonicMs();
+  if (last !== undefined && atMs - last.atMs < SWEEP_MS) return 0;
+  const after = last?.after ?? null;
+  const { items, next } = await store.find({
+    by: 'waiting',
+    on: 'failed',
+    max: PAGE,
+    ...(after === null ? {} : { after }),
+  });
+  looks.set(store, { atMs, after: next });
+  return (await judge(ctx, items)).length;
+}
+
+/** Those whose dependencies are all completed. */
+export async function sweepFreed(ctx: Context): Promise<number> {
+  const { items } = await ctx.store.find({ by: 'freed', max: PAGE });
+  if (items.length === 0) return 0;
+  const lacking = new Set<HandoffId>();
+  for (const { id, terms } of items) if (await lacksArtifact(ctx, terms.artifacts)) lacking.add(id);
+  const decide = andThen(decideFreed, ({ id }) => lacking.has(id), decideWaiting('artifact'));
+  const answers = await ctx.store.change(items, withNotifications(ctx.rules, decide));
+  return answers.filter((answer) => answer.ok).length;
+}
+
+/** What it repeats, from itself back to the first: dependents know it under any of these names. */
+async function originsOf({ store }: Context, handoff: Handoff): Promise<readonly HandoffId[]> {
+  const ids = [handoff.id];
+  let before = handoff.lineage.retryOf;
+  while (before !== null && ids.length < ORIGINS_MAX) {
+    ids.push(before);
+    const [older] = (await store.find({ by: 'ids', ids: [before] })).items;
+    before = older?.lineage.retryOf ?? null;
+  }
+  return ids;
+}
+
+async function* pagesOf(store: Store, on: { readonly named: HandoffId }): AsyncGenerator<Page['items']> {
+  let after: string | null = null;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const found: Page = await store.find({ by: 'waiting', on, max: PAGE, ...(after === null ? {} : { after }) });
+    yield found.items;
+    after = found.next;
+    if (after === null) return;
+  }
+}
+
+/** Answers all of them as they are now. */
+export async function judgeDependents(ctx: Context, handoffs: readonly Handoff[]): Promise<readonly Handoff[]> {
+  const changed = new Map((await judge(ctx, handoffs)).map((handoff) => [handoff.id, handoff]));
+  return handoffs.map((handoff) => changed.get(handoff.id) ?? handoff);
+}
+
+/** Answers those that were changed. */
+async function judge(ctx: Context, waiting: readonly Handoff[]): Promise<readonly Handoff[]> {
+  const counting = await countingFor(
+    ctx,
+    waiting.flatMap(({ terms }) => terms.dependsOn),
+  );
+  const changed: Handoff[] = [];
+  for (const handoff of waiting) {
+    const decide = await decisionFor(ctx, handoff, counting);
+    const answer = decide === null ? null : await change(ctx, handoff, ifStill(handoff, decide));
+    if (answer?.ok === true) changed.push(answer.value);
+  }
+  return changed;
+}
+
+async function decisionFor(ctx: Context, handoff: Handoff, counting: Counting): Promise<Decide | null> {
+  const { terms, blockedOn } = handoff;
+  if (blockedOn?.reason !== 'dependency') return null;
+  const { isMet, failed } = prospectOf(terms, counting);
+  if (isMet) {
+    const lacks = await lacksArtifact(ctx, terms.artifacts);
+    return lacks ? andThen(decideFreed, () => true, decideWaiting('artifact')) : decideFreed;
+  }
+  if (failed !== null && terms.onDependencyFailure === 'fail') return decideFailed(failed);
+  if (failed?.id === blockedOn.failed) return null;
+  return decideReblocked(failed);
+}
+
+/** Decided over what was looked at: whoever has moved it since knows better. */
+function ifStill({ revision }: Handoff, decide: Decide): Decide {
+  return (handoff, nowMs) =>
+    handoff.revision === revision ? decide(handoff, nowMs) : err<Refusal>({ code: 'not-overdue', id: handoff.id });
+}
+
+const decideFreed: Decide = decideBy(SYSTEM, 'unblock', (handoff, nowMs) => ({
+  deed: 'unblock',
+  moved: unblock(handoff, nowMs),
+  detail: { reason: 'dependencies completed' },
+}));
+
+function decideReblocked(failed: Handoff | null): Decide {
+  return decideBy(SYSTEM, 'block', (handoff, nowMs) => ({
+    deed: 'reblock',
+    moved: reblock(handoff, { reason: 'dependency', ...(failed === null ? {} : { failed: failed.id }) }, nowMs),
+    detail:
+      failed === null
+        ? { reason: 'what had failed is tried again' }
+        : { reason: endText(failed), dependency: failed.id },
+  }));
+}
+
+function decideFailed(failed: Handoff): Decide {
+  const failure = { code: 'DEPENDENCY_FAILED', message: endText(failed) };
+  const detail: JsonObject = { ...failure, dependency: failed.id };
+  return decideBy(SYSTEM, 'fail', (handoff, nowMs) => ({
+    deed: 'fail',
+    moved: failForGood(handoff, nowMs),
+    detail,
+    outcome: failureText(failure),
+  }));
+}
+
+const END_TEXT: Partial<Record<Handoff['state'], string>> = {
+  failed: 'has failed',
+  rejected: 'was rejected',
+  expired: 'has expired',
+  cancelled: 'was cancelled',
+};
+
+function endText({ id, state }: Pick<Handoff, 'id' | 'state'>): string {
+  return `${id}, which it waits for, ${END_TEXT[state] ?? `is ${state}`}`;
+}

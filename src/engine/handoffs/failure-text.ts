@@ -1,0 +1,25 @@
+/** What stands in the outcome of a handoff that did not succeed. */
+import type { JsonText } from '../../foundation/json.ts';
+import type { Failure } from '../../domain/handoff.ts';
+import type { Outcome } from '../../domain/outcome.ts';
+
+export function failureText(failure: Failure): JsonText {
+  const outcome: Outcome = { kind: 'failure', ...failure };
+  return JSON.stringify(outcome) as JsonText;
+}
+
+const CODE_MAX = 128;
+/** Enough for the end of a stack trace; the whole of it belongs in an artifact. */
+const MESSAGE_MAX = 16_384;
+
+export function printableFailure({ code, message }: Failure): { readonly code: string; readonly message: string } {
+  return { code: printable(code, CODE_MAX), message: printable(message, MESSAGE_MAX) };
+}
+
+/** A failure must never fail for what stands in its message: what no database can hold is replaced, not refused. */
+export function printable(text: string, max: number): string {
+  return text
+    .slice(0, max)
+    .replaceAll('\u0000', '\uFFFD')
+    .replaceAll(/\p{Surrogate}/gu, '\uFFFD');
+}

@@ -1,0 +1,166 @@
+/**
+ * Schedules: what is sent again and again. Each occurrence is a request under a key made of the schedule and its instant,
+ * kept for as long as the database: two processes that send it, or one that died before it could write that it had, make
+ * one handoff.
+ */
+import type { JsonText } from '../foundation/json.ts';
+import { err, ok, type Result } from '../foundation/result.ts';
+import { principalText, SYSTEM, type Principal } from '../domain/principal.ts';
+import {
+  everyAfter,
+  turnOf,
+  type LastOccurrence,
+  type NextAfter,
+  type Recurrence,
+  type Schedule,
+} from '../domain/schedule.ts';
+import type { ScheduleRecord, Store } from '../stores/store.ts';
+import type { Context } from './context.ts';
+import { prepare } from './handoffs/prepare-send.ts';
+import { send, type SendRefusal, type SendRequest } from './handoffs/send.ts';
+
+export type SendSchedule = Schedule<SendRequest>;
+
+export type ScheduleRefusal =
+  | SendRefusal
+  | { readonly code: 'schedule-known'; readonly name: string }
+  | { readonly code: 'no-such-schedule'; readonly name: string }
+  | { readonly code: 'not-yours'; readonly says: string }
+  | { readonly code: 'bad-cron'; readonly field: 'cron' | 'zone'; readonly given: string; readonly allowed: string };
+
+/** A schedule with what is known of its occurrences. */
+export interface KnownSchedule extends SendSchedule {
+  readonly nextAt: number | null;
+  readonly last: LastOccurrence | null;
+}
+
+/** Of one look; the rest is due in the next one. */
+const DUE_MAX = 50;
+/** Of one schedule in one look: what was missed comes in one by one. */
+const TURNS_MAX = 100;
+const LOOK_MS = 500;
+
+/** The same schedule again is no mistake. What it sends is looked at as if it were sent now. */
+export async function addSchedule(
+  ctx: Context,
+  principal: Principal,
+  asked: Pick<SendSchedule, 'name' | 'recurrence' | 'missed' | 'request'>,
+): Promise<Result<KnownSchedule, ScheduleRefusal>> {
+  const { from, to } = asked.request;
+  const sendable = await prepare(ctx, principal, asked.request, new Set());
+  if (!sendable.ok) return sendable;
+  const createdAt = ctx.store.nowMs();
+  const next = await nextOf(asked.recurrence, createdAt);
+  if (!next.ok) return next;
+  const nextAt = next.value(createdAt);
+  const schedule: SendSchedule = { ...asked, by: principalText(principal), createdAt, from, to };
+  const record: ScheduleRecord = { id: asked.name, nextAt, spec: JSON.stringify(schedule) as JsonText, last: null };
+  if (await ctx.store.schedules.add(record)) return ok(knownOf(record));
+  const known = await ctx.store.schedules.load(asked.name);
+  if (known === null || !isSame(knownOf(known), schedule)) return err({ code: 'schedule-known', name: asked.name });
+  return ok(knownOf(known));
+}
+
+function isSame(known: SendSchedule, asked: SendSchedule): boolean {
+  const contentOf = ({ recurrence, missed, request }: SendSchedule): string =>
+    JSON.stringify([recurrence, missed, request]);
+  return contentOf(known) === contentOf(asked);
+}
+
+/** Those of a principal: its own, and those that send to it. The operator has all. */
+export async function schedulesFor(ctx: Context, principal: Principal, max: number): Promise<readonly KnownSchedule[]> {
+  const all = (await ctx.store.schedules.list(max)).map(knownOf);
+  return all.filter((schedule) => mayRead(principal, schedule));
+}
+
+export async function removeSchedule(
+  ctx: Context,
+  principal: Principal,
+  name: string,
+): Promise<Result<KnownSchedule, ScheduleRefusal>> {
+  const record = await ctx.store.schedules.load(name);
+  const schedule = record === null ? null : knownOf(record);
+  if (schedule === null || !mayRead(principal, schedule)) return err({ code: 'no-such-schedule', name });
+  if (principal.kind !== 'operator' && !(principal.kind === 'agent' && principal.agent === schedule.from)) {
+    return err({ code: 'not-yours', says: `the schedule ${name} is that of @${schedule.from}` });
+  }
+  await ctx.store.schedules.remove(name);
+  return ok(schedule);
+}
+
+function mayRead(principal: Principal, { from, to }: SendSchedule): boolean {
+  if (principal.kind === 'operator' || principal.kind === 'system') return true;
+  return principal.kind === 'agent' && (principal.agent === from || principal.agent === to);
+}
+
+const looks = new WeakMap<Store, number>();
+
+/** Sends what is due. */
+export async function sweepSchedules(ctx: Context): Promise<number> {
+  const atMs = ctx.clock.monotonicMs();
+  if (atMs - (looks.get(ctx.store) ?? Number.NEGATIVE_INFINITY) < LOOK_MS) return 0;
+  looks.set(ctx.store, atMs);
+  let sent = 0;
+  for (const record of await ctx.store.schedules.due(DUE_MAX)) sent += await sendDue(ctx, record);
+  return sent;
+}
+
+async function sendDue(ctx: Context, due: ScheduleRecord): Promise<number> {
+  const schedule = knownOf(due);
+  const next = await nextOf(schedule.recurrence, schedule.createdAt);
+  // It could be read when it was made; a newer package may think otherwise.
+  if (!next.ok) return 0;
+  let record = due;
+  let sent = 0;
+  for (let turns = 0; turns < TURNS_MAX && record.nextAt !== null; turns += 1) {
+    const nowMs = ctx.store.nowMs();
+    if (record.nextAt > nowMs) break;
+    const { occurrence, nextAt } = turnOf(record.nextAt, schedule.missed, nowMs, next.value);
+    const last = occurrence === null ? record.last : textOf(await sendOccurrence(ctx, schedule, occurrence));
+    if (occurrence !== null) sent += 1;
+    // Whoever was faster has sent the same, and goes on from there.
+    if (!(await ctx.store.schedules.advance(record, { nextAt, last }))) break;
+    record = { ...record, nextAt, last };
+  }
+  return sent;
+}
+
+async function sendOccurrence(ctx: Context, schedule: SendSchedule, occurrence: number): Promise<LastOccurrence> {
+  const { name, createdAt, request, by } = schedule;
+  const at = new Date(occurrence).toISOString();
+  const answer = await send(ctx, SYSTEM, {
+    ...request,
+    // A full recipient gets it when there is a place.
+    waitForCapacity: true,
+    occurrence: { schedule: name, at, by, key: `${name} of ${createdAt} at ${at}` },
+  });
+  if (answer.ok) return { at: occurrence, handoff: answer.value.id };
+  const { refusal } = answer;
+  return { at: occurrence, refused: refusal.code };
+}
+
+function textOf(last: LastOccurrence): JsonText {
+  return JSON.stringify(last) as JsonText;
+}
+
+async function nextOf(recurrence: Recurrence, createdAt: number): Promise<Result<NextAfter, ScheduleRefusal>> {
+  if ('everyMs' in recurrence) return ok(everyAfter(recurrence.everyMs, createdAt));
+  const { cron, zone } = recurrence;
+  // Nearly no command needs the package.
+  const { CRON_RULE, readCron, ZONE_RULE } = await import('../formats/schedule/cron.ts');
+  const read = readCron(cron, zone);
+  if (!read.ok) {
+    const isZone = read.refusal === 'zone';
+    const [given, allowed] = isZone ? [zone, ZONE_RULE] : [cron, CRON_RULE];
+    return err({ code: 'bad-cron', field: read.refusal, given, allowed });
+  }
+  if (read.value(createdAt) === null) {
+    return err({ code: 'bad-cron', field: 'cron', given: cron, allowed: 'a time that comes at all' });
+  }
+  return ok(read.value);
+}
+
+function knownOf({ spec, last, nextAt }: ScheduleRecord): KnownSchedule {
+  const schedule = JSON.parse(spec) as SendSchedule;
+  return { ...schedule, nextAt, last: last === null ? null : (JSON.parse(last) as LastOccurrence) };
+}

@@ -1,0 +1,22 @@
+import { failedDependencyOf, type Handoff } from '../../domain/handoff.ts';
+
+/** What a handoff waits for, in words; null: for nothing but its recipient. */
+export function waitingText(handoff: Handoff): string | null {
+  const { blockedOn, terms } = handoff;
+  switch (blockedOn?.reason) {
+    case undefined:
+      return null;
+    case 'question':
+      return `an answer to: ${blockedOn.text}`;
+    case 'place':
+      return 'a place under a limit';
+    case 'artifact':
+      return `artifacts: ${(terms.artifacts ?? []).join(', ')}`;
+    case 'dependency': {
+      const failed = failedDependencyOf(handoff);
+      return failed === null
+        ? `waits for ${terms.dependsOn.join(', ')}`
+        : `${failed} did not succeed; baton retry ${failed}`;
+    }
+  }
+}
