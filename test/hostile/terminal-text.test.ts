@@ -130,6 +130,7 @@ const QUIET = [
   'index',
   'init',
   'progress',
+  'reassign',
   'reject',
   'release',
   'renew',
