@@ -8,7 +8,7 @@ const SIZES = {
   /** Handoffs on a board. */
   BATON_BOARD_COUNT: { short: 500, long: 5_000 },
   /** Seeds of the clones that share documents by git. */
-  BATON_CLONES_SEEDS: { short: 100, long: 5_000 },
+  BATON_CLONES_SEEDS: { short: 50, long: 5_000 },
   BATON_DOCUMENTS_ACTIVE: { short: 300, long: 1_000 },
   BATON_DOCUMENTS_ADOPTED: { short: 60, long: 1_000 },
   BATON_DOCUMENTS_ARCHIVED: { short: 1_000, long: 10_000 },
@@ -29,12 +29,12 @@ const SIZES = {
   /** Cut points of the power-cut test. */
   BATON_POWER_CUTS: { short: 40, long: 400 },
   /** Processes that want the same thing at once. */
-  BATON_RACERS: { short: 16, long: 50 },
+  BATON_RACERS: { short: 8, long: 50 },
   /** Seeds of the invariants with everything at once on real databases. */
   BATON_REAL_SEEDS: { short: 2, long: 30 },
   /** Random texts for the reader of summary blocks. */
-  BATON_RUNS: { short: 1_000, long: 50_000 },
-  BATON_SIMULATION_SEEDS: { short: 200, long: 10_000 },
+  BATON_RUNS: { short: 500, long: 50_000 },
+  BATON_SIMULATION_SEEDS: { short: 100, long: 10_000 },
   /** Connections to PostgreSQL that are ended, and its immediate restarts. */
   BATON_STORM_KILLS: { short: 40, long: 400 },
   BATON_STORM_RESTARTS: { short: 1, long: 10 },
@@ -44,7 +44,7 @@ const SIZES = {
   BATON_STORM_STOPS: { short: 12, long: 500 },
   BATON_TRANSFER_COUNT: { short: 200, long: 20_000 },
   /** Random walks through the lifecycle. */
-  BATON_WALKS: { short: 1_000, long: 50_000 },
+  BATON_WALKS: { short: 500, long: 50_000 },
 } as const satisfies Readonly<Record<string, { readonly short: number; readonly long: number }>>;
 
 export function campaignSize(name: keyof typeof SIZES): number {
