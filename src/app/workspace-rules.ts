@@ -51,6 +51,9 @@ export function workspaceRules(
     },
     schemas: workspace === null ? null : openSchemaRegistry(join(workspace.folder, 'schemas')),
     evidence: workspace === null ? NO_RULES.evidence : deskWhenNeeded(evidenceRulesOf(workspace, now, store)),
+    get chainBudget() {
+      return now().chainBudget;
+    },
     get requiredAssurance() {
       return now().requiredAssurance;
     },

@@ -1,4 +1,5 @@
 /** Everything the house can answer instead of doing it: a closed union with data, worded by the faces. */
+import type { Exhausted } from './chain-budget.ts';
 import type { Check } from './evidence.ts';
 import type { Direction } from './limits.ts';
 import type { Move, State } from './lifecycle.ts';
@@ -43,6 +44,8 @@ export type Refusal =
   | { readonly code: 'dependency-failed'; readonly id: HandoffId; readonly state: State }
   | { readonly code: 'dependency-cycle'; readonly ring: readonly HandoffId[] }
   | { readonly code: 'too-many-hops'; readonly id: HandoffId; readonly hops: number; readonly max: number }
+  /** The budget of its chain is used up; `chain`: its newest legs, as far as the caller may see them. */
+  | ({ readonly code: 'chain-exhausted'; readonly root: HandoffId; readonly chain: readonly HandoffId[] } & Exhausted)
   | { readonly code: 'evidence-missing'; readonly id: HandoffId; readonly deliverables: readonly string[] }
   | { readonly code: 'evidence-unknown'; readonly id: HandoffId; readonly deliverables: readonly string[] }
   | { readonly code: 'evidence-false'; readonly id: HandoffId; readonly checks: readonly Check[] }

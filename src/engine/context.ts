@@ -7,6 +7,7 @@ import type { SshKey } from '../foundation/ssh-key.ts';
 import type { Effect } from '../domain/decision.ts';
 import type { Assurance } from '../domain/assurance.ts';
 import type { Party } from '../domain/body.ts';
+import type { ChainBudget } from '../domain/chain-budget.ts';
 import type { Check } from '../domain/evidence.ts';
 import type { Fact } from '../domain/facts.ts';
 import type { Handoff, Kind, Terms } from '../domain/handoff.ts';
@@ -69,6 +70,8 @@ export interface WorkspaceRules {
   readonly documents: DocumentMirror | null;
   /** Public keys with which agents sign; those that were revoked or retired are not among them. */
   keys(): readonly AgentKey[];
+  /** What one chain may use before nothing is added to it. */
+  readonly chainBudget: ChainBudget;
   /** How far a completion has to be proven for a report to be green. */
   readonly requiredAssurance: Assurance;
   /** The version of the stored policy that is in force; 0: none is stored. It stands in the facts that follow it. */
@@ -201,6 +204,7 @@ export const NO_RULES: WorkspaceRules = {
   tasks: null,
   documents: null,
   keys: () => [],
+  chainBudget: {},
   requiredAssurance: 'reported',
   policyVersion: 0,
   fileRights: () => ANYBODY,

@@ -28,6 +28,7 @@ const SETTINGS = {
   retry: 'shared',
   clocks: { queue: 'shared', documents: 'shared' },
   evidence: { commands: 'shared', timeout_seconds: 'shared' },
+  chains: 'shared',
   report: { assurance: 'shared' },
   secrets: 'shared',
   notifications: { desktop: 'local', webhooks: 'shared', allow_hosts: 'shared' },

@@ -153,6 +153,16 @@ export const ConfigurationShape = z.strictObject({
     .describe('A worker that has been silent for this long has lost what it holds.'),
   retry: RetryShape.optional(),
   clocks: z.strictObject({ queue: ClockShape.optional(), documents: ClockShape.optional() }).optional(),
+  chains: z
+    .strictObject({
+      hops: z.int().min(0).max(16).optional().describe('Legs between the root and the newest; never more than 16.'),
+      handoffs: z.int().min(1).max(1_000_000).optional(),
+      attempts: z.int().min(1).max(1_000_000).optional(),
+      minutes: z.number().min(0.1).max(10_000_000).optional().describe('Minutes in which agents held them.'),
+      cost_usd: z.number().min(0.01).max(10_000_000).optional().describe('As agents report it.'),
+    })
+    .optional()
+    .describe('What one chain of handoffs may use before nothing is added to it; absent is no limit.'),
   evidence: z
     .strictObject({ commands: z.enum(['sandbox', 'allow', 'refuse']).optional(), timeout_seconds: Seconds.optional() })
     .optional()

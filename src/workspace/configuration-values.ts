@@ -1,6 +1,7 @@
 /** What the configuration means, once its text is known to be sound: defaults, milliseconds, names of agents. */
 import { digestOf } from '../foundation/digest.ts';
 import type { Assurance } from '../domain/assurance.ts';
+import type { ChainBudget } from '../domain/chain-budget.ts';
 import type { AgentLimit, Limits } from '../domain/limits.ts';
 import type { Terms } from '../domain/handoff.ts';
 import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../domain/names.ts';
@@ -30,6 +31,7 @@ export interface Configuration {
   readonly parties: ReadonlyMap<AgentId, Party>;
   readonly verifiers: readonly AgentId[];
   /** How far a completion has to be proven for a report to be green. */
+  readonly chainBudget: ChainBudget;
   readonly requiredAssurance: Assurance;
   readonly queueTerms: Partial<Terms>;
   readonly documentTerms: Partial<Terms>;
@@ -130,6 +132,7 @@ export function configurationOf(
       ),
     ),
     verifiers: (text.verifiers ?? []).map((name, index) => agentNamed(name, ['verifiers', index])),
+    chainBudget: chainBudgetOf(text.chains),
     requiredAssurance: text.report?.assurance ?? ((text.verifiers ?? []).length > 0 ? 'verified' : 'unverified'),
     queueTerms: { ...clockTerms(clocks?.queue), ...retryTerms(retry) },
     documentTerms: clockTerms(clocks?.documents),
@@ -233,4 +236,9 @@ function commandPolicyOf(word: 'allow' | 'refuse' | 'sandbox' | undefined): Comm
   if (word === 'allow') return 'allowed';
   if (word === 'refuse') return 'refused';
   return word === 'sandbox' ? 'sandbox' : 'sandbox-if-possible';
+}
+
+function chainBudgetOf({ cost_usd: cost, ...counts }: NonNullable<ConfigurationText['chains']> = {}): ChainBudget {
+  const given = { ...counts, ...(cost === undefined ? {} : { cost }) };
+  return Object.fromEntries(Object.entries(given).filter(([, max]) => max !== undefined));
 }

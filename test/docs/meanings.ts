@@ -39,6 +39,7 @@ export const MEANINGS = {
   'not-speaker': 'a summary was shown in the name of an agent that did not write it',
   'waits-for-nothing': 'a summary says blocked, and not by what',
   'bad-name': 'a summary names an agent in a way that no agent can be named',
+  'chain-exhausted': 'the budget of its chain is used up (`chains` in `baton.yaml`); the chain is named',
   'too-many-hops': 'its chain is longer than any that is followed: probably a loop',
   'token-needed': 'the workspace is strict, and no token was shown',
   'token-refused': 'the token is unknown, revoked, expired, of somebody else, or does not allow this',

@@ -16,6 +16,7 @@ import { lacksArtifact, referencesIn } from '../artifacts/awaited-artifacts.ts';
 import { withContextFiles } from '../artifacts/context-files.ts';
 import type { SchemaRefusal } from '../schema-registry.ts';
 import type { WorkspaceRules, Context } from '../context.ts';
+import { chainRefusal } from './chain-budget.ts';
 import { countingFor } from './dependencies.ts';
 import type { SendRefusal, SendRequest } from './send.ts';
 
@@ -55,6 +56,8 @@ export async function prepare(
   const lineage =
     request.parent === undefined ? ok(request.lineage ?? NO_LINEAGE) : await legFrom(ctx, principal, request.parent);
   if (!lineage.ok) return lineage;
+  const over = lineage.value.root === null ? null : await chainRefusal(ctx, principal, lineage.value);
+  if (over !== null) return err(over);
   const hidden = await hiddenDependency(ctx, principal, request);
   if (hidden !== null) return err({ code: 'no-such-handoff', id: hidden });
   const useless = request.knownDependencies === true ? await uselessDependency(ctx, principal, request, taken) : null;

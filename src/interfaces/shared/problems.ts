@@ -82,6 +82,7 @@ export const PROBLEMS = {
   'dependency-failed': { exitCode: 4, httpStatus: 409, retryable: false },
   'dependency-cycle': { exitCode: 4, httpStatus: 409, retryable: false },
   contended: { exitCode: 4, httpStatus: 409, retryable: true },
+  'chain-exhausted': { exitCode: 6, httpStatus: 409, retryable: false },
   'too-many-hops': { exitCode: 4, httpStatus: 409, retryable: false },
   'token-needed': { exitCode: 4, httpStatus: 401, retryable: false },
   'token-refused': { exitCode: 4, httpStatus: 401, retryable: false },

@@ -48,6 +48,8 @@ export function refusalText(refusal: RefusalText, face: 'cli' | 'http' = 'cli'):
       return `these handoffs would wait for each other and never start: ${refusal.ring.join(' → ')}`;
     case 'too-many-hops':
       return `${refusal.id} is already ${refusal.hops - 1} hops from its root, at most ${refusal.max} are followed: is this a loop?`;
+    case 'chain-exhausted':
+      return chainExhausted(refusal);
     case 'schema-unknown':
       return `there is no schema ${JSON.stringify(refusal.schema)} in schemas/${refusal.known.length === 0 ? '' : `; there are ${listed(refusal.known)}`}`;
     case 'schema-broken':
@@ -117,6 +119,22 @@ function fenceNeeded(id: HandoffId, face: 'cli' | 'http'): string {
       ? 'add --fence N with the number that baton claim or baton accept printed (a worker command has it in BATON_FENCE)'
       : 'add "fence" to the request, with the number that the claim or accept answered';
   return `${id} is held with a lease: show the fence of your acceptance (${reason}); ${how}`;
+}
+
+const BUDGET_TEXT = {
+  hops: 'hops',
+  handoffs: 'handoffs',
+  attempts: 'attempts',
+  minutes: 'agent minutes',
+  cost: 'US dollars',
+} as const satisfies Record<Extract<Refusal, { code: 'chain-exhausted' }>['what'], string>;
+
+function chainExhausted({ root, what, used, max, chain }: Extract<Refusal, { code: 'chain-exhausted' }>): string {
+  const spent = Math.round(used * 100) / 100;
+  return (
+    `the chain of ${root} has used ${spent} of ${max} ${BUDGET_TEXT[what]}, so nothing is added to it: ${chain.join(' → ')}; ` +
+    `look at it with: baton trace ${root}; the owner sets chains.${what === 'cost' ? 'cost_usd' : what} in baton.yaml`
+  );
 }
 
 function leaseLost({ id, fence, state, newest }: Extract<Refusal, { code: 'lease-lost' }>): string {

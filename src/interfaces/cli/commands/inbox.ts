@@ -8,7 +8,7 @@ export function tellInbox({ entries, waiting }: Results['inbox'], { output, inpu
   const told = [...entries.map(withoutKey), ...waiting.map(waitingEntry)] as unknown as readonly Told[];
   if (output.json) output.answer(told);
   else for (const each of told) output.line(lineOf(each));
-  if (told.length === 0) output.note(`nothing new for @${String(agent)}`);
+  if (entries.length === 0) output.note(`nothing new for @${String(agent)}`);
 }
 
 /** As `announcements.ts` writes it. */

@@ -1,0 +1,72 @@
+/** What one chain of handoffs may use before nothing more is added to it: agents that keep each other busy have an end. */
+import type { Fact } from './facts.ts';
+import type { Handoff } from './handoff.ts';
+
+/** Absent: as much as it wants. */
+export interface ChainBudget {
+  /** Legs between the root and the newest. */
+  readonly hops?: number;
+  readonly handoffs?: number;
+  readonly attempts?: number;
+  /** Time in which agents held them. */
+  readonly minutes?: number;
+  /** US dollars, as agents report them. */
+  readonly cost?: number;
+}
+
+export type ChainUse = Required<ChainBudget>;
+
+export interface Exhausted {
+  readonly what: keyof ChainBudget;
+  readonly used: number;
+  readonly max: number;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Whether time and cost are asked for: only then somebody has to read all facts. */
+export function needsFacts({ minutes, cost }: ChainBudget): boolean {
+  return minutes !== undefined || cost !== undefined;
+}
+
+/** `hops`: those of the leg that is to be added. */
+export function chainUse(chain: readonly Handoff[], facts: readonly Fact[], hops: number, nowMs: number): ChainUse {
+  let heldMs = 0;
+  let cost = 0;
+  const heldSince = new Map<string, number>();
+  for (const { handoff, from, to, at, detail } of facts) {
+    const since = heldSince.get(handoff);
+    if (from === 'accepted' && to !== 'accepted' && since !== undefined) {
+      heldMs += at - since;
+      heldSince.delete(handoff);
+    }
+    if (to === 'accepted' && from !== 'accepted') heldSince.set(handoff, at);
+    cost += costIn(detail);
+  }
+  for (const since of heldSince.values()) heldMs += Math.max(0, nowMs - since);
+  return {
+    hops,
+    handoffs: chain.length,
+    attempts: chain.reduce((sum, { attempt }) => sum + attempt, 0),
+    minutes: heldMs / MINUTE_MS,
+    cost,
+  };
+}
+
+/** What an attempt of an agent has cost, by its own word. */
+function costIn(detail: string): number {
+  if (!detail.includes('"costUsd"')) return 0;
+  const { agent } = JSON.parse(detail) as { readonly agent?: { readonly costUsd?: unknown } };
+  const cost = agent?.costUsd;
+  return typeof cost === 'number' && Number.isFinite(cost) && cost > 0 ? cost : 0;
+}
+
+/** The first part of the budget that has no room for one more handoff; null: there is room. */
+export function exhausted(budget: ChainBudget, use: ChainUse): Exhausted | null {
+  for (const what of ['hops', 'handoffs', 'attempts', 'minutes', 'cost'] as const) {
+    const max = budget[what];
+    const isOver = max !== undefined && (what === 'hops' ? use.hops > max : use[what] >= max);
+    if (isOver) return { what, used: use[what], max };
+  }
+  return null;
+}
