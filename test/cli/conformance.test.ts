@@ -16,7 +16,7 @@ import json, os, sys, time
 what, *args = sys.argv[1:]
 def write(path, text):
     with open(path, 'w') as file:
-        file.write(text[:40]); file.flush(); time.sleep(0.05); file.write(text[40:])
+        file.write(text[:40]); file.flush(); time.sleep(0.25); file.write(text[40:])
 if what == 'send':
     write('handoffs/pending/same.json', json.dumps({'handoff_id': 'same', 'source': 'a', 'target': args[1], 'input': {'data': json.loads(args[2])}}))
     print('same')
