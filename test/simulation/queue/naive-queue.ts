@@ -368,6 +368,8 @@ async function judge(play: Play, ids: readonly HandoffId[]): Promise<readonly st
   };
   const { queue } = contextOf(play, alone, { sleep: async () => undefined });
   await queue.sync('thorough');
+  // What theirs finished among themselves while no duty of ours was alive to hear of it is taken in by asking.
+  await queue.adoptFinished();
   const broken = [...faults, ...(await unfinished(play, ids)).map((id) => `${id} is not finished`)];
   for (const { name, verdict, says } of await queue.examine(new AbortController().signal)) {
     if (verdict !== 'ok') broken.push(`doctor: ${name}: ${says}`);
