@@ -2,7 +2,7 @@
 import { present } from '../../src/foundation/assert.ts';
 import { brokenAt, hashOf, NO_TRAIL, type Fact } from '../../src/domain/facts.ts';
 import type { Handoff } from '../../src/domain/handoff.ts';
-import { nextState, isFinal, type Move } from '../../src/domain/lifecycle.ts';
+import { nextState, isFinal, type Move, type State } from '../../src/domain/lifecycle.ts';
 import { usesCapacity } from '../../src/domain/limits.ts';
 import { readAgentId, type HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal, SYSTEM, type Principal } from '../../src/domain/principal.ts';
@@ -129,13 +129,18 @@ export function i8AcceptedBeforeStarted(process: SimulatedProcess, handoff: Hand
     : `${handoff.id}: ${process.name} works on what ${durable.process.name} accepted`;
 }
 
+/** What is blocked stays blocked when only the reason changes. */
+function isStep(deed: Fact['deed'], from: State, to: State): boolean {
+  return deed === 'reblock' ? from === 'blocked' && to === from : nextState(from, deed as Move) === to;
+}
+
 export function i12LegalAndEntitled(call: Call, ledger: Ledger): Broken {
   for (const fact of call.facts) {
     const { handoff: id, deed, from, to, by } = fact;
     const record = ledger.records.get(id) ?? present(call.after.get(id), 'what has a fact has a record');
     if (from === null) {
       if (deed !== 'create') return `${id}: begins with ${deed}`;
-    } else if (nextState(from, deed as Move) !== to) return `${id}: ${deed} does not lead from ${from} to ${to}`;
+    } else if (!isStep(deed, from, to)) return `${id}: ${deed} does not lead from ${from} to ${to}`;
     const entitled = may(principalOf(by), opOf(fact), from === null ? record : { ...record, state: from });
     if (!entitled.ok) return `${id}: ${deed} by ${by} is ${entitled.refusal.code}`;
     const isOwn = [`@${record.from}`, `@${record.to}`].includes(by);
