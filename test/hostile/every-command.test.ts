@@ -3,8 +3,11 @@ import { CATALOGUE } from '../../src/interfaces/cli/program.ts';
 import { makeWorkspace, sqlite } from '../cli/workspaces.ts';
 import { askEach } from './answers.ts';
 
-/** `demo` and `init` take nothing that could be wrong; what they answer is tested where they live. */
-const COMMANDS = CATALOGUE.filter(({ name }) => name !== 'demo');
+/**
+ * `demo` and `init` take nothing that could be wrong, and `hook` never answers with another code than 0, which an agent's
+ * program would take for a veto; what they answer is tested where they live.
+ */
+const COMMANDS = CATALOGUE.filter(({ name }) => name !== 'demo' && name !== 'hook');
 
 const HOSTILE = [
   '',
