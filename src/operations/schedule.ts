@@ -12,16 +12,25 @@ const NAME_RULE = '1 to 64 letters, digits, ".", "_" or "-", and begins with a l
 const LISTED_MAX = 1_000;
 
 /** What belongs to one handoff alone. */
-const {
-  requestId: _requestId,
-  notBefore: _notBefore,
-  parent: _parent,
-  dependsOn: _dependsOn,
-  onDependencyFailure: _onDependencyFailure,
-  allowUnknown: _allowUnknown,
-  waitForCapacity: _waitForCapacity,
-  ...sent
-} = send.input;
+const ONE_HANDOFF_ONLY = [
+  'requestId',
+  'notBefore',
+  'parent',
+  'dependsOn',
+  'onDependencyFailure',
+  'allowUnknown',
+  'waitForCapacity',
+] as const;
+/** What makes the schedule; everything else is sent. */
+const SCHEDULE_ONLY = ['name', 'everyMs', 'cron', 'zone', 'missed'] as const;
+
+function without<Thing extends object, const Key extends keyof Thing & string>(
+  thing: Thing,
+  keys: readonly Key[],
+): Omit<Thing, Key> {
+  const kept = Object.entries(thing).filter(([key]) => !keys.some((each) => each === key));
+  return Object.fromEntries(kept) as unknown as Omit<Thing, Key>;
+}
 
 const input = {
   name: required(text('What the schedule is called')),
@@ -29,7 +38,7 @@ const input = {
   cron: text('At these times: minute, hour, day, month and day of the week, such as "0 9 * * 1-5"'),
   zone: text('The time zone of --cron (default: that of this machine)'),
   missed: choice(MISSED, 'What was due while nobody was there: one handoff for all of it (default), none, or all'),
-  ...sent,
+  ...without(send.input, ONE_HANDOFF_ONLY),
 } as const;
 
 export const addSchedule = defineOperation({
@@ -53,8 +62,8 @@ export const addSchedule = defineOperation({
   },
   speaker: ({ from }) => from,
   run: async (ctx, principal, given) => {
-    const { name, everyMs, cron, zone, missed = 'once', ...asked } = given;
-    const request = sendRequestOf(ctx, asked satisfies SendInput);
+    const { name, missed = 'once' } = given;
+    const request = sendRequestOf(ctx, without(given, SCHEDULE_ONLY) satisfies SendInput);
     return add(ctx, principal, { name, missed, recurrence: recurrenceOf(given), request });
   },
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { adviceAbout } from '../../src/engine/handoffs/recipient-advice.ts';
 import { processOf, sessionOf } from '../contract/builders.ts';
-import { engineWorld, ME, STORES } from './engine-world.ts';
+import { engineWorld, STORES, type ME } from './engine-world.ts';
 
 it.each(STORES)(
   'a recipient for whom nobody works is told to the sender, with the name that was meant (%s)',

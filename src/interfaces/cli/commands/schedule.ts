@@ -1,5 +1,5 @@
 import { addSchedule } from '../../../operations/schedule.ts';
-import type { Operation, Results } from '../../../operations/operation.ts';
+import type { Results } from '../../../operations/operation.ts';
 import { scheduleView } from '../../shared/schedule-view.ts';
 import { ageOf, tableOf } from '../table.ts';
 import type { Run } from '../catalogue/entry.ts';
@@ -8,7 +8,7 @@ import { commandFor, type Telling } from './operate.ts';
 import { withPrompt } from './send.ts';
 
 export const add: Run = async (args, options, output) =>
-  commandFor(addSchedule as unknown as Operation)(args, withPrompt(await withSender(options)), output);
+  commandFor(addSchedule)(args, withPrompt(await withSender(options)), output);
 
 export function tellSchedule(schedule: Results['schedule'], { output, nowMs }: Telling): void {
   const view = scheduleView(schedule);
