@@ -1,18 +1,19 @@
 /**
  * `baton hook VENDOR EVENT`, as an agent's own hook calls it. What it tells is appended to the journal of its agent,
- * whether or not a server runs; only a text that may hold a summary block loads the whole command. Nothing that goes
- * wrong here may stand in the agent's way: the answer is JSON and the exit code is 0.
+ * whether or not a server runs; a look for work opens the database by itself, and only a text that may hold a summary
+ * block loads the whole command. Nothing that goes wrong here may stand in the agent's way: the answer is JSON and the exit code is 0.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WakeMoment } from '../agents/agent-host.ts';
 import { agentFolder, hasNote, hearHook, putFile, STATUS_FILE } from '../agents/journal/journal-lines.ts';
-import { isWorthLooking, wakeFolder } from '../agents/journal/wake-file.ts';
+import { isWorthLooking, readLook, wakeFolder } from '../agents/journal/wake-file.ts';
 import { hookAgent, isBusyTurn, wakeMoment } from '../agents/wake-hook.ts';
+import type { AgentId } from '../domain/names.ts';
 import { paneText, readClaudeStatus } from '../agents/context-meter.ts';
 import { eventName, spokenIn, type HookPayload } from '../formats/agent-hook.ts';
 import type { Json } from '../foundation/json.ts';
-import { findWorkspace } from '../workspace/workspace.ts';
+import { findWorkspace, type Workspace } from '../workspace/workspace.ts';
 
 /**
  * `runAll` loads the whole command, which reads the input that is kept here. Without an event on the command line the
@@ -31,17 +32,18 @@ export async function runHook(
     const told = eventName(named);
     const answer = hear(vendor, told, payload);
     if (told === 'statusline') {
-      process.stdout.write(`${statusText(payload)}\n`);
+      process.stdout.write(`${statusText(payload)}${await waitingText(vendor.toLowerCase(), payload)}\n`);
       return 0;
     }
     const said = spokenIn(vendor, told, payload);
     const hasBlock = said !== null && mayHoldBlock(said);
     const wake = answer === null ? wakeFor(vendor.toLowerCase(), told, payload) : null;
-    if (answer === null && (hasBlock || wake !== null)) {
+    const looked = wake === null || hasBlock ? { told: null } : await look(wake);
+    if (answer === null && (hasBlock || looked === null)) {
       Object.assign(globalThis, { batonHook: { input, hasBlock, wake } });
       return await runAll(named);
     }
-    process.stdout.write(`${JSON.stringify(answer ?? {})}\n`);
+    process.stdout.write(`${JSON.stringify(answer ?? looked?.told ?? {})}\n`);
   } catch {
     process.stdout.write('{}\n');
   }
@@ -55,22 +57,36 @@ export async function runHook(
 function wakeFor(vendor: string, event: string, payload: HookPayload): WakeCall | null {
   const moment = wakeMoment(vendor, event);
   if (moment === null || (process.env['BATON_HANDOFF_ID'] ?? '') !== '') return null;
-  const named = process.env['BATON_WORKSPACE'] ?? '';
-  const cwd = payload['cwd'];
-  const workspace = findWorkspace(named === '' ? (typeof cwd === 'string' ? cwd : process.cwd()) : named);
-  const agent = workspace === null ? null : hookAgent(vendor, workspace.folder);
-  if (workspace === null || agent === null) return null;
+  const place = placeOf(vendor, payload);
+  if (place === null) return null;
+  const { workspace, agent } = place;
   const session = ownSession();
   if (session !== null && hasNote(agentFolder(workspace.privateFolder, session))) return null;
   if (!isWorthLooking(wakeFolder(workspace.privateFolder, agent), moment, Date.now())) return null;
   return { workspace: workspace.folder, vendor, agent, moment, isBusy: isBusyTurn(payload), session };
 }
 
-/** For the whole command, which has the database. */
+/** In which workspace the agent works, and as whom. */
+function placeOf(
+  vendor: string,
+  payload: HookPayload,
+): { readonly workspace: Workspace; readonly agent: AgentId } | null {
+  const named = process.env['BATON_WORKSPACE'] ?? '';
+  const cwd = payload['cwd'];
+  const workspace = findWorkspace(named === '' ? (typeof cwd === 'string' ? cwd : process.cwd()) : named);
+  const agent = workspace === null ? null : hookAgent(vendor, workspace.folder);
+  return workspace === null || agent === null ? null : { workspace, agent };
+}
+
+/** Null: this is for the whole command. What looks into a database is loaded when there is something to look for. */
+async function look({ workspace, ...request }: WakeCall): Promise<{ readonly told: object | null } | null> {
+  return (await import('./hook-look.ts')).lookHere(workspace, request);
+}
+
 interface WakeCall {
   readonly workspace: string;
   readonly vendor: string;
-  readonly agent: string;
+  readonly agent: AgentId;
   readonly moment: WakeMoment;
   readonly isBusy: boolean;
   readonly session: number | null;
@@ -96,6 +112,23 @@ function hear(vendor: string, event: string, payload: HookPayload): object | nul
 function statusText(payload: HookPayload): string {
   const read = readClaudeStatus(payload as unknown as Json);
   return read === null ? '[ctx: ?]' : paneText(read);
+}
+
+/** What is on offer to the agent, for the status line; of a database that is not here, what the last look has found. */
+async function waitingText(vendor: string, payload: HookPayload): Promise<string> {
+  try {
+    const place = placeOf(vendor, payload);
+    if (place === null || (process.env['BATON_HANDOFF_ID'] ?? '') !== '') return '';
+    const { workspace, agent } = place;
+    const folder = wakeFolder(workspace.privateFolder, agent);
+    const known = readLook(folder)?.waiting ?? 0;
+    const waiting = isWorthLooking(folder, 'session-start', Date.now())
+      ? ((await (await import('./hook-look.ts')).countHere(workspace.folder, agent)) ?? known)
+      : known;
+    return waiting === 0 ? '' : ` ${waiting} ${waiting === 1 ? 'handoff waits' : 'handoffs wait'}`;
+  } catch {
+    return '';
+  }
 }
 
 /** A block has this key, and the plain form this line; whoever reads them decides. */

@@ -7,10 +7,8 @@ import type { Handoff } from '../domain/handoff.ts';
 import { isFinal } from '../domain/lifecycle.ts';
 import type { AgentId, HandoffId } from '../domain/names.ts';
 import { rankOf } from '../domain/priority.ts';
-import { agentPrincipal } from '../domain/principal.ts';
 import type { WakeNotes } from '../agents/agent-host.ts';
 import type { Context } from './context.ts';
-import { list } from './handoffs/read.ts';
 
 /** More work than an agent does in a day is told in parts. */
 const LOOKED_AT_MAX = 100;
@@ -22,10 +20,11 @@ export interface WaitingWork {
   readonly nextAt: number | null;
 }
 
-export async function workWaitingFor(ctx: Context, agent: AgentId): Promise<WaitingWork> {
-  const filter = { by: 'filter', to: agent, states: ['offered'], max: LOOKED_AT_MAX } as const;
-  const { items } = await list(ctx, agentPrincipal(agent), filter);
-  const nowMs = ctx.store.nowMs();
+/** Whoever something is offered to may see it. Hooks ask this on turns of an agent: it loads no more than the store. */
+export async function workWaitingFor({ store }: Pick<Context, 'store'>, agent: AgentId): Promise<WaitingWork> {
+  const filter = { by: 'filter', to: agent, visibleTo: agent, states: ['offered'], max: LOOKED_AT_MAX } as const;
+  const { items } = await store.find(filter);
+  const nowMs = store.nowMs();
   const later = items.map(({ notBefore }) => notBefore).filter((at) => at > nowMs);
   return {
     ready: items
@@ -42,7 +41,11 @@ export function untoldOf(notes: WakeNotes, agent: AgentId, ready: readonly Hando
 }
 
 /** A handoff that is over is never offered again: its mark can go. */
-export async function forgetSettled({ store }: Context, notes: WakeNotes, agent: AgentId): Promise<void> {
+export async function forgetSettled(
+  { store }: Pick<Context, 'store'>,
+  notes: WakeNotes,
+  agent: AgentId,
+): Promise<void> {
   const told = notes.told(agent).slice(0, LOOKED_AT_MAX);
   if (told.length === 0) return;
   const { items } = await store.find({ by: 'ids', ids: told });

@@ -3,20 +3,11 @@
  * the parser takes longer than all the rest. What it made of the file is kept beside the database, for as long as the
  * file's text is the same; nobody can write there who could not write the database.
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { digestOf } from '../foundation/digest.ts';
+import { renameSync, writeFileSync } from 'node:fs';
 import { draftBeside } from '../foundation/atomic-file.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
+import { keptConfiguration, type Kept } from './kept-configuration.ts';
 import type { Workspace } from './workspace.ts';
-
-declare const __BATON_VERSION__: string;
-
-interface Kept {
-  /** Of the text and of the program that read it: another one may read it otherwise. */
-  readonly mark: string;
-  readonly text: ConfigurationText;
-}
 
 export interface CachedConfiguration {
   /** What the file says. */
@@ -25,26 +16,12 @@ export interface CachedConfiguration {
   keep(): void;
 }
 
-export async function cachedConfiguration({
-  configurationPath,
-  privateFolder,
-}: Workspace): Promise<CachedConfiguration> {
-  const text = readFileSync(configurationPath, 'utf8');
-  const mark = digestOf(`${__BATON_VERSION__}\n${text}`);
-  const place = join(privateFolder, 'configuration.json');
-  const kept = keptAt(place);
-  if (kept?.mark === mark) return { text: kept.text, keep: () => undefined };
+export async function cachedConfiguration(workspace: Workspace): Promise<CachedConfiguration> {
+  const { source, mark, place, text } = keptConfiguration(workspace);
+  if (text !== null) return { text, keep: () => undefined };
   const { parseConfiguration } = await import('./configuration.ts');
-  const parsed = parseConfiguration(text, configurationPath);
+  const parsed = parseConfiguration(source, workspace.configurationPath);
   return { text: parsed.text, keep: () => keep(place, { mark, text: parsed.text }) };
-}
-
-function keptAt(place: string): Kept | null {
-  try {
-    return JSON.parse(readFileSync(place, 'utf8')) as Kept;
-  } catch {
-    return null;
-  }
 }
 
 /** A courtesy to the next command; where it cannot be written, that one parses again. */

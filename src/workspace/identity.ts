@@ -80,7 +80,7 @@ async function denied(
 
 /** Whose a token is, if it is good for this. */
 export async function provenBy(
-  { store, rules }: Pick<Context, 'store' | 'rules'>,
+  { store, rules }: Pick<Context, 'store'> & { readonly rules: Pick<Context['rules'], 'rolesOf'> },
   secret: string,
   scope: Scope,
 ): Promise<Result<{ readonly principal: Principal; readonly record: TokenRecord }, IdentityRefusal>> {

@@ -8,7 +8,7 @@ import { send } from '../../src/engine/handoffs/send.ts';
 import { fileWakeNotes, isWorthLooking, wakeFolder } from '../../src/agents/journal/wake-file.ts';
 import { hookAgent } from '../../src/agents/wake-hook.ts';
 import { wakeText } from '../../src/formats/wake-text.ts';
-import { postponeLook, WAKES_PER_HOUR_MAX } from '../../src/adapters/agents/wake.ts';
+import { postponeLook, WAKES_PER_HOUR_MAX } from '../../src/adapters/agents/wake-look.ts';
 import { makeWorkspace, sqlite, type Workspace } from '../cli/workspaces.ts';
 import { newSession } from '../contract/suite/agent-sessions.ts';
 import { needComponent } from '../support/components.ts';

@@ -14,7 +14,7 @@ import { acts } from '../../../formats/summary-block/found-block.ts';
 import { isTranscript, lastWords } from '../../../formats/summary-block/transcript.ts';
 import { findWorkspace, workspaceFor } from '../../../workspace/workspace.ts';
 import { ingestRefusalText } from '../../shared/ingest-refusal-text.ts';
-import type { WakeRequest } from '../../../adapters/agents/wake.ts';
+import type { WakeRequest } from '../../../adapters/agents/wake-look.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import { agentArgument } from '../arguments.ts';
@@ -53,7 +53,7 @@ async function wakeInTime(
   wake: NonNullable<HookFound['wake']>,
   options: CommonOptions,
 ): Promise<object | 'too late' | null> {
-  const { postponeLook } = await import('../../../adapters/agents/wake.ts');
+  const { postponeLook } = await import('../../../adapters/agents/wake-look.ts');
   const later = (): null => {
     postponeLook(wake.workspace, agentArgument(wake.agent, 'agent'));
     return null;

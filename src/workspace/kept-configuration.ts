@@ -1,0 +1,40 @@
+/** What the last command made of `baton.yaml`, for as long as the file's text is the same; without its parser. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { digestOf } from '../foundation/digest.ts';
+import type { ConfigurationText } from './configuration-shape.ts';
+import type { Workspace } from './workspace.ts';
+
+declare const __BATON_VERSION__: string;
+
+export interface Kept {
+  /** Of the text and of the program that read it: another one may read it otherwise. */
+  readonly mark: string;
+  readonly text: ConfigurationText;
+}
+
+export interface KeptConfiguration {
+  /** The file as it is now. */
+  readonly source: string;
+  readonly mark: string;
+  /** Where it is kept. */
+  readonly place: string;
+  /** Null: nobody has read this text with this program yet. */
+  readonly text: ConfigurationText | null;
+}
+
+export function keptConfiguration({ configurationPath, privateFolder }: Workspace): KeptConfiguration {
+  const source = readFileSync(configurationPath, 'utf8');
+  const mark = digestOf(`${__BATON_VERSION__}\n${source}`);
+  const place = join(privateFolder, 'configuration.json');
+  const kept = keptAt(place);
+  return { source, mark, place, text: kept?.mark === mark ? kept.text : null };
+}
+
+function keptAt(place: string): Kept | null {
+  try {
+    return JSON.parse(readFileSync(place, 'utf8')) as Kept;
+  } catch {
+    return null;
+  }
+}
