@@ -55,7 +55,12 @@ function agentHome(): string {
 function trustEverything(home: string, folder: string, model: StandInModel): void {
   const claude = { hasTrustDialogAccepted: true, enabledMcpjsonServers: ['baton'] };
   const json = (path: string, value: object): void => writeFileSync(join(home, path), JSON.stringify(value));
-  json('.claude/.claude.json', { hasCompletedOnboarding: true, projects: { [folder]: claude } });
+  json('.claude/.claude.json', {
+    hasCompletedOnboarding: true,
+    theme: 'dark',
+    customApiKeyResponses: { approved: ['stand-in-key-for-tests'.slice(-20)] },
+    projects: { [folder]: claude },
+  });
   writeFileSync(
     join(home, '.codex/config.toml'),
     `${codexSettings(model)}\n[projects.${JSON.stringify(folder)}]\ntrust_level = "trusted"\n`,

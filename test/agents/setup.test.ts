@@ -33,8 +33,10 @@ function project(files: Readonly<Record<string, string>> = {}): string {
   return folder;
 }
 
-const setup = (folder: string, ...args: readonly string[]): Promise<Ended> =>
-  baton(['setup', ...args, '--workspace', folder], { cwd: folder });
+/** By a user who has nothing of their own, whoever runs the tests. */
+const setup = (folder: string, ...args: readonly string[]): Promise<Ended> => setupBy(project(), folder, ...args);
+const setupBy = (home: string, folder: string, ...args: readonly string[]): Promise<Ended> =>
+  baton(['setup', ...args, '--workspace', folder], { cwd: folder, env: { HOME: home, CLAUDE_CONFIG_DIR: '' } });
 const textIn = (folder: string, name: string): string => readFileSync(join(folder, name), 'utf8');
 
 it('installs into each place, twice is the same as once, and removing leaves what was there to the byte', async () => {
@@ -47,6 +49,7 @@ it('installs into each place, twice is the same as once, and removing leaves wha
   const claude = JSON.parse(textIn(folder, '.claude/settings.json')) as typeof CLAUDE_SETTINGS;
   expect(claude.permissions).toEqual({ allow: ['Bash(npm test)'] });
   expect(claude.hooks.Stop.map(({ hooks }) => hooks[0]?.command)).toEqual(['say done', 'baton hook claude stop']);
+  expect(claude.statusLine).toEqual({ type: 'command', command: 'baton hook claude status-line' });
   expect(textIn(folder, '.claude/settings.json')).toMatch(/^\{\n {4}"/);
   expect(JSON.parse(textIn(folder, '.mcp.json'))).toEqual({
     mcpServers: {
@@ -75,8 +78,48 @@ it('installs into each place, twice is the same as once, and removing leaves wha
 /** For its type. */
 const CLAUDE_SETTINGS = {
   permissions: {},
+  statusLine: {},
   hooks: { Stop: [{ hooks: [{ command: '' }] }] },
 };
+
+describe('the status line of Claude Code', () => {
+  const MINE = { statusLine: { type: 'command', command: 'my-line' } };
+  const mine = JSON.stringify(MINE);
+  const lineIn = (folder: string): unknown =>
+    (JSON.parse(textIn(folder, '.claude/settings.json')) as { readonly statusLine?: unknown }).statusLine;
+
+  it.each(['.claude/settings.json', '.claude/settings.local.json'])(
+    'is left alone where the user has one in %s, with what to add by hand',
+    async (name) => {
+      const folder = project({ [name]: mine });
+      const first = await setup(folder, 'claude');
+      expect(first.stdout).toContain('status line: yours in ');
+      expect(first.stdout).toContain(`printf '%s' "$input" | baton hook claude status-line`);
+      expect(lineIn(folder)).toEqual(name.endsWith('local.json') ? undefined : MINE.statusLine);
+      expect((await setup(folder, 'claude')).stdout).toMatch(/set up already;.*\nstatus line: yours in /);
+      const told = JSON.parse((await setup(folder, 'claude', '--json')).stdout) as object;
+      expect(told).toMatchObject({ wouldChange: [], leftAlone: [expect.stringContaining(name)] });
+      const removed = await setup(folder, 'claude', '--remove');
+      expect(removed.stdout).not.toContain('status line');
+      expect(JSON.parse(textIn(folder, name))).toEqual(MINE);
+    },
+  );
+
+  it('makes room for one that the user has got for all projects since, and --check tells', async () => {
+    const [home, folder] = [project(), project()];
+    await setupBy(home, folder, 'claude');
+    expect(lineIn(folder)).toEqual({ type: 'command', command: 'baton hook claude status-line' });
+    const before = await setupBy(home, folder, 'claude', '--check');
+    expect(before.stdout).toContain('ok       hooks and status line in .claude/settings.json');
+    mkdirSync(join(home, '.claude'));
+    writeFileSync(join(home, '.claude/settings.json'), mine);
+    await setupBy(home, folder, 'claude');
+    expect(lineIn(folder)).toBeUndefined();
+    const after = await setupBy(home, folder, 'claude', '--check');
+    expect(after.stdout).toContain('ok       hooks in .claude/settings.json');
+    expect(after.stdout).toContain(`yours    status line: yours in ${join(home, '.claude/settings.json')} stays`);
+  });
+});
 
 it('--dry-run shows the change and makes none; --json tells it to programs', async () => {
   const folder = project(THEIRS);
@@ -145,7 +188,8 @@ describe('what it cannot edit it leaves alone, with the reason', () => {
 
 it('reads trust and never writes it', () => {
   const [home, folder] = [project(), project()];
-  const place = { scope: 'project', folder, project: folder, home, claudeFolder: null, codexFolder: null } as const;
+  const own = { claudeFolder: null, codexFolder: null, claudeUserSettings: join(home, '.claude/settings.json') };
+  const place = { scope: 'project', folder, project: folder, home, ...own } as const;
   const answers = (): readonly string[] => VENDORS.flatMap((vendor) => trustOf(vendor, place).map(({ is }) => is));
   expect(answers()).toEqual(['no', 'no', 'no', 'no', 'no']);
   writeFileSync(

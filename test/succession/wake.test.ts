@@ -74,6 +74,56 @@ describe('by hook', () => {
     expect(await hook('codex', 'stop')).toMatchObject({ decision: 'block' });
   });
 
+  it('only a text that may hold a summary block, or a new baton.yaml, loads the whole command', async () => {
+    const workspace = await makeWorkspace(sqlite);
+    const call = async (vendor: string, event: string, more: object = {}): Promise<[string, 'whole' | 'small']> => {
+      const input = Buffer.from(JSON.stringify({ session_id: 's', cwd: workspace.folder, ...more }));
+      const loaded = tempFolder();
+      const { stdout } = await baton(['hook', vendor, event], { input, env: { NODE_V8_COVERAGE: loaded } });
+      const scripts = readdirSync(loaded).map((name) => readFileSync(join(loaded, name), 'utf8'));
+      expect(scripts.join('')).toMatch(/\/hook\.mjs"/);
+      return [stdout.trim(), /\/(?:command|everyday)-[^/"]+\.mjs"/.test(scripts.join('')) ? 'whole' : 'small'];
+    };
+    const offer = async (to: string): Promise<string> => {
+      const sent = await workspace.run(['send', '--to', to, '--from', '@lead', '--title', 'Fix it', '--json']);
+      return (JSON.parse(sent.stdout) as { readonly id: string }).id;
+    };
+    await offer('@gemini');
+    expect(await call('claude', 'stop')).toEqual(['{}', 'small']);
+    expect(await call('gemini', 'after-agent')).toEqual([expect.stringContaining('"decision":"deny"'), 'small']);
+    expect(await call('gemini', 'session-start')).toEqual([expect.stringContaining('Fix it'), 'small']);
+    const context_window = { total_input_tokens: 16_700, context_window_size: 200_000 };
+    const line = '[ctx: 10% used, 183k remaining]';
+    expect(await call('claude', 'status-line', { context_window })).toEqual([line, 'small']);
+    const id = await offer('@claude');
+    expect(await call('claude', 'status-line', { context_window })).toEqual([`${line} 1 handoff waits`, 'small']);
+    // The status line has told the user, and not the agent.
+    expect(await call('claude', 'stop')).toEqual([expect.stringContaining('"decision":"block"'), 'small']);
+    expect((await workspace.run(['accept', id, '--as', '@claude'])).code).toBe(0);
+    expect(await call('claude', 'status-line', { context_window })).toEqual([line, 'small']);
+    const last_assistant_message = 'nothing to hand off to the next agent: no handoff';
+    expect((await call('claude', 'stop', { last_assistant_message }))[1]).toBe('whole');
+    writeFileSync(join(workspace.folder, 'baton.yaml'), 'wake: { hooks: on }\n');
+    expect((await call('codex', 'stop'))[1]).toBe('whole');
+    rmSync(wakeFolder(join(workspace.folder, '.baton'), 'codex' as AgentId), { recursive: true });
+    expect(await call('codex', 'stop')).toEqual(['{}', 'small']);
+  });
+
+  it("shows nothing to whoever shows a token that is not good, or is not the agent's own", async () => {
+    const workspace = await makeWorkspace(sqlite);
+    const hook = hooksIn(workspace);
+    await workspace.run(['send', '--to', '@claude', '--from', '@lead', '--input', '{}']);
+    const tokenFor = async (agent: string): Promise<string> =>
+      (await workspace.run(['token', 'new', '--for', agent, '--as', 'operator'])).stdout.trim();
+    const [own, other] = [await tokenFor('@claude'), await tokenFor('@codex')];
+    const told = async (token: string): Promise<boolean> => {
+      rmSync(wakeFolder(join(workspace.folder, '.baton'), 'claude' as AgentId), { recursive: true, force: true });
+      const env = { BATON_AGENT: 'claude', BATON_TOKEN: token };
+      return (await hook('claude', 'stop', {}, env)).decision === 'block';
+    };
+    expect([await told(`${own}x`), await told(other), await told(own)]).toEqual([false, false, true]);
+  });
+
   it('a successor that does not know its task yet, and an agent that hands over, are not disturbed', async () => {
     const workspace = await makeWorkspace(sqlite);
     const hook = hooksIn(workspace);

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { diffOf } from '../../agents/setup/diff.ts';
 import { isChanged, planSetup as plan, type PlannedFile } from '../../agents/setup/plan.ts';
 import { SettingsProblem } from '../../agents/setup/settings-text.ts';
@@ -28,6 +28,8 @@ export interface SetupPlan {
   readonly changes: readonly PlannedFile[];
   /** What only the user can approve, when it is done. */
   readonly approve: readonly string[];
+  /** What the user has in the place of something of ours, and what to add by hand. */
+  readonly leftAlone: readonly string[];
 }
 
 /** Refused with a reason where a file cannot be edited; nothing is written. */
@@ -36,11 +38,16 @@ export function planSetup({ agents, project, how }: SetupRequest): Result<SetupP
   try {
     const files = plan(agents, place, how);
     const approve = how === 'remove' ? [] : agents.flatMap(({ vendor }) => approvalsOf(vendor, place.scope));
-    return ok({ folder: place.folder, files, changes: files.filter(isChanged), approve });
+    const leftAlone = how === 'remove' ? [] : leftAloneIn(files);
+    return ok({ folder: place.folder, files, changes: files.filter(isChanged), approve, leftAlone });
   } catch (error) {
     if (error instanceof SettingsProblem) return err(error.message);
     throw error;
   }
+}
+
+function leftAloneIn(files: readonly PlannedFile[]): readonly string[] {
+  return files.flatMap(({ leftAlone }) => leftAlone ?? []);
 }
 
 export function diffOfChange({ before, after }: PlannedFile, name: string): readonly string[] {
@@ -67,6 +74,7 @@ function placeOf(project: string | null): Place {
     folder: project ?? homedir(),
     claudeFolder: project === null ? variable('CLAUDE_CONFIG_DIR') : null,
     codexFolder: project === null ? variable('CODEX_HOME') : null,
+    claudeUserSettings: join(variable('CLAUDE_CONFIG_DIR') ?? join(homedir(), '.claude'), 'settings.json'),
   };
 }
 
@@ -90,6 +98,7 @@ export interface AgentState {
   readonly version: string | null;
   readonly installed: readonly { readonly what: string; readonly path: string; readonly is: boolean }[];
   readonly trust: readonly TrustFinding[];
+  readonly leftAlone: readonly string[];
 }
 
 /** `where` is the folder in which the agents are started. */
@@ -107,15 +116,15 @@ export async function checkSetup(
   };
   const baton = await answerTo('baton', ['--version']);
   const states = agents.map(async ({ vendor }): Promise<AgentState> => {
+    const own = files.filter((file) => file.vendor === vendor);
     const program = findCommand(programOf(vendor));
     return {
       vendor,
       program: program ?? programOf(vendor),
       version: program === null ? null : await answerTo(program, ['--version']),
-      installed: files
-        .filter((file) => file.vendor === vendor)
-        .map((file) => ({ what: file.what, path: file.path, is: !isChanged(file) })),
+      installed: own.map((file) => ({ what: file.what, path: file.path, is: !isChanged(file) })),
       trust: trustOf(vendor, asked),
+      leftAlone: leftAloneIn(own),
     };
   });
   const serverFlaw = baton === null ? 'baton is not on the PATH' : await flawOfServer(where);

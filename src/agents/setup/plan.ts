@@ -12,6 +12,7 @@ export interface PlannedFile {
   readonly path: string;
   readonly before: string | null;
   readonly after: string | null;
+  readonly leftAlone?: string;
 }
 
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
@@ -26,7 +27,9 @@ export function planSetup(
     filesOf(vendor, place, agent).map((edit) => {
       const path = realPath(edit.path, place);
       const before = existsSync(path) ? textOf(path) : null;
-      return { vendor, what: edit.what, path, before, after: named(path, () => edit[how](before)) };
+      const { what, leftAlone } = edit;
+      const after = named(path, () => edit[how](before));
+      return { vendor, what, path, before, after, ...(leftAlone === undefined ? {} : { leftAlone }) };
     }),
   );
 }

@@ -60,6 +60,22 @@ export function withServer(settings: JsonObject, server: JsonObject | null): Jso
   return { ...settings, mcpServers: { ...servers, baton: server } };
 }
 
+/** Claude Code's status line. One that is not ours is never touched; null takes ours out. */
+export function withStatusLine(settings: JsonObject, wanted: { readonly command: string } | null): JsonObject {
+  if (hasOtherStatusLine(settings)) return settings;
+  if (wanted === null) return without(settings, 'statusLine');
+  return isOurStatusLine(settings) ? settings : { ...settings, statusLine: { type: 'command', ...wanted } };
+}
+
+/** Somebody else's. */
+export function hasOtherStatusLine(settings: JsonObject): boolean {
+  return settings['statusLine'] !== undefined && !isOurStatusLine(settings);
+}
+
+function isOurStatusLine(settings: JsonObject): boolean {
+  return commandOf(settings['statusLine'] ?? null).startsWith('baton hook claude ');
+}
+
 function groupOf({ command, matcher, timeout }: HookEntry): JsonObject {
   return { ...(matcher === undefined ? {} : { matcher }), hooks: [{ type: 'command', command, timeout }] };
 }

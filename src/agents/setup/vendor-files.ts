@@ -1,9 +1,18 @@
 /** For each vendor: which files Baton writes into, what it writes there, and what only the user can approve. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Vendor } from '../../domain/vendors.ts';
 import { INSTRUCTIONS, SKILL } from './instructions.ts';
 import { MARKDOWN_MARKS, TOML_MARKS, withSection } from './marked-text.ts';
-import { readSettings, withHooks, withServer, writeSettings, type HookEntry } from './settings-text.ts';
+import {
+  hasOtherStatusLine,
+  readSettings,
+  withHooks,
+  withServer,
+  withStatusLine,
+  writeSettings,
+  type HookEntry,
+} from './settings-text.ts';
 
 export type Scope = 'project' | 'user';
 
@@ -14,12 +23,16 @@ export interface Place {
   /** `CLAUDE_CONFIG_DIR`, `CODEX_HOME`; null: not set. */
   readonly claudeFolder: string | null;
   readonly codexFolder: string | null;
+  /** Claude Code's settings for all projects of the user, also where the scope is a project. */
+  readonly claudeUserSettings: string;
 }
 
 /** One file, as text to text; `null` is a file that is not there. */
 export interface FileEdit {
   readonly path: string;
-  readonly what: 'hooks' | 'mcp' | 'instructions' | 'hooks and mcp';
+  readonly what: 'hooks' | 'mcp' | 'instructions' | 'hooks and mcp' | 'hooks and status line';
+  /** What the user has in the place of ours, so that ours is not installed, and what to add by hand; null: nothing. */
+  readonly leftAlone?: string;
   install(text: string | null): string | null;
   remove(text: string | null): string | null;
 }
@@ -49,12 +62,49 @@ export function filesOf(vendor: Vendor, place: Place, agent: string): readonly F
   }
 }
 
-function claudeFiles({ scope, folder, claudeFolder }: Place, agent: string): readonly FileEdit[] {
+const STATUS_LINE = 'baton hook claude status-line';
+
+/** The settings file of these that has a status line of the user's own; null: none has. */
+function otherStatusLine(paths: readonly string[]): string | null {
+  return paths.find((path) => hasOtherStatusLine(settingsAt(path))) ?? null;
+}
+
+/** Settings that cannot be read have no status line for Claude Code either. */
+function settingsAt(path: string): ReturnType<typeof readSettings> {
+  try {
+    return readSettings(readFileSync(path, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+/** Of several status lines Claude Code shows one. */
+function claudeSettingsEdit(path: string, alsoRead: readonly string[]): FileEdit {
+  const hooks = settingsEdit(path, 'hooks', 'claude', {});
+  const theirs = otherStatusLine([path, ...alsoRead]);
+  const wanted = theirs === null ? { command: STATUS_LINE } : null;
+  return {
+    path,
+    what: theirs === null ? 'hooks and status line' : 'hooks',
+    ...(theirs === null
+      ? {}
+      : {
+          leftAlone:
+            `status line: yours in ${theirs} stays. To show context and waiting handoffs in it, ` +
+            `let its script pass on what it reads: printf '%s' "$input" | ${STATUS_LINE}`,
+        }),
+    install: (text) => edited(hooks.install(text), (settings) => withStatusLine(settings, wanted)),
+    remove: (text) => edited(hooks.remove(text), (settings) => withStatusLine(settings, null)),
+  };
+}
+
+function claudeFiles(place: Place, agent: string): readonly FileEdit[] {
+  const { scope, folder, claudeFolder, claudeUserSettings } = place;
   const own = scope === 'user' ? (claudeFolder ?? join(folder, '.claude')) : join(folder, '.claude');
   const state = claudeFolder === null ? join(folder, '.claude.json') : join(claudeFolder, '.claude.json');
   const server = { type: 'stdio', command: 'baton', args: ['mcp', '--as', agent] };
   return [
-    settingsEdit(join(own, 'settings.json'), 'hooks', 'claude', {}),
+    claudeSettingsEdit(join(own, 'settings.json'), [join(own, 'settings.local.json'), claudeUserSettings]),
     {
       path: scope === 'user' ? state : join(folder, '.mcp.json'),
       what: 'mcp',

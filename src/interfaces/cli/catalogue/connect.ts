@@ -5,7 +5,7 @@ export const CONNECT_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'setup',
     takes: '[vendor...]',
-    summary: 'connect Claude Code, Codex and Gemini CLI with Baton: hooks, MCP server, instructions',
+    summary: 'connect Claude Code, Codex and Gemini CLI with Baton: hooks, status line, MCP server, instructions',
     options: [
       ['--user', 'for all projects of this user, instead of this project'],
       ['--check', 'tell what is installed, trusted and working; changes nothing'],
@@ -16,6 +16,7 @@ export const CONNECT_COMMANDS: readonly CommandEntry[] = [
     note:
       'Without a vendor: those whose program is on the PATH. The change is shown as a diff first. Settings of others stay as\n' +
       'they are, and Baton never writes into what an agent trusts or permits: it says what you have to approve.\n' +
+      'Claude Code gets a status line (context used, handoffs that wait) where you have none of your own.\n' +
       'The agents are called @claude, @codex and @gemini unless --as names one.',
     example: 'setup claude codex',
     load: async () => (await import('../commands/setup.ts')).setup,

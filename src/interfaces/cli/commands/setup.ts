@@ -1,4 +1,4 @@
-/** Brings Baton to the agents that are installed here: hooks, MCP server, instructions; shown first, and taken out again. */
+/** Brings Baton to the agents that are installed here: hooks, status line, MCP server, instructions; shown first, and taken out again. */
 import { relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import {
@@ -112,7 +112,8 @@ function tellDone({ agents, how }: SetupRequest, plan: SetupPlan, isWanted: bool
   const vendors = agents.map(({ vendor }) => vendor);
   if (output.json) {
     const changed = isWanted ? { changed: paths } : { wouldChange: paths };
-    output.answer({ vendors, ...changed, approve: paths.length === 0 ? [] : plan.approve });
+    const approve = paths.length === 0 ? [] : plan.approve;
+    output.answer({ vendors, ...changed, approve, leftAlone: plan.leftAlone });
     return;
   }
   if (paths.length === 0) {
@@ -123,12 +124,16 @@ function tellDone({ agents, how }: SetupRequest, plan: SetupPlan, isWanted: bool
         : `${titles}: set up already; baton setup --check tells more`,
     );
   }
-  if (!isWanted) return;
+  if (!isWanted) {
+    for (const line of plan.leftAlone) output.line(line);
+    return;
+  }
   output.line('');
   output.line(`${how === 'remove' ? 'taken out of' : 'set up in'} ${paths.join(', ')}`);
   if (findCommand('baton') === null && how === 'install') {
     output.warn('baton is not on the PATH: hooks and servers call it by that name (npm install -g batonpass)');
   }
+  for (const line of plan.leftAlone) output.line(line);
   if (plan.approve.length > 0) output.line('What only you can approve:');
   for (const line of plan.approve) output.line(`- ${line}`);
 }
@@ -150,12 +155,13 @@ function tellParts({ baton, serverFlaw, agents }: SetupState, folder: string, ou
   output.line('Baton');
   line(baton !== null, baton === null ? 'command: baton is not on the PATH' : `command ${baton}`);
   line(serverFlaw === null, serverFlaw === null ? 'MCP server answers' : `MCP server: ${serverFlaw}`);
-  for (const { vendor, program, version, installed, trust } of agents) {
+  for (const { vendor, program, version, installed, trust, leftAlone } of agents) {
     output.line(VENDOR_TITLES[vendor]);
     line(version !== null, version === null ? `program: ${program} does not answer` : `program ${version}`);
     for (const { what, path, is } of installed) {
       line(is, `${what} in ${shownPath(path, folder)}${is ? '' : `; baton setup ${vendor}`}`);
     }
+    for (const text of leftAlone) output.line(`  yours    ${text}`);
     for (const { what, is, todo } of trust) line(is === 'yes', `${what}${todo === undefined ? '' : `; ${todo}`}`);
   }
 }
