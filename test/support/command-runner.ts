@@ -74,7 +74,7 @@ function commandRunner(load: (url: string) => Promise<unknown>, { readdirSync, r
   const hasDatabaseOpen = async (): Promise<boolean> => {
     globalThis.gc?.();
     await new Promise(setImmediate);
-    return readdirSync('/proc/self/fd').some((name) => targetOf(`/proc/self/fd/${name}`).endsWith('.db'));
+    return readdirSync('/proc/self/fd').some((name) => targetOf(`/proc/self/fd/${name}`).endsWith('.db-wal'));
   };
 
   process.on('message', (wanted) => {

@@ -1,5 +1,5 @@
 /** The first page of a file, read with plain file calls, because opening a database can already change it. */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { APPLICATION_ID } from './schema.ts';
 
 /** Where SQLite keeps these. */
@@ -17,15 +17,36 @@ export interface FileHeader {
 
 export function readFileHeader(path: string): FileHeader {
   const header = Buffer.alloc(HEADER_BYTES);
-  const file = openSync(path, 'r');
+  const file = descriptorOf(path);
   try {
     readSync(file, header, 0, header.length, 0);
   } finally {
-    closeSync(file);
+    if (!KEEPS_DESCRIPTORS) closeSync(file);
   }
   return {
     isSqlite: header.toString('latin1', 0, MAGIC.length) === MAGIC,
     isOurs: header.readUInt32BE(APPLICATION_AT) === APPLICATION_ID,
     version: header.readUInt32BE(VERSION_AT),
   };
+}
+
+/**
+ * POSIX gives up all locks of a process on a file when the process closes any descriptor of it, those of SQLite too. A
+ * second opening of a database would then let another process remove the log in which the first one still writes. So
+ * what was opened here stays open: one descriptor for each database of the process.
+ */
+const KEEPS_DESCRIPTORS = process.platform !== 'win32';
+const descriptors = new Map<string, number>();
+
+function descriptorOf(path: string): number {
+  if (!KEEPS_DESCRIPTORS) return openSync(path, 'r');
+  const known = descriptors.get(keyOf(statSync(path, { bigint: true })));
+  if (known !== undefined) return known;
+  const opened = openSync(path, 'r');
+  descriptors.set(keyOf(fstatSync(opened, { bigint: true })), opened);
+  return opened;
+}
+
+function keyOf({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): string {
+  return `${dev}:${ino}`;
 }
