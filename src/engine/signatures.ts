@@ -197,6 +197,9 @@ export const SIGNATURE_FIELDS = {
   completion_signature: 'verify',
 } as const satisfies Partial<Record<keyof DocumentFields, string>>;
 
+/** A document tells whole seconds: a key that was registered within that second could have signed. */
+const WITHIN_SECOND_MS = 999;
+
 /** The moves that a document tells of and that somebody could have signed. */
 export function checkDocument(fields: DocumentFields, keys: readonly RegisteredKey[]): readonly CheckedMove[] {
   const told = [
@@ -210,7 +213,8 @@ export function checkDocument(fields: DocumentFields, keys: readonly RegisteredK
     if (written === null) {
       if (typeof by !== 'string' || typeof at !== 'string') return [];
       const atMs = Date.parse(at);
-      return [{ revision: null, move, by: `@${by}`, at: atMs, ...withoutSignature(`@${by}`, atMs, keys, false) }];
+      const judged = withoutSignature(`@${by}`, atMs + WITHIN_SECOND_MS, keys, false);
+      return [{ revision: null, move, by: `@${by}`, at: atMs, ...judged }];
     }
     const { previous, said, key, value } = written;
     const atMs = Date.parse(written.at);

@@ -102,6 +102,9 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'get /api/tokens': 'listTokens',
   'delete /api/tokens/{id}': 'revokeToken',
   'get /api/token-log': 'listTokenLog',
+  'post /api/schedules': 'addSchedule',
+  'get /api/schedules': 'listSchedules',
+  'post /api/schedules/{name}/remove': 'removeSchedule',
   'get /healthz': 'checkHealth',
   'get /metrics': 'readMetrics',
 };
