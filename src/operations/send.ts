@@ -125,7 +125,8 @@ export function sendRequestOf({ rules }: Context, asked: SendInput): SendRequest
     ...(retry === undefined ? {} : { retry: retryPolicyOf(rules.terms.queue?.retry ?? DEFAULT_RETRY, retry) }),
   };
   // Nearly every send has no terms of its own, and then shares those of everybody.
-  const needs = given ?? (words === undefined ? {} : { text: words });
+  // `null` is an input too.
+  const needs = given === undefined ? (words === undefined ? {} : { text: words }) : given;
   const known = dependsOn === undefined || allowUnknown === true ? {} : ({ knownDependencies: true } as const);
   return { ...rest, ...known, input: needs, ...(Object.keys(terms).length === 0 ? {} : { terms }) };
 }

@@ -28,9 +28,9 @@ describe('the page of a handoff', () => {
     await expect.poll(() => page.locator('h1').textContent()).toContain(title);
     const text = page.locator('.markdown');
     await text.getByRole('heading', { name: 'Read me' }).waitFor();
-    expect(await text.textContent()).toContain('<script>alert(1)</script>');
-    expect(await text.textContent()).toContain('hidden_text');
-    expect(await text.locator('script, img, [onerror], iframe, object').count()).toBe(0);
+    await expect.poll(() => text.textContent()).toContain('<script>alert(1)</script>');
+    await expect.poll(() => text.textContent()).toContain('hidden_text');
+    await expect.poll(() => text.locator('script, img, [onerror], iframe, object').count()).toBe(0);
     const links = await text.locator('a').evaluateAll(hrefsOf);
     expect(links).toEqual(['https://example.org/a']);
     expect(await text.locator('td').allTextContents()).toEqual(['1', '2']);
@@ -84,7 +84,7 @@ describe('the page of a handoff', () => {
     const approve = page.getByRole('button', { name: 'Approve' });
     await approve.waitFor();
     expect(await approve.isDisabled()).toBe(true);
-    expect(await page.getByRole('radio', { checked: true }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('radio', { checked: true }).count()).toBe(0);
     await page.getByRole('radio', { name: 'Met', exact: true }).check();
     await page.getByLabel('How you know: it is clear').fill('read it to a stranger');
     await page.getByLabel('Notes').fill('read it');
@@ -92,8 +92,8 @@ describe('the page of a handoff', () => {
     // A note is no proof: somebody else agreed, and that is all.
     await expect.poll(() => evidence.first().textContent()).toContain('attested');
     await expect.poll(() => page.locator('.timeline').textContent()).toContain('read it');
-    expect(await page.locator('.timeline').textContent()).toContain('it is clear');
-    expect(await page.locator('.timeline').textContent()).toContain('read it to a stranger');
+    await expect.poll(() => page.locator('.timeline').textContent()).toContain('it is clear');
+    await expect.poll(() => page.locator('.timeline').textContent()).toContain('read it to a stranger');
     expect(await page.locator('.timeline').textContent()).not.toContain('"criterion"');
     expect((await evidence.first().textContent())?.split('no machine can judge it')).toHaveLength(2);
   });
@@ -114,8 +114,8 @@ describe('the page of a handoff', () => {
     await expect.poll(() => alert.textContent()).toContain('page.html');
     // Something else happens to it; what was said is still there.
     await page.getByLabel('Notes').fill('look again');
-    expect(await alert.textContent()).toContain('page.html');
-    expect(await page.getByRole('region', { name: 'Evidence' }).textContent()).toContain('at delivery');
+    await expect.poll(() => alert.textContent()).toContain('page.html');
+    await expect.poll(() => page.getByRole('region', { name: 'Evidence' }).textContent()).toContain('at delivery');
   });
 
   it('continues with what is said on the way, without asking for the whole again', async (context) => {
@@ -133,7 +133,7 @@ describe('the page of a handoff', () => {
     expect(asked).toBe(0);
     await page.getByRole('link', { name: 'timeline' }).click();
     await page.getByRole('button', { name: 'Show 2 more words of progress' }).click();
-    expect(await page.locator('.timeline').textContent()).toContain('half way');
+    await expect.poll(() => page.locator('.timeline').textContent()).toContain('half way');
   });
 
   it('shows the leg it is about, however long its chain', async (context) => {
@@ -190,7 +190,7 @@ describe('another origin', () => {
       await expect.poll(() => page.evaluate('window.answers')).toEqual(['refused']);
       await page.locator('#f').evaluate(submit);
       await page.waitForURL(`${url}/api/handoffs`);
-      expect(await page.locator('body').textContent()).toContain('origin');
+      await expect.poll(() => page.locator('body').textContent()).toContain('origin');
       const { items } = await ctx.store.find({ by: 'filter', max: 10 });
       expect(items).toEqual([]);
     } finally {

@@ -70,7 +70,7 @@ describe('importing', () => {
     await expect.poll(() => dialog.textContent()).toContain('dropped.md, large.md');
     await dialog.getByRole('button', { name: 'Preview' }).click();
     await expect.poll(() => dialog.getByRole('status').textContent()).toContain('it is larger than what is read here');
-    expect(await dialog.locator('[data-fate=ready]').count()).toBe(1);
+    await expect.poll(() => dialog.locator('[data-fate=ready]').count()).toBe(1);
     expect(troubles).toEqual([]);
   });
 });

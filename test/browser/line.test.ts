@@ -14,14 +14,14 @@ it('I17: a server that starts again is found again by the same session; meanwhil
   await expect.poll(() => page.locator('.line').textContent()).toContain('live');
   await first.stop();
   await expect.poll(() => page.locator('.line').textContent()).toContain('not live');
-  expect(await page.locator('.banner').textContent()).toContain('does not answer');
+  await expect.poll(() => page.locator('.banner').textContent()).toContain('does not answer');
   expect(await rowsIn(page)).toEqual(['before']);
   const second = await served({ folder, port });
   const token = await second.tokenFor(null);
   await second.ask('POST', '/api/handoffs', { token, body: { from: '@lead', to: '@react', title: 'while away' } });
   await expect.poll(() => rowsIn(page), { timeout: 20_000 }).toEqual(['while away', 'before']);
   await expect.poll(() => page.locator('.line').textContent(), { timeout: 20_000 }).toMatch(/^\s*live$/);
-  expect(await page.locator('.banner').count()).toBe(0);
+  await expect.poll(() => page.locator('.banner').count()).toBe(0);
 });
 
 it('the session of a revoked token ends: the page says so, keeps what it knows, and a link pasted there leads back in', async (context) => {

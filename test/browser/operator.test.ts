@@ -70,7 +70,7 @@ it('answers, reviews, requests changes, retries with corrected input, reassigns,
   const review = page.getByRole('region', { name: 'Review' });
   await review.waitFor();
   const approve = review.getByRole('button', { name: 'Approve' });
-  expect(await review.getByRole('radio', { checked: true }).count()).toBe(0);
+  await expect.poll(() => review.getByRole('radio', { checked: true }).count()).toBe(0);
   expect(await approve.isDisabled()).toBe(true);
   await review.getByRole('radio', { name: 'Met', exact: true }).first().focus();
   await page.keyboard.press('Space');
@@ -153,5 +153,5 @@ it('is told when nothing needs anybody, and puts away what can wait', async (con
   ).toContain('1');
   await bad.getByRole('button', { name: 'Done' }).click();
   await expect.poll(() => page.locator('main').textContent()).toContain('Nothing needs you');
-  expect(await page.locator('.bar').textContent()).toContain('1 put away');
+  await expect.poll(() => page.locator('.bar').textContent()).toContain('1 put away');
 });

@@ -49,14 +49,14 @@ describe('the page of a shadow test', () => {
     await page.goto(`${url}/#/handoffs/${id}`);
     const verdict = page.getByRole('region', { name: 'Verdict' });
     await expect.poll(() => verdict.getByRole('heading', { level: 2 }).textContent()).toBe('FAIL: 70 of 100 points');
-    expect(await verdict.locator('meter').count()).toBe(5);
+    await expect.poll(() => verdict.locator('meter').count()).toBe(5);
     expect(await verdict.getByRole('meter', { name: 'code execution' }).getAttribute('value')).toBe('10');
     const point = verdict.locator('details.lost').first();
     expect(await point.locator('pre').isVisible()).toBe(false);
     await point.locator('summary').click();
-    expect(await point.locator('pre').textContent()).toContain('<script>alert(1)</script> not ok 1');
-    expect(await point.locator('figcaption').textContent()).toContain('exit 1');
-    expect(await verdict.textContent()).toContain('memory is not enforced');
+    await expect.poll(() => point.locator('pre').textContent()).toContain('<script>alert(1)</script> not ok 1');
+    await expect.poll(() => point.locator('figcaption').textContent()).toContain('exit 1');
+    await expect.poll(() => verdict.textContent()).toContain('memory is not enforced');
     expect(troubles).toEqual([]);
     const picture = process.env['BATON_SCREENSHOT'];
     if (picture !== undefined) await page.screenshot({ path: picture, fullPage: true });

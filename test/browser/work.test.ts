@@ -52,13 +52,13 @@ describe('work', () => {
     // One page is enough to begin with; nobody turns all of them.
     expect(lists.filter((path) => path.includes('after='))).toEqual([]);
     await expect.poll(() => page.locator('.bar').textContent()).toContain('230 handoffs');
-    expect(await page.locator('.more-line').textContent()).toContain('100 of 230 shown');
+    await expect.poll(() => page.locator('.more-line').textContent()).toContain('100 of 230 shown');
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(async () => (await rowsIn(page)).length).toBe(230);
     await page.goto(`${url}/#/work?view=board`);
     const waiting = page.getByRole('region', { name: 'Waiting', exact: true });
     await expect.poll(() => waiting.locator('h2').textContent()).toBe('Waiting 230');
-    expect(await page.getByRole('group', { name: 'Pulse' }).textContent()).toContain('230 waiting');
+    await expect.poll(() => page.getByRole('group', { name: 'Pulse' }).textContent()).toContain('230 waiting');
   });
 
   it('is filtered by words, by id and by agent; a plain address opens a handoff', async (context) => {
@@ -101,7 +101,7 @@ describe('work', () => {
       .toMatch(/PROCESSING_ERROR disk full attempt 1 of 3 failed; next in \d+ min/);
     await page.goto(`${url}/#/work`);
     await expect.poll(() => page.locator('.work tbody').textContent()).toContain('PROCESSING_ERROR disk full');
-    expect(await page.locator('.work [data-name=attempt]').textContent()).toBe('1/3');
+    await expect.poll(() => page.locator('.work [data-name=attempt]').textContent()).toBe('1/3');
     await expect.poll(() => page.getByRole('group', { name: 'Pulse' }).textContent()).toContain('1 failing');
   });
 
@@ -119,9 +119,9 @@ describe('work', () => {
     for (const id of bad) await move('@react', id, 'reject', { type: 'skill_gap', reason: 'no' });
     const notes = page.getByRole('log', { name: 'Notifications' });
     await expect.poll(() => notes.textContent()).toContain('third was rejected and 1 more');
-    expect(await notes.locator('.toast').count()).toBe(1);
+    await expect.poll(() => notes.locator('.toast').count()).toBe(1);
     await notes.getByRole('button', { name: 'Dismiss' }).click();
-    expect(await notes.locator('.toast').count()).toBe(0);
+    await expect.poll(() => notes.locator('.toast').count()).toBe(0);
   });
 
   it('is given to others, or ended, several at once', async (context) => {
