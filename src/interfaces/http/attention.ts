@@ -60,16 +60,17 @@ export async function attentionFor(
   const rows = await notes.rows(shown.map(({ handoff }) => handoff));
   const waiting = open.filter(({ state }) => state === 'offered');
   const reader = scope === 'everything' || scope === 'nothing' ? undefined : scope.party;
+  const counted = scope === 'nothing' ? {} : await totals(reader);
   return {
     pulse: {
       needYou: found.filter(({ why }) => why !== 'failing').length,
-      atWork: open.filter(({ state }) => state === 'accepted').length,
-      waiting: waiting.length,
+      atWork: counted.accepted ?? 0,
+      waiting: counted.offered ?? 0,
       waitingSince: instantOf(earliest(waiting)),
       failing: counts['failing'] ?? 0,
       perMinute: scope === 'everything' ? rateOf(tally.minutes(), nowMs) : 0,
     },
-    totals: scope === 'nothing' ? {} : await totals(reader),
+    totals: counted,
     counts: counts as Record<Reason, number>,
     items: shown.map(({ why }, index) => ({ why, handoff: rows[index] as RowView })),
     unattended: await unattendedIn(serverContext, waiting, nowMs),
