@@ -3,7 +3,8 @@
  * have, and what a killed writer leaves there is for the next. One process at a time has it; who that is stands in a
  * second file, and it is looked at before every piece that is written, because a writer may have been given up.
  */
-import { closeSync, constants, openSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { constants, linkSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../../foundation/error-code.ts';
@@ -121,20 +122,17 @@ function takeLock(lock: string, own: string, judge: ProcessJudge): Result<null, 
   return err({ code: 'in-use', by: null, surely: false });
 }
 
-/** False: there is one. */
+/** False: there is one. It appears with the name of its holder in it: an empty one would be nobody's. */
 function makeLock(lock: string, own: string): boolean {
+  const draft = `${lock}.${randomUUID()}`;
   try {
-    closeSync(openSync(lock, 'wx', 0o600));
+    writeFileSync(draft, own, { flag: 'wx', mode: 0o600 });
+    linkSync(draft, lock);
+    return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
-  }
-  try {
-    writeFileSync(lock, own);
-    return true;
-  } catch (error) {
-    // On a full disk it would stand there without a name, and keep everybody waiting.
-    rmSync(lock, { force: true });
-    throw error;
+  } finally {
+    rmSync(draft, { force: true });
   }
 }
