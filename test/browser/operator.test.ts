@@ -111,9 +111,9 @@ it('answers, reviews, requests changes, retries with corrected input, reassigns,
   await page.keyboard.press('Enter');
   await tabTo(page, /^Reassign$/);
   await page.keyboard.press('Enter');
-  await page.getByLabel('To somebody else').focus();
-  await page.keyboard.type('@vue');
-  await page.keyboard.press('Enter');
+  const recipient = page.getByLabel('To somebody else');
+  await recipient.fill('@vue');
+  await recipient.press('Enter');
   await expect.poll(() => page.locator('.head').textContent()).toContain('@vue');
 
   // Revoke a token, read a flow, and see the keys.

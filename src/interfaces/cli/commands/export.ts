@@ -110,7 +110,11 @@ async function writeFile(
     else if (written.count === 0) rmSync(partial.path, { force: true });
     return { ...written, resumed };
   } catch (error) {
-    if (error instanceof FileExists) throw existsProblem(path);
+    if (error instanceof FileExists) {
+      // Somebody else was faster, and made the same.
+      rmSync(partial.path, { force: true });
+      throw existsProblem(path);
+    }
     throw error;
   } finally {
     await partial.leave();
