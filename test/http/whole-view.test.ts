@@ -58,10 +58,10 @@ describe('lists', () => {
       const { json } = await server.ask('GET', '/api/handoffs', { token: await server.tokenFor(null) });
       return (json as { items: unknown[] }).items[0];
     };
-    expect(await rows(first)).toMatchObject(expected);
+    await expect.poll(() => rows(first)).toMatchObject(expected);
     await first.stop();
     const second = await served({ folder: first.folder });
-    expect(await rows(second)).toMatchObject(expected);
+    await expect.poll(() => rows(second)).toMatchObject(expected);
     const { json } = await second.ask('GET', '/api/metrics-summary', { token: await second.tokenFor(null) });
     expect(json).toMatchObject({ since: null, failures: [{ code: 'PROCESSING_ERROR', count: 1 }] });
     const { timeInState, minutes } = json as { timeInState: Record<string, object>; minutes: { created: number }[] };
