@@ -58,6 +58,8 @@ async function world(): Promise<World> {
   await made('operator', 'POST', '/api/artifacts', { path });
   const text = 'handoff:\n  from: "@sender"\n  to: "None"\n  status: "complete"\n';
   await as('operator', 'POST', '/api/summaries', { text: `\`\`\`yaml\n${text}\`\`\`\n`, session: 's', turn: '1' });
+  // The server hears of attempts by the feed.
+  await expect.poll(async () => (await as('operator', 'GET', '/api/attempts')).text).toContain(SECRET);
   return { ...server, as, tokens, id, root };
 }
 
