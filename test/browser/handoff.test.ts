@@ -37,6 +37,27 @@ describe('the page of a handoff', () => {
     expect(troubles).toEqual([]);
   });
 
+  it('shows the one that was opened last, even if the answer for an earlier one comes later', async (context) => {
+    const { page, url, send, troubles } = await visit(context);
+    const slow = await send({ to: '@docs', title: 'Asked first' });
+    const quick = await send({ to: '@docs', title: 'Asked last' });
+    let letGo: () => unknown = () => undefined;
+    await page.route(`**/api/handoffs/${slow}`, (route) => {
+      letGo = () => route.continue();
+    });
+    const asked = page.waitForRequest(`**/api/handoffs/${slow}`);
+    await page.goto(`${url}/#/handoffs/${slow}`);
+    await asked;
+    await page.goto(`${url}/#/handoffs/${quick}`);
+    await expect.poll(() => page.locator('h1').textContent()).toBe('Asked last');
+    const late = page.waitForResponse(`**/api/handoffs/${slow}`);
+    await letGo();
+    await (await late).finished();
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    expect(await page.locator('.head h1').allTextContents()).toEqual(['Asked last']);
+    expect(troubles).toEqual([]);
+  });
+
   it('offers what its viewer may do, does it, and says why not', async (context) => {
     const { page, url, send, move, troubles } = await visit(context);
     const id = await send({ to: '@react', title: 'Break', retry: { max: 0 } });

@@ -108,13 +108,17 @@ describe.each([
     expect((await one.host.look(one.pane)).kind).toBe('changed');
     expect(await one.host.paste(one.pane, 'rm -r x')).toMatchObject({ ok: false, refusal: { code: 'pane_changed' } });
     const two = await started();
+    const beside = await two.host.start({ name: 'beside', cwd: two.folder, argv: two.program, env: {} });
     await two.host.paste(two.pane, 'quit');
     await two.host.press(two.pane, 'enter');
     await until('it has ended', async () => (await two.host.look(two.pane)).kind === 'dead');
     expect(await two.host.look(two.pane)).toEqual({ kind: 'dead', status: 7 });
     expect(await two.host.press(two.pane, 'enter')).toMatchObject({ ok: false, refusal: { code: 'pane_gone' } });
     await two.host.end(two.pane, 'hang-up');
+    // Once while tmux goes on with another pane, and once after its last one.
     expect(await two.host.look(two.pane)).toEqual({ kind: 'gone' });
+    if (beside.ok) await two.host.end(beside.value, 'hang-up');
+    await until('the last one is gone', async () => (await two.host.look(two.pane)).kind === 'gone');
   });
 
   it.runIf(isHere)('X6: is ended by asking, and for sure', async () => {

@@ -40,7 +40,8 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
       return { kind: 'no-host', says: answer.says };
     }
     const [id = '', pid = '', dead = '', status = '', mode = ''] = answer.output.trim().split(' ');
-    if (id === '') return { kind: 'gone' };
+    // tmux 3.3 fills in nothing, and says nothing else, where the pane is not there any more.
+    if (pid === '') return { kind: 'gone' };
     if (id !== pane.pane || Number(pid) !== pane.pid) {
       return { kind: 'changed', says: `process ${pid} runs in it; the agent was process ${pane.pid}` };
     }

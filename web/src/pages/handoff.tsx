@@ -27,17 +27,15 @@ const RETRY_MS = 2_000;
 export function HandoffPage(): VNode {
   const id = place.value.rest;
   const [shown, setShown] = useState<Shown | Problem | null>(null);
+  const wanted = useRef(id);
+  wanted.current = id;
   const reload = useCallback(() => {
-    ask<Shown>(`/api/handoffs/${encodeURIComponent(id)}`).then(setShown, (error: unknown) =>
-      // What could not be asked for now may be shown all the same.
-      setShown((before) =>
-        before !== null && !(before instanceof Problem) && !(error instanceof Problem && error.status === 404)
-          ? before
-          : error instanceof Problem
-            ? error
-            : new Problem(0, 'fault', String(error)),
-      ),
-    );
+    ask<Shown>(`/api/handoffs/${encodeURIComponent(id)}`)
+      .catch((error: unknown) => (error instanceof Problem ? error : new Problem(0, 'fault', String(error))))
+      .then((answer) => {
+        // An answer can come after the next handoff was opened, and after a newer answer.
+        if (wanted.current === id) setShown((before) => newest(before, answer, id));
+      });
   }, [id]);
   const seen = useRef(0);
   seen.current = shown === null || shown instanceof Problem || shown.id !== id ? 0 : shown.revision;
@@ -69,6 +67,13 @@ export function HandoffPage(): VNode {
   }
   if (shown.id !== id) return <Loading rows={8} />;
   return <Whole handoff={shown} reload={reload} />;
+}
+
+function newest(before: Shown | Problem | null, answer: Shown | Problem, id: string): Shown | Problem {
+  if (before === null || before instanceof Problem || before.id !== id) return answer;
+  // What could not be asked for now may be shown all the same.
+  if (answer instanceof Problem) return answer.status === 404 ? answer : before;
+  return answer.revision < before.revision ? before : answer;
 }
 
 function continued(before: Shown | Problem | null, fact: FactView): Shown | Problem | null {
