@@ -1,16 +1,12 @@
 /** A Baton for the tests of its users: in memory, with a clock that only the test moves. */
-import { SESSION_LEASE_MS } from '../domain/deadlines.ts';
-import { NO_LIMITS } from '../domain/limits.ts';
-import type { Context, Heartbeat, Liveness } from '../engine/context.ts';
-import { systemRandom } from '../foundation/random.ts';
-import type { Baton, OpenBatonOptions } from '../interfaces/library/baton.ts';
+import { readAgentId, type AgentId } from '../domain/names.ts';
+import type { Baton, OpenBatonOptions, WorkHandler, Worker, WorkerOptions } from '../interfaces/library/baton.ts';
 import { openBatonWith } from '../interfaces/library/open-baton.ts';
-import { openMemoryStore } from '../stores/memory/memory-store.ts';
-import type { Store } from '../stores/store.ts';
-import { parseConfiguration } from '../workspace/configuration.ts';
-import { openPolicy } from '../workspace/policy.ts';
+import type { TypedAgent } from '../interfaces/library/agent.ts';
+import type { WholeView } from '../interfaces/shared/views.ts';
+import { drain, settledSince, type WorkersAtWork } from './drain.ts';
+import { openInMemory, type InMemoryOptions } from './open-in-memory.ts';
 import { openTestClock, type TestClock } from './test-clock.ts';
-import { workspaceRules } from './workspace-rules.ts';
 
 export interface TestBatonOptions extends Pick<OpenBatonOptions, 'as' | 'onEvent'> {
   /** The text of a `baton.yaml`, for agents, limits, roles, retries and clocks. @default nothing is configured */
@@ -22,6 +18,13 @@ export interface TestBatonOptions extends Pick<OpenBatonOptions, 'as' | 'onEvent
 export interface TestBaton {
   readonly baton: Baton;
   readonly clock: TestClock;
+  /**
+   * Lets the workers do everything that is offered to them, and moves the clock to their retries. Comes back when nothing
+   * is left that they could do, with everything that was settled since the last time, in that order.
+   *
+   * Time does not move while a handler runs, unless it waits for another handoff.
+   */
+  drain(): Promise<readonly WholeView[]>;
 }
 
 const BEGINNING = new Date('2026-01-01T00:00:00Z');
@@ -32,60 +35,84 @@ const BEGINNING = new Date('2026-01-01T00:00:00Z');
  * and timeouts come when the test says so.
  *
  * @example
- * const { baton, clock } = await openTestBaton();
+ * const { baton, drain } = await openTestBaton();
  * baton.work('@shop', shipOrder);
- * const sent = await baton.send({ from: '@me', to: '@shop', input: { order: 1 } });
- * await clock.advance(60_000);
- * expect((await sent.wait()).result).toEqual({ shipped: true });
+ * await baton.send({ from: '@me', to: '@shop', input: { order: 1 } });
+ * expect(await drain()).toMatchObject([{ state: 'completed', result: { shipped: true } }]);
  * await baton.close();
  */
 export async function openTestBaton(options: TestBatonOptions = {}): Promise<TestBaton> {
   const { configuration, now = BEGINNING, ...own } = options;
   const { clock, time } = openTestClock(now);
-  const parsed = configuration === undefined ? null : parseConfiguration(configuration, 'baton.yaml');
-  const limits = parsed?.configuration.limits ?? NO_LIMITS;
-  const store = openMemoryStore({ clock: time, timers: time, limits });
-  const policy = await openPolicy(store, parsed?.text ?? null);
-  const refresh = async (): Promise<void> => void (await policy.refresh());
-  const ctx: Context = {
-    store,
-    clock: time,
-    timers: time,
-    random: systemRandom,
-    liveness: ALWAYS_ALIVE,
-    heartbeat: beating(store, time.beforeEachStep),
-    leaseMs: policy.configuration.leaseMs ?? SESSION_LEASE_MS,
-    rules: workspaceRules(null, () => policy.configuration, refresh, store),
-    report: own.onEvent ?? (() => undefined),
-  };
-  const opened = {
-    ctx,
-    workspace: null,
-    policy,
-    isReplaced: false,
-    get configuration() {
-      return policy.configuration;
-    },
-    close: () => store.close(),
-  };
+  const opened = await openInMemory({
+    configuration,
+    time,
+    heartbeatOf: beating(time.beforeEachStep),
+    report: own.onEvent,
+  });
   // A test is nobody else's: variables of the environment have no say.
   const baton = await openBatonWith(async () => opened, { ...own, token: '' });
-  return { baton, clock };
+  const at = observe(baton);
+  let read = '';
+  return {
+    baton,
+    clock,
+    drain: async () => {
+      await drain(opened.ctx, time, at);
+      const { settled, cursor } = await settledSince(opened.ctx, read);
+      read = cursor;
+      return settled;
+    },
+  };
 }
 
-const ALWAYS_ALIVE: Liveness = {
-  self: { host: 'test', machine: 'test', boot: 'test', pidSpace: 'test', pid: 1, startedAt: '' },
-  of: () => 'alive',
-  isStopped: () => false,
-  endGroup: async () => undefined,
-};
+/** The handles that `send` answers ask this very object too, so its methods are replaced. */
+function observe(baton: Baton): WorkersAtWork {
+  const agents = new Map<AgentId, number>();
+  const running = new Set<Promise<unknown>>();
+  let waiting = 0;
+  const { work, wait } = baton;
+  const count = (agent: AgentId, by: number): void => void agents.set(agent, (agents.get(agent) ?? 0) + by);
+  const observed: Pick<Baton, 'work' | 'wait'> = {
+    work: <Input, Output>(
+      agent: string | TypedAgent<Input, Output>,
+      handler: WorkHandler<Input, Output>,
+      options?: WorkerOptions<Input, Output>,
+    ): Worker => {
+      const tracked: WorkHandler<Input, Output> = async (...call) => {
+        const handled = (async () => handler(...call))();
+        const settled = handled.catch(() => undefined).finally(() => running.delete(settled));
+        running.add(settled);
+        return handled;
+      };
+      const worker = work(agent, tracked, options);
+      const name = readAgentId(typeof agent === 'string' ? agent : agent.name);
+      if (name === null) return worker;
+      count(name, 1);
+      void worker.done.catch(() => undefined).finally(() => count(name, -1));
+      return worker;
+    },
+    wait: async (id, options) => {
+      waiting += 1;
+      return wait(id, options).finally(() => {
+        waiting -= 1;
+      });
+    },
+  };
+  Object.assign(baton, observed);
+  return {
+    agents: () => new Set([...agents].flatMap(([agent, workers]) => (workers > 0 ? [agent] : []))),
+    running: () => [...running],
+    waiting: () => waiting,
+  };
+}
 
 /** By the clock of the test: a worker that lives is never taken for dead, however far the clock is moved at once. */
-function beating({ sessions }: Store, beforeEachStep: (act: () => void) => () => void): Heartbeat {
-  return {
+function beating(beforeEachStep: (act: () => void) => () => void): InMemoryOptions['heartbeatOf'] {
+  return (sessions) => ({
     start: async (session) => {
       const leave = beforeEachStep(() => void sessions.beat(session));
       return { stop: async () => leave() };
     },
-  };
+  });
 }

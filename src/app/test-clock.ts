@@ -12,9 +12,11 @@ export interface TestClock {
 }
 
 /** The same for the engine. */
-interface EngineTime extends Clock, Timers {
+export interface EngineTime extends Clock, Timers {
   /** Called whenever time has passed, before anything is woken. Answers how to stop that. */
   beforeEachStep(act: () => void): () => void;
+  /** Lets so many milliseconds pass at once: whatever became due meanwhile happens only then. */
+  jump(ms: number): Promise<void>;
 }
 
 interface Sleeper {
@@ -34,7 +36,10 @@ export function openTestClock(begin: Date): { readonly clock: TestClock; readonl
   const acts = new Set<() => void>();
 
   const step = async (untilMs: number): Promise<boolean> => {
-    nowMs = Math.max(nowMs, Math.min(untilMs, ...[...sleepers].map(({ atMs }) => atMs)));
+    return stepTo(untilMs, Math.max(nowMs, Math.min(untilMs, ...[...sleepers].map(({ atMs }) => atMs))));
+  };
+  const stepTo = async (untilMs: number, nextMs: number): Promise<boolean> => {
+    nowMs = nextMs;
     for (const act of acts) act();
     const due = [...sleepers].filter(({ atMs }) => atMs <= nowMs);
     for (const { wake } of due) wake();
@@ -70,6 +75,7 @@ export function openTestClock(begin: Date): { readonly clock: TestClock; readonl
           sleepers.add(sleeper);
           return signal?.addEventListener('abort', sleeper.wake, { once: true });
         }),
+      jump: async (ms) => void (await stepTo(nowMs + ms, nowMs + ms)),
       beforeEachStep: (act) => {
         acts.add(act);
         return () => void acts.delete(act);

@@ -10,8 +10,12 @@ export type DatabaseAddress =
 
 export const DATABASE_RULE = 'postgres://… or the path of a SQLite file';
 
+/** What programs call a database that is gone when they end; a command would forget what it has just done. */
+export const IN_MEMORY = ':memory:';
+
 /** Null: an address of something else, which must not become a file of that name. */
 export function readDatabaseAddress(text: string, folder = '.'): DatabaseAddress | null {
+  if (text === IN_MEMORY) return null;
   if (/^postgres(?:ql)?:\/\//.test(text)) return { kind: 'postgres', url: text };
   return /^[a-z][a-z0-9+.-]+:\/\//i.test(text) ? null : { kind: 'sqlite', path: resolve(folder, text) };
 }

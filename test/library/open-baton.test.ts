@@ -189,6 +189,6 @@ it('an address of something else is refused, and does not become a file', async 
   const refused = openBaton({ workspace: tempFolder(), database: 'mysql://root:secret@db/x' });
   await expect(refused).rejects.toMatchObject({
     code: 'bad-request',
-    message: 'database takes postgres://… or the path of a SQLite file',
+    message: 'database takes postgres://… or the path of a SQLite file, or :memory:',
   });
 });

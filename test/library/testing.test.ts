@@ -1,8 +1,17 @@
 /** What people who test their own workers get: the real engine in memory, and time that they move. */
+import { existsSync } from 'node:fs';
 import * as z from 'zod';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { BatonError, BatonRefusal, BatonTimeout, HandlerFailure, HandoffNotCompleted } from '../../src/index.ts';
+import {
+  BatonError,
+  BatonRefusal,
+  BatonTimeout,
+  HandlerFailure,
+  HandoffNotCompleted,
+  openBaton,
+} from '../../src/index.ts';
 import { openTestBaton, type TestBaton, type TestBatonOptions } from '../../src/testing.ts';
+import { readDatabaseAddress } from '../../src/workspace/database-address.ts';
 
 async function open(options: TestBatonOptions = {}): Promise<TestBaton> {
   const opened = await openTestBaton(options);
@@ -55,6 +64,80 @@ describe('a Baton in memory', () => {
     const [{ baton: one }, { baton: other }] = [await open(), await open()];
     const { id } = await one.send({ from: '@me', to: '@you' });
     expect(await other.load(id)).toBeNull();
+  });
+});
+
+describe("the database ':memory:'", () => {
+  it('is a Baton in memory by the clock of the machine, and no file of that name', async () => {
+    await using baton = await openBaton({ database: ':memory:' });
+    baton.work('@doubler', ({ input }) => Number(input) * 2);
+    const sent = await baton.send({ from: '@me', to: '@doubler', input: 21 });
+    expect(await sent.result()).toBe(42);
+    expect(existsSync(':memory:')).toBe(false);
+    await using other = await openBaton({ database: ':memory:' });
+    expect(await other.load(sent.id)).toBeNull();
+  });
+
+  it('has no folder', async () => {
+    const opening = openBaton({ database: ':memory:', workspace: '.' });
+    await expect(opening).rejects.toMatchObject({
+      code: 'bad-request',
+      message: expect.stringContaining('leave out workspace') as string,
+    });
+  });
+
+  it('is no address of a database for commands and baton.yaml', () => {
+    expect(readDatabaseAddress(':memory:')).toBeNull();
+  });
+});
+
+describe('drain', () => {
+  it('lets workers do what is offered to them, retries and children included, and answers what was settled', async () => {
+    const { baton, clock, drain } = await open();
+    let failures = 0;
+    baton.work('@parent', async ({ id, input }) => {
+      const child = await baton.send({ from: '@parent', to: '@child', input, parent: id, retry: { delayMs: 60_000 } });
+      return child.result();
+    });
+    baton.work('@child', ({ input }) => {
+      failures += 1;
+      if (failures < 3) throw new HandlerFailure('PROCESSING_ERROR', 'not yet');
+      return [input, 'done'];
+    });
+    await baton.send({ from: '@me', to: '@parent', input: 7 });
+    await baton.send({ from: '@me', to: '@nobody' });
+    expect((await drain()).map(({ to, state, result }) => [to, state, result])).toEqual([
+      ['@child', 'completed', [7, 'done']],
+      ['@parent', 'completed', [7, 'done']],
+    ]);
+    expect(clock.now().getTime()).toBeGreaterThan(Date.parse('2026-01-01T00:01:00Z'));
+    expect(await drain()).toEqual([]);
+  });
+
+  it('waits for what a handler waits for outside, and moves no time meanwhile', async () => {
+    const { baton, clock, drain } = await open();
+    baton.work('@slow', async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return clock.now().toISOString();
+    });
+    await baton.send({ from: '@me', to: '@slow', timeoutMs: 1_000 });
+    expect(await drain()).toMatchObject([{ state: 'completed', result: '2026-01-01T00:00:00.000Z' }]);
+  });
+
+  it('follows dependencies and places, and leaves what waits for somebody else', async () => {
+    const { baton, drain } = await open({ configuration: 'agents: { narrow: { limits: { incoming: 1 } } }' });
+    const first = await baton.send({ from: '@me', to: '@wide', input: 'first' });
+    const foreign = await baton.send({ from: '@me', to: '@nobody' });
+    await baton.send({ from: '@me', to: '@wide', title: 'freed', dependsOn: [first.id] });
+    await baton.send({ from: '@me', to: '@wide', title: 'left', dependsOn: [foreign.id] });
+    for (const title of ['place 1', 'place 2', 'place 3']) {
+      await baton.send({ from: '@me', to: '@narrow', title, waitForCapacity: true });
+    }
+    baton.work('@wide', ({ title }) => title);
+    baton.work('@narrow', ({ title }) => title);
+    const settled = (await drain()).map(({ result }) => result);
+    expect(new Set(settled)).toEqual(new Set([null, 'freed', 'place 1', 'place 2', 'place 3']));
+    expect(settled).toHaveLength(5);
   });
 });
 

@@ -95,7 +95,10 @@ export interface Baton extends Omit<Methods, 'send' | 'wait'> {
 export interface OpenBatonOptions {
   /** A folder with a `baton.yaml`; default: the current folder or the nearest above it. */
   readonly workspace?: string;
-  /** `postgres://…`, or the path of a SQLite file; default: the workspace's own. */
+  /**
+   * `postgres://…`, the path of a SQLite file, or `:memory:` for one that is gone when it is closed; default: the
+   * workspace's own.
+   */
   readonly database?: string;
   /** In whose name moves are made that do not say it themselves; default: the operator. */
   readonly as?: string;

@@ -36,23 +36,18 @@ import { agent as agentNamed, type TypedAgent } from './agent.ts';
 import { sentHandoff } from './sent-handoff.ts';
 import { checked, violationsText, type StandardSchema } from './standard-schema.ts';
 import { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './errors.ts';
-import { addressIn, agentIn, within } from './requests.ts';
+import { agentIn, within } from './requests.ts';
 import { feedOf } from './feed.ts';
 import { identify, type Scope } from '../../workspace/identity.ts';
 import { withSigner } from '../../workspace/signing-key.ts';
-import type { OpenOptions, OpenWorkspace } from '../../workspace/opened-workspace.ts';
+import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
 
-/** `openWorkspace` is given by the program around the library. */
+/** `open` is given by the program around the library. */
 export async function openBatonWith(
-  openWorkspace: (options: OpenOptions) => Promise<OpenWorkspace | null>,
-  options: OpenBatonOptions,
+  open: () => Promise<OpenWorkspace | null>,
+  options: Pick<OpenBatonOptions, 'as' | 'token' | 'onEvent'>,
 ): Promise<Baton> {
-  const database = options.database ?? process.env['BATON_DATABASE'] ?? '';
-  const app = await openWorkspace({
-    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
-    ...(database === '' ? {} : { database: addressIn(database) }),
-    ...(options.onEvent === undefined ? {} : { report: options.onEvent }),
-  }).catch((error: unknown) => {
+  const app = await open().catch((error: unknown) => {
     if (!(error instanceof Error) || error.name !== 'ConfigurationProblem') throw error;
     throw new BatonRefusal('configuration', error.message);
   });
@@ -71,7 +66,7 @@ function refuseSilentOperator(principal: Principal, said: string | undefined, wh
   throw new BatonRefusal('say-who', `to ${what}, say who you are: as: '@agent', or as: 'operator'`);
 }
 
-function batonIn(app: OpenWorkspace, opened: OpenBatonOptions): Baton {
+function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'token' | 'onEvent'>): Baton {
   const { ctx } = app;
   // A variable that is empty is one that is not set.
   const token = (opened.token ?? process.env['BATON_TOKEN'] ?? '') || null;

@@ -1,7 +1,7 @@
 /** What the users of the library write, read once: a name that is none is refused before anything is opened. */
 import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../../domain/names.ts';
 import { BatonRefusal } from './errors.ts';
-import { DATABASE_RULE, readDatabaseAddress, type DatabaseAddress } from '../../workspace/database-address.ts';
+import { DATABASE_RULE, IN_MEMORY, readDatabaseAddress, type DatabaseAddress } from '../../workspace/database-address.ts';
 
 export function agentIn(text: string, what: string): AgentId {
   const agent = readAgentId(text);
@@ -13,7 +13,7 @@ export function addressIn(text: string): DatabaseAddress {
   const address = readDatabaseAddress(text);
   if (address !== null) return address;
   // Not repeated here: an address may hold a password.
-  throw new BatonRefusal('bad-request', `database takes ${DATABASE_RULE}`);
+  throw new BatonRefusal('bad-request', `database takes ${DATABASE_RULE}, or ${IN_MEMORY}`);
 }
 
 /** Whole numbers only: a fraction of a millisecond can be neither stored nor measured. */
