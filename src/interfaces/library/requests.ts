@@ -1,7 +1,12 @@
 /** What the users of the library write, read once: a name that is none is refused before anything is opened. */
 import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../../domain/names.ts';
 import { BatonRefusal } from './errors.ts';
-import { DATABASE_RULE, IN_MEMORY, readDatabaseAddress, type DatabaseAddress } from '../../workspace/database-address.ts';
+import {
+  DATABASE_RULE,
+  IN_MEMORY,
+  readDatabaseAddress,
+  type DatabaseAddress,
+} from '../../workspace/database-address.ts';
 
 export function agentIn(text: string, what: string): AgentId {
   const agent = readAgentId(text);
