@@ -43,7 +43,7 @@ export default defineConfig(({ mode }) => ({
     testTimeout: mode === LONG ? LONG_TEST_MS : 300_000,
     hookTimeout: 300_000,
     teardownTimeout: 60_000,
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: 120_000 } },
   },
 }));
 

@@ -19,8 +19,8 @@ it('I17: a server that starts again is found again by the same session; meanwhil
   const second = await served({ folder, port });
   const token = await second.tokenFor(null);
   await second.ask('POST', '/api/handoffs', { token, body: { from: '@lead', to: '@react', title: 'while away' } });
-  await expect.poll(() => rowsIn(page), { timeout: 20_000 }).toEqual(['while away', 'before']);
-  await expect.poll(() => page.locator('.line').textContent(), { timeout: 20_000 }).toMatch(/^\s*live$/);
+  await expect.poll(() => rowsIn(page)).toEqual(['while away', 'before']);
+  await expect.poll(() => page.locator('.line').textContent()).toMatch(/^\s*live$/);
   await expect.poll(() => page.locator('.banner').count()).toBe(0);
 });
 
@@ -41,11 +41,11 @@ it('the session of a revoked token ends: the page says so, keeps what it knows, 
   await page.goto(`${url}/#/work`);
   await expect.poll(() => rowsIn(page)).toEqual(['still here']);
   await ask('DELETE', `/api/tokens/${made.id}`, { token: operator });
-  await expect.poll(() => page.locator('.banner').textContent(), { timeout: 20_000 }).toContain('You are signed out');
+  await expect.poll(() => page.locator('.banner').textContent()).toContain('You are signed out');
   expect(await rowsIn(page)).toEqual(['still here']);
   await page.getByLabel('Sign-in link').fill(await linkBy(operator));
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await expect.poll(() => page.locator('.banner').count(), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => page.locator('.banner').count()).toBe(0);
 });
 
 it('eight tabs share one stream, and none of them hangs', async (context) => {
@@ -61,14 +61,14 @@ it('eight tabs share one stream, and none of them hangs', async (context) => {
   await send({ to: '@react', title: 'seen by all' });
   for (const tab of tabs) {
     await tab.bringToFront();
-    await expect.poll(() => rowsIn(tab), { timeout: 20_000 }).toEqual(['seen by all']);
+    await expect.poll(() => rowsIn(tab)).toEqual(['seen by all']);
   }
   // The tab that listens is closed: another one goes on.
   await page.close();
   await send({ to: '@react', title: 'later' });
   const [, second] = tabs;
   await second?.bringToFront();
-  await expect.poll(() => rowsIn(second as never), { timeout: 20_000 }).toEqual(['later', 'seen by all']);
+  await expect.poll(() => rowsIn(second as never)).toEqual(['later', 'seen by all']);
   await expect.poll(() => second?.locator('.line').textContent()).toContain('live');
   expect(streams.size).toBeLessThanOrEqual(3);
 });

@@ -127,7 +127,7 @@ it('answers, reviews, requests changes, retries with corrected input, reassigns,
   await page.keyboard.press('g');
   await page.keyboard.press('f');
   await expect.poll(() => page.locator('main').textContent()).toContain('Testing');
-  expect(await page.locator(':focus').getAttribute('id')).toBe('main');
+  await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe('main');
   await page.keyboard.press('?');
   await page.getByRole('heading', { name: 'Keys' }).waitFor();
   await page.keyboard.press('g');

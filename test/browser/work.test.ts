@@ -135,14 +135,18 @@ describe('work', () => {
     await page.getByLabel('Priority').selectOption('high');
     await page.getByRole('button', { name: 'Reassign', exact: true }).click();
     await expect.poll(() => page.locator('.work tbody').textContent()).toContain('@lead → @vue');
-    const { items } = await ctx.store.find({ by: 'filter', to: 'vue' as never, max: 10 });
-    expect(items.map(({ title, priority }) => [title, priority])).toEqual([
+    const given = async (): Promise<unknown> =>
+      (await ctx.store.find({ by: 'filter', to: 'vue' as never, max: 10 })).items.map(({ title, priority }) => [
+        title,
+        priority,
+      ]);
+    await expect.poll(given).toEqual([
       ['one', 'high'],
       ['two', 'high'],
     ]);
     await page.getByLabel('Select all shown').check();
     await page.getByRole('group', { name: 'Selected' }).getByRole('button', { name: 'Cancel' }).click();
     await expect.poll(() => page.locator('main').textContent()).toContain('Nothing matches');
-    expect(await ctx.store.count({})).toEqual({ cancelled: 5 });
+    await expect.poll(() => ctx.store.count({})).toEqual({ cancelled: 5 });
   });
 });
