@@ -62,7 +62,8 @@ interface Denial {
   readonly detail: TokenLogDetail;
 }
 
-export type TokenEvent = 'minted' | 'recovered' | 'revoked' | 'denied';
+export const TOKEN_EVENTS = ['minted', 'recovered', 'revoked', 'denied'] as const;
+export type TokenEvent = (typeof TOKEN_EVENTS)[number];
 export type TokenLogDetail = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
 
 export interface TokenLogLine {

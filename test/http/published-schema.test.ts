@@ -22,3 +22,10 @@ it('the reason `artifact` and the artifacts that are needed are published', () =
   expect(text).toContain('needsArtifacts');
   expect(text).toMatch(/"reason":\{"type":"string","const":"artifact"\}/);
 });
+
+it('every answer that has a body has a shape', () => {
+  const untold = DESCRIBED.filter(
+    ({ answers, gives }) => gives === undefined && Object.keys(answers).some((status) => /^2(?!04)/.test(status)),
+  );
+  expect(untold.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+});

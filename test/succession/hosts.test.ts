@@ -111,8 +111,7 @@ describe.each([
     const beside = await two.host.start({ name: 'beside', cwd: two.folder, argv: two.program, env: {} });
     await two.host.paste(two.pane, 'quit');
     await two.host.press(two.pane, 'enter');
-    await until('it has ended', async () => (await two.host.look(two.pane)).kind === 'dead');
-    expect(await two.host.look(two.pane)).toEqual({ kind: 'dead', status: 7 });
+    await expect.poll(() => two.host.look(two.pane)).toEqual({ kind: 'dead', status: 7 });
     expect(await two.host.press(two.pane, 'enter')).toMatchObject({ ok: false, refusal: { code: 'pane_gone' } });
     await two.host.end(two.pane, 'hang-up');
     // Once while tmux goes on with another pane, and once after its last one.

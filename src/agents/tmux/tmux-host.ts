@@ -26,12 +26,15 @@ const ROWS = '45';
 const KEYS = { enter: 'Enter', 'clear-line': 'C-u', interrupt: 'C-c' } as const;
 /** Between a paste and the next key: Gemini CLI loses an Enter that comes within 200 ms. */
 const AFTER_PASTE_MS = 300;
-const LOOK = '#{pane_id} #{pane_pid} #{pane_dead} #{pane_dead_status}. #{pane_in_mode}';
+const LOOK = '#{pane_id} #{pane_pid} #{pane_dead} #{pane_dead_status}.#{pane_dead_signal} #{pane_in_mode}';
+/** tmux sees the terminal close before it hears how the program ended; older ones than 3.3 never tell of a signal. */
+const STATUS_LOOKS = 10;
+const STATUS_PAUSE_MS = 20;
 const NO_SERVER = /no server running|error connecting|No such file or directory|lost server/;
 const NO_PANE = /can't find (?:pane|session|window)|no such (?:pane|session)/;
 
 export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; random: Random }): AgentHost {
-  const sightOf = async (pane: Pane): Promise<PaneSight> => {
+  const sightOf = async (pane: Pane, looksLeft = STATUS_LOOKS): Promise<PaneSight> => {
     const answer = await run(['display-message', '-p', '-t', pane.pane, LOOK]);
     if (answer.code !== 0) {
       if (NO_PANE.test(answer.says)) return { kind: 'gone' };
@@ -45,7 +48,11 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
     if (id !== pane.pane || Number(pid) !== pane.pid) {
       return { kind: 'changed', says: `process ${pid} runs in it; the agent was process ${pane.pid}` };
     }
-    if (dead === '1') return { kind: 'dead', status: status === '.' ? null : Number(status.replace('.', '')) };
+    if (dead === '1' && status === '.' && looksLeft > 0) {
+      await timers.sleep(STATUS_PAUSE_MS);
+      return sightOf(pane, looksLeft - 1);
+    }
+    if (dead === '1') return { kind: 'dead', status: status.startsWith('.') ? null : Number.parseInt(status, 10) };
     const startedAt = startOf(pane.pid);
     if (startedAt !== null && pane.startedAt !== '' && startedAt !== pane.startedAt) {
       return { kind: 'changed', says: `process ${pid} is another one than the agent, with the same number` };
@@ -91,7 +98,7 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
   return {
     start,
     find,
-    look: sightOf,
+    look: (pane) => sightOf(pane),
     paste: async (pane, text) => {
       const able = await ready(pane);
       if (!able.ok) return able;

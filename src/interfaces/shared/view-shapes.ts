@@ -1,7 +1,9 @@
 /** The views as shapes: for the published description, and for the tests that hold every answer against it. */
 import * as z from 'zod';
+import { ARTIFACT_STATUSES } from '../../domain/artifacts.ts';
 import { ATTENTION } from '../../engine/handoffs/status.ts';
 import { zodFields } from '../../formats/zod-shape.ts';
+import { TOKEN_EVENTS } from '../../stores/token-store.ts';
 import { CARRIED_SHAPES, FACT_VIEW, HANDOFF_VIEW, shapesOf } from './views.ts';
 
 const Instant = z.iso.datetime();
@@ -224,3 +226,70 @@ export const ScheduleShape = z.strictObject({
     .nullable(),
 });
 export const SchedulesShape = z.strictObject({ items: z.array(ScheduleShape) });
+
+const ArtifactFile = z.strictObject({ path: z.string(), sha256: z.string() });
+export const ArtifactShape = z
+  .strictObject({
+    artifact_id: z.string(),
+    artifact_type: z.string(),
+    artifact_version: z.string(),
+    status: z.enum(ARTIFACT_STATUSES),
+    status_since: Instant,
+    created_at: Instant,
+    phase: z.number().nullable(),
+    agent_id: Agent.nullable(),
+    handoff_id: z.string().nullable(),
+    path: z.string().describe('Within the workspace.'),
+    sha256: z.string(),
+    dependencies: z.strictObject({ required: Texts, optional: Texts }),
+    files: z.array(ArtifactFile),
+    flaw: z.string().nullable().describe('Why it is not active.'),
+  })
+  .meta({ id: 'Artifact' });
+export const ArtifactsShape = z.strictObject({ items: z.array(ArtifactShape) });
+export const WholeArtifactShape = z.strictObject({
+  ...ArtifactShape.shape,
+  changed: z
+    .array(z.strictObject({ path: z.string(), says: z.string() }))
+    .describe('What is not as it was registered.'),
+  dependents: Texts,
+  artifact: z.json().describe('The file; null where it cannot be read.'),
+});
+export const CleanedShape = z.strictObject({
+  applied: z.boolean(),
+  deprecated: Texts,
+  changes: z.array(
+    z.strictObject({
+      id: z.string(),
+      from: z.enum(ARTIFACT_STATUSES),
+      to: z.enum(ARTIFACT_STATUSES),
+      kept: z.string().nullable().describe('Why it stays as it is; null: it does not.'),
+    }),
+  ),
+});
+
+const token = {
+  id: z.string(),
+  agent: Agent.nullable(),
+  roles: Texts,
+  scopes: Texts,
+  label: z.string().nullable(),
+  createdAt: Instant,
+  expiresAt: Instant.nullable(),
+  revokedAt: Instant.nullable(),
+};
+export const TokensShape = z.strictObject({ items: z.array(z.strictObject(token).meta({ id: 'Token' })) });
+export const NewTokenShape = z.strictObject({ ...token, token: z.string().describe('The secret. It is shown once.') });
+export const RevokedShape = z.strictObject({ id: z.string(), revoked: z.boolean(), released: z.int() });
+export const TokenLogShape = z.strictObject({
+  items: z.array(
+    z.strictObject({
+      at: Instant,
+      what: z.enum(TOKEN_EVENTS),
+      token: z.string().nullable(),
+      by: z.string(),
+      detail: z.looseObject({}),
+    }),
+  ),
+  next: z.string().nullable(),
+});

@@ -57,6 +57,12 @@ export const AGENT_ROUTES: readonly Endpoint[] = [
       404: 'There is no such agent.',
       409: 'A handover is under way for it.',
     },
+    gives: z.strictObject({
+      status: z.literal('initiated'),
+      agent_id: z.int(),
+      handoff: z.string(),
+      file_path: z.string(),
+    }),
     answer: async ({ serverContext, caller, body, c }) => {
       const { ctx, successions } = serverContext;
       if (successions === null)
@@ -86,6 +92,7 @@ export const AGENT_ROUTES: readonly Endpoint[] = [
     query: HookQuery,
     body: z.looseObject({}),
     answers: { 200: 'A JSON object; empty where there is nothing to tell the agent.' },
+    gives: z.looseObject({}),
     answer: async ({ serverContext: { ctx, successions }, caller, query, body, c }) => {
       if (successions === null)
         throw httpProblem('no-workspace', 'agents belong to a workspace, and this server has none');

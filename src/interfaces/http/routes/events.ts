@@ -1,4 +1,5 @@
 /** What happens, as it happens. */
+import * as z from 'zod';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { EventsQuery } from '../../shared/requests.ts';
 import { endpoint, type Endpoint, type HttpContext } from '../contract.ts';
@@ -22,6 +23,7 @@ export const EVENT_ROUTES: readonly Endpoint[] = [
       'from. A failure in the handover of an agent is also told as `handoff_error`: `{ agent_id, handoff, code, message, step, at }`. `reset` means that the cursor is not known here: load everything again.',
     headers: { 'Last-Event-ID': 'The id of the last event seen; exactly what came after it follows.' },
     query: EventsQuery,
+    gives: z.string(),
     giving: 'text/event-stream',
     answers: {
       200: 'A stream that does not end.',

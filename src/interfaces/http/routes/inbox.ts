@@ -1,4 +1,5 @@
 /** Putting away what lies in an inbox; reading it is the operation. */
+import * as z from 'zod';
 import { inbox } from '../../../operations/inbox.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
 import { runOperation } from './operations.ts';
@@ -11,6 +12,7 @@ export const INBOX_ROUTES: readonly Endpoint[] = [
     summary: 'Put away what lies in an inbox now',
     operation: inbox,
     answers: { 200: '{ cleared }' },
+    gives: z.strictObject({ cleared: z.int() }),
     answer: async (asked) => json({ cleared: (await runOperation(inbox, asked, { clear: true })).entries.length }),
   }),
 ];

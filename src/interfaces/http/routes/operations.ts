@@ -18,11 +18,15 @@ import type { BlockAnswer } from '../../../engine/handoffs/ingest-text.ts';
 import { entryOf } from '../../../formats/artifact/card.ts';
 import { ingestRefusalText } from '../../shared/ingest-refusal-text.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
+import { IngestedShape, ReportShape, WorkflowsShape } from '../../shared/report/shapes.ts';
 import { reportView, workflowView } from '../../shared/report/view.ts';
 import { scheduleView } from '../../shared/schedule-view.ts';
 import { readTraceparent } from '../../shared/trace-context.ts';
 import {
+  ArtifactShape,
+  ArtifactsShape,
   ChainShape,
+  CleanedShape,
   FactsShape,
   HandoffShape,
   InboxShape,
@@ -32,6 +36,7 @@ import {
   SettledShape,
   ShownShape,
   StatusShape,
+  WholeArtifactShape,
   WholeShape,
 } from '../../shared/view-shapes.ts';
 import { factView, handoffView, statusView, wholeView } from '../../shared/views.ts';
@@ -49,7 +54,7 @@ const KEY_MAX = 500;
 const ANSWERS: {
   readonly [Name in ResultName]: {
     readonly answers: Readonly<Record<number, string>>;
-    readonly gives?: z.ZodType;
+    readonly gives: z.ZodType;
     readonly headers?: Readonly<Record<string, string>>;
     respond(value: Results[Name], asked: RouteRequest): Response | Promise<Response>;
   };
@@ -126,13 +131,15 @@ const ANSWERS: {
   },
   ingested: {
     answers: { 200: '{ blocks }, in the order of the text.' },
+    gives: IngestedShape,
     respond: (blocks) => json({ blocks: blocks.map(blockView) }),
   },
   workflows: {
     answers: { 200: '{ items }' },
+    gives: WorkflowsShape,
     respond: (flows) => json({ items: flows.map(workflowView) }),
   },
-  report: { answers: { 200: 'The report.' }, respond: (found) => json(reportView(found)) },
+  report: { answers: { 200: 'The report.' }, gives: ReportShape, respond: (found) => json(reportView(found)) },
   schedule: {
     answers: { 200: 'The schedule.' },
     gives: ScheduleShape,
@@ -143,13 +150,26 @@ const ANSWERS: {
     gives: SchedulesShape,
     respond: (all) => json({ items: all.map(scheduleView) }),
   },
-  artifacts: { answers: { 200: '{ items }' }, respond: (cards) => json({ items: cards.map(entryOf) }) },
+  artifacts: {
+    answers: { 200: '{ items }' },
+    gives: ArtifactsShape,
+    respond: (cards) => json({ items: cards.map(entryOf) }),
+  },
   artifact: {
     answers: { 200: 'The artifact.' },
+    gives: WholeArtifactShape,
     respond: ({ card, file, changed, dependents }) => json({ ...entryOf(card), changed, dependents, artifact: file }),
   },
-  registered: { answers: { 201: 'What the registry knows of it.' }, respond: (card) => json(entryOf(card), 201) },
-  cleaned: { answers: { 200: '{ applied, deprecated, changes }' }, respond: (cleaned) => json(cleaned) },
+  registered: {
+    answers: { 201: 'What the registry knows of it.' },
+    gives: ArtifactShape,
+    respond: (card) => json(entryOf(card), 201),
+  },
+  cleaned: {
+    answers: { 200: '{ applied, deprecated, changes }' },
+    gives: CleanedShape,
+    respond: (cleaned) => json(cleaned),
+  },
 };
 
 function blockView({ refusal, ...answer }: BlockAnswer): object {
@@ -180,7 +200,7 @@ export const OPERATION_ROUTES: readonly Endpoint[] = Object.values(OPERATIONS).m
     },
     operation,
     answers,
-    ...(gives === undefined ? {} : { gives }),
+    gives,
     answer: (asked) => answerOf(operation, asked),
   });
 });

@@ -1,4 +1,5 @@
 /** For whoever runs the server. */
+import * as z from 'zod';
 import { mustBeOperator } from '../caller.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
 import { HttpProblem } from '../problem.ts';
@@ -10,6 +11,7 @@ export const SERVER_ROUTES: readonly Endpoint[] = [
     scope: null,
     summary: 'Whether the server and its database answer',
     answers: { 200: 'They do.', 503: 'The database does not.' },
+    gives: z.strictObject({ ok: z.literal(true), version: z.string() }),
     answer: async ({ serverContext: { ctx, version } }) => {
       try {
         await ctx.store.facts({ newest: true, max: 1 });
@@ -25,6 +27,7 @@ export const SERVER_ROUTES: readonly Endpoint[] = [
     scope: 'read',
     summary: 'Numbers for Prometheus',
     answers: { 200: 'Text in the form of Prometheus.' },
+    gives: z.string(),
     giving: 'text/plain',
     answer: async ({ serverContext: { metrics }, caller }) => {
       mustBeOperator(caller);

@@ -1,4 +1,5 @@
 /** Coming in with a browser, and going. */
+import * as z from 'zod';
 import { principalText } from '../../../domain/principal.ts';
 import { LoginBody } from '../../shared/requests.ts';
 import { SessionShape, SessionsShape } from '../../shared/view-shapes.ts';
@@ -15,6 +16,7 @@ export const SESSION_ROUTES: readonly Endpoint[] = [
     about: 'The page at /login does it. A code works once, for ten minutes.',
     body: LoginBody,
     answers: { 200: 'The cookie is set.' },
+    gives: z.strictObject({ ok: z.literal(true) }),
     answer: async ({ serverContext: { logins, access, log }, body, port, c }) => {
       const made = logins.redeem(body.code);
       const isGood = made !== null && (made.token === null || (await access.isGood(made.token)));
@@ -99,6 +101,7 @@ export const SESSION_ROUTES: readonly Endpoint[] = [
     scope: 'write',
     summary: 'Make a login link, for the operator',
     answers: { 201: '{ path }' },
+    gives: z.strictObject({ path: z.string().describe('To be opened on this server, once and soon.') }),
     answer: async ({ serverContext: { logins }, caller }) => {
       mustBeOperator(caller);
       return json({ path: `/login?code=${logins.newCode(caller.token)}` }, 201);

@@ -6,6 +6,7 @@ import { toMilliseconds } from '../../../formats/seconds.ts';
 import { revokeToken } from '../../../engine/handoffs/revoke-token.ts';
 import type { TokenRecord } from '../../../stores/store.ts';
 import { AgentName, Cursor, PageQuery } from '../../shared/requests.ts';
+import { NewTokenShape, RevokedShape, TokenLogShape, TokensShape } from '../../shared/view-shapes.ts';
 import { mustBeOperator } from '../caller.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
 import { httpProblem } from '../problem.ts';
@@ -38,6 +39,7 @@ export const TOKEN_ROUTES: readonly Endpoint[] = [
     summary: 'Make a token, for the operator; its secret is shown once',
     body: NewToken,
     answers: { 201: 'The token, with its secret as `token`.' },
+    gives: NewTokenShape,
     answer: async ({ serverContext: { access }, caller, body }) => {
       mustBeOperator(caller);
       const wish = {
@@ -57,6 +59,7 @@ export const TOKEN_ROUTES: readonly Endpoint[] = [
     scope: 'read',
     summary: 'The tokens that there are, without their secrets, for the operator',
     answers: { 200: '{ items }' },
+    gives: TokensShape,
     answer: async ({ serverContext: { ctx }, caller }) => {
       mustBeOperator(caller);
       return json({ items: (await ctx.store.tokens.list()).map(tokenView) });
@@ -72,6 +75,7 @@ export const TOKEN_ROUTES: readonly Endpoint[] = [
       'unless `leases=keep`.',
     query: RevokeQuery,
     answers: { 200: '{ id, revoked, released }' },
+    gives: RevokedShape,
     answer: async ({ serverContext: { ctx, tokens }, caller, query, c }) => {
       mustBeOperator(caller);
       const id = c.req.param('id') ?? '';
@@ -91,6 +95,7 @@ export const TOKEN_ROUTES: readonly Endpoint[] = [
       'Newest first. Of denials the newest 1,000 are kept, and repetitions within a minute are one line with a `count`.',
     query: LogQuery,
     answers: { 200: '{ items, next }' },
+    gives: TokenLogShape,
     answer: async ({ serverContext: { ctx }, caller, query: { limit, after } }) => {
       mustBeOperator(caller);
       const asked = { max: limit ?? LOG_PAGE, ...(after === undefined ? {} : { after }) };
