@@ -253,7 +253,7 @@ export const WholeArtifactShape = z.strictObject({
     .array(z.strictObject({ path: z.string(), says: z.string() }))
     .describe('What is not as it was registered.'),
   dependents: Texts,
-  artifact: z.json().describe('The file; null where it cannot be read.'),
+  artifact: z.unknown().describe('The file; null where it cannot be read.'),
 });
 export const CleanedShape = z.strictObject({
   applied: z.boolean(),
