@@ -20,7 +20,7 @@ try {
   for await (const item of baton.feed({ after: '', signal: enough.signal })) {
     seen.push(item.fact.deed);
     cursor = item.cursor; // Keep it, and you go on from here after a restart.
-    if (item.fact.to === 'completed') enough.abort();
+    if (item.fact.state === 'completed') enough.abort();
   }
   assert.ok(seen.includes('accept'));
 
@@ -29,7 +29,7 @@ try {
   const another = await baton.send({ from: '@me', to: '@echo', input: {} });
   for await (const { fact } of baton.feed({ after: cursor, signal: later.signal })) {
     assert.equal(fact.handoff, another.id);
-    if (fact.to === 'completed') later.abort();
+    if (fact.state === 'completed') later.abort();
   }
   console.log(`${id}: ${seen.join(', ')}`);
 } finally {

@@ -18,6 +18,7 @@ export type * from './interfaces/library/results.ts';
 export type * from './interfaces/library/methods.ts';
 export type { ScheduleView } from './interfaces/shared/schedule-view.ts';
 export type { FactView, HandoffView, StatusView, WholeView } from './interfaces/shared/views.ts';
+export type { BatonEvent } from './interfaces/library/events.ts';
 export { agent, type TypedAgent } from './interfaces/library/agent.ts';
 export { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './interfaces/library/errors.ts';
 export { BatonError } from './foundation/baton-error.ts';

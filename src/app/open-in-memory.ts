@@ -29,7 +29,7 @@ export async function openInMemory(options: InMemoryOptions): Promise<OpenWorksp
   const policy = await openPolicy(store, parsed?.text ?? null);
   const refresh = async (): Promise<void> => void (await policy.refresh());
   const leaseMs = policy.configuration.leaseMs ?? SESSION_LEASE_MS;
-  const rules = workspaceRules(null, () => policy.configuration, refresh, store);
+  const rules = workspaceRules(null, () => policy.configuration, refresh, store, policy);
   const ctx: Context = {
     store: guardSecrets(store, () => rules.secrets, report),
     clock: time,

@@ -3,7 +3,7 @@ import { readAgentId, type AgentId } from '../domain/names.ts';
 import type { Baton, OpenBatonOptions, WorkHandler, Worker, WorkerOptions } from '../interfaces/library/baton.ts';
 import { openBatonWith } from '../interfaces/library/open-baton.ts';
 import type { TypedAgent } from '../interfaces/library/agent.ts';
-import type { WholeView } from '../interfaces/shared/views.ts';
+import type { TypedHandoff } from '../interfaces/library/results.ts';
 import { drain, settledSince, type WorkersAtWork } from './drain.ts';
 import { openInMemory, type InMemoryOptions } from './open-in-memory.ts';
 import { openTestClock, type TestClock } from './test-clock.ts';
@@ -24,7 +24,7 @@ export interface TestBaton {
    *
    * Time does not move while a handler runs, unless it waits for another handoff.
    */
-  drain(): Promise<readonly WholeView[]>;
+  drain(): Promise<readonly TypedHandoff[]>;
 }
 
 const BEGINNING = new Date('2026-01-01T00:00:00Z');

@@ -10,6 +10,7 @@ import type { Configuration } from '../workspace/configuration-values.ts';
 import type { EvidenceCheckerOptions } from '../adapters/evidence/open-evidence-checker.ts';
 import type { Store } from '../stores/store.ts';
 import { openSchemaRegistry } from '../adapters/schemas/open-schema-registry.ts';
+import { openRegisteredSchemas, type SchemaRegister } from '../adapters/schemas/registered-schemas.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** What follows from a configuration alone. */
@@ -21,7 +22,7 @@ export function workspaceRules(
   now: () => Configuration,
   refresh: WorkspaceRules['refresh'],
   store: Pick<Store, 'load' | 'facts'>,
-  policy: { readonly version: number; readonly keys: readonly AgentKey[] } = { version: 0, keys: [] },
+  policy: (SchemaRegister & { readonly version: number; readonly keys: readonly AgentKey[] }) | null = null,
 ): WorkspaceRules {
   let made: { readonly from: Configuration; readonly rules: PolicyRules } | null = null;
   const current = (): PolicyRules => {
@@ -50,6 +51,7 @@ export function workspaceRules(
       return now().missingSchema;
     },
     schemas: workspace === null ? null : openSchemaRegistry(join(workspace.folder, 'schemas')),
+    registered: policy === null ? null : openRegisteredSchemas(policy),
     evidence: workspace === null ? NO_RULES.evidence : deskWhenNeeded(evidenceRulesOf(workspace, now, store)),
     get chainBudget() {
       return now().chainBudget;
@@ -58,9 +60,9 @@ export function workspaceRules(
       return now().requiredAssurance;
     },
     get policyVersion() {
-      return policy.version;
+      return policy?.version ?? 0;
     },
-    keys: () => policy.keys,
+    keys: () => policy?.keys ?? [],
     fileRights: () => (now().identity === 'strict' ? { anybody: false, agent: now().queueAs } : NO_RULES.fileRights()),
     effectSenders: sendersFor(() => now().notifications, refresh),
     // The house puts these in when it stands.

@@ -20,7 +20,7 @@ import type { HealthCheck as Finding } from './health-checks.ts';
 import type { SecretPolicy } from './secrets/guard-store.ts';
 import type { EvidenceChecker } from './evidence-checker.ts';
 import type { HeartbeatFault } from './heartbeat-fault.ts';
-import type { SchemaRegistry } from './schema-registry.ts';
+import type { RegisteredSchemas, SchemaRegistry } from './schema-registry.ts';
 import type { Claimed, RunningGroup, Store } from '../stores/store.ts';
 
 export interface Context {
@@ -54,6 +54,8 @@ export interface WorkspaceRules {
   readonly secrets: SecretPolicy;
   /** Null where there are no schemas. */
   readonly schemas: SchemaRegistry | null;
+  /** What workers have registered; null where nothing can be. */
+  readonly registered: RegisteredSchemas | null;
   /** What becomes of a file that names a schema which is not there. */
   readonly missingSchema: 'warn' | 'refuse';
   readonly evidence: EvidenceChecker;
@@ -191,6 +193,7 @@ export const NO_RULES: WorkspaceRules = {
   terms: {},
   secrets: 'warn',
   schemas: null,
+  registered: null,
   missingSchema: 'warn',
   evidence: {
     where: null,
@@ -296,4 +299,6 @@ export type EngineEvent =
       readonly field: string;
       readonly did: 'warned' | 'redacted' | 'refused';
     }
+  /** Senders that use another program are not checked by it. */
+  | { readonly kind: 'schema-not-registered'; readonly agent: string; readonly says: string }
   | { readonly kind: 'fault'; readonly doing: string; readonly error: unknown };

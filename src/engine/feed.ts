@@ -2,12 +2,13 @@
 import type { Fact } from '../domain/facts.ts';
 import type { Principal } from '../domain/principal.ts';
 import { may } from '../domain/rights.ts';
-import { POLL_MS, type FactRead, type Store } from '../stores/store.ts';
+import { laterCursor, type FactFilter, type FactRead, type Store } from '../stores/store.ts';
 import type { Context } from './context.ts';
+import { factReaderOf } from './fact-reader.ts';
 
 const PAGE = 500;
 
-export interface FollowOptions {
+export interface FollowOptions extends FactFilter {
   /** The cursor of the last fact that was read; an empty text is the very beginning. Without: from now on. */
   readonly after?: string;
   readonly signal: AbortSignal;
@@ -15,20 +16,37 @@ export interface FollowOptions {
 
 /** The facts that the principal may read, until the signal is aborted. */
 export async function* followFacts(
-  { store, timers }: Context,
+  ctx: Context,
   principal: Principal,
-  { after, signal }: FollowOptions,
+  { after, signal, ...filter }: FollowOptions,
 ): AsyncIterable<FactRead> {
+  const { store } = ctx;
+  const only = Object.keys(filter).length === 0 ? {} : { only: filter };
   let cursor = after ?? (await store.facts({ newest: true, max: 1 }))[0]?.cursor ?? '';
-  while (!signal.aborted) {
-    const page = await store.facts({ max: PAGE, ...(cursor === '' ? {} : { after: cursor }) });
-    const mayRead = await readableBy(principal, store, page);
-    for (const read of page) {
-      if (signal.aborted) return;
-      cursor = read.cursor;
-      if (mayRead(read.fact)) yield read;
+  const reader = factReaderOf(ctx);
+  let subscription = await reader.subscribe(filter);
+  const wake = (): void => subscription.end();
+  signal.addEventListener('abort', wake, { once: true });
+  try {
+    while (!signal.aborted) {
+      const page = await store.facts({ max: PAGE, ...only, ...(cursor === '' ? {} : { after: cursor }) });
+      const mayRead = await readableBy(principal, store, page);
+      for (const read of page) {
+        if (signal.aborted) return;
+        cursor = read.cursor;
+        if (mayRead(read.fact)) yield read;
+      }
+      if (page.length === PAGE) continue;
+      await subscription.news;
+      cursor = laterCursor(cursor, subscription.passed);
+      // Before the old one ends: the reader stops when nobody is left.
+      const next = await reader.subscribe(filter);
+      subscription.end();
+      subscription = next;
     }
-    if (page.length < PAGE) await timers.sleep(POLL_MS, signal);
+  } finally {
+    signal.removeEventListener('abort', wake);
+    subscription.end();
   }
 }
 

@@ -1,5 +1,6 @@
 /** Named JSON Schemas of a workspace: what an input or an output must look like before anybody works on it. */
-import type { Json } from '../foundation/json.ts';
+import type { Json, JsonObject } from '../foundation/json.ts';
+import type { AgentId } from '../domain/names.ts';
 import type { SchemaViolation } from '../domain/handoff.ts';
 import type { Result } from '../foundation/result.ts';
 
@@ -9,6 +10,24 @@ export interface SchemaRegistry {
    * paths of violations; without it, `input`.
    */
   check(name: string, value: Json, called?: string): Promise<Result<true, SchemaRefusal>>;
+}
+
+/** JSON Schemas of what an agent takes and of what it answers. */
+export interface AgentSchemaPair {
+  readonly input?: JsonObject;
+  readonly output?: JsonObject;
+}
+
+/**
+ * The schemas that workers have registered for their agents. They hold beside those that the workspace names, for every
+ * sender and every answer, in whatever language.
+ */
+export interface RegisteredSchemas {
+  /** Null: nothing is registered. */
+  of(agent: AgentId): AgentSchemaPair | null;
+  check(agent: AgentId, what: keyof AgentSchemaPair, value: Json): Promise<Result<true, SchemaRefusal>>;
+  /** Replaces what was registered. Answers why it was not done, or null. */
+  register(agent: AgentId, pair: AgentSchemaPair, by: string): Promise<string | null>;
 }
 
 export type SchemaRefusal =

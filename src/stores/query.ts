@@ -77,11 +77,31 @@ export interface FactQuery {
   readonly handoff?: HandoffId;
   readonly after?: string;
   readonly max: number;
+  /** Of all, only these, in the same order and with the same cursors. Not together with `handoff` or `newest`. */
+  readonly only?: FactFilter;
   /** The last `max` of all, oldest first: where a listener begins that does not want the whole past. */
   readonly newest?: true;
+}
+
+/** Which facts are wanted: all that is said has to hold. */
+export interface FactFilter {
+  readonly handoff?: HandoffId;
+  /** Sender or recipient of the handoff. */
+  readonly agent?: AgentId;
+  /** The states that a handoff was in after the fact. */
+  readonly states?: readonly State[];
 }
 
 export interface FactRead {
   readonly fact: Fact;
   readonly cursor: string;
+}
+
+/** The later of two places in the feed: numbers, or numbers joined by colons of which the first weighs most. */
+export function laterCursor(one: string, other: string | null): string {
+  if (other === null || other === '') return one;
+  if (one === '') return other;
+  const [left, right] = [one.split(':').map(BigInt), other.split(':').map(BigInt)];
+  const at = left.findIndex((number, index) => number !== right[index]);
+  return at < 0 || (left[at] as bigint) > (right[at] ?? 0n) ? one : other;
 }

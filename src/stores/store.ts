@@ -7,7 +7,8 @@
  * `StoreFault` with `outcome: 'unknown'` may or may not have changed something; with `'unchanged'` it has not.
  */
 export { BadCursor, StoreFault, StoreGone } from '../foundation/store-fault.ts';
-export type { FactQuery, FactRead, Page, Query, StateCounts, Wanted } from './query.ts';
+export { laterCursor } from './query.ts';
+export type { FactFilter, FactQuery, FactRead, Page, Query, StateCounts, Wanted } from './query.ts';
 export type { ProcessIdentity } from '../foundation/process-identity.ts';
 import type { ClockLook, ClockReading } from '../foundation/clock.ts';
 import type { JsonText } from '../foundation/json.ts';

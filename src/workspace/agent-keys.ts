@@ -41,7 +41,7 @@ function isInUse({ revokedAt, retiredAt }: KeyRecord): boolean {
 }
 
 /** A policy with these keys, as it is stored. */
-export function withKeys(policy: object, keys: readonly KeyRecord[]): JsonText {
+function withKeys(policy: object, keys: readonly KeyRecord[]): JsonText {
   const stored = keys.map(({ fingerprint: _, ...key }): StoredKey => key);
   return JSON.stringify(keys.length === 0 ? policy : { ...policy, keys: stored }) as JsonText;
 }

@@ -5,7 +5,10 @@
 import type { JsonText } from '../foundation/json.ts';
 import { StoreFault, type PolicyRecord, type Store } from '../stores/store.ts';
 import type { AgentKey } from '../engine/context.ts';
-import { goodKeys, withKeys, type KeyRecord } from './agent-keys.ts';
+import type { AgentSchemaPair } from '../engine/schema-registry.ts';
+import type { AgentId } from '../domain/names.ts';
+import { goodKeys } from './agent-keys.ts';
+import { isWithoutSettings, registerSchemas, schemasIn, type SchemasByAgent } from './registered-schemas.ts';
 import { differencesBetween, inForce, settingsOf, type Difference } from './configuration-settings.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 import { configurationOf, type Configuration } from './configuration-values.ts';
@@ -19,6 +22,10 @@ export interface WorkspacePolicy {
   readonly version: number;
   /** Public keys of agents, without those that were revoked. */
   readonly keys: readonly AgentKey[];
+  /** What workers have registered for their agents. */
+  readonly registeredSchemas: SchemasByAgent;
+  /** Registers schemas for an agent and takes them over. Answers why it was not done, or null. */
+  register(agent: AgentId, pair: AgentSchemaPair, by: string): Promise<string | null>;
   /** From what is stored to what the file says. Empty where there is no file. */
   readonly differences: readonly Difference[];
   /** The differences in one line, with what to do; null where there are none. */
@@ -32,11 +39,23 @@ const FIRST_BY = 'system';
 
 /** `file` is null where there is no `baton.yaml`. */
 export async function openPolicy(
-  { policy: policies }: Pick<Store, 'policy'>,
+  store: Pick<Store, 'policy'>,
   file: ConfigurationText | null,
 ): Promise<WorkspacePolicy> {
-  let stored = (await policies.current()) ?? (file === null ? null : await storeFirst(policies, file));
+  const policies = store.policy;
+  const found = await policies.current();
+  const isFirst = file !== null && (found === null || isWithoutSettings(found));
+  let stored = isFirst ? await storeFirst(policies, file, found) : found;
   let configuration = configurationFrom(file, stored);
+  let registeredSchemas = schemasIn(stored);
+  const refresh = async (): Promise<boolean> => {
+    const newest = await policies.current();
+    if (newest === null || newest.version === stored?.version) return false;
+    configuration = configurationFrom(file, newest);
+    registeredSchemas = schemasIn(newest);
+    stored = newest;
+    return true;
+  };
   const differences = (): readonly Difference[] =>
     file === null || stored === null ? [] : differencesBetween(policyIn(stored), file);
   return {
@@ -57,13 +76,15 @@ export async function openPolicy(
       const keys = differences().map(({ key }) => key);
       return stored === null || keys.length === 0 ? null : wordsFor(stored.version, keys);
     },
-    refresh: async () => {
-      const newest = await policies.current();
-      if (newest === null || newest.version === stored?.version) return false;
-      configuration = configurationFrom(file, newest);
-      stored = newest;
-      return true;
+    get registeredSchemas() {
+      return registeredSchemas;
     },
+    register: async (agent, pair, by) => {
+      const why = await registerSchemas(store, agent, pair, by);
+      if (why === null) await refresh();
+      return why;
+    },
+    refresh,
   };
 }
 
@@ -79,9 +100,13 @@ function wordsFor(version: number, keys: readonly string[]): string {
 }
 
 /** Null: it could not be written, and the file alone holds. Whoever only looks at a full disk should still see. */
-async function storeFirst(policies: Store['policy'], file: ConfigurationText): Promise<PolicyRecord | null> {
+async function storeFirst(
+  policies: Store['policy'],
+  file: ConfigurationText,
+  before: PolicyRecord | null,
+): Promise<PolicyRecord | null> {
   try {
-    const written = await policies.put(policyTextOf(file), 0, FIRST_BY);
+    const written = await policies.put(policyTextOf(file, before), before?.version ?? 0, FIRST_BY);
     return written ?? (await policies.current());
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error;
@@ -105,7 +130,12 @@ export function policyIn({ policy }: PolicyRecord): ConfigurationText {
   return JSON.parse(policy) as ConfigurationText;
 }
 
-/** What of a file is stored; keys are no part of any file, and stay. */
-export function policyTextOf(file: ConfigurationText, keys: readonly KeyRecord[] = []): JsonText {
-  return withKeys(settingsOf(file, 'shared'), keys);
+/** What of a file is stored. Keys and registered schemas are no part of any file, and stay. */
+export function policyTextOf(file: ConfigurationText, before: PolicyRecord | null): JsonText {
+  const { keys, registeredSchemas } = (before === null ? {} : JSON.parse(before.policy)) as Record<string, unknown>;
+  const kept = {
+    ...(keys === undefined ? {} : { keys }),
+    ...(registeredSchemas === undefined ? {} : { registeredSchemas }),
+  };
+  return JSON.stringify({ ...settingsOf(file, 'shared'), ...kept }) as JsonText;
 }

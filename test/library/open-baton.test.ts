@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
 import {
+  agent,
   BatonRefusal,
   BatonTimeout,
   HandlerFailure,
@@ -155,6 +157,37 @@ describe.each(databases)('the library on $name', (database) => {
     const worker = baton.work('react', () => ({ not: 'an array' }));
     await expect(baton.wait(id)).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
     await worker.stop();
+  });
+
+  it('Q7, Q8: the schemas of a typed agent hold for everybody who uses the database', async () => {
+    const { folder, address } = await makeWorkspace(database);
+    const place = address.kind === 'postgres' ? address.url : address.path;
+    const alone = await openBaton({ workspace: tempFolder(), database: place });
+    const shop = agent('@shop', {
+      input: z.object({ order: z.number(), mail: z.email() }),
+      output: z.object({ shipped: z.boolean() }),
+    });
+    const good = { order: 1, mail: 'a@b.example' };
+    const worker = alone.work(shop, () => ({ shipped: true }));
+    const sent = await alone.send(shop, { from: '@me', input: good });
+    expect(await sent.result({ timeoutMs: 60_000 })).toEqual({ shipped: true });
+    await worker.stop();
+    await alone.close();
+
+    // Another program, opened later, that knows nothing of the schemas.
+    const baton = await openBaton({ workspace: folder, database: place });
+    onTestFinished(() => baton.close());
+    await expect(baton.send({ from: '@me', to: '@shop', input: { order: 'one', mail: '' } })).rejects.toMatchObject({
+      code: 'schema-violated',
+      message: expect.stringMatching(/@shop\.input[^]*input\.order[^]*input\.mail/) as string,
+    });
+    const { id } = await baton.send({ from: '@me', to: '@shop', input: good });
+    const { fence } = await baton.accept(id, { as: '@shop' });
+    const wrong = baton.deliver(id, { as: '@shop', fence, result: { shipped: 'yes' } });
+    await expect(wrong).rejects.toMatchObject({ code: 'schema-violated' });
+    expect(await baton.deliver(id, { as: '@shop', fence, result: { shipped: false } })).toMatchObject({
+      state: 'completed',
+    });
   });
 
   it('D7, D8: a worker shows evidence, and somebody else agrees', async () => {

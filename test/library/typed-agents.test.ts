@@ -1,7 +1,15 @@
 /** Agents described by schemas: both sides get their types from one place, and both sides are checked. */
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { agent, BatonRefusal, HandoffNotCompleted, isFinal } from '../../src/index.ts';
+import {
+  agent,
+  BatonRefusal,
+  HandoffNotCompleted,
+  isFinal,
+  type Baton,
+  type BatonEvent,
+  type Json,
+} from '../../src/index.ts';
 import { openTestBaton } from '../../src/testing.ts';
 
 interface Order {
@@ -54,6 +62,53 @@ describe('a typed agent', () => {
     expectTypeOf(sent.result).returns.resolves.toEqualTypeOf<{ readonly shipped: boolean }>();
     expect(await sent.result()).toEqual({ shipped: false });
     await baton.close();
+  });
+});
+
+describe('the schemas of a typed agent are registered', () => {
+  const works = async (baton: Baton, input: Json): Promise<void> => {
+    await (await baton.send({ from: '@me', to: '@shop', input })).wait();
+  };
+  const refused = async (baton: Baton, input: Json): Promise<unknown> =>
+    baton.send({ from: '@me', to: '@shop', input }).then(
+      () => null,
+      (error: unknown) => (error instanceof BatonRefusal ? error.code : error),
+    );
+
+  it('until its worker is started without them', async () => {
+    const { baton } = await openTestBaton();
+    await using closing = baton;
+    const first = closing.work(shop, () => ({ shipped: true }));
+    await works(baton, { order: 1 });
+    expect(await refused(baton, { order: 'one' })).toBe('schema-violated');
+    await first.stop();
+    const untyped = baton.work('@shop', () => ({ shipped: true }));
+    await works(baton, { order: 1 });
+    expect(await refused(baton, { order: 'one' })).toBe('schema-violated');
+    await untyped.stop();
+    baton.work(agent('@shop'), () => ({ shipped: true }));
+    await works(baton, { order: 1 });
+    expect(await refused(baton, { order: 'one' })).toBeNull();
+  });
+
+  it('as far as every program can check them, and it is said where none can', async () => {
+    const events: BatonEvent[] = [];
+    const { baton } = await openTestBaton({ onEvent: (event) => events.push(event) });
+    await using closing = baton;
+    const input = z.object({ code: z.string().regex(/^(?!x)\w+$/), at: z.iso.datetime() });
+    const strange = agent('@shop', { input, output: z.object({ at: z.date() }) });
+    closing.work(strange, () => ({ at: new Date(0) }));
+    await works(baton, { code: 'y', at: '2026-01-01T00:00:00Z' }).catch(() => undefined);
+    expect(events).toContainEqual(expect.objectContaining({ kind: 'schema-not-registered', agent: '@shop' }));
+    expect(await refused(baton, { code: 'x' })).toBe('schema-violated');
+    expect(await refused(baton, { code: 'x', at: '2026-01-01T00:00:00Z' })).toBeNull();
+  });
+
+  it('not by somebody who may not work for the agent', async () => {
+    const { baton } = await openTestBaton({ as: '@other' });
+    await using closing = baton;
+    await closing.work(shop, () => ({ shipped: true })).stop();
+    expect((await baton.send({ from: '@other', to: '@shop', input: { order: 'one' } })).state).toBe('offered');
   });
 });
 

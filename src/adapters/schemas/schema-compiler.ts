@@ -11,7 +11,7 @@ import { assert, present } from '../../foundation/assert.ts';
 import { JSON_DEPTH_MAX, type Json, type JsonObject } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Broken, CompiledSchema, Judgement } from './open-schema-registry.ts';
-import { addressOf, loadSchemas, type LoadedSchema } from './schema-files.ts';
+import { addressOf, loadSchemas, rebuilt, type LoadedSchema } from './schema-files.ts';
 import { tooDeep, violationsOf } from './schema-violations.ts';
 
 /** A value of the largest size passes through a schema of ordinary shape with far fewer calls of its functions. */
@@ -32,6 +32,35 @@ export async function compileSchema(
     judge: (value, called) => judge(validate.value, budget, file, value, called),
   };
   return ok({ schema, marks: loaded.value.map(({ mark }) => mark).join('\n') });
+}
+
+/** A schema that stands by itself; what it refers to outside is not found. `name` is what it is called in messages. */
+export function compileGiven(name: string, schema: JsonObject): Result<CompiledSchema, Broken> {
+  const budget = newBudget();
+  const validate = validatorOf([{ file: name, schema: { ...schema, $id: addressOf(name) }, mark: '' }], budget);
+  if (!validate.ok) return err({ file: name, says: validate.refusal });
+  return ok({ files: [], judge: (value, called) => judge(validate.value, budget, name, value, called) });
+}
+
+/**
+ * What of a schema can be checked everywhere: validators disagree on formats, and patterns that may take exponential time
+ * are left to whoever wrote them.
+ */
+export function linearSchema(schema: JsonObject): JsonObject {
+  const isKept = ([key, value]: readonly [string, Json]): boolean =>
+    !LEFT_OUT.has(key) && (key !== 'pattern' || typeof value !== 'string' || isLinear(value));
+  return rebuilt(schema, (at) => Object.fromEntries(Object.entries(at).filter(isKept))) as JsonObject;
+}
+
+const LEFT_OUT = new Set(['$schema', '$id', 'format']);
+
+function isLinear(pattern: string): boolean {
+  try {
+    linearPattern(pattern);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function judge(

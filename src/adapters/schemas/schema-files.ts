@@ -152,7 +152,7 @@ function redirected(schema: JsonObject, targets: ReadonlyMap<string, string>): J
 }
 
 /** The same with every schema in it replaced, from the outside in; `named` are the schemas of a map, under any name. */
-function rebuilt(value: Json, change: (schema: JsonObject) => JsonObject, named = false): Json {
+export function rebuilt(value: Json, change: (schema: JsonObject) => JsonObject, named = false): Json {
   if (Array.isArray(value)) return (value as readonly Json[]).map((each) => rebuilt(each, change));
   if (!isObject(value)) return value;
   const entries = Object.entries(named ? value : change(value));

@@ -36,6 +36,7 @@ function tell(log: Log, event: EngineEvent): void {
     case 'result-refused':
       return log.warn({ id: event.id, code: event.refusal.code, says: refusalText(event.refusal) }, kind);
     case 'secret-found':
+    case 'schema-not-registered':
     case 'session-lost':
     case 'clock-jumped':
     case 'store-waiting':

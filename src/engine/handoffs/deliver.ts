@@ -6,7 +6,7 @@ import type { Check, Claim } from '../../domain/evidence.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { deliver as delivered } from '../../domain/moves/deliver.ts';
 import { complete } from '../../domain/moves/verify.ts';
-import type { HandoffId } from '../../domain/names.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { SYSTEM, type Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
@@ -67,12 +67,13 @@ export async function deliver(
   // The sender may have fixed a command that has to pass, whatever else is shown.
   const mayBeFixed = typeof request.target === 'string' || request.target.terms.check !== undefined;
   // Most deliveries look at nothing outside the database, and are decided once.
-  const looksOutside = evidence.length > 0 || mayBeFixed || (ctx.rules.schemas !== null && request.unchecked !== true);
+  const hasSchemas = request.unchecked !== true && mayHaveSchemas(ctx, request.target);
+  const looksOutside = evidence.length > 0 || mayBeFixed || hasSchemas;
   const seen = looksOutside
     ? await previewDecision(ctx, request.target, decideFirstLook(principal, request, evidence, text.value))
     : null;
   if (seen?.ok === false) return seen;
-  const broken = seen === null || ctx.rules.schemas === null ? null : await schemaRefusal(ctx, request);
+  const broken = seen !== null && hasSchemas ? await schemaRefusal(ctx, request, seen.value.to) : null;
   if (broken !== null) return err(broken);
   const { evidence: desk } = ctx.rules;
   const needsLook = evidence.length > 0 || seen?.value.terms.check !== undefined;
@@ -135,12 +136,20 @@ function ofSameAcceptance({ fence }: Handoff, decide: Decide): Decide {
       : err({ code: 'lease-lost', id: handoff.id, fence, state: handoff.state, newest: handoff.fence });
 }
 
-/** The answer follows the schema that its agent has promised, if there is one. */
+function mayHaveSchemas({ rules }: Context, target: HandoffId | Handoff): boolean {
+  if (rules.schemas !== null) return true;
+  return rules.registered !== null && (typeof target === 'string' || rules.registered.of(target.to) !== null);
+}
+
+/** The answer follows the schemas that its agent has promised, if there are any. */
 async function schemaRefusal(
   { rules, store }: Context,
-  { target, result, body, unchecked }: DeliverRequest,
+  { target, result, body }: DeliverRequest,
+  agent: AgentId,
 ): Promise<SchemaRefusal | null> {
-  if (rules.schemas === null || unchecked === true) return null;
+  const follows = await rules.registered?.check(agent, 'output', result);
+  if (follows?.ok === false) return follows.refusal;
+  if (rules.schemas === null) return null;
   const whole =
     typeof target === 'string' || body === undefined
       ? await store.load(typeof target === 'string' ? target : target.id)

@@ -51,6 +51,10 @@ export async function prepare(
   const schema = request.schema ?? rules.schemasOf(request.to).input;
   const refusal = request.failure === undefined && schema !== null ? await schemaRefusal(ctx, request, schema) : null;
   if (refusal !== null) return err(refusal);
+  const isChecked =
+    request.failure === undefined && rules.registered !== null && rules.registered.of(request.to) !== null;
+  const follows = isChecked ? await rules.registered.check(request.to, 'input', request.input) : ok(true);
+  if (!follows.ok) return follows;
   const artifacts = isKept ? ok([]) : referencesIn(request.context);
   if (!artifacts.ok) return artifacts;
   const lineage =

@@ -5,6 +5,7 @@ import type { FactView, WholeView } from '../shared/views.ts';
 import type { FindArtifactsOptions, ListOptions, Methods, SendRequest } from './methods.ts';
 import type { ArtifactView, HandoffPage, SentHandoff, TypedHandoff, WaitOptions } from './results.ts';
 import type { TypedAgent } from './agent.ts';
+import type { BatonEvent } from './events.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
 /** What `send` takes. */
@@ -81,7 +82,13 @@ export interface Baton extends Omit<Methods, 'send' | 'wait'> {
   load(id: string): Promise<WholeView | null>;
   /** The same as `list`. */
   find(filter?: FindOptions): Promise<HandoffPage>;
-  /** Everything that happens, from `after` on (default: from now), without end and without a gap. */
+  /**
+   * Everything that happens, from `after` on (default: from now), without end and without a gap; with `handoff`, `agent` or
+   * `states`, only that. All feeds of a process share one reader: one that waits costs nothing.
+   *
+   * @example
+   * for await (const { fact } of baton.feed({ agent: '@shop', states: ['failed'] })) page(fact.handoff);
+   */
   feed(options?: FeedOptions): AsyncIterable<FeedItem>;
   /** One artifact with its content, or null. */
   artifact(id: string): Promise<ArtifactView | null>;
@@ -105,7 +112,7 @@ export interface OpenBatonOptions {
   /** Proof of it, where the workspace is strict; default: `BATON_TOKEN`. */
   readonly token?: string;
   /** What happens beside the answers, for logs. */
-  readonly onEvent?: (event: { readonly kind: string } & Readonly<Record<string, unknown>>) => void;
+  readonly onEvent?: (event: BatonEvent) => void;
 }
 
 export interface EvidenceOption {
@@ -157,6 +164,12 @@ export type FindOptions = ListOptions & FormerPage;
 export type ArtifactOptions = FindArtifactsOptions;
 
 export interface FeedOptions {
+  /** Only what happens to this handoff. */
+  readonly handoff?: string;
+  /** Only what happens to handoffs that this agent has sent or has to do. */
+  readonly agent?: string;
+  /** Only what leads into one of these states, or happens in them. */
+  readonly states?: readonly State[];
   /** The cursor of the last item that was read; an empty text is the very beginning. */
   readonly after?: string;
   readonly signal?: AbortSignal;

@@ -2,8 +2,10 @@
 import { basename } from 'node:path';
 import type { Json } from '../../foundation/json.ts';
 import type { Result } from '../../foundation/result.ts';
+import { StoreFault } from '../../foundation/store-fault.ts';
 import { inputIn, type Body } from '../../domain/body.ts';
-import { agentPrincipal, OPERATOR, tokenIn, type Principal } from '../../domain/principal.ts';
+import type { AgentId } from '../../domain/names.ts';
+import { agentPrincipal, OPERATOR, principalText, tokenIn, type Principal } from '../../domain/principal.ts';
 import { standDuty } from '../../engine/duty.ts';
 import { HandlerFailure } from '../../engine/attempt.ts';
 import type { Handler } from '../../engine/work.ts';
@@ -34,6 +36,7 @@ import type { Methods } from './methods.ts';
 import type { CallOptions, IngestAnswer, SentHandoff, TypedHandoff } from './results.ts';
 import { agent as agentNamed, type TypedAgent } from './agent.ts';
 import { sentHandoff } from './sent-handoff.ts';
+import { jsonSchemaOf } from './json-schema-of.ts';
 import { checked, violationsText, type StandardSchema } from './standard-schema.ts';
 import { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './errors.ts';
 import { agentIn, within } from './requests.ts';
@@ -143,6 +146,7 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
     standBy();
     const run = async (): Promise<{ readonly attempts: number; readonly refused: number }> => {
       const principal = await asking(undefined, agentPrincipal(agent));
+      if (typeof described !== 'string') await registerSchemasOf(ctx, principal, agent, described);
       const { tokenEnd, ...ended } = await workWithToken(ctx, {
         agent,
         principal,
@@ -232,6 +236,38 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
     [Symbol.asyncDispose]: () => baton.close(),
   };
   return baton;
+}
+
+/** Beside the checks of this program: whoever sends from another one is refused by the same schemas, before anything is sent. */
+async function registerSchemasOf(
+  { rules, report }: OpenWorkspace['ctx'],
+  principal: Principal,
+  agent: AgentId,
+  { input, output }: TypedAgent<unknown, unknown>,
+): Promise<void> {
+  // Whoever may not work for the agent says nothing for it either.
+  if (principal.kind !== 'operator' && !(principal.kind === 'agent' && principal.agent === agent)) return;
+  const [takes, answers] = [
+    input === undefined ? undefined : jsonSchemaOf(input, 'input'),
+    output === undefined ? undefined : jsonSchemaOf(output, 'output'),
+  ];
+  const notSaid = [...(takes === null ? ['input'] : []), ...(answers === null ? ['output'] : [])];
+  if (notSaid.length > 0) {
+    const says = `its validator cannot tell the ${notSaid.join(' and ')} schema as JSON Schema; only this program checks it`;
+    report({ kind: 'schema-not-registered', agent: `@${agent}`, says });
+  }
+  const pair = {
+    ...(takes === undefined || takes === null ? {} : { input: takes }),
+    ...(answers === undefined || answers === null ? {} : { output: answers }),
+  };
+  try {
+    const why = (await rules.registered?.register(agent, pair, principalText(principal))) ?? null;
+    if (why !== null) report({ kind: 'schema-not-registered', agent: `@${agent}`, says: why });
+  } catch (error) {
+    // Work goes on where nothing can be written but heartbeats; the worker itself still checks.
+    if (!(error instanceof StoreFault)) throw error;
+    report({ kind: 'schema-not-registered', agent: `@${agent}`, says: error.message });
+  }
 }
 
 function handlerOf<Input, Output>(

@@ -1,5 +1,13 @@
 /** What the users of the library write, read once: a name that is none is refused before anything is opened. */
-import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../../domain/names.ts';
+import { STATES, type State } from '../../domain/lifecycle.ts';
+import {
+  AGENT_NAME_RULE,
+  HANDOFF_ID_RULE,
+  readAgentId,
+  readHandoffId,
+  type AgentId,
+  type HandoffId,
+} from '../../domain/names.ts';
 import { BatonRefusal } from './errors.ts';
 import {
   DATABASE_RULE,
@@ -12,6 +20,18 @@ export function agentIn(text: string, what: string): AgentId {
   const agent = readAgentId(text);
   if (agent !== null) return agent;
   throw new BatonRefusal('bad-request', `${what} ${JSON.stringify(text)}: ${AGENT_NAME_RULE}`);
+}
+
+export function handoffIn(text: string): HandoffId {
+  const id = readHandoffId(text);
+  if (id !== null) return id;
+  throw new BatonRefusal('bad-request', `handoff ${JSON.stringify(text)}: ${HANDOFF_ID_RULE}`);
+}
+
+export function statesIn(states: readonly string[]): readonly State[] {
+  const unknown = states.find((state) => !STATES.some((known) => known === state));
+  if (unknown === undefined) return states as readonly State[];
+  throw new BatonRefusal('bad-request', `states: ${JSON.stringify(unknown)} is none; there are ${STATES.join(', ')}`);
 }
 
 export function addressIn(text: string): DatabaseAddress {

@@ -4,6 +4,13 @@ export interface StandardSchema<Output = unknown> {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+    /** Of validators that can tell their schemas as JSON Schema (Standard JSON Schema). */
+    readonly jsonSchema?:
+      | {
+          readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+          readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+        }
+      | undefined;
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
   };
 }

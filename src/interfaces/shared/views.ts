@@ -75,8 +75,13 @@ export interface FactView {
   /** How the principal was established, such as `token tok-0123` or `local`. */
   readonly proof: string;
   readonly deed: FactType;
-  /** The states before and after; null: there was none before. */
+  /** The state before; null: there was none. */
+  readonly stateBefore: State | null;
+  /** The state after. */
+  readonly state: State;
+  /** @deprecated Say `stateBefore`: everywhere else `from` is an agent. */
   readonly from: State | null;
+  /** @deprecated Say `state`: everywhere else `to` is an agent. */
   readonly to: State;
   readonly attempt: number;
   readonly fence: number;
@@ -232,7 +237,15 @@ export const FACT_VIEW: Shown<FactView, Fact> = {
     shape: { type: 'text', about: 'How the principal was established.' },
     of: (fact) => proofText(proofOf(fact)),
   },
-  ...sameFact('deed', 'from', 'to', 'attempt', 'fence'),
+  ...sameFact('deed'),
+  stateBefore: {
+    shape: { ...(FACT.from.shape as Described), about: 'The state before; null: there was none.' },
+    of: ({ from }) => from,
+  },
+  state: { shape: { ...(FACT.to.shape as Described), about: 'The state after.' }, of: ({ to }) => to },
+  from: { shape: { ...(FACT.from.shape as Described), about: 'The same as stateBefore.' }, of: ({ from }) => from },
+  to: { shape: { ...(FACT.to.shape as Described), about: 'The same as state.' }, of: ({ to }) => to },
+  ...sameFact('attempt', 'fence'),
   detail: {
     shape: { type: 'json', optional: true },
     of: ({ detail }) => (detail === '' ? undefined : (JSON.parse(detail) as Json)),

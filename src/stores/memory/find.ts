@@ -1,11 +1,12 @@
 import { dueAtOf } from '../../domain/deadlines.ts';
 import { hasEndedBadly } from '../../domain/dependencies.ts';
 import { pageById } from '../page.ts';
+import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
 import { isPartyOf } from '../../domain/rights.ts';
 import type { State } from '../../domain/lifecycle.ts';
-import type { FactQuery, FactRead, Page, Query, RequestKey, StateCounts, Wanted } from '../store.ts';
+import type { FactFilter, FactQuery, FactRead, Page, Query, RequestKey, StateCounts, Wanted } from '../store.ts';
 import { readCursor } from '../read-cursor.ts';
 import { wordsAsked, wordsOf } from '../search-words.ts';
 import { requestName, type Row, type Tables } from './tables.ts';
@@ -83,9 +84,19 @@ export function factsOf(shelf: Tables, query: FactQuery): readonly FactRead[] {
   for (let at = from; at < shelf.facts.length && read.length < query.max; at += 1) {
     const fact = shelf.facts[at];
     if (fact === undefined || (query.handoff !== undefined && fact.handoff !== query.handoff)) continue;
+    if (query.only !== undefined && !isWanted(shelf, fact, query.only)) continue;
     read.push({ fact, cursor: String(at) });
   }
   return read;
+}
+
+function isWanted(shelf: Tables, fact: Fact, { handoff, agent, states }: FactFilter): boolean {
+  const { from, to } = shelf.rows.get(fact.handoff)?.handoff ?? {};
+  return (
+    (handoff === undefined || fact.handoff === handoff) &&
+    (agent === undefined || from === agent || to === agent) &&
+    (states === undefined || states.includes(fact.to))
+  );
 }
 
 /** The session that works on it now, if any. */

@@ -8,7 +8,8 @@
  */
 import type { Timers } from '../../foundation/clock.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import { BadCursor, type FactQuery, type FactRead, type Store } from '../store.ts';
+import { BadCursor, type FactFilter, type FactQuery, type FactRead, type Store } from '../store.ts';
+import { stateNumber } from '../numbers.ts';
 import { readCursor } from '../read-cursor.ts';
 import type { Connection } from './connection.ts';
 import { feedHorizon } from './feed-horizon.ts';
@@ -18,8 +19,11 @@ import { FACT_COLUMNS, factNames, readFact } from '../fact-columns.ts';
 const COLUMNS = `b.id, ${factNames('f.')}, f.xid::text, f.seq`;
 const AFTER_FACT = 1 + FACT_COLUMNS.length;
 
-const feedBefore = (horizon: string): string => `select ${COLUMNS} from baton.fact f join baton.body b on b.n = f.n
-where (f.xid, f.seq) > ($1::text::xid8, $2::bigint) and f.xid < ${horizon}
+const feedBefore = (
+  horizon: string,
+  only: readonly string[] = [],
+): string => `select ${COLUMNS} from baton.fact f join baton.body b on b.n = f.n
+where ${['(f.xid, f.seq) > ($1::text::xid8, $2::bigint)', `f.xid < ${horizon}`, ...only].join(' and ')}
 order by f.xid, f.seq limit $3::integer`;
 
 export const FEED_SQL = feedBefore('(select pg_snapshot_xmin(pg_current_snapshot()))');
@@ -53,6 +57,12 @@ export function factsOf(connection: Connection, timers: Timers): Store['facts'] 
     if (query.handoff !== undefined) {
       return (await connection.read(TRAIL_SQL, [query.handoff, ...after, query.max])).map(factRead);
     }
+    if (query.only !== undefined) {
+      const horizon = await feedHorizon(connection);
+      const { where, values } = conditionsOf(query.only);
+      const statement = feedBefore('$4::text::xid8', where);
+      return (await connection.read(statement, [...after, query.max, horizon, ...values])).map(factRead);
+    }
     for (const [look, waitMs] of WAITS_MS.entries()) {
       const rows = await connection.read(FEED_SQL, [...after, query.max]);
       if (rows.length > 0) return rows.map(factRead);
@@ -67,6 +77,23 @@ export function factsOf(connection: Connection, timers: Timers): Store['facts'] 
     }
     return [];
   };
+}
+
+/** Behind the four parameters of the feed. */
+function conditionsOf({ handoff, agent, states }: FactFilter): {
+  readonly where: readonly string[];
+  readonly values: readonly string[];
+} {
+  const values: string[] = [];
+  const given = (value: string): string => `$${values.push(value) + 4}::text`;
+  const where: string[] = [];
+  if (handoff !== undefined) where.push(`f.n = (select h.n from baton.handoff h where h.id = ${given(handoff)})`);
+  if (agent !== undefined) {
+    const named = given(agent);
+    where.push(`(b.sender = ${named} or b.recipient = ${named})`);
+  }
+  if (states !== undefined) where.push(`f.step & 15 = any('{${states.map(stateNumber).join(',')}}'::integer[])`);
+  return { where, values };
 }
 
 function factRead(row: Row): FactRead {

@@ -7,9 +7,9 @@ import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { missingText } from '../missing-text.ts';
 import { pageById } from '../page.ts';
-import type { FactQuery, FactRead, Page, Query, RequestKey, StateCounts, Wanted, Whole } from '../store.ts';
+import type { FactFilter, FactQuery, FactRead, Page, Query, RequestKey, StateCounts, Wanted, Whole } from '../store.ts';
 import { readCursor } from '../read-cursor.ts';
-import { prepare, type Database, type Row, type Statement } from './binding.ts';
+import { prepare, type Database, type Row, type Statement, type Value } from './binding.ts';
 import { countStatement, listStatement, openNumbersSql, type Filter } from './lists.ts';
 import type { RowNumbers } from './row-numbers.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
@@ -217,12 +217,35 @@ export function queriesOf(database: Database, names: RowNumbers): Queries {
         rows.map(([state, count]) => [present(stateOfNumber(state as number), 'a known state'), count as number]),
       );
     },
-    facts: ({ handoff, after, max, newest: last }) => {
+    facts: ({ handoff, after, max, newest: last, only }) => {
       if (last === true) return newest.all(max).map(factRead).toReversed();
       const seq = after === undefined ? 0 : readCursor(after);
+      if (only !== undefined) {
+        const { where, values } = factConditions(only, names);
+        const sql = `SELECT ${factColumns} FROM fact JOIN handoff ON handoff.n = fact.handoff
+          WHERE ${['seq > ?', ...where].join(' AND ')} ORDER BY seq LIMIT ?`;
+        return lists(sql)
+          .all(seq, ...values, max)
+          .map(factRead);
+      }
       const rows = handoff === undefined ? feed.all(seq, max) : trail.all(handoff, seq, max);
       return rows.map(factRead);
     },
+  };
+}
+
+function factConditions(
+  { handoff, agent, states }: FactFilter,
+  names: Pick<RowNumbers, 'knownAgentNumber'>,
+): { readonly where: readonly string[]; readonly values: readonly Value[] } {
+  const number = agent === undefined ? null : (names.knownAgentNumber(agent) ?? -1);
+  return {
+    where: [
+      ...(handoff === undefined ? [] : ['fact.handoff = (SELECT n FROM handoff WHERE id = ?)']),
+      ...(number === null ? [] : ['(sender = ? OR recipient = ?)']),
+      ...(states === undefined ? [] : [`step & 15 IN (${states.map(stateNumber).join(', ')})`]),
+    ],
+    values: [...(handoff === undefined ? [] : [handoff]), ...(number === null ? [] : [number, number])],
   };
 }
 

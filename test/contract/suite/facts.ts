@@ -1,5 +1,8 @@
 /** The trail: per record in order, over all in an order that a cursor can follow. */
 import { describe, expect, it } from 'vitest';
+import type { Fact } from '../../../src/domain/facts.ts';
+import type { AgentId } from '../../../src/domain/names.ts';
+import type { FactFilter } from '../../../src/stores/store.ts';
 import { acceptBy, cancelled, deliverAndVerify, idOf, openingOf, openingsOf, progressed, WORKER } from '../builders.ts';
 import { followFacts } from '../following.ts';
 import { ALL, put, putHeld, soundRecordOf, trailOf, valueOf } from '../looks.ts';
@@ -46,6 +49,35 @@ export function describeFacts(open: OpenStore): void {
       const rest = await store.facts({ handoff: idOf('a'), max: ALL, after: first.at(-1)!.cursor });
       expect([...first, ...rest].map((read) => read.fact)).toEqual(whole.map((read) => read.fact));
       expect(whole.map((read) => read.fact.revision)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    });
+
+    it('of all facts those that are wanted come in the same order, with the same cursors', async () => {
+      const { store } = await open();
+      await put(
+        store,
+        openingOf({ id: 'a' }),
+        openingOf({ id: 'b', from: 'other' as AgentId, to: 'third' as AgentId }),
+      );
+      await store.change([idOf('a')], acceptBy());
+      await store.change([idOf('b')], cancelled);
+      await store.change([idOf('a')], deliverAndVerify(1));
+      const all = await store.facts({ max: ALL });
+      const expectOnly = async (only: FactFilter, wanted: (fact: Fact) => boolean): Promise<void> => {
+        const expected = all.filter(({ fact }) => wanted(fact));
+        expect(await store.facts({ max: ALL, only })).toEqual(expected);
+        expect(await store.facts({ max: 1, only })).toEqual(expected.slice(0, 1));
+        const after = all[2]!.cursor;
+        expect(await store.facts({ max: ALL, only, after })).toEqual(expected.filter((each) => all.indexOf(each) > 2));
+      };
+      await expectOnly({}, () => true);
+      await expectOnly({ handoff: idOf('b') }, ({ handoff }) => handoff === 'b');
+      await expectOnly({ handoff: idOf('unknown') }, () => false);
+      await expectOnly({ agent: 'third' as AgentId }, ({ handoff }) => handoff === 'b');
+      await expectOnly({ agent: WORKER }, ({ handoff }) => handoff === 'a');
+      await expectOnly({ agent: 'nobody' as AgentId }, () => false);
+      await expectOnly({ states: ['offered', 'cancelled'] }, ({ to }) => to === 'offered' || to === 'cancelled');
+      await expectOnly({ states: [] }, () => false);
+      await expectOnly({ agent: WORKER, states: ['completed'] }, ({ to }) => to === 'completed');
     });
 
     it('all facts come in the order in which they became true', async () => {

@@ -5,6 +5,7 @@ import { OPERATOR, principalText } from '../../../domain/principal.ts';
 import { keysIn } from '../../../workspace/agent-keys.ts';
 import { differencesBetween, type Difference } from '../../../workspace/configuration-settings.ts';
 import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
+import { schemasIn } from '../../../workspace/registered-schemas.ts';
 import { policyIn, policyTextOf } from '../../../workspace/policy.ts';
 import type { PolicyRecord } from '../../../stores/store.ts';
 import { mustBeOperator, openFor, principalFor, type CommonOptions } from '../with-workspace.ts';
@@ -45,7 +46,7 @@ async function store(app: OpenWorkspace, options: ApplyOptions, output: Output):
   const isWritten = differences.length > 0 && options.dryRun !== true;
   const by = principalText(await principalFor(app, options, OPERATOR));
   const stored = isWritten
-    ? await ctx.store.policy.put(policyTextOf(policy.file, keysIn(await ctx.store.policy.current())), version, by)
+    ? await ctx.store.policy.put(policyTextOf(policy.file, await ctx.store.policy.current()), version, by)
     : null;
   if (isWritten && stored === null) {
     throw new Problem('contended', `another process has stored a version after ${version}; look at it and apply again`);
@@ -86,16 +87,21 @@ async function tellHistory({ ctx }: OpenWorkspace, output: Output): Promise<numb
     String(each.version),
     timeOf(each),
     each.by,
-    [...(changes[index] ?? []).map(({ key }) => key), ...keyChange(each, versions[index + 1])].join(', '),
+    [...(changes[index] ?? []).map(({ key }) => key), ...otherChanges(each, versions[index + 1])].join(', '),
   ]);
   if (rows.length === 0) output.note('no policy is stored yet');
   else output.line(tableOf(['version', 'stored', 'by', 'changed'], rows));
   return 0;
 }
 
-/** Keys are changed with `baton key`, one at a time. */
-function keyChange(record: PolicyRecord, before: PolicyRecord | undefined): readonly string[] {
-  return JSON.stringify(keysIn(record)) === JSON.stringify(keysIn(before ?? null)) ? [] : ['keys'];
+/** Keys are changed with `baton key`, and schemas by workers that register them; each is a version of its own. */
+function otherChanges(record: PolicyRecord, before: PolicyRecord | undefined): readonly string[] {
+  const differ = (of: (record: PolicyRecord | null) => unknown): boolean =>
+    JSON.stringify(of(record)) !== JSON.stringify(of(before ?? null));
+  return [
+    ...(differ(keysIn) ? ['keys'] : []),
+    ...(differ((each) => [...schemasIn(each)]) ? ['registered schemas'] : []),
+  ];
 }
 
 function viewOf(record: PolicyRecord): JsonObject {

@@ -218,6 +218,9 @@ function tell(event: EngineEvent, output: Output): void {
     case 'task-left':
       output.warn(`tasks/${event.task}.md is left as it is: ${event.says}`);
       break;
+    case 'schema-not-registered':
+      output.warn(`the schema of ${event.agent} is not registered: ${event.says}`);
+      break;
     case 'store-waiting':
     case 'store-read-only':
     case 'secret-found':

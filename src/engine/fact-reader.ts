@@ -1,0 +1,158 @@
+/**
+ * One reader of the trail for all who follow it in this process. It asks the store whether anything is new, and wakes only
+ * the followers whose filter the news pass; each of them reads its own facts from the store. So hundreds of followers cost
+ * one look per poll, and a slow follower holds up nobody and fills no memory.
+ */
+import type { Fact } from '../domain/facts.ts';
+import type { Handoff } from '../domain/handoff.ts';
+import type { HandoffId } from '../domain/names.ts';
+import type { FactFilter, FactRead, Store } from '../stores/store.ts';
+import type { Context } from './context.ts';
+import { settledNotifier } from './settled-notifier.ts';
+
+const PAGE = 500;
+/** What is settled in a burst is read in one go. */
+const GATHER_MS = 10;
+
+interface Subscription {
+  /** The follower has missed nothing up to this cursor, if it has looked since it subscribed; null: nothing is known. */
+  readonly passed: string | null;
+  /** Ends when facts that pass the filter may have come since the subscription. */
+  readonly news: Promise<void>;
+  end(): void;
+}
+
+interface Follower {
+  readonly filter: FactFilter;
+  passed: string | null;
+  isWoken: boolean;
+  wake(): void;
+}
+
+export interface FactReader {
+  /** Subscribe first, then look, then wait: nothing that is written in between is missed. */
+  subscribe(filter: FactFilter): Promise<Subscription>;
+}
+
+const readers = new WeakMap<Store, FactReader>();
+
+export function factReaderOf(ctx: Pick<Context, 'store' | 'timers'>): FactReader {
+  const known = readers.get(ctx.store) ?? openFactReader(ctx);
+  readers.set(ctx.store, known);
+  return known;
+}
+
+interface Run {
+  readonly stop: AbortController;
+  /** What comes later than this moment is told to followers. */
+  readonly begun: Promise<void>;
+}
+
+function openFactReader({ store, timers }: Pick<Context, 'store' | 'timers'>): FactReader {
+  const followers = new Set<Follower>();
+  let run: Run | null = null;
+
+  const readOn = async (from: string, { signal }: AbortController): Promise<void> => {
+    const bell = settledNotifier(store);
+    signal.addEventListener('abort', () => bell.leave(), { once: true });
+    for (let cursor = from; !signal.aborted;) {
+      const hint = bell.next();
+      const page = await store.facts({ max: PAGE, ...(cursor === '' ? {} : { after: cursor }) });
+      cursor = page.at(-1)?.cursor ?? cursor;
+      if (page.length > 0) tell(followers, page, await partiesOf(store, followers, page), cursor);
+      if (page.length === PAGE) continue;
+      await hint;
+      await timers.sleep(GATHER_MS, signal);
+    }
+  };
+
+  const begin = (): Run => {
+    const stop = new AbortController();
+    const newest = store.facts({ newest: true, max: 1 });
+    const mine: Run = { stop, begun: newest.then(() => undefined) };
+    const ended = newest.then(([read]) => readOn(read?.cursor ?? '', stop));
+    // Followers look for themselves, and get the error of their own look; the next one begins anew.
+    ended.catch(() => {
+      if (run === mine) run = null;
+      stop.abort('over');
+      for (const follower of followers) follower.wake();
+    });
+    return mine;
+  };
+
+  const leave = (follower: Follower): void => {
+    followers.delete(follower);
+    follower.wake();
+    if (followers.size > 0) return;
+    run?.stop.abort('over');
+    run = null;
+  };
+
+  return {
+    subscribe: async (filter) => {
+      const { promise: news, resolve } = withResolvers();
+      const follower: Follower = {
+        filter,
+        passed: null,
+        isWoken: false,
+        wake: () => {
+          follower.isWoken = true;
+          resolve();
+        },
+      };
+      followers.add(follower);
+      run ??= begin();
+      try {
+        await run.begun;
+      } catch (error) {
+        leave(follower);
+        throw error;
+      }
+      return {
+        get passed() {
+          return follower.passed;
+        },
+        news,
+        end: () => leave(follower),
+      };
+    },
+  };
+}
+
+function withResolvers(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+}
+
+/** Whose handoffs these are, where anybody wants to know. */
+async function partiesOf(
+  store: Store,
+  followers: ReadonlySet<Follower>,
+  page: readonly FactRead[],
+): Promise<ReadonlyMap<HandoffId, Handoff>> {
+  if (![...followers].some(({ filter }) => filter.agent !== undefined)) return new Map();
+  const { items } = await store.find({ by: 'ids', ids: [...new Set(page.map(({ fact }) => fact.handoff))] });
+  return new Map(items.map((handoff) => [handoff.id, handoff]));
+}
+
+function tell(
+  followers: ReadonlySet<Follower>,
+  page: readonly FactRead[],
+  parties: ReadonlyMap<HandoffId, Handoff>,
+  cursor: string,
+): void {
+  for (const follower of followers) {
+    if (page.some(({ fact }) => passes(fact, follower.filter, parties))) follower.wake();
+    else if (!follower.isWoken) follower.passed = cursor;
+  }
+}
+
+function passes(fact: Fact, { handoff, agent, states }: FactFilter, parties: ReadonlyMap<HandoffId, Handoff>): boolean {
+  const party = parties.get(fact.handoff);
+  return (
+    (handoff === undefined || fact.handoff === handoff) &&
+    (states === undefined || states.includes(fact.to)) &&
+    (agent === undefined || party === undefined || party.from === agent || party.to === agent)
+  );
+}
