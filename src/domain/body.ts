@@ -1,4 +1,4 @@
-/** What a handoff carries to its recipient. It never changes, and no decision looks into it. */
+/** What a handoff carries to its recipient. It never changes once it is on offer, and no decision looks into it. */
 import type { Json, JsonObject } from '../foundation/json.ts';
 import { list, object, optional, text, type Shape } from './shape.ts';
 import type { OnFailure } from './summary.ts';

@@ -86,7 +86,7 @@ export interface AppendedFact {
 
 /**
  * Closes a step: counts the revision, makes its fact, seals what the fact is about and moves the head of the chain.
- * `body` is what the handoff carries, for the fact that creates it; `sign` adds the signature of the agent.
+ * `body` is what the handoff carries, for a fact that sets it; `sign` adds the signature of the agent.
  */
 export function appendFact(
   before: Handoff | null,

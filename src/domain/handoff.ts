@@ -66,7 +66,7 @@ export interface Lineage {
 
 export const NO_LINEAGE: Lineage = Object.freeze({ root: null, parent: null, retryOf: null, hops: 0 });
 
-/** What was agreed when the handoff was made; it never changes afterwards. */
+/** What was agreed when the handoff was made. It never changes once it is on offer. */
 export interface Terms {
   readonly retry: RetryPolicy;
   readonly attemptTimeoutMs: number | null;
@@ -224,11 +224,11 @@ export const HANDOFF: RecordFields<Handoff> = {
   kind: { shape: oneOf(KINDS), columns: ['kind'], usual: 'queue' },
   from: { shape: AGENT, columns: ['sender'] },
   to: { shape: AGENT, columns: ['recipient'] },
-  priority: { shape: oneOf(PRIORITIES), columns: ['priority'], usual: 'normal' },
-  title: { shape: LINE, columns: ['title'], usual: null },
+  priority: { shape: oneOf(PRIORITIES), columns: ['priority'], usual: 'normal', revised: true },
+  title: { shape: LINE, columns: ['title'], usual: null, revised: true },
   task: { shape: LINE, columns: ['task'], usual: null },
   lineage: { shape: LINEAGE, columns: ['lineage'] },
-  terms: { shape: TERMS, columns: ['terms'] },
+  terms: { shape: TERMS, columns: ['terms'], revised: true },
   createdAt: { shape: INSTANT, columns: ['created_at'] },
   since: { shape: INSTANT, columns: ['since'], changes: true },
   offeredAt: { shape: INSTANT, columns: ['offered_at'], changes: true },

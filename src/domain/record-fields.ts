@@ -8,6 +8,8 @@ interface RecordField<Value> {
   readonly shape: Shape<Value>;
   /** Set for what a move may change; everything else is fixed when the record is made. */
   readonly changes?: true;
+  /** Set for what is fixed only once it is on offer: revising a draft changes it. */
+  readonly revised?: true;
   /**
    * The columns that hold the field. Null: it has none of its own and stands under its name in the column `extra`, which
    * needs no migration. A field that is searched for, or that nearly every record has, is worth a column.
@@ -26,6 +28,7 @@ interface AnyField {
   readonly shape: Described;
   readonly columns: readonly [string, ...string[]] | null;
   readonly changes: boolean;
+  readonly revised: boolean;
   readonly usual: unknown;
   readonly exported: boolean;
 }
@@ -37,6 +40,7 @@ export function fieldsOf<Thing>(fields: RecordFields<Thing>): readonly AnyField[
     shape: field.shape as Described,
     columns: field.columns,
     changes: field.changes === true,
+    revised: field.revised === true,
     usual: field.usual,
     exported: field.exported !== false,
   }));

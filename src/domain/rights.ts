@@ -32,6 +32,7 @@ export const OPS = [
   'follow',
   'read',
   'complete',
+  'revise',
 ] as const;
 export type Op = (typeof OPS)[number];
 
@@ -57,6 +58,7 @@ export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
   // The system sends what somebody has scheduled.
   create: { sender: EVERY, operator: EVERY, system: EVERY, file: EVERY },
   offer: { sender: ['draft'], operator: ['draft'] },
+  revise: { sender: ['draft'], operator: ['draft'] },
   accept: { recipient: ['offered'], file: ['offered'] },
   renew: { holder: HELD },
   progress: { holder: HELD },

@@ -9,7 +9,7 @@ import type { Claim } from './evidence.ts';
 import type { Fact } from './facts.ts';
 import type { Handoff, Terms } from './handoff.ts';
 
-/** Of what never changes: who asked whom for what, under which terms, with which input. */
+/** Of what never changes once it is on offer: who asked whom for what, under which terms, with which input. */
 function sealOf(handoff: Handoff, body: string): string {
   const { from, to, kind, priority, title, task, lineage } = handoff;
   const { root, parent, retryOf, hops } = lineage;
@@ -17,26 +17,28 @@ function sealOf(handoff: Handoff, body: string): string {
   return digestOf(`${fixed}\n${termsText(handoff.terms)}\n${body}`);
 }
 
+const SETS_TERMS: ReadonlySet<Fact['deed']> = new Set(['create', 'revise']);
+
 function claimsSealOf(claims: readonly Claim[]): string {
   return digestOf(JSON.stringify(claims.map(({ deliverable, evidence }) => [deliverable, evidence.map(inOrder)])));
 }
 
-/** The detail of a fact with the seals that belong to it; `body` only for the first fact. */
+/** The detail of a fact with the seals that belong to it; `body` only for facts that set it. */
 export function sealed(
   detail: JsonObject | null,
   deed: Fact['deed'],
   handoff: Handoff,
   body: string | null,
 ): JsonObject | null {
-  if (deed === 'create' && body !== null) return { ...detail, seal: sealOf(handoff, body) };
+  if (SETS_TERMS.has(deed) && body !== null) return { ...detail, seal: sealOf(handoff, body) };
   if (deed === 'deliver' && handoff.claims.length > 0) return { ...detail, claims: claimsSealOf(handoff.claims) };
   return detail;
 }
 
 /** What was changed since it was sealed, in words; null: nothing, or it is older than seals. */
 export function flawOfSeals(handoff: Handoff, facts: readonly Fact[], body: string): string | null {
-  const first = facts[0];
-  const agreed = first === undefined ? null : sealIn(first, 'seal');
+  const last = facts.findLast(({ deed }) => SETS_TERMS.has(deed));
+  const agreed = last === undefined ? null : sealIn(last, 'seal');
   if (agreed !== null && agreed !== sealOf(handoff, body)) {
     return 'its terms, title, parties or input are not those that it was made with';
   }

@@ -22,6 +22,8 @@ export interface RequestedMove {
   readonly moved: Moved;
   readonly detail?: JsonObject | null;
   readonly outcome?: JsonText;
+  /** What a revised draft carries. */
+  readonly body?: JsonText;
 }
 
 /**
@@ -46,7 +48,7 @@ export function decideBy(
 ): Decide {
   return (handoff, nowMs) => {
     if (isHidden(principal, handoff)) return err({ code: 'no-such-handoff', id: handoff.id });
-    const { deed, moved, detail, outcome } = wish(handoff, nowMs);
+    const { deed, moved, detail, outcome, body } = wish(handoff, nowMs);
     if (!moved.ok && BEFORE_RIGHTS.includes(moved.refusal.code)) return moved;
     const entitled = may(principal, op, handoff);
     if (!entitled.ok) return entitled;
@@ -58,12 +60,19 @@ export function decideBy(
       principalText(principal),
       nowMs,
       proven(principal, detail ?? null),
-      null,
+      body ?? null,
       signingAs(principal, moved.value),
     );
     const facts = [seen.fact];
+    if (body !== undefined) return ok({ handoff: seen.handoff, facts, body });
     return ok(outcome === undefined ? { handoff: seen.handoff, facts } : { handoff: seen.handoff, facts, outcome });
   };
+}
+
+/** For a decision that was prepared with what the handoff carried at this revision. */
+export function atRevision(revision: number, decide: Decide): Decide {
+  return (handoff, nowMs) =>
+    handoff.revision === revision ? decide(handoff, nowMs) : err({ code: 'contended', id: handoff.id });
 }
 
 /**
@@ -171,6 +180,7 @@ export function andThen(first: Decide, wanted: (handoff: Handoff) => boolean, se
     const effects = [...(one.value.effects ?? []), ...(two.value.effects ?? [])];
     const facts = [...one.value.facts, ...two.value.facts];
     const outcome = two.value.outcome ?? one.value.outcome;
+    const body = two.value.body ?? one.value.body;
     const over = one.value.overLimits ?? two.value.overLimits;
     const { handoff: last } = two.value;
     return ok({
@@ -178,6 +188,7 @@ export function andThen(first: Decide, wanted: (handoff: Handoff) => boolean, se
       facts,
       effects,
       ...(outcome === undefined ? {} : { outcome }),
+      ...(body === undefined ? {} : { body }),
       ...(over === undefined ? {} : { overLimits: over }),
     });
   };

@@ -106,6 +106,7 @@ export function checkTrail(
   facts: readonly Fact[],
   keys: readonly RegisteredKey[],
 ): readonly CheckedMove[] {
+  const lastRevision = facts.findLast(({ deed }) => deed === 'revise')?.revision ?? 0;
   const lastDelivery = facts.findLast(({ deed }) => deed === 'deliver')?.revision ?? 0;
   const firstDelivery = facts.find(({ deed }) => deed === 'deliver')?.revision ?? Infinity;
   return facts.flatMap((fact, index) => {
@@ -115,8 +116,9 @@ export function checkTrail(
     const previous = facts[index - 1]?.hash ?? NO_TRAIL;
     const said = saidDigest(told);
     const claims = revision < firstDelivery ? [] : handoff.claims;
-    // A record keeps the evidence of its last delivery: what was shown before that, only the signature knows.
-    const isKnown = revision < firstDelivery || revision >= lastDelivery;
+    // A record keeps the terms of its last revision and the evidence of its last delivery: what was asked for and shown
+    // before that, only the signature knows.
+    const isKnown = revision >= lastRevision && (revision < firstDelivery || revision >= lastDelivery);
     const now = isKnown ? contentOf(handoff, claims, told) : null;
     const move = { handoff: handoff.id, previous, move: deed, at, said };
     const judged =
@@ -175,6 +177,8 @@ function instant(ms: number): string {
 export interface WrittenSignature {
   readonly by: string;
   readonly at: string;
+  /** Where it is another one than the field says. */
+  readonly move?: 'revise';
   readonly previous: string;
   readonly said: string;
   readonly key: string;
@@ -187,7 +191,8 @@ export function writtenSignature(fact: Fact): WrittenSignature | null {
   const speaker = speakerIn(fact.by);
   if (signature === null || speaker === null) return null;
   const { key, previous, value } = signature;
-  return { by: speaker, at: instant(fact.at), previous, said: saidDigest(told), key, value };
+  const revised = fact.deed === 'revise' ? { move: fact.deed } : {};
+  return { by: speaker, at: instant(fact.at), ...revised, previous, said: saidDigest(told), key, value };
 }
 
 /** The fields of a document in which signatures stand, and the moves that they are about. */
@@ -208,8 +213,10 @@ export function checkDocument(fields: DocumentFields, keys: readonly RegisteredK
     { field: 'completion_signature', by: fields.completion_verified_by, at: fields.completed_at },
   ] as const;
   return told.flatMap(({ field, by, at }): readonly CheckedMove[] => {
-    const move = SIGNATURE_FIELDS[field];
     const written = fields[field] ?? null;
+    // Whoever revises a draft signs it anew.
+    const isRevised = field === 'created_signature' && written?.['move'] === 'revise';
+    const move = isRevised ? 'revise' : SIGNATURE_FIELDS[field];
     if (written === null) {
       if (typeof by !== 'string' || typeof at !== 'string') return [];
       const atMs = Date.parse(at);
@@ -257,7 +264,7 @@ function contentIn(fields: DocumentFields, move: string): string {
     task: fields.related_task ?? '',
     deliverables,
     criteria,
-    evidence: move === 'create' ? [] : evidence,
+    evidence: move === 'create' || move === 'revise' ? [] : evidence,
     judged: criteria.map((name) =>
       move === 'verify' ? text((checks ?? []).find(({ criterion }) => criterion === name)?.says) : null,
     ),

@@ -19,6 +19,7 @@ import { release } from './release.ts';
 import { renew } from './renew.ts';
 import { report } from './report.ts';
 import { retry } from './retry.ts';
+import { revise } from './revise.ts';
 import { rework } from './rework.ts';
 import { addSchedule, removeSchedule, schedules } from './schedule.ts';
 import { send } from './send.ts';
@@ -32,6 +33,7 @@ import { workflow } from './workflow.ts';
 
 /** What can be done with a handoff that is there. */
 export const MOVES = {
+  revise,
   activate,
   accept,
   reject,

@@ -28,6 +28,7 @@ const DEEDS = [
   'supersede',
   'complete',
   'reblock',
+  'revise',
 ] as const satisfies readonly FactType[];
 
 export const BLOCKED_REASONS = [

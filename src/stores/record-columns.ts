@@ -38,6 +38,8 @@ export interface RecordColumn {
   readonly name: string;
   readonly type: 'text' | 'smallint' | 'integer' | 'bigint';
   readonly changes: boolean;
+  /** Changes with a revision of a draft, and at no other time. */
+  readonly revised: boolean;
   /** What nearly every row has here. */
   readonly usual: ColumnValue | undefined;
   /** Follows from other fields: it is written and never read. */
@@ -46,7 +48,7 @@ export interface RecordColumn {
 }
 
 interface FieldCodec {
-  readonly columns: readonly Omit<RecordColumn, 'changes' | 'usual' | 'derived'>[];
+  readonly columns: readonly Omit<RecordColumn, 'changes' | 'revised' | 'usual' | 'derived'>[];
   /** `at(name)` is the place of a column; asked once, when the reader is made. */
   reader(at: (name: string) => number): FieldReader;
 }
@@ -187,6 +189,7 @@ export const RECORD_EXTRA = extraOf(HANDOFF);
 const EXTRA_COLUMN: RecordColumn = {
   ...column('extra', 'text', RECORD_EXTRA.write),
   changes: true,
+  revised: false,
   usual: null,
   derived: false,
 };
@@ -197,30 +200,32 @@ const DERIVED: readonly RecordColumn[] = [
   { ...column('due_at', 'bigint', dueAtOf), ...derived() },
 ];
 
-function derived(): Pick<RecordColumn, 'changes' | 'usual' | 'derived'> {
-  return { changes: true, usual: undefined, derived: true };
+function derived(): Pick<RecordColumn, 'changes' | 'revised' | 'usual' | 'derived'> {
+  return { changes: true, revised: false, usual: undefined, derived: true };
 }
 
 const FIELDS = fieldsOf(HANDOFF)
   .filter(({ columns }) => columns !== null)
-  .map(({ name, shape, columns, changes, usual }) => {
+  .map(({ name, shape, columns, changes, revised, usual }) => {
     const key = name as keyof Handoff;
     const codec = CODECS[key] ?? plainCodec(key, columns?.[0] ?? name, shape);
     const list = NUMBERED[key];
     const stored = list === undefined ? usual : list.indexOf(usual as string);
-    return { codec, changes, usual: stored as ColumnValue | undefined };
+    return { codec, changes, revised, usual: stored as ColumnValue | undefined };
   });
 
 const COLUMNS: readonly RecordColumn[] = [
-  ...FIELDS.flatMap(({ codec, changes, usual }) =>
-    codec.columns.map((each): RecordColumn => ({ ...each, changes, usual, derived: false })),
+  ...FIELDS.flatMap(({ codec, changes, revised, usual }) =>
+    codec.columns.map((each): RecordColumn => ({ ...each, changes, revised, usual, derived: false })),
   ),
   EXTRA_COLUMN,
   ...DERIVED,
 ];
 
-/** What never changes; then what moves change. */
+/** What never changes once it is on offer; then what moves change. */
 export const FIXED_COLUMNS = COLUMNS.filter(({ changes }) => !changes);
+/** Of the first, what a revision of a draft changes. */
+export const REVISED_COLUMNS = COLUMNS.filter(({ revised }) => revised);
 export const CHANGING_COLUMNS = COLUMNS.filter(({ changes }) => changes);
 /** For reading, in this order. */
 export const READ_COLUMNS = [...FIXED_COLUMNS, ...CHANGING_COLUMNS].filter((each) => !each.derived);

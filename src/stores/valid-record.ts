@@ -11,7 +11,7 @@ import type { HandoffId } from '../domain/names.ts';
 import { flawOfRecord, flawOfTerms, flawOfTexts } from '../domain/record-values.ts';
 import { isLegalStep } from '../domain/trail.ts';
 
-export function assertValidRecord(id: HandoffId, before: Handoff | null, { handoff, facts }: Decision): void {
+export function assertValidRecord(id: HandoffId, before: Handoff | null, { handoff, facts, body }: Decision): void {
   assert(handoff.id === id, 'a decision never changes whose record it is');
   assert(facts.length > 0, 'nothing changes without a fact');
   assert(handoff.revision === (before?.revision ?? 0) + facts.length, 'each fact is one revision');
@@ -24,7 +24,9 @@ export function assertValidRecord(id: HandoffId, before: Handoff | null, { hando
   }
   assert(handoff.state === state, 'the last fact leads to the state of the record');
   assert(handoff.trail === trail, 'the trail ends with the last fact');
-  assertStorable(before, handoff);
+  const isRevised = before !== null && facts.some(({ deed }) => deed === 'revise');
+  assert(isRevised === (body !== undefined), 'a revision brings the body, and nothing else does');
+  assertStorable(isRevised ? null : before, handoff);
 }
 
 /** A value that a database cannot keep would fail every other record of the same statement or commit. */

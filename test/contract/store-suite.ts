@@ -30,6 +30,7 @@ import { describeTransfer } from './suite/transfer.ts';
 import { describeUpkeep } from './suite/upkeep.ts';
 import { describeValues } from './suite/values.ts';
 import { describeVisibility } from './suite/visibility.ts';
+import { describeRevise } from './suite/revise.ts';
 import { describeWords } from './suite/words.ts';
 
 /** The first ones are about how records are written; `describeStore` may be asked for only so many. */
@@ -46,6 +47,7 @@ const PARTS = [
   describeRoundTrip,
   describeFind,
   describeVisibility,
+  describeRevise,
   describeWords,
   describeChains,
   describeFacts,

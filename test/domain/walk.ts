@@ -15,6 +15,7 @@ import { failAttempt, failForGood } from '../../src/domain/moves/fail.ts';
 import { offer } from '../../src/domain/moves/offer.ts';
 import { onWorkerLost, onDeadline } from '../../src/domain/moves/on-deadline.ts';
 import { giveBack } from '../../src/domain/moves/release.ts';
+import { revise } from '../../src/domain/moves/revise.ts';
 import { renew } from '../../src/domain/moves/renew.ts';
 import type { Moved } from '../../src/domain/moves/step.ts';
 import { complete, rework, verify } from '../../src/domain/moves/verify.ts';
@@ -52,6 +53,7 @@ const DOINGS = {
   complete: 'complete',
   rework: 'rework',
   cancel: 'cancel',
+  revise: 'revise',
 } as const satisfies Record<string, Op>;
 
 type Doing = keyof typeof DOINGS;
@@ -215,6 +217,8 @@ function attempt(here: Handoff, tried: Try, fence: number | null, atMs: number):
       return { deed: 'complete', moved: complete(here, atMs) };
     case 'rework':
       return rework(here, atMs);
+    case 'revise':
+      return { deed: 'revise', moved: revise(here, { title: `at ${atMs}` }) };
     case 'cancel':
       return { deed: 'cancel', moved: cancel(here, atMs) };
   }

@@ -1,3 +1,4 @@
+import { revise } from '../../src/engine/handoffs/revise.ts';
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -262,22 +263,66 @@ describe('D1: names', () => {
   });
 });
 
-describe('F10: an edit of one’s own draft', () => {
-  it('is adopted where it is words of the body, and what was agreed is put back and kept', async () => {
+describe('D16: an edit of one’s own draft', () => {
+  it('is a revision of it, as often as somebody likes, until it is activated', async () => {
     const world = await documentsWorld();
     const id = await world.create();
     world.write(`${id}.md`, `${world.text(id)}\n## My notes\n\nMind the gap.\n`);
     world.edit(id, { purpose: 'another one', mine: 'yes' });
     await world.sync();
+    world.edit(id, { title: 'Another thing', deliverables: ['code', 'manual'] });
+    await world.sync();
     expect(world.text(id)).toContain('Mind the gap.');
-    expect(world.fields(id)).toMatchObject({ purpose: 'why', mine: 'yes', status: 'Created' });
-    const [refused = ''] = says(world, 'document-refused');
-    expect(refused).toContain('purpose: not changed by hand; cancel this draft and make another one');
-    expect(readFileSync(/kept in (.+)\)$/.exec(refused)?.[1] ?? '', 'utf8')).toContain('another one');
+    expect(world.fields(id)).toMatchObject({ purpose: 'another one', mine: 'yes', status: 'Created' });
+    const whole = await world.ctx.store.load(id);
+    expect(whole).toMatchObject({ handoff: { title: 'Another thing', terms: { deliverables: ['code', 'manual'] } } });
+    expect(JSON.parse(whole?.body ?? '')).toMatchObject({ input: { purpose: 'another one', context: 'where' } });
+    expect(await world.by(id)).toEqual(['create by @grok', 'revise by file as @grok', 'revise by file as @grok']);
     const after = world.text(id);
     await world.sync();
-    expect(world.text(id)).toBe(after);
-    expect(says(world, 'document-refused')).toHaveLength(1);
+    expect([world.text(id), says(world, 'document-refused')]).toEqual([after, []]);
+    // On offer, it is what was agreed.
+    world.edit(id, { purpose: 'a third one', status: 'Active' });
+    await world.sync();
+    expect(await world.state(id)).toBe('offered');
+    world.edit(id, { purpose: 'a fourth one' });
+    await world.sync();
+    expect(world.fields(id)).toMatchObject({ purpose: 'a third one', status: 'Active' });
+    const [refused = ''] = says(world, 'document-refused');
+    expect(readFileSync(/kept in (.+)\)$/.exec(refused)?.[1] ?? '', 'utf8')).toContain('a fourth one');
+  });
+
+  it('does not change what its name says, and tells what to do instead', async () => {
+    const world = await documentsWorld();
+    const id = await world.create();
+    world.edit(id, { to_agent: 'gemini', title: 'Another thing' });
+    await world.sync();
+    expect(world.fields(id)).toMatchObject({ to_agent: 'claude', title: 'Another thing' });
+    expect(says(world, 'document-refused')).toEqual([
+      expect.stringContaining(
+        `to_agent: not changed by hand; give it to somebody else with: baton reassign ${id} --to @gemini`,
+      ),
+    ]);
+  });
+
+  it('follows a revision by command in the lines that nobody has rewritten', async () => {
+    const world = await documentsWorld();
+    const id = await world.create();
+    const rewritten = world.text(id).replace('### Context\nwhere', '### Context\nSee the wiki.');
+    world.write(`${id}.md`, rewritten);
+    await world.sync();
+    const revision = {
+      title: 'Another thing',
+      inputFields: { purpose: 'another one', context: 'elsewhere' },
+      terms: { criteria: ['is fast'] },
+    };
+    expect((await revise(world.ctx, as('grok'), id, revision)).ok).toBe(true);
+    const text = world.text(id);
+    expect(world.fields(id)).toMatchObject({ title: 'Another thing', context: 'elsewhere', status: 'Created' });
+    expect(text).toContain('# Handoff: Another thing\n');
+    expect(text).toContain('### Purpose\nanother one\n\n### Context\nSee the wiki.\n\n### Deliverables\n- code');
+    expect(text).toContain('### Verification Criteria\n- is fast\n\n### Timeline');
+    expect(await world.by(id)).toEqual(['create by @grok', 'revise by @grok']);
   });
 });
 

@@ -135,6 +135,7 @@ const QUIET = [
   'release',
   'renew',
   'retry',
+  'revise',
   'rework',
   'serve',
   'unblock',

@@ -254,6 +254,7 @@ describe('what is hidden', () => {
       rework: { reason: 'x' },
       progress: { says: 'x' },
       reassign: { to: '@other' },
+      revise: { title: 'x' },
     };
     const token = w.tokens.get('other') ?? '';
     for (const { path } of moves) {

@@ -34,6 +34,7 @@ const doer = agentPrincipal(DOER);
 
 /** The same wish in the words of both faces. */
 const WISHES: Readonly<Record<MoveName, { readonly options: object; readonly body: object }>> = {
+  revise: { options: { title: 'x' }, body: { title: 'x' } },
   activate: { options: {}, body: {} },
   accept: { options: {}, body: {} },
   reject: { options: { type: 'scope', reason: 'no' }, body: { type: 'scope', reason: 'no' } },

@@ -46,6 +46,7 @@ const PLAIN = {
   best: true,
   told: true,
   notifying: true,
+  revising: false,
 } as const;
 
 await describeWithServer('query plans', 'shared', (fixture) => {

@@ -16,12 +16,14 @@ import { offer } from '../../domain/moves/offer.ts';
 import { giveBack } from '../../domain/moves/release.ts';
 import { rework, verify } from '../../domain/moves/verify.ts';
 import type { Principal } from '../../domain/principal.ts';
+import { refuseValue } from '../../domain/record-values.ts';
 import { needsVerifier } from '../../domain/verification.ts';
 import { andThen, decideBy } from '../change.ts';
+import { revisedBy, decideRevision, type Revision } from '../handoffs/revise.ts';
 import { completeByRule } from '../handoffs/deliver.ts';
 import { failureText } from '../handoffs/failure-text.ts';
 import { seenDetail } from '../handoffs/verify.ts';
-import { claimsOf, type Shown, type Step } from './plan-edit.ts';
+import { claimsOf, type RevisedFields, type Shown, type Step } from './plan-edit.ts';
 
 export interface CommittedStep {
   readonly step: Step;
@@ -43,12 +45,25 @@ export function dueFrom(handoff: Handoff, dueAt: number): Handoff {
   return lasts === null || Number.isNaN(dueAt) ? handoff : { ...handoff, since: Math.max(0, dueAt - lasts) };
 }
 
-export function decideFromCommit([first, ...rest]: readonly [CommittedStep, ...CommittedStep[]]): Decide {
-  return rest.reduce((all, next) => andThen(all, ({ state }) => !isFinal(state), decisionOf(next)), decisionOf(first));
+/** `body` is what a draft carries; only a revision looks into it, and it comes first. */
+export function decideFromCommit(
+  [first, ...rest]: readonly [CommittedStep, ...CommittedStep[]],
+  body: JsonText,
+): Decide {
+  return rest.reduce(
+    (all, next) => andThen(all, ({ state }) => !isFinal(state), decisionOf(next, body)),
+    decisionOf(first, body),
+  );
 }
 
-function decisionOf({ step, by }: CommittedStep): Decide {
+function decisionOf({ step, by }: CommittedStep, body: JsonText): Decide {
   switch (step.do) {
+    case 'revise':
+      return (handoff, nowMs) => {
+        const revised = revisedBy({ handoff, body }, revisionOf(step.fields));
+        if (!revised.ok) return refuseValue({ field: 'input', given: 'a text', allowed: revised.refusal.says });
+        return decideRevision(by, revised.value, 'in time')(handoff, nowMs);
+      };
     case 'offer':
       return decideBy(by, 'offer', (handoff, nowMs) => ({ deed: 'offer', moved: offer(handoff, nowMs) }));
     case 'accept':
@@ -99,6 +114,23 @@ function decisionOf({ step, by }: CommittedStep): Decide {
     case 'expire':
       return decideBy(by, 'expire', (handoff, nowMs) => ({ deed: 'expire', moved: expire(handoff, nowMs) }));
   }
+}
+
+/** What the fields of a document say of the draft. */
+export function revisionOf(fields: RevisedFields): Revision {
+  const { title, purpose, context, deliverables, verification_criteria: criteria } = fields;
+  const terms = {
+    ...(deliverables === undefined ? {} : { deliverables }),
+    ...(criteria === undefined ? {} : { criteria }),
+  };
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(Object.keys(terms).length === 0 ? {} : { terms }),
+    inputFields: {
+      ...(purpose === undefined ? {} : { purpose }),
+      ...(context === undefined ? {} : { context }),
+    },
+  };
 }
 
 const NO_RESULT = '{"kind":"result","result":null}' as JsonText;

@@ -9,9 +9,10 @@ import { block, unblock } from '../handoffs/block.ts';
 import { deliver } from '../handoffs/deliver.ts';
 import { cancel, reject } from '../handoffs/reject-and-cancel.ts';
 import { release } from '../handoffs/release.ts';
+import { revise } from '../handoffs/revise.ts';
 import { verify } from '../handoffs/verify.ts';
 import type { Writer } from './believed.ts';
-import type { CommittedStep } from './apply-commit.ts';
+import { revisionOf, type CommittedStep } from './apply-commit.ts';
 import { askedOf, type Step } from './plan-edit.ts';
 import { NOT_BY_HAND, type StepRefusal } from './step-refusal.ts';
 import { spokenBy } from './told-change.ts';
@@ -38,6 +39,8 @@ export async function applyEdit(
 
 async function ask(ctx: Context, { step, by }: CommittedStep, { id }: Handoff): Promise<Result<Handoff, StepRefusal>> {
   switch (step.do) {
+    case 'revise':
+      return revise(ctx, by, id, revisionOf(step.fields));
     case 'offer':
       return activate(ctx, by, id);
     case 'accept':

@@ -75,6 +75,7 @@ export function believedSpeaker(roles: Roles, { via }: Writer, handoff: Handoff,
     return agent === null ? null : agentPrincipal(agent, roles.rolesOf(agent));
   };
   switch (step.do) {
+    case 'revise':
     case 'offer':
     case 'cancel':
       return named(handoff.from);

@@ -9,15 +9,22 @@ import { speakerIn } from '../../domain/principal.ts';
 import { escalatedTo } from '../../domain/rejection.ts';
 import type { DocumentChanges } from '../../formats/document/edit.ts';
 import { writeEvidence } from '../../formats/document/evidence-text.ts';
+import type { FieldName } from '../../formats/document/schema.ts';
 import { END_TYPE, STATUS_FOR } from '../../formats/document/vocabulary.ts';
 import type { Said } from '../../formats/document/yaml-text.ts';
 import { SIGNATURE_FIELDS, writtenSignature } from '../signatures.ts';
 import { instant } from './documents.ts';
 
-/** `handoff` is the newest record: only the last of several facts of one kind is told in full. */
-export function changesFor(fact: Fact, handoff: Handoff): DocumentChanges {
+/**
+ * `handoff` is the newest record: only the last of several facts of one kind is told in full. `asked` are the fields in
+ * which the document tells what is asked for now.
+ */
+export function changesFor(fact: Fact, handoff: Handoff, asked: () => DocumentChanges): DocumentChanges {
   if (fact.deed === 'progress' || fact.deed === 'renew') return {};
   const detail = fact.detail === '' ? {} : (JSON.parse(fact.detail) as JsonObject);
+  if (fact.deed === 'revise') {
+    return { updated_at: instant(fact.at), ...revisedFields(detail, asked()), ...signatureOf(fact) };
+  }
   return {
     status: STATUS_FOR[fact.to],
     updated_at: instant(fact.at),
@@ -26,6 +33,32 @@ export function changesFor(fact: Fact, handoff: Handoff): DocumentChanges {
     ...signatureOf(fact),
   };
 }
+
+/** Under which name a document tells what a revision has changed; fields of the input stand one level deeper. */
+const TOLD_AS: Readonly<Record<string, FieldName>> = {
+  title: 'title',
+  deliverables: 'deliverables',
+  criteria: 'verification_criteria',
+  purpose: 'purpose',
+  context: 'context',
+  meeting: 'source_meeting',
+  skill: 'skill_web_node',
+  target_completion: 'target_completion',
+};
+
+/** Only those that it has changed: the others may have been edited in the file since. */
+function revisedFields({ was }: JsonObject, asked: DocumentChanges): DocumentChanges {
+  const { input, ...rest } = (was ?? {}) as JsonObject;
+  // Where both inputs are no objects, or they were too long to be kept, it may be any field.
+  const isWhole = input === null || typeof input !== 'object' || Array.isArray(input) || 'sha256' in input;
+  const inInput = input === undefined ? [] : isWhole ? INPUT_FIELDS : Object.keys(input);
+  // An input that is no form of a document is told as its context.
+  const names = [...Object.keys(rest), ...inInput, ...(inInput.length > 0 ? ['context'] : [])];
+  const fields = names.flatMap((name) => TOLD_AS[name] ?? []);
+  return Object.fromEntries(fields.map((field) => [field, asked[field] ?? null]));
+}
+
+const INPUT_FIELDS = ['purpose', 'context', 'meeting', 'skill', 'target_completion'];
 
 /** What was overruled is told no more. */
 const NO_END: DocumentChanges = {
@@ -97,7 +130,8 @@ const CHANGES: Record<State, (told: Told) => DocumentChanges> = {
 
 /** A commit brings the text with its signatures: they stay as they are. */
 function signatureOf(fact: Fact): DocumentChanges {
-  const [field] = Object.entries(SIGNATURE_FIELDS).find(([, move]) => move === fact.deed) ?? [];
+  const move = fact.deed === 'revise' ? 'create' : fact.deed;
+  const [field] = Object.entries(SIGNATURE_FIELDS).find(([, signed]) => signed === move) ?? [];
   if (field === undefined || fact.by.startsWith('git:')) return {};
   const written = writtenSignature(fact);
   return { [field]: written === null ? null : { ...written } };

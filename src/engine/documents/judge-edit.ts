@@ -12,13 +12,13 @@ import {
   type DocumentRead,
   type SaidFields,
 } from '../../formats/document/read.ts';
-import { AGREED, type FieldName } from '../../formats/document/schema.ts';
+import { AGREED, IDENTITY, type DocumentFields, type FieldName } from '../../formats/document/schema.ts';
 import { STATUS_FOR } from '../../formats/document/vocabulary.ts';
 import type { Said } from '../../formats/document/yaml-text.ts';
 import type { Agreed } from '../../folders/folder.ts';
 import type { Whole } from '../../stores/store.ts';
 import { factsOf } from '../handoffs/read.ts';
-import { change } from '../change.ts';
+import { atRevision, change } from '../change.ts';
 import { committedBy, UNPROVEN, type Writer } from './believed.ts';
 import { applyEdit } from './apply-edit.ts';
 import {
@@ -97,9 +97,9 @@ async function takeCommitted(
   const { handoff } = whole;
   const { id } = handoff;
   if (!(await isNews(documents, id, seen.file.text))) return known(documents, whole, agreed, seen, read);
-  const before = agreed === null ? null : readDocument(agreed.text);
+  const before = agreed === null && handoff.state !== 'draft' ? null : await readBefore(documents, whole, agreed);
   const { who: author } = writer;
-  const told = judgeTold(ctx.rules, writer, handoff, read, isFinal(handoff.state) ? null : before);
+  const told = judgeTold(ctx.rules, writer, handoff, read, isFinal(handoff.state) ? null : before, whole.body);
   const isTold = tellsSame(handoff, read.fields);
   const isNothing = told.ok && told.value.decide === null;
   if (isNothing && isTold) return agreeOn(documents, whole, agreed, seen, true);
@@ -107,7 +107,8 @@ async function takeCommitted(
   // What the signer did in their own name is proven; nothing else is.
   if (documents.isStrict() && !isContinued) return refuseUnproven(documents, whole, agreed, seen, read, author);
   if (!isContinued) return followGit(documents, whole, agreed, seen, read, writer, isNothing);
-  const done = told.value.decide === null ? ok(handoff) : await change(ctx, id, told.value.decide);
+  const { decide } = told.value;
+  const done = decide === null ? ok(handoff) : await change(ctx, handoff, atRevision(handoff.revision, decide));
   if (!done.ok) return 'again';
   ctx.report({
     kind: 'document-adopted',
@@ -116,7 +117,7 @@ async function takeCommitted(
     says: `${handoff.state} → ${done.value.state}`,
   });
   const kept = new Set(Object.keys(read.all).filter((key) => !isSame(read.all[key], before?.all[key])));
-  const pending = changesOf(await factsSince(documents, id, agreed?.revision ?? 0, handoff.revision), handoff);
+  const pending = changesOf(await factsSince(documents, id, agreed?.revision ?? 0, handoff.revision), whole);
   const ours = Object.entries(agreed === null ? {} : pending).filter(([key]) => !kept.has(key));
   return settleFile(documents, done.value, agreed, seen, retold(seen.file.text, Object.fromEntries(ours)));
 }
@@ -156,9 +157,9 @@ async function followGit(
     if (isNothing) return known(documents, whole, agreed, seen, read);
     return left(`the handoff is ${handoff.state} here; this branch is not merged, and both stay as they are`);
   }
-  const way = overruling(ctx.rules, writer, handoff, await factsOf(ctx, id), lawful);
+  const way = overruling(ctx.rules, writer, whole, await factsOf(ctx, id), lawful);
   if (!way.ok) return left(`${way.refusal}; both stay as they are`);
-  const done = await change(ctx, id, way.value.decide);
+  const done = await change(ctx, handoff, atRevision(handoff.revision, way.value.decide));
   if (!done.ok) return 'again';
   const says = `${handoff.state} → ${done.value.state}; the shared history overrules what was decided here`;
   ctx.report({ kind: 'document-adopted', id, by: `git:${writer.who}`, says });
@@ -257,31 +258,37 @@ async function takeEdit(
   const plan = planOf(handoff, read.fields, before.fields);
   const refused = await refusalOf(documents, whole, seen, plan);
   if (refused !== null) return revert(documents, whole, agreed, seen, read, refused);
-  const newest = plan.kind === 'steps' ? ((await ctx.store.load(id))?.handoff ?? handoff) : handoff;
+  const now = plan.kind === 'steps' ? ((await ctx.store.load(id)) ?? whole) : whole;
+  const newest = now.handoff;
   const facts = await factsSince(documents, id, agreed?.revision ?? 0, newest.revision);
-  const told = toldIn(before.all, changesOf(facts, newest));
+  const told = toldIn(before.all, changesOf(facts, now));
   const back = unasked(read, before, told, [...AGREED, ...LIFECYCLE_FIELDS]);
   if (plan.kind === 'steps') {
     ctx.report({ kind: 'document-adopted', id, by: `file:${seen.file.user}`, says: `${state} → ${newest.state}` });
   }
   if (Object.keys(back).length > 0) {
-    ctx.report({ kind: 'document-refused', id, says: await wordsAbout(documents, whole, seen, Object.keys(back)) });
+    const says = await wordsAbout(documents, whole, seen, Object.keys(back), read.fields);
+    ctx.report({ kind: 'document-refused', id, says });
   }
   const kept = Object.entries(told).filter(([key, value]) => value !== null || (read.all[key] ?? null) === null);
   return settleFile(documents, newest, agreed, seen, retold(seen.file.text, { ...back, ...Object.fromEntries(kept) }));
 }
 
-/** What was agreed on is put back even in a draft: others may have read it. What somebody wrote there is not lost. */
+/** What was agreed on is put back; of a draft, what its name says. What somebody wrote there is not lost. */
 async function wordsAbout(
   { folder }: Documents,
   { handoff: { id, state } }: Whole,
   { file }: SeenFile,
   back: readonly string[],
+  { to_agent: to }: DocumentFields,
 ): Promise<string> {
   const says = `${back.join(', ')}: not changed by hand`;
   if (!AGREED.some((name) => back.includes(name))) return says;
   const kept = await folder.keepRefused(id, file.text);
-  const instead = state === 'draft' ? '; cancel this draft and make another one' : '';
+  const another = back.includes('to_agent')
+    ? `; give it to somebody else with: baton reassign ${id} --to @${to ?? ''}`
+    : '; the document is named after it: cancel this draft and make another one';
+  const instead = state === 'draft' && IDENTITY.some((name) => back.includes(name)) ? another : '';
   return `${says}${instead} (what was written is kept in ${kept})`;
 }
 
@@ -313,7 +320,8 @@ async function revert(
   const { id } = whole.handoff;
   const kept = await folder.keepRefused(id, seen.file.text);
   ctx.report({ kind: 'document-refused', id, says: `${says} (what was written is kept in ${kept})` });
-  const newest = (await ctx.store.load(id))?.handoff ?? whole.handoff;
+  const now = (await ctx.store.load(id)) ?? whole;
+  const newest = now.handoff;
   // As git had it before, to the byte, where that tells all.
   const last = lawful === undefined ? null : readDocument(lawful);
   if (lawful !== undefined && last !== null && tellsSame(newest, last.fields)) {
@@ -321,7 +329,7 @@ async function revert(
   }
   const before = agreed === null && last !== null ? last : await readBefore(documents, whole, agreed);
   const facts = await factsSince(documents, id, agreed?.revision ?? 0, newest.revision);
-  const told = toldIn(before.all, changesOf(facts, newest));
+  const told = toldIn(before.all, changesOf(facts, now));
   const back = unasked(read, before, told, [...AGREED, ...LIFECYCLE_FIELDS, 'updated_at']);
   return settleFile(documents, newest, agreed, seen, retold(seen.file.text, { ...back, ...told }));
 }

@@ -5,15 +5,18 @@
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
 import { appendFact, type Fact } from '../../domain/facts.ts';
-import type { Handoff, Terms } from '../../domain/handoff.ts';
+import type { Terms } from '../../domain/handoff.ts';
 import type { State } from '../../domain/lifecycle.ts';
 import { supersede, type Resumed } from '../../domain/moves/supersede.ts';
 import { principalText, SYSTEM } from '../../domain/principal.ts';
-import { errorsIn, readDocument, type DocumentRead } from '../../formats/document/read.ts';
+import { errorsIn, readDocument, type DocumentRead, type SaidFields } from '../../formats/document/read.ts';
+import { REVISABLE } from '../../formats/document/schema.ts';
 import type { DocumentVersion } from '../../folders/folder.ts';
+import type { Whole } from '../../stores/store.ts';
 import { andThen } from '../change.ts';
 import { writerAs, type Roles, type Writer } from './believed.ts';
 import { withDeadline } from './apply-commit.ts';
+import { agreedFields } from './render.ts';
 import { judgeTold, recordIn, stateIn, type UnlawfulChange } from './told-change.ts';
 
 interface ReadVersion extends DocumentVersion {
@@ -59,21 +62,18 @@ export interface Overruled {
 export function overruling(
   roles: Roles,
   writer: Writer,
-  handoff: Handoff,
+  whole: Pick<Whole, 'handoff' | 'body'>,
   facts: readonly Fact[],
   lawful: readonly ReadVersion[],
 ): Result<Overruled, string> {
+  const { handoff, body } = whole;
   const now = lawful.at(-1);
   if (now === undefined) return err('no version of it in git is legal');
   let reason = 'nothing in git leads there';
-  // From the version before, so that the trail tells each step; from this one itself where there is no other.
-  for (const version of [...lawful.slice(0, -1).toReversed(), now]) {
-    const to = RESUMED_FROM[stateIn(version.read.fields)];
-    if (to === null) continue;
+  for (const { to, before } of beginningsFor(whole, lawful, now)) {
     const moved = supersede(handoff, to, 0);
     if (!moved.ok) continue;
-    const before = to === stateIn(version.read.fields) ? version.read : null;
-    const judged = judgeTold(roles, writer, moved.value, now.read, before);
+    const judged = judgeTold(roles, writer, moved.value, now.read, before, body);
     if (!judged.ok) {
       reason = judged.refusal.says;
       continue;
@@ -85,6 +85,34 @@ export function overruling(
     return ok({ since, decide: withDeadline(all, Date.parse(now.read.fields.expires_at ?? '')) });
   }
   return err(reason);
+}
+
+interface ResumedAt {
+  readonly to: Resumed;
+  /** The text that tells it; null: none does. */
+  readonly before: DocumentRead | null;
+}
+
+/**
+ * Where the way can begin: at the version before, so that the trail tells each step; at this one itself where there is no
+ * other. Where git asks for something else than this database, at a draft, because only a draft is revised.
+ */
+function beginningsFor(
+  whole: Pick<Whole, 'handoff' | 'body'>,
+  lawful: readonly ReadVersion[],
+  now: ReadVersion,
+): readonly ResumedAt[] {
+  const here = agreedFields(whole);
+  const isSame = REVISABLE.every((name) => JSON.stringify(here[name]) === JSON.stringify(now.read.fields[name]));
+  if (!isSame) {
+    const fields = Object.fromEntries(REVISABLE.map((name) => [name, here[name]]));
+    return [{ to: 'draft', before: { ...now.read, fields, all: fields as SaidFields } }];
+  }
+  return [...lawful.slice(0, -1).toReversed(), now].flatMap(({ read }) => {
+    const told = stateIn(read.fields);
+    const to = RESUMED_FROM[told];
+    return to === null ? [] : [{ to, before: to === told ? read : null }];
+  });
 }
 
 /** What is over in git began as an offer. */

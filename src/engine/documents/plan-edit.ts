@@ -7,12 +7,14 @@ import type { Claim, Evidence } from '../../domain/evidence.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, type State } from '../../domain/lifecycle.ts';
 import { piecesOf, readEvidence, writeEvidence, type EvidenceText } from '../../formats/document/evidence-text.ts';
-import type { DocumentFields } from '../../formats/document/schema.ts';
+import { REVISABLE, type DocumentFields } from '../../formats/document/schema.ts';
 import { END_TYPE, STATUS_FOR, type Status } from '../../formats/document/vocabulary.ts';
 import type { CriterionCheck } from '../handoffs/verify.ts';
 
 export type Step =
   | { readonly do: 'offer' | 'release' | 'expire' }
+  /** Only those that are new. */
+  | { readonly do: 'revise'; readonly fields: RevisedFields }
   | { readonly do: 'accept'; readonly by: string | null; readonly notes: string | null }
   | { readonly do: 'deliver'; readonly shown: readonly Shown[] }
   | {
@@ -29,6 +31,8 @@ export type Step =
   | { readonly do: 'answer'; readonly by: string | null; readonly answer: string | null }
   | { readonly do: 'reject'; readonly by: string | null; readonly type: string; readonly reason: string }
   | { readonly do: 'fail' | 'cancel'; readonly reason: string };
+
+export type RevisedFields = Pick<DocumentFields, (typeof REVISABLE)[number]>;
 
 export interface Shown extends EvidenceText {
   readonly deliverable: string;
@@ -49,6 +53,22 @@ const NOTHING: Plan = { kind: 'nothing' };
 
 /** `before` is what both sides agreed on last: marks that stand there since then ask for nothing. */
 export function planOf(handoff: Handoff, fields: DocumentFields, before: DocumentFields | null): Plan {
+  const revised = handoff.state === 'draft' && before !== null ? revising(fields, before) : [];
+  const plan = planMoves(handoff, fields, before);
+  if (plan.kind === 'impossible' || revised.length === 0) return plan;
+  return steps([...revised, ...(plan.kind === 'steps' ? plan.steps : [])]);
+}
+
+/** A draft is its sender's to write, until it is on offer. */
+function revising(fields: DocumentFields, before: DocumentFields): readonly Step[] {
+  const changed = REVISABLE.filter(
+    (name) => fields[name] !== undefined && JSON.stringify(fields[name]) !== JSON.stringify(before[name]),
+  );
+  if (changed.length === 0) return [];
+  return [{ do: 'revise', fields: Object.fromEntries(changed.map((name) => [name, fields[name]])) }];
+}
+
+function planMoves(handoff: Handoff, fields: DocumentFields, before: DocumentFields | null): Plan {
   const { state } = handoff;
   const status = fields.status as Status | undefined;
   if (status === undefined) return NOTHING;

@@ -156,7 +156,7 @@ async function project(
   const { handoff } = whole;
   const facts = await factsSince(documents, handoff.id, agreed.revision, handoff.revision);
   if (isCommitted && isOnlyTime(documents, facts)) return 'done';
-  const changes = toldIn(readDocument(agreed.text).all, changesOf(facts, handoff));
+  const changes = toldIn(readDocument(agreed.text).all, changesOf(facts, whole));
   return settleFile(documents, handoff, agreed, seen, retold(agreed.text, changes));
 }
 

@@ -17,9 +17,9 @@ import { changesFor } from './fact-changes.ts';
 
 export function renderNew(whole: Whole, facts: readonly Fact[], { rolesOf, root }: Setting): string {
   const [first, ...rest] = facts;
-  const fields = { ...agreedFields(whole), ...(first === undefined ? {} : newOf(first, whole.handoff)) };
+  const fields = { ...agreedFields(whole), ...(first === undefined ? {} : newOf(first, whole)) };
   const text = writeDocument(fields, (agent) => shownName(agent, rolesOf(agent as AgentId)), root);
-  return retold(text, changesOf(rest, whole.handoff));
+  return retold(text, changesOf(rest, whole));
 }
 
 /** `Grok (Chief)`; without a part, the name as it is. */
@@ -29,9 +29,9 @@ function shownName(agent: string, roles: readonly Role[]): string {
 }
 
 /** All of them in one edit; what came later counts. */
-export function changesOf(facts: readonly Fact[], handoff: Handoff): DocumentChanges {
+export function changesOf(facts: readonly Fact[], whole: Pick<Whole, 'handoff' | 'body'>): DocumentChanges {
   return facts.reduce<DocumentChanges>((before, fact) => {
-    const told = changesFor(fact, handoff);
+    const told = changesFor(fact, whole.handoff, () => agreedFields(whole) as DocumentChanges);
     return { ...before, ...withQuestion(told, before['open_question'] ?? null) };
   }, {});
 }
@@ -62,12 +62,13 @@ export function retold(text: string, changes: DocumentChanges): string {
 }
 
 /** The beginning says no more than its own state: nothing is acknowledged yet. */
-function newOf(fact: Fact, handoff: Handoff): Partial<NewDocument> {
-  const told = changesFor(fact, handoff);
+function newOf(fact: Fact, whole: Whole): Partial<NewDocument> {
+  const told = changesFor(fact, whole.handoff, () => agreedFields(whole) as DocumentChanges);
   return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null));
 }
 
-function agreedFields({ handoff, body }: Whole): NewDocument {
+/** What a document tells of a handoff that has just been made. */
+export function agreedFields({ handoff, body }: Pick<Whole, 'handoff' | 'body'>): NewDocument {
   const { input } = JSON.parse(body) as Body;
   const said = isObject(input) ? input : {};
   const { id, from, to, task, title, terms, createdAt, lineage } = handoff;

@@ -1,14 +1,16 @@
 /** Why a step that a text asks for is not taken, in words. */
 import type { DeliverRefusal } from '../handoffs/deliver.ts';
+import type { SendRefusal } from '../handoffs/send.ts';
 import type { Step } from './plan-edit.ts';
 
-export type StepRefusal = DeliverRefusal | { readonly code: 'not-by-hand'; readonly says: string };
+export type StepRefusal = DeliverRefusal | SendRefusal | { readonly code: 'not-by-hand'; readonly says: string };
 
 export const NOT_BY_HAND = {
   expire: 'only the clock lets a document expire',
   rework: 'work is sent back with baton verify --refuse',
   fail: 'an attempt is given up with baton fail',
   verify: 'completion_verified_by does not name a verifier',
+  revise: 'its sender has no name',
   offer: 'its sender has no name',
   cancel: 'its sender has no name',
   accept: 'acknowledged_by names nobody',

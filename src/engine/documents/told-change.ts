@@ -2,17 +2,19 @@
  * Whether one text of a document may follow another. Sync asks before it takes a commit over, the guard before somebody
  * commits: both by this function, so that what the guard lets through is never refused elsewhere.
  */
+import type { JsonText } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
 import { NO_TRAIL } from '../../domain/facts.ts';
 import { blankHandoff, NO_LINEAGE, type Handoff, type Terms } from '../../domain/handoff.ts';
 import type { State } from '../../domain/lifecycle.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts';
-import { AGREED, type DocumentFields, type FieldName } from '../../formats/document/schema.ts';
+import { AGREED, IDENTITY, type DocumentFields, type FieldName } from '../../formats/document/schema.ts';
 import type { DocumentRead } from '../../formats/document/read.ts';
 import { END_TYPE, type Status } from '../../formats/document/vocabulary.ts';
 import { believedSpeaker, whyNotBelieved, writerAs, type Roles, type Writer } from './believed.ts';
-import { decideFromCommit, withDeadline, type CommittedStep } from './apply-commit.ts';
+import { isRevised, revisedBy } from '../handoffs/revise.ts';
+import { decideFromCommit, revisionOf, withDeadline, type CommittedStep } from './apply-commit.ts';
 import { claimsOf, planOf, shownIn, showsSame, type Step } from './plan-edit.ts';
 import { NOT_BY_HAND, wordsFor, type StepRefusal } from './step-refusal.ts';
 
@@ -29,24 +31,28 @@ export interface UnlawfulChange {
   readonly isOwnWork?: true;
 }
 
-/** `before` is the text from which `record` was read or in which it was told. */
+/** Of a record that was read from a text, for whoever judges without a database. */
+const NOTHING_CARRIED = '{"input":null}' as JsonText;
+
+/** `before` is the text from which `record` was read or in which it was told; `body` is what a draft carries. */
 export function judgeTold(
   roles: Roles,
   writer: Writer,
   record: Handoff,
   now: DocumentRead,
   before: DocumentRead | null,
+  body: JsonText = NOTHING_CARRIED,
 ): Result<ToldSteps, UnlawfulChange> {
   const plan = planOf(record, now.fields, before?.fields ?? null);
   if (plan.kind === 'impossible') return err({ field: 'status', says: plan.says });
-  const steps = plan.kind === 'steps' ? plan.steps : [];
+  const steps = (plan.kind === 'steps' ? plan.steps : []).filter((step) => !isKnown(step, record, body));
   const wrong = wrongFields(record, now, before, steps) ?? wrongTimes(now.fields, before?.fields ?? null, steps);
   if (wrong !== null) return err(wrong);
   const spoken = spokenBy(roles, writer, record, steps);
   if (!spoken.ok) return err({ field: FIELD_OF[spoken.refusal.step], says: spoken.refusal.says });
   const [first, ...rest] = spoken.value;
   if (first === undefined) return ok({ steps, decide: null });
-  const decide = withDeadline(decideFromCommit([first, ...rest]), Date.parse(now.fields.expires_at ?? ''));
+  const decide = withDeadline(decideFromCommit([first, ...rest], body), Date.parse(now.fields.expires_at ?? ''));
   const decided = decide(record, Date.parse(now.fields.updated_at ?? '') || 0);
   if (decided.ok) return ok({ steps, decide });
   const { refusal } = decided;
@@ -55,6 +61,13 @@ export function judgeTold(
     says: wordsFor(refusal),
     ...(refusal.code === 'own-work' ? { isOwnWork: true } : {}),
   });
+}
+
+/** The record says so already. */
+function isKnown(step: Step, handoff: Handoff, body: JsonText): boolean {
+  if (step.do !== 'revise') return false;
+  const revised = revisedBy({ handoff, body }, revisionOf(step.fields));
+  return revised.ok && !isRevised(revised.value);
 }
 
 export function spokenBy(
@@ -89,7 +102,9 @@ function wrongFields(
   if (agreed !== undefined) {
     return { field: agreed, says: `${agreed} was agreed when the handoff was made and has changed` };
   }
-  const starts = steps.some((step) => STARTS_A_CLOCK.has(step.do)) || (state === 'draft' && steps.length > 0);
+  const starts =
+    steps.some((step) => STARTS_A_CLOCK.has(step.do)) ||
+    (state === 'draft' && steps.some((step) => step.do !== 'revise'));
   if (isChanged('expires_at') && !starts && !isAnotherRound(terms, now.fields, before.fields)) {
     return { field: 'expires_at', says: 'the deadline has changed, and nothing has happened that starts another one' };
   }
@@ -111,13 +126,6 @@ function isAnotherRound({ offeredMs }: Terms, now: DocumentFields, before: Docum
   return at !== then && due >= at - SECOND_MS && due <= at + offeredMs + SECOND_MS;
 }
 
-const IDENTITY = [
-  'handoff_id',
-  'from_agent',
-  'to_agent',
-  'related_task',
-  'created_at',
-] as const satisfies readonly FieldName[];
 const STARTS_A_CLOCK: ReadonlySet<Step['do']> = new Set(['offer', 'release', 'answer']);
 
 /** By the times that the document itself tells: clocks of clones differ, and the text travels. */
@@ -143,6 +151,7 @@ const SECOND_MS = 1_000;
 
 const FIELD_OF: Record<Step['do'], FieldName> = {
   offer: 'from_agent',
+  revise: 'title',
   release: 'status',
   expire: 'status',
   accept: 'acknowledged_by',

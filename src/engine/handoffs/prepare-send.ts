@@ -97,9 +97,9 @@ async function hasTask({ rules }: Context, { task }: SendRequest): Promise<boole
   return task !== undefined && rules.tasks.has(task);
 }
 
-async function schemaRefusal(
+export async function schemaRefusal(
   { rules }: Context,
-  { input }: SendRequest,
+  { input }: Pick<SendRequest, 'input'>,
   schema: string,
 ): Promise<SchemaRefusal | null> {
   if (rules.schemas === null) return null;

@@ -263,7 +263,7 @@ function failedAtOnce(
   return ok({ handoff: seen.handoff, facts: [...facts, seen.fact], outcome: failureText(failure) });
 }
 
-function termsOf(
+export function termsOf(
   rules: WorkspaceRules,
   kind: Kind,
   asked: Partial<Terms> | undefined,

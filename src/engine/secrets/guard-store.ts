@@ -56,7 +56,7 @@ function guardedBy(store: Store, policy: SecretPolicy, report: (event: EngineEve
     (decide: Decide): Decide =>
     (before, nowMs) => {
       const decided = decide(before, nowMs);
-      return decided.ok ? guardDecision(policy, before, decided.value, []) : decided;
+      return decided.ok ? guardChange(policy, before, decided.value) : decided;
     };
 
   return {
@@ -99,6 +99,14 @@ function guardOpening(policy: SecretPolicy, opening: Opening): Opening {
       return decided.ok ? guardDecision(policy, null, decided.value, body.findings, text) : decided;
     },
   };
+}
+
+/** A revised draft brings what it carries. */
+function guardChange(policy: SecretPolicy, before: Handoff, decision: Decision): Result<Decision, Refusal> {
+  if (decision.body === undefined) return guardDecision(policy, before, decision, []);
+  const body = scanJsonText(decision.body, '');
+  const text = policy === 'redact' ? body.redacted : decision.body;
+  return guardDecision(policy, before, { ...decision, body: text }, body.findings, text);
 }
 
 function guardDecision(
@@ -158,10 +166,10 @@ function scanRecord(before: Handoff | null, handoff: Handoff): Scanned<Handoff> 
   const question = handoff.blockedOn?.reason === 'question' ? handoff.blockedOn.text : '';
   const asks = question === '' || before?.blockedOn === handoff.blockedOn ? null : scanText(question, 'question');
   const claims = before?.claims === handoff.claims ? null : scanPart(handoff.claims, 'evidence');
-  const title = before !== null || handoff.title === null ? null : scanText(handoff.title, 'title');
+  const title = before?.title === handoff.title || handoff.title === null ? null : scanText(handoff.title, 'title');
   const task = before !== null || handoff.task === null ? null : scanText(handoff.task, 'task');
   const { deliverables, criteria } = handoff.terms;
-  const lists = before !== null ? null : scanPart({ deliverables, criteria }, '');
+  const lists = before?.terms === handoff.terms ? null : scanPart({ deliverables, criteria }, '');
   const parts = [asks, claims, title, task, lists];
   if (parts.every((part) => part === null || part.findings.length === 0)) return { findings: [], redacted: handoff };
   return {

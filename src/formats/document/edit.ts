@@ -6,7 +6,7 @@ import { assert } from '../../foundation/assert.ts';
 import { readEntries, type Entry } from './entries.ts';
 import { endOfLine, type FrontMatter } from './front-matter.ts';
 import { FIELD_NAMES, type FieldName } from './schema.ts';
-import { TIMELINE, timelineText } from './write.ts';
+import { SECTIONS, TIMELINE, timelineText } from './write.ts';
 import { keyText, valueText, type Said } from './yaml-text.ts';
 
 /** Undefined leaves a key as it is. */
@@ -31,7 +31,10 @@ export function editDocument(text: string, changes: DocumentChanges): string {
   const splices = wanted.map(({ key, value, entry }) => {
     return entry === undefined ? added(text, frontMatter, entries, key, value) : replaced(text, entry, value);
   });
-  const lines = wanted.flatMap(({ key, value, entry }) => retold(text, frontMatter, key, entry?.value, value));
+  const lines = wanted.flatMap(({ key, value, entry }) => [
+    ...retold(text, frontMatter, key, entry?.value, value),
+    ...resection(text, frontMatter, key, entry?.value, value),
+  ]);
   const edited = applied(text, [...splices, ...lines], frontMatter.lineEnd);
   assertMeant(edited, entries, changes);
   return edited;
@@ -101,6 +104,26 @@ function retold(
     const rest = text.slice(at + line.length, endOfLine(text, at));
     if (text[at - 1] === '\n' && rest.trim() === '') {
       return [{ from: at + label.length, to: at + line.length, text: timelineText(after) }];
+    }
+  }
+  return [];
+}
+
+/** A section is rewritten only where it is still the one that we wrote: up to the next heading or the end. */
+function resection(
+  text: string,
+  { bodyFrom, lineEnd }: FrontMatter,
+  key: string,
+  before: Said | undefined,
+  after: Said,
+): readonly Splice[] {
+  const section = SECTIONS[key as FieldName];
+  if (section === undefined) return [];
+  const written = section(before).replaceAll('\n', lineEnd);
+  for (let at = text.indexOf(written, bodyFrom); at !== -1; at = text.indexOf(written, at + 1)) {
+    const end = at + written.length;
+    if (text[at - 1] === '\n' && /^\s*(?:\n#|$)/.test(text.slice(end))) {
+      return [{ from: at, to: end, text: section(after) }];
     }
   }
   return [];

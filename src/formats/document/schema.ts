@@ -116,19 +116,26 @@ export const WANTED = [
   'verification_criteria',
 ] as const satisfies readonly FieldName[];
 
-/** What was agreed when the document was made: nobody changes it afterwards. */
-export const AGREED = [
+/** Which document it is; its name says most of it. Nobody changes it. */
+export const IDENTITY = [
   'handoff_id',
   'from_agent',
   'to_agent',
   'related_task',
   'created_at',
+] as const satisfies readonly FieldName[];
+
+/** What the sender asks for: nobody changes it once the document is on offer. */
+export const REVISABLE = [
   'title',
   'purpose',
   'context',
   'deliverables',
   'verification_criteria',
 ] as const satisfies readonly FieldName[];
+
+/** What was agreed when the document was offered. */
+export const AGREED = [...IDENTITY, ...REVISABLE] as const satisfies readonly FieldName[];
 
 export const DocumentShape = z.looseObject({
   ...SHAPES,

@@ -49,18 +49,32 @@ export function timelineText(value: Said | undefined): string {
   return typeof value === 'string' ? value : 'not set';
 }
 
+/** The parts of the body that tell one field each, as long as nobody has rewritten them. */
+export const SECTIONS: Partial<Record<FieldName, (value: Said | undefined) => string>> = {
+  title: (title) => `# Handoff: ${inLine(textOf(title))}`,
+  purpose: (purpose) => `### Purpose\n${textOf(purpose)}`.trimEnd(),
+  context: (context) => `### Context\n${textOf(context)}`.trimEnd(),
+  deliverables: (items) => `### Deliverables\n${bullets(items)}`.trimEnd(),
+  verification_criteria: (items) => `### Verification Criteria\n${bullets(items)}`.trimEnd(),
+};
+
+function textOf(value: Said | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
 function bodyText(fields: NewDocument, shown: ShownNames, root: string): string {
-  const { title, from_agent: from, to_agent: to, purpose, context } = fields;
+  const { from_agent: from, to_agent: to } = fields;
   const timeline = Object.entries(TIMELINE).map(([name, label]) => {
     return `${label}${timelineText(fields[name as FieldName] as Said | undefined)}`;
   });
+  const section = (name: FieldName): string => SECTIONS[name]?.(fields[name] as Said) ?? '';
   return [
-    `# Handoff: ${inLine(title)}`,
+    section('title'),
     `## From: ${inLine(shown(from))}\n## To: ${inLine(shown(to))}`,
-    `### Purpose\n${(purpose ?? '').trimEnd()}`,
-    `### Context\n${(context ?? '').trimEnd()}`,
-    `### Deliverables\n${bullets(fields.deliverables)}`,
-    `### Verification Criteria\n${bullets(fields.verification_criteria)}`,
+    section('purpose'),
+    section('context'),
+    section('deliverables'),
+    section('verification_criteria'),
     `### Timeline\n${timeline.join('\n')}`,
     `### References\n${references(fields, root)}`,
   ]
@@ -68,8 +82,8 @@ function bodyText(fields: NewDocument, shown: ShownNames, root: string): string 
     .join('\n');
 }
 
-function bullets(items: readonly string[]): string {
-  return items.map((item) => `- ${inLine(item)}`).join('\n');
+function bullets(items: Said | undefined): string {
+  return (Array.isArray(items) ? items : []).map((item) => `- ${inLine(textOf(item as Said))}`).join('\n');
 }
 
 function references(

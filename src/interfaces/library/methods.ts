@@ -85,6 +85,26 @@ export interface ClaimOptions extends CallOptions {
   readonly leaseMs?: number;
 }
 
+/** What `revise` takes. */
+export interface ReviseOptions extends CallOptions {
+  /** A line for people. */
+  readonly title?: string;
+  /** How urgent it is. */
+  readonly priority?: 'urgent' | 'high' | 'normal' | 'low';
+  /** What it needs, instead of all that it carried. */
+  readonly input?: Json;
+  /** Of a document: why it is wanted. */
+  readonly purpose?: string;
+  /** Of a document: what the recipient has to know. */
+  readonly context?: string;
+  /** What has to be shown with evidence, instead of those before. */
+  readonly deliverables?: readonly string[];
+  /** What a verifier has to check, instead of those before. */
+  readonly criteria?: readonly string[];
+  /** Who has to agree that it is done, beside those that the workspace requires. */
+  readonly verifiers?: readonly string[];
+}
+
 /** What `accept` takes. */
 export interface AcceptOptions extends CallOptions {
   /** A word for the sender. */
@@ -409,6 +429,12 @@ export interface Methods {
    * The command: `baton claim @react --wait 60`
    */
   claim(agent: string, options?: ClaimOptions): Promise<WholeView | null>;
+  /**
+   * Change what a draft asks for, until it is activated. What is not named stays as it is. The trail keeps what stood there before, and the clock of the draft runs on. For another recipient there is `reassign`.
+   *
+   * The command: `baton revise hoff-0190… --title 'Login page' --deliverable 'login page' --as @me`
+   */
+  revise(id: string, options?: ReviseOptions): Promise<HandoffView>;
   /**
    * Offer a draft to its recipient.
    *

@@ -93,13 +93,13 @@ function decideNext(
   if (!decided.ok) return decided;
   const decision = frozenCopy(decided.value);
   assertValidTables(before.id, before, decision);
-  const { handoff, outcome = row.outcome } = decision;
+  const { handoff, outcome = row.outcome, body = row.body } = decision;
   if (!mayHold(shelf, before, handoff)) {
     return err({ code: 'lease-lost', id: before.id, fence: null, state: before.state, newest: before.fence });
   }
   const full = decision.overLimits === true ? null : fullPlace(draft, limits, before, handoff);
   if (full !== null) return err(full);
-  draft.write({ handoff, body: row.body, outcome }, decision);
+  draft.write({ handoff, body, outcome }, decision);
   return ok(handoff);
 }
 

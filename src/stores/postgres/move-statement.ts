@@ -6,7 +6,7 @@ import { asText, notifyTopic } from './notify.ts';
 import { stepNumber } from '../numbers.ts';
 import { ACCEPTED, OFFERED } from './numbers.ts';
 import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, NO_COUNTERS } from './limits.ts';
-import { CHANGING, filled, named, ROW_COLUMNS, split, typed, type Column } from './rows.ts';
+import { CHANGING, filled, named, REVISED, ROW_COLUMNS, split, typed, type Column } from './rows.ts';
 import { NOW_MS } from './schema.ts';
 import {
   keepEffects,
@@ -30,6 +30,8 @@ export interface MoveParts {
   readonly best: boolean;
   readonly told: boolean;
   readonly notifying: boolean;
+  /** Whether a draft is revised. */
+  readonly revising: boolean;
 }
 
 const statements = new Map<string, string>();
@@ -54,6 +56,19 @@ const BESIDES: readonly Column[] = [
   ['sender', 'text'],
   ['document', 'boolean'],
 ];
+
+/** What comes along with a revised draft besides its columns: what it carries, and the words under which it is found. */
+const REVISION: readonly Column[] = [
+  ['body', 'text'],
+  ['words', 'text'],
+];
+
+/** The words are written at once: the index has passed the fact that would make it look again. */
+const REVISE = `revised as (update baton.body b set (${named(REVISED)}, text) = (${named(REVISED, 'm.')}, m.body)
+  from moved m where b.n = m.n and m.body is not null),
+reworded as (insert into baton.words (n, words)
+  select n, array_to_tsvector(string_to_array(words, ' ')) from moved where body is not null
+  on conflict (n) do update set words = excluded.words)`;
 
 /**
  * The session that takes something is locked against ending (not against beating) until the commit, so that whoever
@@ -106,7 +121,7 @@ export const ALONE_COLUMNS = [
 ] as const;
 
 export function moveStatement(parts: MoveParts): string {
-  const { telling, outcomes, effects, counting, joining, gated, bodies, best, told, notifying } = parts;
+  const { telling, outcomes, effects, counting, joining, gated, bodies, best, told, notifying, revising } = parts;
   let count = 0;
   const next = (): string => `$${(count += 1)}`;
   const columns: readonly Column[] = [
@@ -115,12 +130,15 @@ export function moveStatement(parts: MoveParts): string {
     ...CHANGING,
     ...SENT_FACT_COLUMNS[telling],
     ...BESIDES,
+    ...(revising ? [...REVISED, ...REVISION] : []),
   ];
   const records = `json_to_recordset(${next()}::text::json)`;
   const source = outcomes
     ? `rows from (${records} as (${typed(columns)}), ${split(next())}) as g(${named(columns)}, outcome)`
     : `${records} as g(${typed(columns)})`;
-  const carried = `${factColumnNames(telling, 'g.')}, ${named(BESIDES, 'g.')}${outcomes ? ', g.outcome' : ''}`;
+  const own = `${factColumnNames(telling, 'g.')}, ${named(BESIDES, 'g.')}${outcomes ? ', g.outcome' : ''}`;
+  const carried = `${own}${revising ? `, ${named([...REVISED, ...REVISION], 'g.')}` : ''}`;
+  const sent = `${own}${revising ? `, ${filled(REVISED)}, ${named(REVISION, 'g.')}` : ''}`;
   const locks = gated ? [LOCKED_PLACES(next()), GATE()] : [];
   const conditions = [
     'h.id = g.id and h.revision = g.was',
@@ -132,13 +150,14 @@ export function moveStatement(parts: MoveParts): string {
   ];
   const ctes = [
     ...locks,
-    `given as materialized (select id, was, ${filled(CHANGING)}, ${carried} from ${source})`,
+    `given as materialized (select id, was, ${filled(CHANGING)}, ${sent} from ${source})`,
     ...(joining ? [ALIVE] : []),
     ...(best ? [`best as materialized (select ${nothingBetter(next(), next(), next(), next())} as ok)`] : []),
     `moved as (update baton.handoff h set (${named(CHANGING)}) = (${named(CHANGING, 'g.')})
   from given g where ${conditions.join(' and ')}
   returning h.id, h.n, h.recipient, h.state, h.revision, h.since, h.attempt, h.fence, h.trail, ${carried})`,
     insertFactsSql('moved', telling),
+    ...(revising ? [REVISE] : []),
     ...(outcomes ? [keepOutcomes('moved')] : []),
     ...(effects ? [keepEffects('moved')] : []),
     ...(counting === 'yes' ? [ADD_TO_PLACES('select sender, recipient, gain, document from moved')] : []),

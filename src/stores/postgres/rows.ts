@@ -8,6 +8,7 @@ import {
   FIXED_COLUMNS,
   READ_COLUMNS,
   recordReader,
+  REVISED_COLUMNS,
   type ColumnValue,
   type Ids,
   type RecordColumn,
@@ -23,6 +24,7 @@ const columnsOf = (columns: readonly RecordColumn[]): readonly Column[] =>
 
 export const CHANGING = columnsOf(CHANGING_COLUMNS);
 export const FIXED = columnsOf(FIXED_COLUMNS);
+export const REVISED = columnsOf(REVISED_COLUMNS);
 
 /** What nearly every row has is not sent; `filled` puts it in. */
 const USUAL: Readonly<Record<string, string>> = Object.fromEntries(
@@ -74,6 +76,7 @@ const writersOf = (columns: readonly RecordColumn[], isNew: boolean): readonly W
 
 const NEW_WRITERS = writersOf([...FIXED_COLUMNS, ...CHANGING_COLUMNS], true);
 const CHANGE_WRITERS = writersOf(CHANGING_COLUMNS, false);
+const REVISION_WRITERS = writersOf(REVISED_COLUMNS, false);
 
 /** The columns of a new record as the inside of a JSON object; `filled` with `AT_FIRST` is the other half. */
 export function newColumns(handoff: Handoff): string {
@@ -83,6 +86,11 @@ export function newColumns(handoff: Handoff): string {
 /** What moves change, in the same way; `filled` without more is the other half. */
 export function changedColumns(handoff: Handoff): string {
   return columnsText(CHANGE_WRITERS, handoff);
+}
+
+/** What a revision of a draft changes beside that. */
+export function revisedColumns(handoff: Handoff): string {
+  return columnsText(REVISION_WRITERS, handoff);
 }
 
 /** Text at once: making an object of each record first, only to write it as JSON, costs more than the columns. */

@@ -10,6 +10,7 @@ import { EXTRA_FIELDS } from './migrations/005-extra-fields.ts';
 import { SUPERSEDED_DOCUMENTS } from './migrations/006-superseded-documents.ts';
 import { ASSURANCE } from './migrations/007-assurance.ts';
 import { SCHEDULES } from './migrations/008-schedules.ts';
+import { REVISED_DRAFTS } from './migrations/009-revised-drafts.ts';
 
 export const MIGRATIONS: readonly string[] = [
   TABLES,
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly string[] = [
   SUPERSEDED_DOCUMENTS,
   ASSURANCE,
   SCHEDULES,
+  REVISED_DRAFTS,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

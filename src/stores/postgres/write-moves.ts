@@ -18,7 +18,8 @@ import type { Parameter, Row } from './driver.ts';
 import { ALONE_COLUMNS, ALONE_SQL, statementFor, type MoveParts } from './move-statement.ts';
 import { readCounts, type Counts, type Need } from './limits.ts';
 import { differsOnlyIn, RECORD_EXTRA } from '../record-columns.ts';
-import { changedColumns, joined, oneObject } from './rows.ts';
+import { wordsOf } from '../search-words.ts';
+import { changedColumns, joined, oneObject, revisedColumns } from './rows.ts';
 import { factCountOf, factsText, type FactCount } from './fact-columns.ts';
 
 /** A decision over a record, ready to be written. */
@@ -83,6 +84,7 @@ export async function move(
     best: best !== null,
     told: sorted.some((piece) => piece.told !== undefined),
     notifying: connection.app.notifies && sorted.some(({ decision }) => isNotifiable(decision.handoff)),
+    revising: sorted.some(({ decision }) => decision.body !== undefined),
   };
   const parameters: Parameter[] = [`[${sorted.map((piece) => given(piece, parts.telling)).join(',')}]`];
   if (parts.outcomes) parameters.push(joined(sorted.map(({ decision }) => decision.outcome ?? null)));
@@ -190,7 +192,9 @@ interface Placed extends Omit<Piece, 'taken'> {
 
 function given({ before, decision, taken, told, place }: Placed, telling: FactCount): string {
   const gain = gainOf(before, decision.handoff);
-  return oneObject([changedColumns(decision.handoff), factsText(decision, telling)], {
+  const { body } = decision;
+  const columns = [changedColumns(decision.handoff), factsText(decision, telling)];
+  return oneObject(body === undefined ? columns : [...columns, revisedColumns(decision.handoff)], {
     id: before.id,
     was: before.revision,
     place,
@@ -201,5 +205,7 @@ function given({ before, decision, taken, told, place }: Placed, telling: FactCo
     gain: gain === 0 ? undefined : gain,
     sender: gain === 0 ? undefined : before.from,
     document: gain === 0 ? undefined : before.kind === 'document',
+    body,
+    words: body === undefined ? undefined : wordsOf(decision.handoff, body).join(' '),
   });
 }

@@ -1,6 +1,13 @@
 /** Record ↔ row, by the columns that all databases share; `ready` is only here, because it depends on the time. */
 import type { Handoff } from '../../domain/handoff.ts';
-import { CHANGING_COLUMNS, FIXED_COLUMNS, READ_COLUMNS, recordReader, type RecordColumn } from '../record-columns.ts';
+import {
+  CHANGING_COLUMNS,
+  FIXED_COLUMNS,
+  READ_COLUMNS,
+  recordReader,
+  REVISED_COLUMNS,
+  type RecordColumn,
+} from '../record-columns.ts';
 import type { Row, Value } from './binding.ts';
 import type { RowNumbers } from './row-numbers.ts';
 
@@ -10,6 +17,8 @@ const named = (columns: readonly RecordColumn[]): string => columns.map(({ name 
 export const CHANGING = `${named(CHANGING_COLUMNS)}, ready`;
 /** Everything that is written, in the order of `allValues`. */
 export const ALL = `${named(FIXED_COLUMNS)}, ${CHANGING}`;
+/** What a revision of a draft changes beside that, in the order of `revisedValues`. */
+export const REVISED = named(REVISED_COLUMNS);
 /** For reading, in the order of `readRow`. */
 export const ROW_COLUMNS = `n, ${named(READ_COLUMNS)}`;
 
@@ -24,6 +33,10 @@ export function allValues(handoff: Handoff, nowMs: number, names: RowNumbers): V
 
 export function changingValues(handoff: Handoff, nowMs: number, names: RowNumbers): Value[] {
   return valuesOf(WRITE_CHANGING, handoff, nowMs, names);
+}
+
+export function revisedValues(handoff: Handoff, names: RowNumbers): Value[] {
+  return REVISED_COLUMNS.map(({ write }) => write(handoff, names));
 }
 
 function valuesOf(

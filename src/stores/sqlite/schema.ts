@@ -13,6 +13,7 @@ import { EXTRA_FIELDS } from './migrations/006-extra-fields.ts';
 import { SUPERSEDED_DOCUMENTS } from './migrations/007-superseded-documents.ts';
 import { ASSURANCE } from './migrations/008-assurance.ts';
 import { SCHEDULES } from './migrations/009-schedules.ts';
+import { REVISED_DRAFTS } from './migrations/010-revised-drafts.ts';
 
 export const APPLICATION_ID = 0x4241544e;
 
@@ -26,6 +27,7 @@ const MIGRATIONS: readonly string[] = [
   SUPERSEDED_DOCUMENTS,
   ASSURANCE,
   SCHEDULES,
+  REVISED_DRAFTS,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -2,11 +2,13 @@
  * The full-text index, which follows the records at a distance: sending costs nothing for it. Whoever has the duty feeds
  * it; whoever searches first feeds it what is missing.
  *
- * Numbers of records only grow and what is searched in them never changes, so `indexed` is the last number that is in.
- * It moves in the transaction that adds, and only from where the batch began: of two that feed the same, one does.
+ * Numbers of records only grow, so `indexed` is the last number that is in. It moves in the transaction that adds, and
+ * only from where the batch began: of two that feed the same, one does. Whoever revises a draft that is in changes its
+ * words; a batch that was read before such a revision is given up and read again.
  */
 import type { JsonText } from '../../foundation/json.ts';
 import { INDEXED_MAX, wordsOf } from '../search-words.ts';
+import { stepNumber } from '../numbers.ts';
 import { prepare, type Database } from './binding.ts';
 import type { SharedCommit } from './shared-commit.ts';
 
@@ -45,6 +47,11 @@ export function wordIndexOf(
   );
   const add = prepare(database, 'INSERT INTO words (rowid, text) VALUES (?, ?)');
   const move = prepare(database, 'UPDATE indexed SET n = ?');
+  const newestFact = prepare(database, 'SELECT max(seq) FROM fact');
+  const revisedSince = prepare(
+    database,
+    `SELECT 1 FROM fact WHERE seq > ? AND step = ${stepNumber('revise', 'draft', 'draft')} LIMIT 1`,
+  );
 
   const indexedNow = (): number => {
     alive();
@@ -71,11 +78,12 @@ export function wordIndexOf(
 
   const feed = async (): Promise<void> => {
     const known = indexedNow();
+    const factsRead = (newestFact.get()?.[0] as number | null) ?? 0;
     const batch = batchAfter(known);
     const last = batch.at(-1);
     if (last === undefined) return;
     await commit.run(() => () => {
-      if (indexedNow() !== known) return;
+      if (indexedNow() !== known || revisedSince.get(factsRead) !== undefined) return;
       for (const { n, words } of batch) add.run(n, words);
       move.run(last.n);
     });

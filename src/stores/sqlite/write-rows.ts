@@ -10,10 +10,11 @@ import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { prepare, type Database, type Value } from './binding.ts';
 import type { RowNumbers } from './row-numbers.ts';
 import type { LimitCounters } from './limits.ts';
-import { ALL, allValues, CHANGING, changingValues } from './rows.ts';
+import { ALL, allValues, CHANGING, changingValues, REVISED, revisedValues } from './rows.ts';
 import { NEVER } from './schema.ts';
 import { FACT_COLUMNS, factNames } from '../fact-columns.ts';
 import { stateNumber } from '../numbers.ts';
+import { wordsOf } from '../search-words.ts';
 
 /** What the transaction has to tell others once it is committed. */
 export interface PendingNotices {
@@ -39,6 +40,14 @@ export function rowWriterOf(database: Database, names: RowNumbers, places: Limit
     `UPDATE handoff SET (${CHANGING}) = (${marks(CHANGING)}) WHERE n = ? AND revision = ?`,
   );
   const insertBody = prepare(database, 'INSERT INTO body (handoff, text) VALUES (?, ?)');
+  const reviseRow = prepare(database, `UPDATE handoff SET (${REVISED}) = (${marks(REVISED)}) WHERE n = ?`);
+  const reviseBody = prepare(database, 'UPDATE body SET text = ? WHERE handoff = ?');
+  const indexedBody = prepare(
+    database,
+    'SELECT text FROM body WHERE handoff = ? AND handoff <= (SELECT n FROM indexed)',
+  );
+  const removeWords = prepare(database, "INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)");
+  const addWords = prepare(database, 'INSERT INTO words (rowid, text) VALUES (?, ?)');
   const putOutcome = prepare(
     database,
     'INSERT INTO outcome (handoff, text) VALUES (?, ?) ON CONFLICT (handoff) DO UPDATE SET text = excluded.text',
@@ -74,6 +83,16 @@ export function rowWriterOf(database: Database, names: RowNumbers, places: Limit
   const tellWaiting = (id: HandoffId): void => {
     areThereAny ??= anyNeeded.get() !== undefined;
     if (areThereAny && isNeeded.get(id) !== undefined) meet.run(id);
+  };
+
+  /** An index without text forgets a row only when it is told what the row held. */
+  const reviseDraft = (n: number, before: Handoff, next: Handoff, body: JsonText): void => {
+    const indexed = indexedBody.get(n)?.[0];
+    reviseRow.run(...revisedValues(next, names), n);
+    reviseBody.run(body, n);
+    if (typeof indexed !== 'string') return;
+    removeWords.run(n, wordsOf(before, indexed).join(' '));
+    addWords.run(n, wordsOf(next, body).join(' '));
   };
 
   const writeRest = (n: number, before: Handoff | null, decision: Decision, nowMs: number): void => {
@@ -113,6 +132,7 @@ export function rowWriterOf(database: Database, names: RowNumbers, places: Limit
       const n = names.handoffNumber(before.id);
       if (n === null) return false;
       if (updateRow.run(...changingValues(handoff, nowMs, names), n, before.revision) === 0) return false;
+      if (decision.body !== undefined) reviseDraft(n, before, handoff, decision.body);
       writeRest(n, before, decision, nowMs);
       return true;
     },

@@ -19,6 +19,7 @@ import { block, unblock } from '../../../src/engine/handoffs/block.ts';
 import { deliver } from '../../../src/engine/handoffs/deliver.ts';
 import { cancel, reject } from '../../../src/engine/handoffs/reject-and-cancel.ts';
 import { release } from '../../../src/engine/handoffs/release.ts';
+import { revise } from '../../../src/engine/handoffs/revise.ts';
 import { send } from '../../../src/engine/handoffs/send.ts';
 import { requestRework, verify } from '../../../src/engine/handoffs/verify.ts';
 import { openMemoryStore } from '../../../src/stores/memory/memory-store.ts';
@@ -146,6 +147,12 @@ async function newDocument({ ctx }: Clone, task: string): Promise<string> {
 
 const ACTS: Readonly<Record<string, (ctx: Context, id: HandoffId, random: SeededRandom) => Promise<{ ok: boolean }>>> =
   {
+    revise: (ctx, id, random) =>
+      revise(ctx, agentPrincipal(GROK), id, {
+        ...(random.chance(0.6) ? { title: `title ${random.below(1000)}` } : {}),
+        ...(random.chance(0.4) ? { inputFields: { purpose: `purpose ${random.below(1000)}` } } : {}),
+        ...(random.chance(0.3) ? { terms: { criteria: [`criterion ${random.below(1000)}`] } } : {}),
+      }),
     activate: (ctx, id) => activate(ctx, agentPrincipal(GROK), id),
     accept: (ctx, id, random) => accept(ctx, agentPrincipal(CLAUDE), id, { notes: `note ${random.below(1000)}` }),
     reject: (ctx, id) => reject(ctx, agentPrincipal(CLAUDE), id, { type: 'workload', reason: 'too much' }),
@@ -160,7 +167,11 @@ const ACTS: Readonly<Record<string, (ctx: Context, id: HandoffId, random: Seeded
         result: null,
         evidence: [{ deliverable: 'code', kind: 'note', value: `seen ${random.below(1000)}` }],
       }),
-    verify: (ctx, id) => verify(ctx, agentPrincipal(PERPLEXITY, ['verifier']), { id, criteria: [] }),
+    verify: async (ctx, id) => {
+      const { criteria = [] } = (await ctx.store.load(id))?.handoff.terms ?? {};
+      const met = criteria.map((criterion) => ({ criterion, says: 'it is' }));
+      return verify(ctx, agentPrincipal(PERPLEXITY, ['verifier']), { id, criteria: met });
+    },
     rework: (ctx, id) => requestRework(ctx, OPERATOR, id, 'not yet'),
   };
 
@@ -170,7 +181,7 @@ async function act(clone: Clone, random: SeededRandom): Promise<string> {
   if (open.length === 0) return 'nothing to do';
   const { id, state } = random.pick(open);
   const fitting = {
-    draft: ['activate', 'activate', 'cancel'],
+    draft: ['revise', 'revise', 'activate', 'activate', 'cancel'],
     offered: ['accept', 'accept', 'accept', 'reject', 'cancel'],
     accepted: ['deliver', 'deliver', 'release', 'ask', 'cancel', 'reject'],
     blocked: ['answer', 'answer', 'cancel'],
@@ -236,8 +247,10 @@ async function judged(clones: readonly Clone[]): Promise<Omit<Outcome, 'trace'>>
   let overruled = 0;
   for (const clone of clones) {
     const { items } = await clone.ctx.store.find({ by: 'filter', max: 1_000 });
-    told.set(clone, new Map(items.map((handoff) => [handoff.id, wordsOf(handoff)])));
+    const words = new Map<string, string>();
+    told.set(clone, words);
     for (const handoff of items) {
+      words.set(handoff.id, `${wordsOf(handoff)} ${(await clone.ctx.store.load(handoff.id))?.body ?? ''}`);
       const facts = (await clone.ctx.store.facts({ handoff: handoff.id, max: 1_000 })).map(({ fact }) => fact);
       overruled += facts.filter(({ deed }) => deed === 'supersede').length;
       if (brokenAt(facts) !== null) broken.push(`${clone.name}: the trail of ${handoff.id} does not add up`);
@@ -284,9 +297,10 @@ const STATUS: Readonly<Record<string, string>> = {
   cancelled: 'Rejected',
 };
 
-function wordsOf({ state, claims, blockedOn }: Handoff): string {
+function wordsOf({ state, claims, blockedOn, title, terms }: Handoff): string {
   const shown = state === 'delivered' || state === 'completed' ? JSON.stringify(claims) : '';
-  return `${STATUS[state]} ${state} ${shown} ${blockedOn?.reason === 'question' ? blockedOn.text : ''}`;
+  const asked = `${title} ${terms.criteria.join()}`;
+  return `${STATUS[state]} ${state} ${shown} ${blockedOn?.reason === 'question' ? blockedOn.text : ''} ${asked}`;
 }
 
 function differences(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>, what: string): readonly string[] {

@@ -27,6 +27,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   block: 'blocked',
   unblock: 'unblocked',
   reblock: 'still blocked',
+  revise: 'revised',
   supersede: 'followed the shared history',
 };
 

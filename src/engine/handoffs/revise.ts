@@ -1,0 +1,152 @@
+/** A draft asks for something else. What it said before stays in the trail. */
+import { digestOf } from '../../foundation/digest.ts';
+import { writeJson, type Json, type JsonObject, type JsonProblem, type JsonText } from '../../foundation/json.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
+import type { Body } from '../../domain/body.ts';
+import type { Decide } from '../../domain/decision.ts';
+import { overdueRefusal } from '../../domain/deadlines.ts';
+import type { Handoff, Terms } from '../../domain/handoff.ts';
+import { revise as reviseMove, type Revised } from '../../domain/moves/revise.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Principal } from '../../domain/principal.ts';
+import { ROUNDS_MAX, type Whole } from '../../stores/store.ts';
+import { atRevision, change, decideBy, previewDecision } from '../change.ts';
+import type { Context } from '../context.ts';
+import { schemaRefusal } from './prepare-send.ts';
+import { termsOf, type SendRefusal } from './send.ts';
+
+/** Each absent one stays as it is. */
+export interface Revision extends Omit<Revised, 'terms'> {
+  readonly terms?: Partial<Pick<Terms, 'deliverables' | 'criteria' | 'verifiers'>>;
+  /** The whole input. */
+  readonly input?: Json;
+  /** Fields of an input that is an object. */
+  readonly inputFields?: JsonObject;
+}
+
+export async function revise(
+  ctx: Context,
+  principal: Principal,
+  id: HandoffId,
+  revision: Revision,
+): Promise<Result<Handoff, SendRefusal>> {
+  let seen = 0;
+  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+    const whole = await ctx.store.load(id);
+    if (whole === null) return err({ code: 'no-such-handoff', id });
+    // Refused although it is as it was: another decision refuses, not a faster writer.
+    if (whole.handoff.revision === seen) break;
+    seen = whole.handoff.revision;
+    const done = await reviseSeen(ctx, principal, whole, revision);
+    if (done.ok || done.refusal.code !== 'contended') return done;
+  }
+  return err({ code: 'contended', id });
+}
+
+async function reviseSeen(
+  ctx: Context,
+  principal: Principal,
+  whole: Whole,
+  revision: Revision,
+): Promise<Result<Handoff, SendRefusal>> {
+  const { handoff } = whole;
+  const revised = revisedBy(whole, inForce(ctx, handoff, revision));
+  if (!revised.ok) return err({ code: 'not-json', problem: revised.refusal });
+  const decide = decideRevision(principal, revised.value);
+  // Schemas are files: they are read for whoever may revise it.
+  const allowed = await previewDecision(ctx, handoff, decide);
+  if (!allowed.ok) return allowed;
+  if (!isRevised(revised.value)) return ok(handoff);
+  const { input, schema } = JSON.parse(revised.value.body) as Body;
+  const named = schema ?? ctx.rules.schemasOf(handoff.to).input;
+  const wrong = named === null ? null : await schemaRefusal(ctx, { input }, named);
+  if (wrong !== null) return err(wrong);
+  return change(ctx, handoff, atRevision(handoff.revision, decide));
+}
+
+/** Who has to verify is the workspace's to say; a request may add others. */
+function inForce({ rules }: Context, handoff: Handoff, revision: Revision): Revision {
+  const { terms } = revision;
+  if (terms === undefined) return revision;
+  const { verifiers } = termsOf(rules, handoff.kind, { ...handoff.terms, ...terms }, handoff);
+  return { ...revision, terms: { ...terms, ...(terms.verifiers === undefined ? {} : { verifiers }) } };
+}
+
+/** What is written: the new values, and what stood there before. */
+export interface RevisedDraft {
+  readonly record: Revised;
+  readonly body: JsonText;
+  readonly was: JsonObject;
+}
+
+/** As much of what was there before as a fact keeps; of more, the digest. */
+const WAS_MAX = 64 * 1024;
+
+export function revisedBy(
+  { handoff, body }: Pick<Whole, 'handoff' | 'body'>,
+  { title, priority, terms = {}, input, inputFields = {} }: Revision,
+): Result<RevisedDraft, JsonProblem> {
+  const was: Record<string, Json> = {};
+  const record: { -readonly [Name in keyof Revised]: Revised[Name] } = {};
+  if (title !== undefined && title !== handoff.title) {
+    was['title'] = handoff.title;
+    record.title = title;
+  }
+  if (priority !== undefined && priority !== handoff.priority) {
+    was['priority'] = handoff.priority;
+    record.priority = priority;
+  }
+  for (const name of ['deliverables', 'criteria', 'verifiers'] as const) {
+    const next = terms[name];
+    if (next === undefined || JSON.stringify(next) === JSON.stringify(handoff.terms[name])) continue;
+    was[name] = [...handoff.terms[name]];
+    record.terms = { ...(record.terms ?? handoff.terms), [name]: next };
+  }
+  const carried = JSON.parse(body) as Body;
+  const next = input ?? { ...(isObject(carried.input) ? carried.input : {}), ...inputFields };
+  const isSame = (input === undefined && Object.keys(inputFields).length === 0) || same(next, carried.input);
+  if (isSame) return ok({ record, body, was: was as JsonObject });
+  // The file that it came as holds the input of before.
+  const { message, ...rest } = carried;
+  void message;
+  const text = writeJson({ ...rest, input: next });
+  if (!text.ok) return text;
+  was['input'] = changedIn(carried.input, next);
+  const isLong = JSON.stringify(was['input']).length > WAS_MAX;
+  if (isLong) was['input'] = { sha256: digestOf(JSON.stringify(carried.input)) };
+  return ok({ record, body: text.value, was: was as JsonObject });
+}
+
+export function isRevised({ was }: RevisedDraft): boolean {
+  return Object.keys(was).length > 0;
+}
+
+/** Of two objects, the fields of the first that the second has changed. */
+function changedIn(before: Json, next: Json): Json {
+  if (!isObject(before) || !isObject(next)) return before;
+  const names = new Set([...Object.keys(before), ...Object.keys(next)]);
+  const changed = [...names].filter((name) => !same(before[name] ?? null, next[name] ?? null));
+  return Object.fromEntries(changed.map((name) => [name, before[name] ?? null]));
+}
+
+function same(one: Json, other: Json): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function isObject(value: Json): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** `isInTime`: the text of a commit is judged by its own dates. */
+export function decideRevision(
+  principal: Principal,
+  { record, body, was }: RevisedDraft,
+  isInTime: 'in time' | null = null,
+): Decide {
+  return decideBy(principal, 'revise', (handoff, nowMs) => ({
+    deed: 'revise',
+    moved: (isInTime === null ? overdueRefusal(handoff, nowMs) : null) ?? reviseMove(handoff, record),
+    detail: { was },
+    body,
+  }));
+}
