@@ -6,6 +6,7 @@ import { block, unblock } from '../../src/domain/moves/block.ts';
 import { deliver } from '../../src/domain/moves/deliver.ts';
 import { cancel, expire, reject } from '../../src/domain/moves/reject-cancel-expire.ts';
 import { failAttempt, failForGood } from '../../src/domain/moves/fail.ts';
+import { revise } from '../../src/domain/moves/revise.ts';
 import { offer } from '../../src/domain/moves/offer.ts';
 import { giveBack, takeBack } from '../../src/domain/moves/release.ts';
 import type { Moved } from '../../src/domain/moves/step.ts';
@@ -70,6 +71,7 @@ type Driven = { readonly deed: Move; readonly moved: Moved };
 /** Each function that moves a handoff, called by somebody who holds it where it is held. */
 const FUNCTIONS: Readonly<Record<string, (handoff: Handoff) => Driven>> = {
   offer: (handoff) => ({ deed: 'offer', moved: offer(handoff, T0) }),
+  revise: (handoff) => ({ deed: 'revise', moved: revise({ ...handoff, since: T0 }, { title: 'another' }) }),
   accept: (handoff) => ({ deed: 'accept', moved: accept(handoff, byHand(), T0) }),
   reject: (handoff) => ({
     deed: 'reject',

@@ -104,6 +104,7 @@ const WEIGHTS: Partial<Record<Doing, number>> = {
   lose: 16,
   block: 6,
   renew: 6,
+  revise: 4,
 };
 
 const aTry: fc.Arbitrary<Try> = fc.record({
@@ -141,7 +142,7 @@ export const aWalk: fc.Arbitrary<Walk> = fc.record({
       const dependencies = new Map(waits ? [['hoff-2' as HandoffId, null]] : []);
       return valueOf(create({ ...aHandoff('draft', { kind, terms, notBefore, to }), as }, dependencies, T0));
     }),
-  tries: fc.array(aTry, { minLength: 1, maxLength: 60, size: 'max' }),
+  tries: fc.array(aTry, { minLength: 1, maxLength: 90, size: 'max' }),
 });
 
 export function walk({ first, tries }: Walk): Walked {

@@ -33,7 +33,7 @@ import {
   settingOf,
 } from './documents.ts';
 import { planOf, type Plan } from './plan-edit.ts';
-import { changesOf, renderNew, retold, toldIn } from './render.ts';
+import { asksSame, changesOf, renderNew, retold, toldIn } from './render.ts';
 import { settleFile } from './archive-file.ts';
 import { lawfulVersions, overruling } from './overrule.ts';
 import { isNews, overrules } from './shared-history.ts';
@@ -67,7 +67,7 @@ export async function judgeEdit(
   // What is settled and archived is anybody's to annotate, and only git tells that it went otherwise.
   const isAnnotated = isFinal(state) && agreed === null && place !== ACTIVE;
   const read = readDocument(file.text);
-  if (isAnnotated && tellsSame(whole.handoff, read.fields)) return 'done';
+  if (isAnnotated && tellsSame(whole.handoff, read.fields) && asksSame(whole, read.fields)) return 'done';
   const committed = await committedBy(documents, place, id, file.text);
   if (isAnnotated && committed === null) return 'done';
   const [problem] = errorsIn(read);
@@ -100,7 +100,7 @@ async function takeCommitted(
   const before = agreed === null && handoff.state !== 'draft' ? null : await readBefore(documents, whole, agreed);
   const { who: author } = writer;
   const told = judgeTold(ctx.rules, writer, handoff, read, isFinal(handoff.state) ? null : before, whole.body);
-  const isTold = tellsSame(handoff, read.fields);
+  const isTold = tellsSame(handoff, read.fields) && asksSame(whole, read.fields);
   const isNothing = told.ok && told.value.decide === null;
   if (isNothing && isTold) return agreeOn(documents, whole, agreed, seen, true);
   const isContinued = told.ok && told.value.decide !== null;
@@ -146,6 +146,8 @@ async function followGit(
     leave(documents, fileNameOf(id), `${writer.who} has committed ${String(read.fields.status)}, and ${says}`);
     return 'done';
   };
+  // Nobody has to have been entitled to correct a word in the archive.
+  if (unlawful !== undefined && isFinal(handoff.state) && tellsSame(handoff, read.fields)) return 'done';
   const isAsTold = last === undefined || (await folder.told.has(id, last.text)) || tellsSame(handoff, last.read.fields);
   if (unlawful !== undefined && isAsTold) {
     if (unlawful.isOwnWork === true || documents.asked) {

@@ -9,14 +9,14 @@ import type { Terms } from '../../domain/handoff.ts';
 import type { State } from '../../domain/lifecycle.ts';
 import { supersede, type Resumed } from '../../domain/moves/supersede.ts';
 import { principalText, SYSTEM } from '../../domain/principal.ts';
-import { errorsIn, readDocument, type DocumentRead, type SaidFields } from '../../formats/document/read.ts';
+import { errorsIn, readDocument, type DocumentRead } from '../../formats/document/read.ts';
 import { REVISABLE } from '../../formats/document/schema.ts';
 import type { DocumentVersion } from '../../folders/folder.ts';
 import type { Whole } from '../../stores/store.ts';
 import { andThen } from '../change.ts';
 import { writerAs, type Roles, type Writer } from './believed.ts';
 import { withDeadline } from './apply-commit.ts';
-import { agreedFields } from './render.ts';
+import { agreedFields, asksSame } from './render.ts';
 import { judgeTold, recordIn, stateIn, type UnlawfulChange } from './told-change.ts';
 
 interface ReadVersion extends DocumentVersion {
@@ -102,11 +102,10 @@ function beginningsFor(
   lawful: readonly ReadVersion[],
   now: ReadVersion,
 ): readonly ResumedAt[] {
-  const here = agreedFields(whole);
-  const isSame = REVISABLE.every((name) => JSON.stringify(here[name]) === JSON.stringify(now.read.fields[name]));
-  if (!isSame) {
+  if (!asksSame(whole, now.read.fields)) {
+    const here = agreedFields(whole);
     const fields = Object.fromEntries(REVISABLE.map((name) => [name, here[name]]));
-    return [{ to: 'draft', before: { ...now.read, fields, all: fields as SaidFields } }];
+    return [{ to: 'draft', before: { ...now.read, fields, all: fields } }];
   }
   return [...lawful.slice(0, -1).toReversed(), now].flatMap(({ read }) => {
     const told = stateIn(read.fields);

@@ -9,7 +9,7 @@ import { editDocument, type DocumentChanges } from '../../formats/document/edit.
 import { readEntries } from '../../formats/document/entries.ts';
 import type { SaidFields } from '../../formats/document/read.ts';
 import { writeDocument } from '../../formats/document/write.ts';
-import type { NewDocument } from '../../formats/document/schema.ts';
+import { REVISABLE, type DocumentFields, type NewDocument } from '../../formats/document/schema.ts';
 import type { Whole } from '../../stores/store.ts';
 import type { Said } from '../../formats/document/yaml-text.ts';
 import { instant, type Setting } from './documents.ts';
@@ -92,6 +92,12 @@ export function agreedFields({ handoff, body }: Pick<Whole, 'handoff' | 'body'>)
     source_meeting: text(said['meeting']),
     skill_web_node: text(said['skill']),
   };
+}
+
+/** Whether a text asks for what this handoff asks for. */
+export function asksSame(whole: Pick<Whole, 'handoff' | 'body'>, fields: DocumentFields): boolean {
+  const here = agreedFields(whole);
+  return REVISABLE.every((name) => JSON.stringify(here[name]) === JSON.stringify(fields[name]));
 }
 
 /** What came by another door than `create --document` is not lost. */

@@ -103,9 +103,9 @@ export function revisedBy(
     record.terms = { ...(record.terms ?? handoff.terms), [name]: next };
   }
   const carried = JSON.parse(body) as Body;
-  const next = input ?? { ...(isObject(carried.input) ? carried.input : {}), ...inputFields };
+  const next = input === undefined ? { ...(isObject(carried.input) ? carried.input : {}), ...inputFields } : input;
   const isSame = (input === undefined && Object.keys(inputFields).length === 0) || same(next, carried.input);
-  if (isSame) return ok({ record, body, was: was as JsonObject });
+  if (isSame) return ok({ record, body, was });
   // The file that it came as holds the input of before.
   const { message, ...rest } = carried;
   void message;
@@ -114,7 +114,7 @@ export function revisedBy(
   was['input'] = changedIn(carried.input, next);
   const isLong = JSON.stringify(was['input']).length > WAS_MAX;
   if (isLong) was['input'] = { sha256: digestOf(JSON.stringify(carried.input)) };
-  return ok({ record, body: text.value, was: was as JsonObject });
+  return ok({ record, body: text.value, was });
 }
 
 export function isRevised({ was }: RevisedDraft): boolean {

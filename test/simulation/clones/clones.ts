@@ -250,7 +250,10 @@ async function judged(clones: readonly Clone[]): Promise<Omit<Outcome, 'trace'>>
     const words = new Map<string, string>();
     told.set(clone, words);
     for (const handoff of items) {
-      words.set(handoff.id, `${wordsOf(handoff)} ${(await clone.ctx.store.load(handoff.id))?.body ?? ''}`);
+      const { input } = JSON.parse((await clone.ctx.store.load(handoff.id))?.body ?? '{}') as {
+        input?: Readonly<Record<string, unknown>>;
+      };
+      words.set(handoff.id, `${wordsOf(handoff)} ${String(input?.['purpose'])} ${String(input?.['context'])}`);
       const facts = (await clone.ctx.store.facts({ handoff: handoff.id, max: 1_000 })).map(({ fact }) => fact);
       overruled += facts.filter(({ deed }) => deed === 'supersede').length;
       if (brokenAt(facts) !== null) broken.push(`${clone.name}: the trail of ${handoff.id} does not add up`);

@@ -29,8 +29,31 @@ const REASON: Question = { name: 'reason', label: 'Reason', long: true };
 const NOTES: Question = { name: 'notes', label: 'Notes', long: true };
 const PRIORITIES = ['', 'urgent', 'high', 'normal', 'low'];
 
+function linesOf(name: 'deliverables' | 'criteria'): (handoff: Shown) => string {
+  return (handoff) => (handoff[name] ?? []).join('\n');
+}
+
+function linesIn(text: string): readonly string[] {
+  return [...new Set(text.split('\n').map((line) => line.trim()))].filter((line) => line !== '');
+}
+
 const ACTIONS: Readonly<Record<string, Action>> = {
   activate: { label: 'Activate', asks: [] },
+  revise: {
+    label: 'Edit',
+    asks: [
+      { name: 'title', label: 'Title', given: ({ title }) => title ?? '' },
+      { name: 'priority', label: 'Priority', of: PRIORITIES },
+      { name: 'deliverables', label: 'Deliverables, one per line', long: true, given: linesOf('deliverables') },
+      { name: 'criteria', label: 'Criteria, one per line', long: true, given: linesOf('criteria') },
+    ],
+    body: ({ title = '', priority = '', deliverables = '', criteria = '' }) => ({
+      ...(title === '' ? {} : { title }),
+      ...(priority === '' ? {} : { priority }),
+      deliverables: linesIn(deliverables),
+      criteria: linesIn(criteria),
+    }),
+  },
   accept: { label: 'Accept', asks: [NOTES] },
   unblock: {
     label: 'Answer',
