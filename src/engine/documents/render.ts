@@ -2,7 +2,6 @@
 import type { Json, JsonObject } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Fact } from '../../domain/facts.ts';
-import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Role } from '../../domain/principal.ts';
 import { editDocument, type DocumentChanges } from '../../formats/document/edit.ts';
