@@ -233,6 +233,9 @@ describe('a handoff over HTTP', () => {
       Array.from({ length: 5 }, () => server.ask('POST', '/api/handoffs', { token, body, headers })),
     );
     expect(new Set(answers.map(({ json }) => (json as HandoffView).id)).size).toBe(1);
+    const again = await server.ask('POST', '/api/handoffs', { token, body, headers });
+    const replayed = (answer: { readonly headers: Headers }): boolean => answer.headers.has('idempotency-replayed');
+    expect([replayed(again), answers.filter(replayed).length]).toEqual([true, answers.length - 1]);
     const other = await server.ask('POST', '/api/handoffs', { token, body: { to: '@vue' }, headers });
     expect([other.status, (other.json as { code: string }).code]).toEqual([422, 'request-reused']);
     const them = await server.tokenFor('@other');

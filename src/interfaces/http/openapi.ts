@@ -144,7 +144,7 @@ const TAGS: Readonly<Record<string, string>> = {
 /** Of answers that show one handoff. */
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
   handoff: ['ETag'],
-  created: ['ETag', 'Location'],
+  created: ['ETag', 'Location', 'Idempotency-Replayed'],
   claimed: ['ETag'],
   shown: ['ETag'],
   settled: ['ETag'],
@@ -152,6 +152,7 @@ const HEADERS: Readonly<Record<string, readonly string[]>> = {
 const HEADER_WORDS: Readonly<Record<string, string>> = {
   ETag: 'Its revision, for If-Match and If-None-Match.',
   Location: 'Where the new handoff is.',
+  'Idempotency-Replayed': '`true` where an earlier request with this key has made the handoff.',
 };
 
 function headersOf({ operation }: Endpoint): Schema {

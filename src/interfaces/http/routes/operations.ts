@@ -5,6 +5,7 @@ import type { HandoffId } from '../../../domain/names.ts';
 import type { Principal } from '../../../domain/principal.ts';
 import { isHidden } from '../../../domain/rights.ts';
 import { expectRevision } from '../../../engine/expected-revision.ts';
+import { noteKnownRequests } from '../../../engine/known-requests.ts';
 import type { Context } from '../../../engine/context.ts';
 import { count as countWanted } from '../../../engine/handoffs/read.ts';
 import type { StateCounts, Whole } from '../../../stores/store.ts';
@@ -211,8 +212,13 @@ function changesOne({ scope, result }: Operation): boolean {
 
 async function answerOf(operation: Operation, asked: RouteRequest): Promise<Response> {
   try {
-    const value = await runOperation(operation, asked);
-    return await ANSWERS[operation.result].respond(value as never, asked);
+    const { serverContext } = asked;
+    const requests = 'requestId' in operation.input ? noteKnownRequests(serverContext.ctx) : null;
+    const ctx = requests?.ctx ?? serverContext.ctx;
+    const value = await runOperation(operation, { ...asked, serverContext: { ...serverContext, ctx } });
+    const response = await ANSWERS[operation.result].respond(value as never, asked);
+    if (requests?.wasKnown() === true) response.headers.set('idempotency-replayed', 'true');
+    return response;
   } catch (error) {
     const whole = operation.result === 'settled' ? await unsettled(error, asked) : null;
     if (whole === null) throw error;

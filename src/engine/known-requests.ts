@@ -1,0 +1,17 @@
+/** For whoever wants to know whether a send made something, or was answered with what an earlier one had made. */
+import type { Context } from './context.ts';
+
+export interface KnownRequests {
+  readonly ctx: Context;
+  wasKnown(): boolean;
+}
+
+export function noteKnownRequests(ctx: Context): KnownRequests {
+  let wasKnown = false;
+  const insert: Context['store']['insert'] = async (openings, guard) => {
+    const answer = await ctx.store.insert(openings, guard);
+    wasKnown ||= answer.ok && answer.value[0]?.id !== openings[0]?.id;
+    return answer;
+  };
+  return { ctx: { ...ctx, store: { ...ctx.store, insert } }, wasKnown: () => wasKnown };
+}
