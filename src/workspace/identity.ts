@@ -78,12 +78,17 @@ async function denied(
   return err(refusal);
 }
 
+export interface ProvenToken {
+  readonly principal: Principal;
+  readonly record: TokenRecord;
+}
+
 /** Whose a token is, if it is good for this. */
 export async function provenBy(
   { store, rules }: Pick<Context, 'store'> & { readonly rules: Pick<Context['rules'], 'rolesOf'> },
   secret: string,
   scope: Scope,
-): Promise<Result<{ readonly principal: Principal; readonly record: TokenRecord }, IdentityRefusal>> {
+): Promise<Result<ProvenToken, IdentityRefusal>> {
   const record = await store.tokens.byHash(hashOf(secret));
   const wrong = whyNotGood(record, store.nowMs());
   if (record === null || wrong !== null) {
@@ -94,6 +99,16 @@ export async function provenBy(
     return err({ code: 'scope-missing', says, token: record.id });
   }
   return ok({ principal: principalFrom(record, rules.rolesOf), record });
+}
+
+/** The same for a token that is known by its id; null: it is good no more. */
+export async function provenById(
+  { store, rules }: Pick<Context, 'store' | 'rules'>,
+  id: string,
+): Promise<ProvenToken | null> {
+  const [record] = await store.tokens.byIds([id]);
+  if (record === undefined || whyNotGood(record, store.nowMs()) !== null) return null;
+  return { principal: principalFrom(record, rules.rolesOf), record };
 }
 
 function principalFrom({ id, agent, roles }: TokenRecord, rolesOf: (agent: AgentId) => readonly Role[]): Principal {

@@ -43,7 +43,7 @@ it('the session of a revoked token ends: the page says so, keeps what it knows, 
   await ask('DELETE', `/api/tokens/${made.id}`, { token: operator });
   await expect.poll(() => page.locator('.banner').textContent()).toContain('You are signed out');
   expect(await rowsIn(page)).toEqual(['still here']);
-  await page.getByLabel('Sign-in link').fill(await linkBy(operator));
+  await page.getByLabel('Sign-in link or token').fill(await linkBy(operator));
   await page.getByRole('button', { name: 'Sign in' }).click();
   await expect.poll(() => page.locator('.banner').count()).toBe(0);
 });

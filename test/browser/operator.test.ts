@@ -1,7 +1,7 @@
 /** A day of an operator, with keys alone. */
 import { expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { visit, withBrowser } from './visitor.ts';
+import { rowsIn, visit, withBrowser } from './visitor.ts';
 
 withBrowser();
 
@@ -154,4 +154,29 @@ it('is told when nothing needs anybody, and puts away what can wait', async (con
   await bad.getByRole('button', { name: 'Done' }).click();
   await expect.poll(() => page.locator('main').textContent()).toContain('Nothing needs you');
   await expect.poll(() => page.locator('.bar').textContent()).toContain('1 put away');
+});
+
+it('an agent signs in with its token, and takes, answers and delivers what is its own', async (context) => {
+  const { page, url, ctx, send, tokenFor } = await visit(context);
+  const own = await send({ to: '@react', title: 'For me' });
+  await send({ to: '@vue', title: 'For others' });
+  await page.goto(`${url}/#/settings`);
+  await page.getByRole('main').getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Sign-in link or token').fill(await tokenFor('@react'));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect.poll(() => page.locator('main').textContent()).toContain('you are @react');
+  await page.goto(`${url}/#/work`);
+  await expect.poll(() => rowsIn(page)).toEqual(['For me']);
+  await page.goto(`${url}/#/handoffs/${own}`);
+  const actions = page.getByRole('group', { name: 'Actions' });
+  await actions.getByRole('button', { name: 'Accept' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Accept' }).click();
+  await actions.getByRole('button', { name: 'Deliver' }).click();
+  await page.getByLabel('Result').fill('done by hand');
+  await page.getByRole('dialog').getByRole('button', { name: 'Deliver' }).click();
+  await expect.poll(async () => (await ctx.store.load(own as never))?.handoff.state).toBe('completed');
+  const facts = await ctx.store.facts({ handoff: own as never, max: 10 });
+  expect(facts.map(({ fact }) => `${fact.deed} ${fact.by}`)).toEqual(
+    expect.arrayContaining(['accept @react', 'deliver @react']),
+  );
 });

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OPERATOR } from '../../src/domain/principal.ts';
 import { sendMany } from '../../src/engine/handoffs/send.ts';
@@ -122,6 +124,18 @@ describe('work', () => {
     await expect.poll(() => notes.locator('.toast').count()).toBe(1);
     await notes.getByRole('button', { name: 'Dismiss' }).click();
     await expect.poll(() => notes.locator('.toast').count()).toBe(0);
+  });
+
+  it('that could not be understood waits on the first page, with the reason', async (context) => {
+    const { page, folder, troubles } = await visit(context);
+    const quarantine = join(folder, 'handoffs', 'quarantine');
+    mkdirSync(quarantine, { recursive: true });
+    writeFileSync(join(quarantine, 'broken.json'), '{');
+    writeFileSync(join(quarantine, 'broken.json.reason.txt'), '1:2: the object is not closed');
+    await page.reload();
+    const shelf = page.getByRole('region', { name: 'Quarantine' });
+    await expect.poll(() => shelf.textContent()).toContain('the object is not closed');
+    expect(troubles).toEqual([]);
   });
 
   it('is given to others, or ended, several at once', async (context) => {

@@ -94,9 +94,8 @@ describe('a token', () => {
       const answer = await server.ask('GET', `/api/handoffs/${id}${path}`, { token: stranger });
       expect([path, answer.status, codeOf(answer)]).toEqual([path, 404, 'no-such-handoff']);
     }
-    for (const path of ['/api/metrics-summary', '/api/quarantine', '/metrics', '/api/login-links']) {
-      const method = path.endsWith('links') ? 'POST' : 'GET';
-      const answer = await server.ask(method, path, { token: stranger });
+    for (const path of ['/api/metrics-summary', '/api/quarantine', '/metrics']) {
+      const answer = await server.ask('GET', path, { token: stranger });
       expect([path, answer.status, codeOf(answer)]).toEqual([path, 403, 'not-yours']);
     }
   });
@@ -151,6 +150,30 @@ describe('a login link', () => {
     expect((await server.ask('POST', '/api/handoffs', { headers, body })).status).toBe(201);
     expect((await server.ask('DELETE', '/api/session', { headers })).status).toBe(204);
     expect((await server.ask('GET', '/api/handoffs', { headers: { cookie } })).status).toBe(401);
+  });
+
+  it('that an agent asks for opens what its token opens, and nothing once that is revoked', async () => {
+    const server = await served();
+    const operator = await server.tokenFor(null);
+    const token = await server.tokenFor('@doer');
+    const reader = await server.tokenFor('@doer', { scopes: ['read'] });
+    expect((await server.ask('POST', '/api/login-links', { token: reader })).status).toBe(403);
+    await server.ask('POST', '/api/handoffs', { token: operator, body: { from: '@me', to: '@other' } });
+    const { path } = (await server.ask('POST', '/api/login-links', { token })).json as { path: string };
+    const { cookie } = await comeIn(server, `${server.url}${path}`);
+    const headers = { cookie };
+    const session = (await server.ask('GET', '/api/session', { headers })).json as { csrf: string };
+    expect(session).toMatchObject({ principal: '@doer', agent: '@doer' });
+    expect((await server.ask('GET', '/api/handoffs', { headers })).json).toMatchObject({ items: [] });
+    expect((await server.ask('GET', '/api/tokens', { headers })).status).toBe(403);
+    const mine = { cookie, 'x-baton-csrf': session.csrf };
+    const sent = await server.ask('POST', '/api/handoffs', { headers: mine, body: { from: '@me', to: '@other' } });
+    expect([sent.status, codeOf(sent)]).toEqual([403, 'not-entitled']);
+    const [made] = (await server.ctx.store.tokens.list()).filter(
+      ({ agent, scopes }) => agent === 'doer' && scopes.length > 1,
+    );
+    await server.ask('DELETE', `/api/tokens/${made?.id ?? ''}`, { token: operator });
+    expect((await server.ask('GET', '/api/session', { headers })).status).toBe(401);
   });
 
   it('can be had anew by the operator, from the file that only its owner reads', async () => {

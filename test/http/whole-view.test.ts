@@ -101,6 +101,23 @@ describe('attention', () => {
   });
 });
 
+describe('what ends by itself', () => {
+  it('is told ten minutes before, as long as nobody has taken it', async () => {
+    const server = await served({ configuration: 'clocks:\n  queue: { offered_seconds: 550 }\n' });
+    const { token, send } = await sender(server);
+    await send({ title: 'soon' });
+    const inTwoMinutes = new Date(Date.now() + 120_000).toISOString();
+    await send({ title: 'later', notBefore: inTwoMinutes });
+    await expect
+      .poll(async () => (await server.ask('GET', '/api/attention', { token })).json as object)
+      .toMatchObject({
+        items: [{ why: 'overdue', handoff: { title: 'soon' } }],
+        counts: { overdue: 1 },
+        pulse: { waiting: 2, needYou: 1 },
+      });
+  });
+});
+
 describe('doing the same with many', () => {
   it('answers for each, and gives work to somebody else in one step', async () => {
     const server = await served();

@@ -12,7 +12,7 @@ import { openAgents } from '../../adapters/agents/open-agents.ts';
 import { wakeByPostedHook } from '../../adapters/agents/wake.ts';
 import { standDuty } from '../../engine/duty.ts';
 import { watchFeed } from '../../engine/feed-blockers.ts';
-import { openTokenWatch, whyNotGood } from '../../engine/token-watch.ts';
+import { openTokenWatch } from '../../engine/token-watch.ts';
 import { nameInLog } from '../../engine/handoffs/revoke-token.ts';
 import { openCapacity } from '../../interfaces/http/capacity.ts';
 import { DEFAULT_SERVER_LIMITS } from '../../workspace/server-limits.ts';
@@ -20,13 +20,21 @@ import { openDenials } from '../../interfaces/http/denials.ts';
 import { openHub } from '../../interfaces/http/events/hub.ts';
 import { openMetrics } from '../../interfaces/http/metrics.ts';
 import { openLogins } from '../../interfaces/http/logins.ts';
-import type { ServerContext } from '../../interfaces/http/server-context.ts';
+import type { Proof, ServerContext } from '../../interfaces/http/server-context.ts';
 import { startServer, type RunningServer } from '../../interfaces/http/server.ts';
 import { openCounters } from '../../interfaces/http/counters.ts';
 import { openTotals } from '../../interfaces/http/totals.ts';
 import { openWorkNotes } from '../../interfaces/http/work-notes.ts';
 import type { Limits } from '../../domain/limits.ts';
-import { localUser, mintServerToken, mintToken, provenBy, SCOPES } from '../../workspace/identity.ts';
+import {
+  localUser,
+  mintServerToken,
+  mintToken,
+  provenBy,
+  provenById,
+  SCOPES,
+  type ProvenToken,
+} from '../../workspace/identity.ts';
 import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
 import type { ServerLog, Serving, ServingOptions } from '../../interfaces/cli/app.ts';
 import type { Context } from '../../engine/context.ts';
@@ -141,12 +149,11 @@ async function serverContextOf(
       prove: async (secret, scope) => {
         const proven = await provenBy(ctx, secret, scope);
         if (!proven.ok) return err(proven.refusal);
-        const { principal, record } = proven.value;
-        return ok({ principal, name: record.id, scopes: record.scopes });
+        return ok(proofOf(proven.value));
       },
-      isGood: async (token) => {
-        const [record] = await ctx.store.tokens.byIds([token]);
-        return whyNotGood(record ?? null, ctx.store.nowMs()) === null;
+      ofToken: async (id) => {
+        const proven = await provenById(ctx, id);
+        return proven === null ? null : proofOf(proven);
       },
       mint: (wish, by) => mintToken(ctx, wish, { by: nameInLog(by) }),
     },
@@ -231,6 +238,10 @@ async function announce({ ctx, workspace }: OpenWorkspace, url: string): Promise
   }
   if (left !== null) await ctx.store.tokens.revoke(left.tokenId, { by: localUser() });
   return file;
+}
+
+function proofOf({ principal, record }: ProvenToken): Proof {
+  return { principal, name: record.id, scopes: record.scopes };
 }
 
 /** By the variables that OpenTelemetry itself reads. */

@@ -1,6 +1,7 @@
 /** What does not go on without a person, the most urgent first, and the pulse of the whole. */
 import type { Handoff } from '../../domain/handoff.ts';
 import { countedAttempts, failedDependencyOf } from '../../domain/handoff.ts';
+import { dueAtOf } from '../../domain/deadlines.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import { may, readScopeOf } from '../../domain/rights.ts';
 import { list } from '../../engine/handoffs/read.ts';
@@ -10,7 +11,7 @@ import type { ServerContext } from './server-context.ts';
 import type { RowView } from './work-notes.ts';
 
 /** In the order of urgency. */
-const REASONS = ['question', 'dependency', 'review', 'failed', 'failing'] as const;
+export const REASONS = ['question', 'dependency', 'review', 'overdue', 'failed', 'failing'] as const;
 type Reason = (typeof REASONS)[number];
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -18,6 +19,8 @@ const DAY_MS = 24 * 60 * 60_000;
 const ENDED_MAX = 200;
 /** Whoever starts a worker a little later is not reported. */
 const UNATTENDED_MS = 10 * 60_000;
+/** What ends by itself unless somebody does something is told so long before. */
+const SOON_MS = 10 * 60_000;
 const BAD_ENDS = ['failed', 'rejected', 'expired'] as const;
 const RATE_MINUTES = 5;
 
@@ -82,15 +85,23 @@ function reasonOf({ tally }: ServerContext, handoff: Handoff, nowMs: number): Re
   if (failedDependencyOf(handoff) !== null) return 'dependency';
   if (state === 'blocked') return blockedOn?.reason === 'question' ? 'question' : null;
   if (state === 'delivered') return 'review';
+  if (isOverdue(handoff, nowMs)) return 'overdue';
   if (state === 'offered') return countedAttempts(handoff) > 0 ? 'failing' : null;
   const isLately = isFinal(state) && nowMs - since < DAY_MS;
   return isLately && !tally.wasRetried(id) ? 'failed' : null;
+}
+
+/** Nobody takes, offers or ends it, and its time is nearly over. What somebody is at has a clock of its own. */
+function isOverdue(handoff: Handoff, nowMs: number): boolean {
+  const dueAt = handoff.state === 'draft' || handoff.state === 'offered' ? dueAtOf(handoff) : null;
+  return dueAt !== null && dueAt - nowMs < SOON_MS;
 }
 
 const NEEDED_RIGHT = {
   question: 'unblock',
   dependency: 'cancel',
   review: 'verify',
+  overdue: 'read',
   failed: 'retry',
   failing: 'read',
 } as const;

@@ -1,5 +1,5 @@
 /** Who asks: from a token or a session, never from what the request says about itself. */
-import { principalText, type Principal } from '../../domain/principal.ts';
+import { OPERATOR, principalText, type Principal } from '../../domain/principal.ts';
 import type { InterfaceCode } from '../shared/problems.ts';
 import { sameSecret } from './logins.ts';
 import type { ServerContext, Scope } from './server-context.ts';
@@ -27,6 +27,9 @@ export class Denied extends HttpProblem {
   }
 }
 
+/** The owner of the machine, who was shown a link without any token. */
+const BY_LINK = { principal: OPERATOR, scopes: ['read', 'write'] } as const;
+
 const CSRF_HEADER = 'x-baton-csrf';
 
 export async function callerOf(
@@ -45,7 +48,8 @@ export async function callerOf(
   if (session === null) {
     throw httpProblem('token-refused', 'this session is over; get a new link with: baton serve');
   }
-  if (session.token !== null && !(await serverContext.access.isGood(session.token))) {
+  const proof = session.token === null ? BY_LINK : await serverContext.access.ofToken(session.token);
+  if (proof === null) {
     serverContext.logins.end(secret);
     const says = 'this session is over: the token that opened it has ended; get a new link with: baton serve';
     throw new Denied('token-refused', says, session.token);
@@ -54,12 +58,16 @@ export async function callerOf(
   if (scope === 'write' && !sameSecret(shown, session.csrf)) {
     throw httpProblem('csrf-missing', `a write by cookie shows its session's ${CSRF_HEADER}; see GET /api/session`);
   }
+  if (!proof.scopes.includes(scope)) {
+    throw new Denied('scope-missing', `the token of this session does not allow to ${scope}`, session.token);
+  }
   return {
     ...session,
-    scopes: ['read', 'write'],
+    principal: proof.principal,
+    scopes: proof.scopes,
     stillGood: async () =>
       serverContext.logins.sessionOf(secret) !== null &&
-      (session.token === null || (await serverContext.access.isGood(session.token))),
+      (session.token === null || (await serverContext.access.ofToken(session.token)) !== null),
   };
 }
 

@@ -7,7 +7,6 @@ import { timingSafeEqual } from 'node:crypto';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Random } from '../../foundation/random.ts';
-import { OPERATOR, provenWith, type Principal } from '../../domain/principal.ts';
 
 const CODE_LIFE_MS = 10 * 60_000;
 const SESSION_LIFE_MS = 12 * 60 * 60_000;
@@ -18,8 +17,7 @@ const SESSIONS_MAX = 100;
 interface BrowserSession {
   /** For counting and for logs; it opens nothing. */
   readonly name: string;
-  readonly principal: Principal;
-  /** The id of the token that asked for its link: the session ends with it. Null: nobody showed one. */
+  /** The id of the token that asked for its link: the session is its owner's and ends with it. Null: nobody showed one. */
   readonly token: string | null;
   /** What a page of ours knows and one of somebody else does not. */
   readonly csrf: string;
@@ -113,13 +111,7 @@ export function openLogins({ clock, random }: LoginParts, file: SessionFile | nu
         drop(hash);
         return null;
       }
-      const token = tokenOf(known.opener);
-      return {
-        name: nameOf(hash),
-        principal: token === null ? OPERATOR : provenWith(OPERATOR, token),
-        token,
-        csrf: hexDigestOf(`csrf ${given}`),
-      };
+      return { name: nameOf(hash), token: tokenOf(known.opener), csrf: hexDigestOf(`csrf ${given}`) };
     },
     end: (given) => void drop(hexDigestOf(given)),
     list: () =>

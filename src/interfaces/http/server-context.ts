@@ -64,9 +64,9 @@ export type Scope = 'read' | 'write';
 interface Access {
   /** Whose a token is, if it is good for this. */
   prove(secret: string, scope: Scope): Promise<Result<Proof, AccessRefusal>>;
+  /** Whose a token is that is known by its id; null: it opens nothing any more. */
+  ofToken(id: string): Promise<Proof | null>;
   /** A new one; its secret is known only now. */
-  /** Whether a token that is known by its id still opens something. */
-  isGood(token: string): Promise<boolean>;
   mint(wish: TokenWish, by: Principal): Promise<{ readonly secret: string; readonly record: TokenRecord }>;
 }
 
@@ -79,7 +79,7 @@ interface TokenWish {
   readonly lifeMs: number | null;
 }
 
-interface Proof {
+export interface Proof {
   readonly principal: Principal;
   readonly name: string;
   readonly scopes: readonly string[];

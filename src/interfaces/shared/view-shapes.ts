@@ -55,7 +55,10 @@ export const AttentionShape = z.strictObject({
   totals: z.record(z.string(), z.int()),
   counts: z.record(z.string(), z.int()),
   items: z.array(
-    z.strictObject({ why: z.enum(['question', 'dependency', 'review', 'failed', 'failing']), handoff: RowShape }),
+    z.strictObject({
+      why: z.enum(['question', 'dependency', 'review', 'overdue', 'failed', 'failing']),
+      handoff: RowShape,
+    }),
   ),
   unattended: z.array(z.strictObject({ agent: Agent, waiting: z.int(), since: Instant })),
 });

@@ -1,12 +1,13 @@
 /** Home: what does not go on without a person, the most urgent first. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { ask, tell, wordsOf, type BatchAnswer, type Row, type Shown } from '../api.ts';
+import { ask, tell, wordsOf, type BatchAnswer, type Row, type Session, type Shown } from '../api.ts';
 import { newest, version } from '../live.ts';
 import { ActionForm } from '../parts/actions.tsx';
 import { NewHandoff } from '../parts/new-handoff.tsx';
 import { FailureLine, Failed, Loading, StateTag, When } from '../parts/pieces.tsx';
 import { attention, attentionError, type Reason } from '../parts/pulse.tsx';
+import { QuarantineShelf } from '../parts/quarantine.tsx';
 import { textsIn } from '../parts/texts-in.ts';
 import { say } from '../parts/toasts.tsx';
 import { putAway, isPutAway } from '../put-away.ts';
@@ -18,11 +19,12 @@ const SECTIONS: readonly (readonly [why: Reason, title: string, says: string])[]
   ['question', 'Questions', 'An agent has stopped and waits for an answer.'],
   ['dependency', 'Waiting in vain', 'What it waits for did not succeed. Retry that one, or cancel this.'],
   ['review', 'To review', 'Delivered; somebody else has to agree.'],
+  ['overdue', 'Running out of time', 'Nobody has taken it yet, and it ends within ten minutes.'],
   ['failed', 'Ended badly', 'Nobody tries again by itself.'],
   ['failing', 'Failing', 'An attempt failed; another one follows by itself.'],
 ];
 
-export function Attention(): VNode {
+export function Attention({ session }: { readonly session: Session }): VNode {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const seen = version.value;
   const answer = attention.value;
@@ -92,6 +94,7 @@ export function Attention(): VNode {
           </section>
         );
       })}
+      {only === '' && session.agent === null ? <QuarantineShelf /> : null}
       {answer.unattended.length === 0 || only !== '' ? null : (
         <section class="shelf" aria-label="Without a worker">
           <h2>

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { discard, signOut, tell, wordsOf, type Session } from '../api.ts';
 import { CopyId, Failed, Loading, When } from '../parts/pieces.tsx';
+import { Quarantine } from '../parts/quarantine.tsx';
 import { textsIn } from '../parts/texts-in.ts';
 import { say } from '../parts/toasts.tsx';
 import { usePolled } from '../polled.ts';
@@ -26,12 +27,6 @@ interface BrowserSession {
   readonly own: boolean;
   readonly token: string | null;
   readonly until: string;
-}
-
-interface Quarantined {
-  readonly name: string;
-  readonly says: string;
-  readonly at: string;
 }
 
 export function Settings({ session }: { readonly session: Session }): VNode {
@@ -218,32 +213,6 @@ function Sessions(): VNode {
                 End
               </button>
             )}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function Quarantine(): VNode {
-  const { answer, error } = usePolled<{ readonly items: readonly Quarantined[] }>('/api/quarantine', {
-    everyMs: 5_000,
-    always: true,
-  });
-  return (
-    <section class="panel" aria-label="Quarantine">
-      <h2>Quarantine</h2>
-      {answer === null ? error === null ? <Loading rows={1} /> : <Failed error={error} /> : null}
-      {answer?.items.length === 0 ? (
-        <p class="empty">
-          Empty. Files in the queue folder that cannot be understood are kept here with the reason; nothing is lost.
-        </p>
-      ) : null}
-      <ul class="plain">
-        {(answer?.items ?? []).map(({ name, says, at }) => (
-          <li key={name}>
-            <code>{visible(name).text}</code> <span class="soft">since {whole(at)}</span>
-            <p>{visible(says).text}</p>
           </li>
         ))}
       </ul>

@@ -21,7 +21,7 @@ export interface AttentionAnswer {
   readonly items: readonly { readonly why: Reason; readonly handoff: Row }[];
   readonly unattended: readonly { readonly agent: string; readonly waiting: number; readonly since: string }[];
 }
-export type Reason = 'question' | 'dependency' | 'review' | 'failed' | 'failing';
+export type Reason = 'question' | 'dependency' | 'review' | 'overdue' | 'failed' | 'failing';
 
 export const attentionCount = signal(0);
 /** The one answer that every page shows a part of. */

@@ -12,20 +12,35 @@ export function SignIn({ why, come }: { readonly why: string; readonly come: () 
       onSubmit={(event) => {
         event.preventDefault();
         const given = textsIn(event.currentTarget)['link'] ?? '';
-        const code = /[?&]code=([^&\s]+)/.exec(given)?.[1] ?? given;
-        tell('/api/session', { code: decodeURIComponent(code) }).then(come, (error: unknown) =>
-          setProblem(wordsOf(error)),
-        );
+        signIn(given.trim()).then(come, (error: unknown) => setProblem(wordsOf(error)));
       }}
     >
       <p>
-        {why} <code>baton serve</code> prints a link that works once. Open it, or paste it here:
+        {why} <code>baton serve</code> prints a link that works once. Open it, or paste it here; an agent pastes its
+        token:
       </p>
       <div class="inline">
-        <input name="link" aria-label="Sign-in link" required autocomplete="off" placeholder="http://…/login?code=…" />
+        <input
+          name="link"
+          aria-label="Sign-in link or token"
+          required
+          autocomplete="off"
+          placeholder="http://…/login?code=…"
+        />
         <button type="submit">Sign in</button>
       </div>
       {problem === null ? null : <p class="problem">{problem}</p>}
     </form>
   );
+}
+
+const TOKEN = /^baton_[A-Za-z0-9_-]+$/;
+
+/** A token is not kept: it asks for a link, and the link becomes a session. */
+async function signIn(given: string): Promise<void> {
+  const link = TOKEN.test(given)
+    ? (await tell<{ readonly path: string }>('/api/login-links', {}, { authorization: `Bearer ${given}` })).path
+    : given;
+  const code = /[?&]code=([^&\s]+)/.exec(link)?.[1] ?? link;
+  await tell('/api/session', { code: decodeURIComponent(code) });
 }

@@ -85,7 +85,7 @@ export const OVERVIEW_ROUTES: readonly Endpoint[] = [
     scope: 'read',
     summary: 'What does not go on without a person, the most urgent first, and how much is going on',
     about:
-      'Questions, deliveries to review, what ended badly within a day and was not tried again, and attempts that fail and come back. ' +
+      'Questions, deliveries to review, offers and drafts whose time ends within ten minutes, what ended badly within a day and was not tried again, and attempts that fail and come back. ' +
       'With the token of an agent: only what that agent may answer, review or retry.',
     query: AttentionQuery,
     answers: { 200: 'As far as the caller may see it.' },
