@@ -11,7 +11,7 @@ import type { ServerContext } from './server-context.ts';
 import type { RowView } from './work-notes.ts';
 
 /** In the order of urgency. */
-export const REASONS = ['question', 'dependency', 'review', 'overdue', 'failed', 'failing'] as const;
+const REASONS = ['question', 'dependency', 'review', 'overdue', 'failed', 'failing'] as const;
 type Reason = (typeof REASONS)[number];
 
 const DAY_MS = 24 * 60 * 60_000;

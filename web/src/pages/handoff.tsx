@@ -30,7 +30,7 @@ export function HandoffPage(): VNode {
   const wanted = useRef(id);
   wanted.current = id;
   const reload = useCallback(() => {
-    ask<Shown>(`/api/handoffs/${encodeURIComponent(id)}`)
+    void ask<Shown>(`/api/handoffs/${encodeURIComponent(id)}`)
       .catch((error: unknown) => (error instanceof Problem ? error : new Problem(0, 'fault', String(error))))
       .then((answer) => {
         // An answer can come after the next handoff was opened, and after a newer answer.
