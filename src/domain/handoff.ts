@@ -87,6 +87,8 @@ export interface Terms {
   readonly check?: string;
   /** Commits that are older than the handoff, empty or on no branch count as evidence too; absent: they do not. */
   readonly anyCommit?: true;
+  /** Who gets it as a handoff of its own when it fails for good, is rejected or expires; absent: nobody. */
+  readonly onFailed?: AgentId;
 }
 
 /**
@@ -169,6 +171,7 @@ const TERMS = object<Terms>({
   verifiers: list(AGENT),
   check: optional(text()),
   anyCommit: optional<true>({ type: 'json' } as never),
+  onFailed: optional(AGENT),
 });
 
 const SESSION_MAX = 200;

@@ -76,6 +76,7 @@ function termsText(terms: Terms): string {
     terms.anyCommit ?? null,
     // Added later: where it is absent, the text is the one that older seals were made of.
     ...(terms.onDependencyFailure === undefined ? [] : [terms.onDependencyFailure]),
+    ...(terms.onFailed === undefined ? [] : [['onFailed', terms.onFailed]]),
   ]);
   texts.set(terms, text);
   return text;

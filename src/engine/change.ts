@@ -6,6 +6,7 @@ import type { JsonObject, JsonText } from '../foundation/json.ts';
 import { present } from '../foundation/assert.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
 import type { Decide, Decision } from '../domain/decision.ts';
+import { deadLetterEffect } from '../domain/dead-letter.ts';
 import { appendFact, type FactType, type AppendedFact } from '../domain/facts.ts';
 import type { Handoff, Kind } from '../domain/handoff.ts';
 import type { Moved } from '../domain/moves/step.ts';
@@ -159,9 +160,11 @@ export function withNotifications(rules: WorkspaceRules, decide: Decide): Decide
 
 /** The reason of blocking stands in the record alone, so a fact is told with the state it led to. */
 export function withEffects(rules: WorkspaceRules, decision: Decision): Decision {
-  const effects = decision.facts.flatMap((fact) =>
-    rules.notificationsFor({ ...decision.handoff, state: fact.to }, fact),
-  );
+  const effects = decision.facts.flatMap((fact) => {
+    const told = rules.notificationsFor({ ...decision.handoff, state: fact.to }, fact);
+    const deadLetter = deadLetterEffect(decision.handoff, fact);
+    return deadLetter === null ? told : [...told, deadLetter];
+  });
   return effects.length === 0 ? decision : { ...decision, effects: [...(decision.effects ?? []), ...effects] };
 }
 

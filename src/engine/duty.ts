@@ -6,6 +6,7 @@ import type { Clock } from '../foundation/clock.ts';
 import { isSameProcess } from '../foundation/process-identity.ts';
 import { jittered } from '../foundation/random.ts';
 import { StoreGone, type DutyHolder } from '../stores/store.ts';
+import { deadLetterSender } from './dead-letters.ts';
 import { sendEffectsInBackground } from './effects.ts';
 import { folderDuty } from './queue/folder-duty.ts';
 import { checkClock, openStallWatch, type StallCheck } from './stall-detection.ts';
@@ -24,7 +25,7 @@ const STAND_IN_MS = 1_000;
 export async function standDuty(ctx: Context, signal: AbortSignal): Promise<void> {
   const { store, clock, timers, random, liveness } = ctx;
   const watch = openStallWatch(ctx, RENEW_MS);
-  const effects = sendEffectsInBackground(ctx, ctx.rules.effectSenders);
+  const effects = sendEffectsInBackground(ctx, [...ctx.rules.effectSenders, deadLetterSender(ctx)]);
   const { queue: messages, documents } = ctx.rules;
   const folders = [
     ...(messages === null ? [] : [folderDuty(ctx, messages, 'queue')]),

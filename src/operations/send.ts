@@ -64,6 +64,7 @@ const input = {
   waitForCapacity: WAIT_FOR_CAPACITY,
   timeoutMs: duration({}, 'For each attempt, from pick-up'),
   notBefore: instant('Not to be taken earlier'),
+  onFailed: agent('Who gets it as a new handoff when it fails for good, is rejected or expires'),
   retry: group(
     {
       max: integer(0, RETRIES_MAX, 'How many attempts after the first', {
@@ -112,7 +113,7 @@ export function inputTwice(
 /** In the words of the engine. */
 export function sendRequestOf({ rules }: Context, asked: SendInput): SendRequest {
   const { input: given, text: words, deliverables, criteria, verifiers, check, anyCommit, ...others } = asked;
-  const { dependsOn, onDependencyFailure, allowUnknown, timeoutMs, retry, ...rest } = others;
+  const { dependsOn, onDependencyFailure, allowUnknown, timeoutMs, onFailed, retry, ...rest } = others;
   const terms: Partial<Terms> = {
     ...(deliverables === undefined ? {} : { deliverables }),
     ...(criteria === undefined ? {} : { criteria }),
@@ -121,6 +122,7 @@ export function sendRequestOf({ rules }: Context, asked: SendInput): SendRequest
     ...(anyCommit === true ? { anyCommit } : {}),
     ...(dependsOn === undefined ? {} : { dependsOn }),
     ...(onDependencyFailure === undefined ? {} : { onDependencyFailure }),
+    ...(onFailed === undefined ? {} : { onFailed }),
     ...(timeoutMs === undefined ? {} : { attemptTimeoutMs: timeoutMs }),
     ...(retry === undefined ? {} : { retry: retryPolicyOf(rules.terms.queue?.retry ?? DEFAULT_RETRY, retry) }),
   };

@@ -39,7 +39,7 @@ export async function prepare(
 ): Promise<Result<PreparedHandoff, SendRefusal>> {
   const { rules } = ctx;
   // Before any file is read: contexts, schemas, tasks and artifacts are for whoever may send this.
-  const entitled = mayCreate(principal, asked, newId(ctx));
+  const entitled = mayCreate(principal, asked, newHandoffId(ctx));
   if (!entitled.ok) return entitled;
   // What failed from the beginning is kept as it came.
   const isKept = asked.failure !== undefined || rules.artifacts === null || asked.context === undefined;
@@ -69,7 +69,7 @@ export async function prepare(
   if (request.kind === 'document' && !(await hasTask(ctx, request)))
     return err({ code: 'no-such-task', task: request.task ?? null });
   return ok({
-    id: request.id ?? (request.kind === 'document' ? await newDocumentId(ctx, request, taken) : newId(ctx)),
+    id: request.id ?? (request.kind === 'document' ? await newDocumentId(ctx, request, taken) : newHandoffId(ctx)),
     request,
     body: body.value,
     lineage: lineage.value,
@@ -78,7 +78,7 @@ export async function prepare(
   });
 }
 
-function newId({ store, random }: Context): HandoffId {
+export function newHandoffId({ store, random }: Context): HandoffId {
   return `hoff-${newUuid(store.nowMs(), random)}` as HandoffId;
 }
 
@@ -88,7 +88,7 @@ async function newDocumentId(
   taken: ReadonlySet<HandoffId>,
 ): Promise<HandoffId> {
   const { documents } = ctx.rules;
-  return documents === null ? newId(ctx) : documents.idFor({ from, to, task: task ?? null }, taken);
+  return documents === null ? newHandoffId(ctx) : documents.idFor({ from, to, task: task ?? null }, taken);
 }
 
 /** Where the house demands it, a document belongs to a task that somebody can look up. */

@@ -56,8 +56,33 @@ export interface Baton extends Omit<Methods, 'send' | 'wait'> {
     agent: TypedAgent<Input, Output>,
     request: Omit<SendOptions<Input>, 'to' | 'input'> & { readonly input: Input },
   ): Promise<SentHandoff<Output>>;
-  /** Sends all of them or none, in one transaction. A request id is that of the first and stands for all. */
+  /**
+   * Sends all of them or none, in one transaction. A request id is that of the first and stands for all. What `shared` says
+   * holds for each that does not say it itself, such as their common `parent`.
+   *
+   * @example
+   * await baton.sendMany(orders.map((input) => ({ to: '@shop', input })), { from: '@me', parent: handoff.id });
+   */
   sendMany(requests: readonly SendOptions<unknown>[]): Promise<readonly SentHandoff[]>;
+  sendMany<Shared extends Partial<SendOptions<unknown>>>(
+    requests: readonly (Omit<SendOptions<unknown>, keyof Shared> & Partial<SendOptions<unknown>>)[],
+    shared: Shared,
+  ): Promise<readonly SentHandoff[]>;
+  /**
+   * Sends a parent and its children in one transaction. The parent waits until all children are completed, and its worker
+   * gets their results in `input.dependencies`, by the ids of the children. `onDependencyFailure` of the parent says what
+   * happens when a child does not succeed: `wait` for a retry of it (default), `fail` with it, or `run` all the same.
+   *
+   * @example
+   * const { parent } = await baton.sendWithChildren({ from: '@me', to: '@merge', onDependencyFailure: 'fail' }, [
+   *   { to: '@render', input: { page: 1 } },
+   *   { to: '@render', input: { page: 2 } },
+   * ]);
+   */
+  sendWithChildren<Output = Json>(
+    parent: SendOptions<unknown>,
+    children: readonly (Omit<SendOptions<unknown>, 'from' | 'parent' | 'requestId'> & { readonly from?: string })[],
+  ): Promise<{ readonly parent: SentHandoff<Output>; readonly children: readonly SentHandoff[] }>;
   /**
    * Runs `handler` on everything that is offered to `agent`, until it is stopped. Execution is at least once: an attempt
    * whose process dies is made again, with the same id.

@@ -64,6 +64,8 @@ export interface SendRequest extends CallOptions {
   readonly timeoutMs?: number;
   /** Not to be taken earlier. */
   readonly notBefore?: Date | string;
+  /** Who gets it as a new handoff when it fails for good, is rejected or expires. */
+  readonly onFailed?: string;
   /** What happens after a failed attempt (default: as baton.yaml says). */
   readonly retry?: {
     /** How many attempts after the first. From 0 to 100. */
@@ -367,6 +369,8 @@ export interface AddScheduleOptions extends CallOptions {
   readonly anyCommit?: boolean;
   /** For each attempt, from pick-up. In milliseconds. */
   readonly timeoutMs?: number;
+  /** Who gets it as a new handoff when it fails for good, is rejected or expires. */
+  readonly onFailed?: string;
   /** What happens after a failed attempt (default: as baton.yaml says). */
   readonly retry?: {
     /** How many attempts after the first. From 0 to 100. */

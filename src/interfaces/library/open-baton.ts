@@ -10,6 +10,8 @@ import { standDuty } from '../../engine/duty.ts';
 import { HandlerFailure } from '../../engine/attempt.ts';
 import type { Handler } from '../../engine/work.ts';
 import { sendMany } from '../../engine/handoffs/send.ts';
+import { sendWithChildren } from '../../engine/handoffs/send-with-children.ts';
+import type { Handoff } from '../../domain/handoff.ts';
 import { workWithToken } from '../../engine/work-with-token.ts';
 import { waitingEntry, withoutKey } from '../shared/inbox-entries.ts';
 import { scheduleView } from '../shared/schedule-view.ts';
@@ -199,14 +201,30 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
       const { name, input, output } = first as TypedAgent<Input, Output>;
       return sendOne({ ...request, to: name, ...(input === undefined ? {} : { inputSchema: input }) }, output);
     },
-    sendMany: async (requests) => {
-      const inputs = requests.map((request) => readOr(OPERATIONS.send, request));
+    sendMany: async (
+      requests: readonly Partial<SendOptions<unknown>>[],
+      shared: Partial<SendOptions<unknown>> = {},
+    ) => {
+      const inputs = requests.map((request) => readOr(OPERATIONS.send, { ...shared, ...request }));
       const [first] = inputs;
       if (first === undefined) return [];
       const principal = await asking(undefined, agentPrincipal(first.from));
       const asked = inputs.map((input) => sendRequestOf(ctx, input));
       const sent = granted(await sendMany(ctx, principal, asked));
       return sent.map((handoff) => sentHandoff(handoffView(handoff), baton));
+    },
+    sendWithChildren: async <Output>(
+      asked: SendOptions<unknown>,
+      wanted: readonly Partial<SendOptions<unknown>>[],
+    ): Promise<{ readonly parent: SentHandoff<Output>; readonly children: readonly SentHandoff[] }> => {
+      // The ids are new each time, and a request that is repeated must be the same.
+      if (asked.requestId !== undefined) throw new BatonRefusal('bad-request', 'sendWithChildren takes no requestId');
+      const own = readOr(OPERATIONS.send, asked);
+      const requests = wanted.map((each) => sendRequestOf(ctx, readOr(OPERATIONS.send, { from: own.from, ...each })));
+      const principal = await asking(undefined, agentPrincipal(own.from));
+      const sent = granted(await sendWithChildren(ctx, principal, sendRequestOf(ctx, own), requests));
+      const children = sent.slice(0, -1).map((handoff) => sentHandoff(handoffView(handoff), baton));
+      return { parent: sentHandoff<Output>(handoffView(sent.at(-1) as Handoff), baton), children };
     },
     work: startWorker,
     wait: async (id, { resultSchema, ...options } = {}) => {

@@ -50,6 +50,8 @@ export type HandoffView = {
   readonly claims?: readonly Claim[];
   /** The command that the sender has fixed as evidence. */
   readonly check?: string;
+  /** Who gets it as a new handoff when it fails for good, is rejected or expires. */
+  readonly onFailed?: string;
   /** How far its completion is proven; only of what is completed. */
   readonly assurance?: Assurance;
   /** From which export it was imported. */
@@ -167,6 +169,10 @@ export const HANDOFF_VIEW: Shown<HandoffView, Handoff> = {
   check: {
     shape: { type: 'text', optional: true, about: 'The command that the sender has fixed as evidence.' },
     of: ({ terms }) => terms.check,
+  },
+  onFailed: {
+    shape: { ...AGENT, optional: true, about: 'Who gets it as a new handoff when it fails, is rejected or expires.' },
+    of: ({ terms }) => (terms.onFailed === undefined ? undefined : `@${terms.onFailed}`),
   },
   assurance: {
     shape: {

@@ -1,3 +1,4 @@
+import { deadLetterSender } from '../../../engine/dead-letters.ts';
 import { sendEffects } from '../../../engine/effects.ts';
 import type { EngineEvent } from '../../../engine/context.ts';
 import { checkOnce } from '../../../engine/stall-detection.ts';
@@ -39,7 +40,11 @@ export async function sync(_args: readonly string[], options: SyncOptions, outpu
       output.note('stopped in the middle; the next sync goes on');
       return interrupted;
     }
-    const { carried, postponed, dropped } = await sendEffects(ctx, ctx.rules.effectSenders, { signal });
+    const { carried, postponed, dropped } = await sendEffects(
+      ctx,
+      [...ctx.rules.effectSenders, deadLetterSender(ctx)],
+      { signal },
+    );
     await ctx.store.upkeep.tend();
     const told = { changed, carried, postponed, dropped, files, ...(settled === undefined ? {} : settled) };
     if (output.json) output.answer(told);

@@ -1,0 +1,58 @@
+/**
+ * Sends what ended without being completed to whoever its sender has named for that (`onFailed`), as a handoff of its own.
+ * The reason to send it was written with the last fact (`domain/dead-letter.ts`), so no crash can lose it; the key of the
+ * request makes it one handoff, however often it is tried.
+ */
+import type { Json } from '../foundation/json.ts';
+import { SYSTEM } from '../domain/principal.ts';
+import type { Body } from '../domain/body.ts';
+import { DEAD_LETTER } from '../domain/dead-letter.ts';
+import type { AgentId, HandoffId } from '../domain/names.ts';
+import type { Outcome } from '../domain/outcome.ts';
+import type { Whole } from '../stores/store.ts';
+import type { Context } from './context.ts';
+import type { EffectSender } from './effects.ts';
+import { send, type SendRequest } from './handoffs/send.ts';
+
+const TITLE_MAX = 400;
+
+export function deadLetterSender(ctx: Context): EffectSender {
+  return {
+    kind: DEAD_LETTER,
+    carry: async ({ payload }) => {
+      const { id } = JSON.parse(payload) as { readonly id: HandoffId };
+      const whole = await ctx.store.load(id);
+      const onFailed = whole?.handoff.terms.onFailed;
+      if (whole === null || onFailed === undefined) return 'done';
+      const sent = await send(ctx, SYSTEM, deadLetterOf(whole, onFailed));
+      if (sent.ok) return 'done';
+      const says = `${id} could not be handed to @${onFailed}: ${sent.refusal.code}`;
+      // Nearly everything else can be put right by somebody: the recipient's schema, a limit, the chain's budget.
+      return sent.refusal.code === 'too-many-hops' ? { never: says } : { says };
+    },
+  };
+}
+
+function deadLetterOf({ handoff, body, outcome }: Whole, onFailed: AgentId): SendRequest {
+  const { id, from, to, title, task, priority, state, attempt } = handoff;
+  const { input } = JSON.parse(body) as Body;
+  const ended = outcome === null ? null : (JSON.parse(outcome) as Outcome);
+  return {
+    // Nobody hands over to themselves: where the sender is the one to look at it, it comes from whoever failed.
+    from: onFailed === from ? to : from,
+    to: onFailed,
+    input: { handoff: id, from: `@${from}`, to: `@${to}`, state, attempt, ...failureIn(ended), input },
+    title: `${state}: ${title ?? id}`.slice(0, TITLE_MAX),
+    ...(task === null ? {} : { task }),
+    priority,
+    parent: id,
+    waitForCapacity: true,
+    requestId: `${DEAD_LETTER} of ${id}`,
+  };
+}
+
+function failureIn(outcome: Outcome | null): { readonly failure?: Json } {
+  if (outcome?.kind !== 'failure') return {};
+  const { code, message } = outcome;
+  return { failure: { code, message } };
+}
