@@ -29,6 +29,21 @@ export function readHandoffId(text: string): HandoffId | null {
   return sound ? (text as HandoffId) : null;
 }
 
+/** Ids that Baton makes end in twelve random digits. A short id is the first 6 or more of them. */
+const GENERATED_ID = /^hoff-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-([0-9a-f]{12})$/;
+const SHORT_ID = /^[0-9a-f]{6,12}$/i;
+const SHORT_ID_SHOWN = 8;
+
+/** For people who read and type ids. An id that somebody chose has no short form and is answered as it is. */
+export function shortIdOf(id: string): string {
+  return GENERATED_ID.exec(id)?.[1]?.slice(0, SHORT_ID_SHOWN) ?? id;
+}
+
+/** Whether the text may be a short id. An id that somebody chose may look the same. */
+export function isShortId(text: string): boolean {
+  return SHORT_ID.test(text);
+}
+
 export const HANDOFF_ID_RULE =
   'an id is 1 to 128 letters, digits, ".", "_" or "-", begins with a letter or digit, holds no "..", ' +
   'does not end in "." and is no device name';

@@ -1,11 +1,12 @@
 /** The validator of seconds as people write them. Apart from `seconds.ts`, because every command loads that. */
 import * as z from 'zod';
+import { givenText } from '../foundation/given-text.ts';
 import { millisecondsIn, secondsRule } from '../domain/record-values.ts';
 
 export function secondsShape(min: number, max: number): z.ZodNumber {
-  const error = ({ input }: { readonly input?: unknown }): string => `${String(input)}: ${secondsRule(min, max)}`;
+  const error = ({ input }: { readonly input?: unknown }): string => `${givenText(input)}: ${secondsRule(min, max)}`;
   return z
-    .number()
+    .number({ error })
     .min(min, { error })
     .max(max, { error })
     .refine((seconds) => millisecondsIn(seconds) !== null, { error });

@@ -18,6 +18,7 @@ import type { ArtifactRefusal } from '../engine/artifacts/refusals.ts';
 import type { BlockAnswer } from '../engine/handoffs/ingest-text.ts';
 import type { Op } from '../domain/rights.ts';
 import type { SendRefusal } from '../engine/handoffs/send.ts';
+import type { AmbiguousId } from '../engine/handoffs/short-id.ts';
 import type { Context } from '../engine/context.ts';
 import type { Status } from '../engine/handoffs/status.ts';
 import type { KnownSchedule, ScheduleRefusal } from '../engine/schedules.ts';
@@ -25,6 +26,7 @@ import type { WaitRefusal } from '../engine/handoffs/wait.ts';
 import type { Claimed, Page, Whole } from '../stores/store.ts';
 import type { AnyField, Fields, InputOf } from './field.ts';
 import { readInput, type Issue, type Spelling } from './reading.ts';
+import { withWholeIds } from './short-ids.ts';
 
 /** What operations answer; each interface has one view for each of these. */
 export interface Results {
@@ -66,7 +68,13 @@ export interface Results {
 export type ResultName = keyof Results;
 
 /** Beside the refusals of the engine, an operation refuses in its own words. */
-export type OperationRefusal = SendRefusal | WaitRefusal | ArtifactRefusal | ScheduleRefusal | SaidRefusal;
+export type OperationRefusal =
+  | SendRefusal
+  | WaitRefusal
+  | ArtifactRefusal
+  | ScheduleRefusal
+  | AmbiguousId
+  | SaidRefusal;
 
 export interface SaidRefusal {
   readonly code: 'bad-request' | 'not-yours' | 'token-refused' | 'no-workspace' | 'no-such-project';
@@ -163,7 +171,9 @@ export async function runFor<F extends Fields, Name extends ResultName>(
   asking: Asking,
 ): Promise<Result<Results[Name], OperationRefusal>> {
   const refusal = refusalFor(operation, principal);
-  return refusal === null ? operation.run(ctx, principal, input, asking) : err(refusal);
+  if (refusal !== null) return err(refusal);
+  const whole = await withWholeIds(operation.input, input, ctx, principal);
+  return whole.ok ? operation.run(ctx, principal, whole.value, asking) : whole;
 }
 
 /** Null: it is this principal's business. Whether each handoff may be touched is decided with the change. */

@@ -2,6 +2,7 @@
  * Reads what somebody has given to an operation, once, for every interface. Each interface has its own spelling of
  * names, durations and lists; the rules and the words of a refusal are the same.
  */
+import { givenText } from '../foundation/given-text.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
 import {
   AGENT_NAME_RULE,
@@ -111,7 +112,7 @@ type Input = Record<string, unknown>;
 function readFields(reader: Reader, fields: Fields, given: unknown, path: string): Input {
   const input: Input = {};
   if (!isPlainObject(given)) {
-    reader.issues.push({ field: path.slice(0, -1), given: shown(given), says: 'an object' });
+    reader.issues.push({ field: path.slice(0, -1), given: givenText(given), says: 'an object' });
     return input;
   }
   const keys = keysIn(fields, reader.spelling);
@@ -182,7 +183,7 @@ function readValue(reader: Reader, described: AnyField, given: unknown, name: st
     default: {
       const read = readOne(described, given, reader.spelling);
       if (read.ok) return read.value;
-      const what = described.type === 'text' ? {} : { given: shown(given) };
+      const what = described.type === 'text' ? {} : { given: givenText(given) };
       reader.issues.push({ field: name, ...what, says: read.refusal });
       return undefined;
     }
@@ -197,7 +198,7 @@ function readList(
 ): readonly unknown[] {
   const values = reader.spelling === AS_QUERY ? wordsIn(given) : given;
   if (!Array.isArray(values)) {
-    reader.issues.push({ field: name, given: shown(given), says: 'a list' });
+    reader.issues.push({ field: name, given: givenText(given), says: 'a list' });
     return [];
   }
   if (values.length > max) {
@@ -206,7 +207,7 @@ function readList(
   }
   const read = values.map((value) => readValue(reader, of, value, name));
   const twice = isDistinct === true ? read.find((value, at) => read.indexOf(value) !== at) : undefined;
-  if (twice !== undefined) reader.issues.push({ field: name, given: shown(twice), says: 'is there twice' });
+  if (twice !== undefined) reader.issues.push({ field: name, given: givenText(twice), says: 'is there twice' });
   return read;
 }
 
@@ -229,7 +230,7 @@ function readGroup(
   if (typeof given !== 'string' || text === undefined) return readFields(reader, fields, given, path);
   const read = text.read(given);
   if (read !== null) return readFields(reader, fields, read, `${name}.`);
-  reader.issues.push({ field: name, given: shown(given), says: text.form });
+  reader.issues.push({ field: name, given: givenText(given), says: text.form });
   return undefined;
 }
 
@@ -337,16 +338,4 @@ function instantIn(given: unknown): number | null {
 
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** What was given, as JSON and cut. */
-function shown(given: unknown): string {
-  let written: string | undefined;
-  try {
-    written = typeof given === 'number' ? String(given) : JSON.stringify(given);
-  } catch {
-    // A ring, or a big number: the type says enough.
-  }
-  const words = written ?? typeof given;
-  return words.length > GIVEN_MAX ? `${words.slice(0, GIVEN_MAX)}…` : words;
 }

@@ -29,6 +29,8 @@ export type Query =
       readonly max: number;
       readonly after?: string;
     }
+  /** Ids that Baton made and whose random part begins so (`shortIdOf`), oldest first. Reads every id: for people who type one. */
+  | { readonly by: 'short-id'; readonly short: string; readonly max: number }
   /** The retries of these, oldest first. */
   | { readonly by: 'retries'; readonly of: readonly Pick<Handoff, 'id' | 'lineage'>[]; readonly max: number }
   /** Blocked by dependencies that are all completed now. */

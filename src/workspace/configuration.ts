@@ -8,6 +8,7 @@ import { ConfigurationProblem } from './configuration-problem.ts';
 import { ConfigurationShape, type ConfigurationText } from './configuration-shape.ts';
 import { configurationOf, type Configuration } from './configuration-values.ts';
 import { similarKey } from './similar-key.ts';
+import { issueText } from '../formats/issue-text.ts';
 
 const BYTES_MAX = 256 * 1024;
 /** As the parser words it; we have said it in front. */
@@ -37,7 +38,7 @@ export function parseConfiguration(
     throw new ConfigurationProblem(`${path}:${line}:${col}: ${says.replace(PLACE_AT_THE_END, '')}`);
   }
   refuseAgentNames(document, lines, path);
-  const read = ConfigurationShape.safeParse(toPlain(document, path) ?? {});
+  const read = ConfigurationShape.safeParse(toPlain(document, path) ?? {}, { error: issueText });
   if (!read.success) {
     const complaints = read.error.issues.map((issue) => {
       const { line, col } = placeOf(document, lines, issue);

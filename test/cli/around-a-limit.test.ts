@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { shortIdOf } from '../../src/domain/names.ts';
 import { databases, makeWorkspace } from './workspaces.ts';
 
 const LIMITED = 'agents:\n  react: { limits: { incoming: 1 } }\n';
@@ -77,9 +78,11 @@ describe.each(databases)('a full recipient on $name', (database) => {
     });
     const { stdout } = await run(['trace', id]);
     expect(stdout).toMatch(
-      new RegExp(`^${old}  @me → @react  failed[^\\n]*\\n└─ ${id}  @me → @react  offered .*retry of ${old}\\n$`),
+      new RegExp(
+        `^${shortIdOf(old)}  @me → @react  failed[^\\n]*\\n└─ ${shortIdOf(id)}  @me → @react  offered .*retry of ${shortIdOf(old)}\\n$`,
+      ),
     );
     const inbox = await run(['inbox', 'me']);
-    expect(inbox.stdout).toContain(`failed  ${old}  @me → @react: no n`);
+    expect(inbox.stdout).toContain(`failed  ${shortIdOf(old)}  @me → @react: no n`);
   });
 });

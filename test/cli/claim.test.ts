@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { shortIdOf } from '../../src/domain/names.ts';
 import { databases, makeWorkspace, storyOf } from './workspaces.ts';
 
 describe.each(databases)('by hand on $name', (database) => {
@@ -24,7 +25,9 @@ describe.each(databases)('by hand on $name', (database) => {
     expect(late).toMatchObject({ code: 9, stdout: '' });
     const asked = await run(['block', id, '--fence', '2', '--question', 'which colour?', '--as', 'react']);
     expect(asked).toMatchObject({ code: 0, stdout: `${id} blocked\n` });
-    expect((await run(['inbox', 'me', '--clear'])).stdout).toContain(`question  ${id}  @me → @react: which colour?`);
+    expect((await run(['inbox', 'me', '--clear'])).stdout).toContain(
+      `question  ${shortIdOf(id)}  @me → @react: which colour?`,
+    );
     expect((await run(['inbox', 'me'])).stdout).toBe('');
     expect(await run(['unblock', id, '--answer', 'blue', '--as', 'me'])).toMatchObject({ code: 0 });
     expect(await run(['accept', id, '--as', 'react'])).toMatchObject({ code: 0 });

@@ -1,6 +1,9 @@
 /** Looking at a workspace from a terminal: what needs a person, who is at work, what waits, and what happens. */
 import { describe, expect, it } from 'vitest';
-import { databases, makeWorkspace } from './workspaces.ts';
+import { shortIdOf, type HandoffId } from '../../src/domain/names.ts';
+import { agentPrincipal } from '../../src/domain/principal.ts';
+import { send } from '../../src/engine/handoffs/send.ts';
+import { agentOf, databases, makeWorkspace } from './workspaces.ts';
 
 describe.each(databases)('baton status on $name', (database) => {
   it('says what needs a person and how to answer, who is at work, and for whom nobody works', async () => {
@@ -20,8 +23,8 @@ describe.each(databases)('baton status on $name', (database) => {
     expect(stdout).toContain('2 need a person\n');
     expect(stdout).toContain('asks: which');
     expect(stdout).not.toContain('\ncolour');
-    expect(stdout).toContain(`→ baton unblock ${asking} --answer TEXT`);
-    expect(stdout).toMatch(new RegExp(`1 at work\n {2}@react {2}${held} `));
+    expect(stdout).toContain(`→ baton unblock ${shortIdOf(asking)} --answer TEXT`);
+    expect(stdout).toMatch(new RegExp(`1 at work\n {2}@react {2}${shortIdOf(held)} `));
     expect(stdout).toContain('2 waiting\n');
     expect(stdout).toContain('nobody works as @docs\n    → baton work @docs -- COMMAND');
 
@@ -42,6 +45,80 @@ describe.each(databases)('baton status on $name', (database) => {
     await workspace.send('@react');
     const seen = await workspace.run(['status', '--json', '--as', '@stranger']);
     expect(JSON.parse(seen.stdout)).toMatchObject({ attention: [], atWork: [], waiting: [], open: {} });
+  });
+});
+
+describe.each(databases)('baton list on $name', (database) => {
+  it('tells attempt, next attempt and last failure in 80 columns', async () => {
+    const workspace = await makeWorkspace(database);
+    const failing = await workspace.send('@react', {}, [
+      '--title',
+      'a title that is much longer than its room '.repeat(3),
+    ]);
+    await workspace.run(['accept', failing, '--as', '@react']);
+    const failed = [
+      'fail',
+      failing,
+      '--fence',
+      '1',
+      '--code',
+      'PROCESSING_ERROR',
+      '--message',
+      'the disk is full',
+      '--as',
+      '@react',
+    ];
+    expect(await workspace.run(failed)).toMatchObject({ code: 0 });
+    const waiting = await workspace.send('@docs', {}, ['--depends', shortIdOf(failing)]);
+
+    const { stdout } = await workspace.run(['list'], { env: { COLUMNS: '80' } });
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^id {8}state {4}from {2}to {6}try {2}age {2,}title$/);
+    expect(lines[1]).toMatch(new RegExp(`^${shortIdOf(waiting)} {2}blocked {2}@me {3}@docs`));
+    expect(lines[2]).toBe(`  waits for ${shortIdOf(failing)}`);
+    expect(lines[3]).toMatch(new RegExp(`^${shortIdOf(failing)} {2}offered {2}@me {3}@react {2}1/4 .* a title .*…$`));
+    expect(lines[4]).toMatch(/^ {2}next attempt in \d+ s; PROCESSING_ERROR: the disk is full$/);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines[3]).toHaveLength(80);
+
+    const whole = await workspace.run(['list', '--json', '--to', '@react']);
+    expect(JSON.parse(whole.stdout)).toMatchObject({
+      items: [
+        {
+          id: failing,
+          attempt: 1,
+          attemptsMax: 4,
+          lastFailure: { code: 'PROCESSING_ERROR', message: 'the disk is full' },
+        },
+      ],
+    });
+  });
+});
+
+describe.each(databases)('a short id on $name', (database) => {
+  it('is taken where an id is taken, and refused with the candidates where it stands for two', async () => {
+    const workspace = await makeWorkspace(database);
+    const id = await workspace.send('@react');
+    const short = shortIdOf(id);
+    expect((await workspace.run(['accept', short, '--as', '@react'])).stdout).toBe(`${id} accepted (fence 1)\n`);
+    expect((await workspace.run(['deliver', short, '--fence', '1', '--as', '@react'])).stdout).toBe(
+      `${id} completed\n`,
+    );
+    expect(JSON.parse((await workspace.run(['wait', short, '--json'])).stdout)).toMatchObject({ id });
+    expect(JSON.parse((await workspace.run(['trace', short, '--json'])).stdout)).toMatchObject({ root: id });
+    const twins = ['hoff-01a1ea4e-7564-74e2-811f-bfb87f7f60b5', 'hoff-01a1ea4e-7564-74e2-811f-bfb87f000000'];
+    const ctx = await workspace.open();
+    const me = agentOf('me');
+    for (const twin of twins) {
+      await send(ctx, agentPrincipal(me), { from: me, to: agentOf('react'), input: {}, id: twin as HandoffId });
+    }
+    const found = await workspace.run(['list', '--json', '--text', 'bfb87f7']);
+    expect(JSON.parse(found.stdout)).toMatchObject({ items: [{ id: twins[0] }] });
+    expect(await workspace.run(['show', 'bfb87f'])).toMatchObject({
+      code: 3,
+      stderr: `baton: bfb87f is short for several handoffs; write more digits: ${twins.join(', ')}\n`,
+    });
+    expect((await workspace.run(['show', 'bfb87'])).stderr).toContain('there is no handoff bfb87 here');
   });
 });
 
@@ -79,7 +156,7 @@ describe.each(databases)('baton tail on $name', (database) => {
     const workspace = await makeWorkspace(database);
     const tail = workspace.start(['tail', '-f']);
     const id = await workspace.send('@react');
-    await expect.poll(() => tail.stdout()).toContain(id);
+    await expect.poll(() => tail.stdout()).toContain(shortIdOf(id));
     tail.signal('SIGINT');
     expect((await tail.ended).code).toBe(130);
   });

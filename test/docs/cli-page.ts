@@ -46,6 +46,10 @@ Answers go to standard output, everything else to standard error. With \`--json\
 problem is one line \`{"error":{"code":…,"message":…}}\` on standard error. Names of agents are written with or
 without \`@\`. Whoever makes a move says who they are with \`--as\`.
 
+A handoff is named by its id, or by its short id: the first 6 or more digits of the last part of the id, as \`list\` and
+\`status\` print them (\`bfb87f7f\` for \`hoff-01a1ea4e-7564-74e2-811f-bfb87f7f60b5\`). Where it stands for several, the command
+is refused and names them. HTTP, MCP and the library take short ids too. On a terminal, lists are cut to its width.
+
 ${CHAPTERS.map(([title, entries]) => `- ${title}:\n${linesOf(entries.map(linkTo))}`).join('\n')}
 
 ## Options that commands share

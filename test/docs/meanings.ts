@@ -31,6 +31,7 @@ export const MEANINGS = {
   'schedule-known': 'there is a schedule of this name, and it is another one',
   'no-such-schedule': 'there is no schedule of this name, or none that you may see',
   'bad-cron': 'the times or the time zone of a schedule cannot be read',
+  'ambiguous-id': 'a short id that stands for several handoffs; write more digits',
   'dependency-cycle': 'handoffs would wait for each other for ever',
   contended: 'it changed while you looked, or too many want to change it at once',
   'several-legs': 'a summary could belong to several open legs, and names none of them',

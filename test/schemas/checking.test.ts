@@ -41,7 +41,8 @@ describe('a value against a schema', () => {
         {
           path: 'input.props[0].type',
           schemaPath: expect.stringMatching(/properties\/props\/items\/properties\/type\/enum$/) as unknown,
-          expected: 'one of ["text","number"]',
+          expected: 'one of "text", "number"',
+          says: 'one of "text", "number", not "colour"',
         },
       ],
     });

@@ -15,6 +15,7 @@ import {
   OVERDUE_SQL,
   PLACES_SQL,
   RETRIES_SQL,
+  SHORT_ID_SQL,
   VISIBLE_CHAIN_SQL,
   WAITING_SQL,
 } from '../../src/stores/sqlite/queries.ts';
@@ -106,6 +107,16 @@ const PLANS: readonly { readonly what: string; readonly sql: string; readonly st
       'CORRELATED SCALAR SUBQUERY 2',
       'SEARCH dependency USING PRIMARY KEY (handoff=?)',
       'SEARCH needed USING INDEX sqlite_autoindex_handoff_1 (id=?)',
+    ],
+  },
+  {
+    what: 'a short id',
+    sql: SHORT_ID_SQL,
+    // Every id is read, and no row but those that are found.
+    steps: [
+      'SEARCH handoff USING INTEGER PRIMARY KEY (rowid=?)',
+      'LIST SUBQUERY 1',
+      'SCAN handoff USING COVERING INDEX sqlite_autoindex_handoff_1',
     ],
   },
   { what: 'the retries of one', sql: RETRIES_SQL, steps: ['SEARCH handoff USING INDEX handoff_chain (<expr>=?)'] },

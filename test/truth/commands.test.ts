@@ -11,6 +11,7 @@ import { deliver } from '../../src/engine/handoffs/deliver.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
 import { verify } from '../../src/engine/handoffs/verify.ts';
 import { openWorkspace } from '../../src/app/open-workspace.ts';
+import { shortIdOf } from '../../src/domain/names.ts';
 import { handoffView } from '../../src/interfaces/shared/views.ts';
 import { baton, tempFolder, type Ended } from '../support/processes.ts';
 import { local, LOCAL, named, proven, truthWorld, type Attempt, type TruthWorld } from './world.ts';
@@ -132,7 +133,8 @@ describe('commands', () => {
     // A title with a line break is one line, and forges none.
     expect(lines).toHaveLength(4);
     for (const [level, id] of Object.entries(ids)) {
-      expect(lines.find((line) => line.startsWith(`${id} `))).toMatch(new RegExp(`^${id} +completed +${level} `));
+      const short = shortIdOf(id);
+      expect(lines.find((line) => line.startsWith(`${short} `))).toMatch(new RegExp(`^${short} +completed +${level} `));
     }
     const app = present(await openWorkspace({ workspace: folder }), 'it is there');
     try {

@@ -10,6 +10,7 @@ import { startOf } from '../../foundation/process-identity.ts';
 import { HandlerFailure } from '../../engine/attempt.ts';
 import type { Attempt } from '../../engine/work.ts';
 import { endNow } from './liveness.ts';
+import { tellingLine } from '../../foundation/telling-line.ts';
 
 /** How much of what the program said last goes into the message of its failure. */
 const STDERR_TAIL = 2_000;
@@ -124,8 +125,10 @@ function endPolitely(child: ChildProcess): void {
   child.once('close', () => clearTimeout(insist));
 }
 
-/** How a program ended that did not end well, with the end of what it said. */
+/** How a program ended that did not end well: its most telling line first, then the end of what it said. */
 export function failureText(program: string, { code, killedBy, errors }: Ended): string {
   const how = code === null ? `was ended by ${killedBy ?? 'a signal'}` : `ended with exit code ${code}`;
-  return `${program} ${how}${errors === '' ? '' : `: ${errors}`}`;
+  if (errors === '') return `${program} ${how}`;
+  const line = tellingLine(errors);
+  return `${program} ${how}: ${line}${line === errors ? '' : `\n${errors}`}`;
 }

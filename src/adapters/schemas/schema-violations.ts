@@ -1,5 +1,6 @@
 /** What a validator found, in the words of the one who sent the value: where it is, what was expected. */
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { givenText } from '../../foundation/given-text.ts';
 import type { Violation } from '../../engine/schema-registry.ts';
 
 const VIOLATIONS_MAX = 100;
@@ -24,8 +25,22 @@ function violationOf(error: ErrorObject, called: string): Violation {
     path: short(pathOf(error, called)),
     schemaPath: short(error.schemaPath.replace(/^baton:\/\/schemas\//, '')),
     expected: short(expectedOf(error)),
-    says: short(error.message ?? `does not satisfy ${error.keyword}`),
+    says: short(saysOf(error)),
   };
+}
+
+/** What is allowed and what was given; the path is already that of the property. */
+function saysOf(error: ErrorObject): string {
+  switch (error.keyword) {
+    case 'required':
+      return 'is missing';
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+    case 'false schema':
+      return 'there is no such field here';
+    default:
+      return `${expectedOf(error)}, not ${givenText(error.data)}`;
+  }
 }
 
 /** A property that is missing or not wanted is the place, not the object around it. */
@@ -47,18 +62,27 @@ function below(path: string, key: string): string {
   return PLAIN_KEY.test(key) ? `${path}.${key}` : `${path}[${JSON.stringify(key)}]`;
 }
 
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'a list',
+};
+
 function expectedOf({ keyword, params, schema }: ErrorObject): string {
   const text = (name: string): string => String(params[name]);
   switch (keyword) {
     case 'type':
-      return text('type').replaceAll(',', ' or ');
+      return text('type').split(',').map((type) => TYPES[type] ?? type).join(' or ');
     case 'required':
       return `a property ${JSON.stringify(params['missingProperty'])}`;
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return 'no such property';
     case 'enum':
-      return `one of ${JSON.stringify(schema)}`;
+      return `one of ${(schema as readonly unknown[]).map(givenText).join(', ')}`;
     case 'const':
       return JSON.stringify(params['allowedValue']);
     case 'pattern':
@@ -76,6 +100,14 @@ function expectedOf({ keyword, params, schema }: ErrorObject): string {
       return 'each item once';
     case 'false schema':
       return 'nothing';
+    case 'minLength':
+      return `a text of at least ${text('limit')} characters`;
+    case 'maxLength':
+      return `a text of at most ${text('limit')} characters`;
+    case 'minItems':
+      return `a list of at least ${text('limit')}`;
+    case 'maxItems':
+      return `a list of at most ${text('limit')}`;
     default:
       return 'limit' in params ? `${keyword} ${text('limit')}` : keyword;
   }

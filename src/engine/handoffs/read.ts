@@ -8,6 +8,7 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { may, readScopeOf, type ReadScope } from '../../domain/rights.ts';
 import type { Page, Query, StateCounts, Wanted, Whole } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
+import { wholeIdOf } from './short-id.ts';
 import { withDependencyResults } from './dependency-results.ts';
 
 /** A chain is read up to here; a longer one is not one that somebody can look at. */
@@ -54,8 +55,11 @@ export async function count(ctx: Context, principal: Principal, wanted: Wanted):
 
 /** Whoever looks for an id means that handoff, whatever else it is looked for by. */
 async function namedBy(ctx: Context, principal: Principal, text: string | undefined): Promise<Handoff | null> {
-  const id = text === undefined ? null : readHandoffId(text.trim());
-  if (id === null) return null;
+  const given = text === undefined ? null : readHandoffId(text.trim());
+  if (given === null) return null;
+  // Words such as "facade" have the form of a short id too: nearly every short id has a digit.
+  const whole = /\d/.test(given) ? await wholeIdOf(ctx, principal, given) : null;
+  const id = whole?.ok === true ? whole.value : given;
   const { items } = await ctx.store.find({ by: 'ids', ids: [id] });
   const [handoff] = items;
   return handoff !== undefined && may(principal, 'read', handoff).ok ? handoff : null;

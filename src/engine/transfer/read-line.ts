@@ -10,6 +10,7 @@ import { fieldsOf, type RecordFields } from '../../domain/record-fields.ts';
 import type { Copy, Head } from '../../stores/store.ts';
 import { FooterShape, HeaderShape, HeadShape, LineShape } from './shape.ts';
 import { FORMAT_VERSION, LINE_BYTES_MAX, splitLine, textOf } from './write-line.ts';
+import { issueText } from '../../formats/issue-text.ts';
 
 export interface LineProblem {
   readonly says: string;
@@ -88,7 +89,7 @@ function readFooter(value: object): Result<ReadLine, LineProblem> {
 }
 
 function readCopy(value: unknown): Result<Copy, LineProblem> {
-  const read = LineShape.safeParse(value);
+  const read = LineShape.safeParse(value, { error: issueText });
   if (!read.success) {
     const [issue] = read.error.issues;
     return wrong(`${issue?.path.join('.') || 'the line'}: ${issue?.message ?? 'unknown'}`);

@@ -3,6 +3,7 @@ import { readJson, type Json, type JsonProblem } from '../../foundation/json.ts'
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { readAgentId, readHandoffId, type AgentId, type ArtifactId, type HandoffId } from '../../domain/names.ts';
 import { ArtifactShape, GeneratedShape } from './shape.ts';
+import { issueText } from '../issue-text.ts';
 
 export interface ReadArtifact {
   readonly id: ArtifactId;
@@ -25,7 +26,7 @@ export interface ReadArtifact {
 export function readArtifact(text: string): Result<ReadArtifact, string> {
   const json = readJson(text);
   if (!json.ok) return err(placed(json.refusal));
-  const read = ArtifactShape.safeParse(json.value.value);
+  const read = ArtifactShape.safeParse(json.value.value, { error: issueText });
   if (!read.success) {
     return err(read.error.issues.map(({ path, message }) => `${path.join('.') || 'it'}: ${message}`).join('; '));
   }

@@ -4,6 +4,7 @@ import { placeAt } from './front-matter.ts';
 import { DocumentShape, FIELD_NAMES, REQUIRED, WANTED, type DocumentFields, type FieldName } from './schema.ts';
 import { readStatus } from './vocabulary.ts';
 import type { Said } from './yaml-text.ts';
+import { issueText } from '../issue-text.ts';
 
 export type { DocumentProblem } from './entries.ts';
 export type SaidFields = { readonly [key: string]: Said };
@@ -49,7 +50,7 @@ function problemsIn(text: string, all: SaidFields, entries: readonly Entry[]): r
   const missing = REQUIRED.filter((name) => !(name in all)).map((field): DocumentProblem => {
     return { code: 'E_SCHEMA', severity: 'error', field, says: 'is missing', ...at(field) };
   });
-  const shaped = DocumentShape.safeParse(all);
+  const shaped = DocumentShape.safeParse(all, { error: issueText });
   const wrong = (shaped.success ? [] : shaped.error.issues).flatMap(({ path, message }): readonly DocumentProblem[] => {
     const field = fieldOf(path);
     if (!(nameIn(field) in all)) return [];

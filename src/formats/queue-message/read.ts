@@ -8,6 +8,7 @@ import type { RetryPolicy } from '../../domain/retry.ts';
 import { toMilliseconds } from '../seconds.ts';
 import { isObject } from './answer.ts';
 import { RequestShape, type RequestText } from './schema.ts';
+import { issueText } from '../issue-text.ts';
 
 interface FieldProblem {
   /** Like `input.data` or `depends_on[2]`. */
@@ -57,7 +58,7 @@ export function readMessage(text: string): Result<Message, MessageProblem> {
 
 /** `retry` is what the house does where the request says nothing about it. */
 export function readRequest(message: Message, retry: RetryPolicy): Result<QueueRequest, MessageProblem> {
-  const read = RequestShape.safeParse(message.fields);
+  const read = RequestShape.safeParse(message.fields, { error: issueText });
   if (!read.success) {
     const problems = read.error.issues.map(({ path, message: says }) => ({ field: fieldOf(path), says }));
     return err({ kind: 'wrong', problems });

@@ -12,6 +12,7 @@ import {
   type ShadowManifest,
 } from '../../domain/shadow.ts';
 import { DEPTH_MAX, tooDeepAt } from '../document/tokens.ts';
+import { issueText } from '../issue-text.ts';
 
 /** More sources than anybody tests at once. */
 export const SOURCES_MAX = 16;
@@ -77,7 +78,7 @@ export interface ManifestProblem {
 }
 
 export function readManifest(value: unknown): Result<ShadowManifest, readonly ManifestProblem[]> {
-  const read = ManifestShape.safeParse(value);
+  const read = ManifestShape.safeParse(value, { error: issueText });
   if (!read.success) {
     return err(read.error.issues.map(({ path, message }) => ({ field: path.join('.'), says: message })));
   }

@@ -7,7 +7,10 @@ import type { HandoffId } from '../../domain/names.ts';
 import { isObject } from '../../formats/queue-message/answer.ts';
 import { jsonArgument, ownFence } from './arguments.ts';
 import type { OptionEntry } from './catalogue/entry.ts';
-import { cliProblem, type Problem } from './problem.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { Context } from '../../engine/context.ts';
+import { withWholeIds } from '../../operations/short-ids.ts';
+import { cliProblem, problemOf, type Problem } from './problem.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -89,6 +92,18 @@ export function inputFrom<F extends Fields>(
     throw cliProblem('bad-request', wordsOf(issues));
   }
   throw usageProblem(operation, read.refusal.find(({ field }) => field === '')?.says ?? null);
+}
+
+/** With whole ids, for commands that do more than run their operation. */
+export async function wholeIds<F extends Fields>(
+  { input: fields }: Operation<F>,
+  input: InputOf<F>,
+  ctx: Context,
+  principal: Principal,
+): Promise<InputOf<F>> {
+  const whole = await withWholeIds(fields, input, ctx, principal);
+  if (whole.ok) return whole.value;
+  throw problemOf(whole.refusal);
 }
 
 function usageProblem({ name, input, subject, example }: Operation, says: string | null): Problem {

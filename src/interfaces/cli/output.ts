@@ -24,6 +24,12 @@ function wantsColour(descriptor: number): boolean {
   return isatty(descriptor) && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb';
 }
 
+/** Null: the answer goes to a file or a program, which gets whole lines. `COLUMNS` says it in their place. */
+export function terminalWidth(): number | null {
+  const asked = Number(process.env['COLUMNS'] ?? '');
+  return process.stdout.isTTY ? process.stdout.columns : Number.isInteger(asked) && asked > 1 ? asked : null;
+}
+
 export function outputFor(json: boolean): Output {
   return {
     json,

@@ -1,17 +1,39 @@
 import { displayLine } from '../../foundation/display-text.ts';
 
+interface TableOptions {
+  /** A line below each row, indented; null: none. */
+  readonly below?: readonly (string | null)[];
+  /** Of the terminal; longer lines are cut. Null: nothing is cut. */
+  readonly width?: number | null;
+  /** Columns in which nothing stands take no room. */
+  readonly omitsEmpty?: true;
+}
+
 /** Columns for people. A cell stays a cell, whatever others wrote into it. */
-export function tableOf(head: readonly string[], given: readonly (readonly string[])[]): string {
-  const rows = given.map((row) => row.map(displayLine));
-  const widths = head.map((cell, column) => Math.max(cell.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  return [head, ...rows]
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+export function tableOf(
+  head: readonly string[],
+  given: readonly (readonly string[])[],
+  { below = [], width = null, omitsEmpty }: TableOptions = {},
+): string {
+  const isUsed = (_: string, column: number): boolean => omitsEmpty !== true || given.some((row) => row[column] !== '');
+  const names = head.filter(isUsed);
+  const rows = given.map((row) => row.filter(isUsed).map(displayLine));
+  const widths = names.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const lineOf = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  const lines = rows.flatMap((row, at) => {
+    const more = below[at] ?? null;
+    return more === null ? [lineOf(row)] : [lineOf(row), `  ${displayLine(more)}`];
+  });
+  return [lineOf(names), ...lines].map((line) => cut(line, width)).join('\n');
+}
+
+function cut(line: string, width: number | null): string {
+  if (width === null || line.length <= width) return line;
+  return `${[...line].slice(0, width - 1).join('')}…`;
 }
 
 const UNITS: readonly (readonly [name: string, ms: number])[] = [

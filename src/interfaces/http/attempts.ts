@@ -1,6 +1,6 @@
 /**
  * Work as a timeline shows it: who was at what from when to when, how it ended, and how each agent did. Made of facts
- * alone. What an attempt left last (its failure, how far it had come) is kept for what is still open.
+ * alone.
  */
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -9,7 +9,6 @@ import type { AgentId, HandoffId } from '../../domain/names.ts';
 const KEPT_MAX = 5_000;
 const DURATIONS_MAX = 500;
 const DAY_MS = 24 * 60 * 60_000;
-const SAYS_MAX = 300;
 
 export interface Attempt {
   readonly handoff: HandoffId;
@@ -86,43 +85,4 @@ export function openAttempts(): Attempts {
       };
     },
   };
-}
-
-/** What is known of the work on a handoff beside its record. */
-export interface WorkNote {
-  readonly failure?: { readonly code: string; readonly message: string; readonly at: number };
-  readonly progress?: { readonly fraction: number | null; readonly says: string | null; readonly at: number };
-}
-
-/** Null: the fact says nothing of it. */
-export function noteIn(fact: Fact): WorkNote | null {
-  if (fact.deed !== 'progress' && fact.from === fact.to) return null;
-  const detail = (fact.detail === '' ? {} : JSON.parse(fact.detail)) as Readonly<Record<string, unknown>>;
-  const text = (name: string): string | null => {
-    const value = detail[name];
-    return typeof value === 'string' ? value.slice(0, SAYS_MAX) : null;
-  };
-  if (fact.deed === 'progress') {
-    const { fraction } = detail;
-    const progress = { fraction: typeof fraction === 'number' ? fraction : null, says: text('says'), at: fact.at };
-    return { progress };
-  }
-  const code = text('code') ?? CODES[fact.deed] ?? (isLost(fact) ? 'WORKER_LOST' : null);
-  if (code === null) return null;
-  return { failure: { code, message: text('message') ?? text('reason') ?? '', at: fact.at } };
-}
-
-/** What went wrong, where the fact itself has no code for it. */
-const CODES: Readonly<Record<string, string>> = {
-  fail: 'FAILED',
-  retry: 'FAILED',
-  reject: 'REJECTED',
-  expire: 'EXPIRED',
-  rework: 'CHANGES_REQUESTED',
-  reoffer: 'CHANGES_REQUESTED',
-};
-
-/** Nobody gave it back: its worker is gone. */
-function isLost({ deed, by }: Fact): boolean {
-  return deed === 'release' && by === 'system';
 }

@@ -8,7 +8,7 @@ import { list } from '../../engine/handoffs/read.ts';
 import type { StateCounts } from '../../stores/store.ts';
 import type { Caller } from './caller.ts';
 import type { ServerContext } from './server-context.ts';
-import type { RowView } from './work-notes.ts';
+import type { RowView } from '../shared/work-note.ts';
 
 /** In the order of urgency. */
 const REASONS = ['question', 'dependency', 'review', 'overdue', 'failed', 'failing'] as const;

@@ -11,6 +11,7 @@ import type { Caller } from './caller.ts';
 import { BODY_BYTES_MAX } from './request-guard.ts';
 import type { ServerContext } from './server-context.ts';
 import { httpProblem } from './problem.ts';
+import { issueText } from '../../formats/issue-text.ts';
 
 export interface Endpoint {
   readonly method: 'get' | 'post' | 'delete';
@@ -134,7 +135,7 @@ async function bodyText(body: ReadableStream<Uint8Array> | null): Promise<string
 }
 
 function parsed(shape: z.ZodType, value: unknown): unknown {
-  const read = shape.safeParse(value);
+  const read = shape.safeParse(value, { error: issueText });
   if (read.success) return read.data;
   const issues = read.error.issues.slice(0, ISSUES_MAX).map(({ path, message }) => ({
     field: path.map(String).join('.'),

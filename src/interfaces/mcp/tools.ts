@@ -25,6 +25,7 @@ import {
 import type { Fields, InputOf } from '../../operations/field.ts';
 import { readFor, type Operation, type OperationRefusal } from '../../operations/operation.ts';
 import { AS_JSON, readInput, wordsOf } from '../../operations/reading.ts';
+import { withWholeIds } from '../../operations/short-ids.ts';
 import { errorOf, factsView, fullView, refusalOf, resultOf, shortView } from './answers.ts';
 import type { McpAsking } from './asking.ts';
 
@@ -55,7 +56,9 @@ function tool<const F extends Fields>(described: {
     ...described,
     run: async (asking, given) => {
       const read = readInput(described.fields, given ?? {}, AS_JSON, asking.agent);
-      return read.ok ? described.run(asking, read.value) : wrongInput(described.name, wordsOf(read.refusal));
+      if (!read.ok) return wrongInput(described.name, wordsOf(read.refusal));
+      const whole = await withWholeIds(described.fields, read.value, asking.ctx, asking.principal);
+      return whole.ok ? described.run(asking, whole.value) : refusalOf(whole.refusal);
     },
   };
 }

@@ -10,6 +10,7 @@ import type { IngestRefusal } from '../../engine/handoffs/ingest.ts';
 /** What a face itself can have to say, beside the domain's refusals. */
 export type InterfaceCode =
   | 'not-json'
+  | 'ambiguous-id'
   | 'token-needed'
   | 'nothing-offered'
   | 'not-yours'
@@ -70,6 +71,7 @@ export interface Projection {
 
 export const PROBLEMS = {
   'no-such-handoff': { exitCode: 3, httpStatus: 404, retryable: false },
+  'ambiguous-id': { exitCode: 3, httpStatus: 409, retryable: false },
   'known-id': { exitCode: 4, httpStatus: 409, retryable: false },
   'request-reused': { exitCode: 4, httpStatus: 422, retryable: false },
   'move-not-allowed': { exitCode: 4, httpStatus: 409, retryable: false },

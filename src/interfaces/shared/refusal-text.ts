@@ -15,6 +15,8 @@ export function refusalText(refusal: RefusalText, face: 'cli' | 'http' = 'cli'):
   switch (refusal.code) {
     case 'no-such-handoff':
       return `there is no handoff ${refusal.id} here, or it is not one that you may see`;
+    case 'ambiguous-id':
+      return `${refusal.short} is short for several handoffs; write more digits: ${refusal.ids.join(', ')}`;
     case 'known-id':
       return `there is already a handoff ${refusal.id}; send with another id, or without one`;
     case 'request-reused':

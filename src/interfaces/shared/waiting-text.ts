@@ -1,7 +1,7 @@
 import { failedDependencyOf, type Handoff } from '../../domain/handoff.ts';
 
 /** What a handoff waits for, in words; null: for nothing but its recipient. */
-export function waitingText(handoff: Handoff): string | null {
+export function waitingText(handoff: Handoff, idText: (id: string) => string = String): string | null {
   const { blockedOn, terms } = handoff;
   switch (blockedOn?.reason) {
     case undefined:
@@ -15,8 +15,8 @@ export function waitingText(handoff: Handoff): string | null {
     case 'dependency': {
       const failed = failedDependencyOf(handoff);
       return failed === null
-        ? `waits for ${terms.dependsOn.join(', ')}`
-        : `${failed} did not succeed; baton retry ${failed}`;
+        ? `waits for ${terms.dependsOn.map(idText).join(', ')}`
+        : `${idText(failed)} did not succeed; baton retry ${idText(failed)}`;
     }
   }
 }

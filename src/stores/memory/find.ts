@@ -55,6 +55,14 @@ export function find(shelf: Tables, query: Query, nowMs: number): Page {
           .slice(0, query.max),
         query.max,
       );
+    case 'short-id': {
+      const pattern = new RegExp(`^hoff-[^-]{8}-[^-]{4}-[^-]{4}-[^-]{4}-${query.short.toLowerCase()}`);
+      return whole(
+        all(shelf)
+          .filter(({ id }) => pattern.test(id))
+          .slice(0, query.max),
+      );
+    }
     case 'retries': {
       const ids = new Set<HandoffId | null>(query.of.map(({ id }) => id));
       return whole(

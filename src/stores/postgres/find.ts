@@ -80,6 +80,9 @@ join baton.body b on b.lineage is not null and (b.lineage::jsonb ->> 'root') col
   and b.lineage::jsonb ->> 'retryOf' = x.id
 join baton.handoff h on h.id = b.id order by b.n limit $2::integer`;
 
+const SHORT_ID_SQL = `select ${ROW_COLUMNS} ${FROM}
+where h.id like 'hoff-________-____-____-____-' || $1::text || '%' order by h.n limit $2::integer`;
+
 export const FREED_SQL = `select ${ROW_COLUMNS} ${FROM}
 where h.state = ${BLOCKED} and h.blocked = ${FOR_DEPENDENCY} and not exists (
   select from baton.dependency d left join baton.handoff needed on needed.id = d.needs
@@ -117,6 +120,8 @@ export function findOf(quick: Connection, lists: Connection, clock: ServerClock)
               : lists.read(WAITING_SQL, [limit, after, on.named]);
         return pageById(await enough(max, select), max);
       }
+      case 'short-id':
+        return whole(await enough(query.max, (limit) => lists.read(SHORT_ID_SQL, [query.short.toLowerCase(), limit])));
       case 'retries': {
         const of = JSON.stringify(query.of.map(({ id, lineage }) => ({ id, root: lineage.root ?? id })));
         return whole(await enough(query.max, (limit) => lists.read(RETRIES_SQL, [of, limit])));

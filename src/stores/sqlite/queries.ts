@@ -55,6 +55,9 @@ export const FAILED_DEPENDENCY_SQL = `${SELECT} INDEXED BY handoff_blocked
     WHERE dependency.handoff = handoff.n AND needed.state IN (${BAD_ENDS_SQL})) ORDER BY n LIMIT ?1`;
 export const RETRIES_SQL = `${SELECT} INDEXED BY handoff_chain WHERE lineage IS NOT NULL
   AND json_extract(lineage, '$.root') = ?1 AND json_extract(lineage, '$.retryOf') = ?2 ORDER BY n LIMIT ?3`;
+/** Reads the index of ids, and no rows but those that it finds. */
+export const SHORT_ID_SQL = `${SELECT} WHERE n IN (
+    SELECT n FROM handoff WHERE id GLOB 'hoff-????????-????-????-????-' || ?1 || '*') ORDER BY n LIMIT ?2`;
 export const CHAIN_SQL = `${SELECT} WHERE id = ?1 UNION ALL ${SELECT} INDEXED BY handoff_chain
   WHERE lineage IS NOT NULL AND json_extract(lineage, '$.root') = ?1 AND id <> ?1 ORDER BY n LIMIT ?2`;
 
@@ -198,6 +201,8 @@ export function queriesOf(database: Database, names: RowNumbers): Queries {
                 : waiting.all(limit, after, on.named);
           return pageById(enough(max, select), max);
         }
+        case 'short-id':
+          return page(enough(query.max, (limit) => lists(SHORT_ID_SQL).all(query.short.toLowerCase(), limit)));
         case 'retries': {
           const { of, max } = query;
           const select = (limit: number): readonly Row[] =>

@@ -36,6 +36,22 @@ async function filtered(store: Store, filter: Filter): Promise<readonly string[]
 
 export function describeFind(open: OpenStore): void {
   describe('find', () => {
+    it('by short id answers the ids that Baton made and whose random part begins so, and no others', async () => {
+      const { store } = await open();
+      const made = 'hoff-01a1ea4e-7564-74e2-811f-bfb87f7f60b5';
+      const like = 'hoff-01a1ea4e-7564-74e2-811f-bfb87f000000';
+      await put(
+        store,
+        ...[made, like, 'hoff-01a1ea4e-7564-74e2-811f-0bfb87f7f60b', 'bfb87f', 'hoff-bfb87f'].map((id) =>
+          openingOf({ id }),
+        ),
+      );
+      expect(await found(store, { by: 'short-id', short: 'bfb87f', max: 5 })).toEqual([made, like]);
+      expect(await found(store, { by: 'short-id', short: 'bfb87f', max: 1 })).toEqual([made]);
+      expect(await found(store, { by: 'short-id', short: 'BFB87F7', max: 5 })).toEqual([made]);
+      expect(await found(store, { by: 'short-id', short: '01a1ea4e', max: 5 })).toEqual([]);
+    });
+
     it('by ids answers in the given order and leaves out what is not there', async () => {
       const { store } = await open();
       await put(store, ...openingsOf(3, 'a'));

@@ -5,7 +5,8 @@ import { LONG_TEXT_MAX, textArgument } from '../arguments.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, Problem } from '../problem.ts';
-import { sendRequestOf } from '../../../operations/send.ts';
+import { send as operation, sendRequestOf } from '../../../operations/send.ts';
+import { wholeIds } from '../options.ts';
 import { withSender } from '../sender.ts';
 import { sendInputFrom, sendOrSay } from './send.ts';
 import { tellCreated } from './operate.ts';
@@ -34,7 +35,7 @@ export async function create(_args: readonly string[], given: CreateOptions, out
   const input = sendInputFrom(rest, { kind: 'document', input: inputOf(options) });
   return withWorkspace(options, { otherwise: agentPrincipal(input.from) }, async (ctx, principal) => {
     if (ctx.rules.documents !== null) askForLinkage(options, output);
-    const request = sendRequestOf(ctx, input);
+    const request = sendRequestOf(ctx, await wholeIds(operation, input, ctx, principal));
     const handoff = await sendOrSay(ctx, principal, request).catch(inWordsOfDocuments);
     const { id, state } = handoff;
     tellCreated(handoff, output);

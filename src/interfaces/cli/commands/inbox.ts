@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../foundation/json.ts';
+import { shortIdOf } from '../../../domain/names.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { Results } from '../../../operations/operation.ts';
 import { waitingEntry, withoutKey } from '../../shared/inbox-entries.ts';
@@ -25,7 +26,7 @@ interface Told {
 function lineOf({ at, event, handoff, from, to, title, detail }: Told): string {
   const name = title === null ? '' : ` “${title}”`;
   const reason = detail === undefined ? '' : reasonIn(detail);
-  return displayLine(`${at}  ${event}  ${handoff}  ${from} → ${to}${name}${reason}`);
+  return displayLine(`${at}  ${event}  ${shortIdOf(handoff)}  ${from} → ${to}${name}${reason}`);
 }
 
 function reasonIn(detail: JsonObject): string {

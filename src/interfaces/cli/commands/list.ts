@@ -1,25 +1,60 @@
 import { assuranceOf } from '../../../domain/assurance.ts';
-import type { Handoff } from '../../../domain/handoff.ts';
-import { displayLine } from '../../../foundation/display-text.ts';
+import { countedAttempts, type Handoff } from '../../../domain/handoff.ts';
+import { isFinal } from '../../../domain/lifecycle.ts';
+import { shortIdOf } from '../../../domain/names.ts';
 import type { Results } from '../../../operations/operation.ts';
-import { handoffView } from '../../shared/views.ts';
+import { waitingText } from '../../shared/waiting-text.ts';
+import { rowView, type WorkNote } from '../../shared/work-note.ts';
+import { terminalWidth } from '../output.ts';
 import { ageOf, tableOf } from '../table.ts';
 import type { Telling } from './operate.ts';
 
-export function tellPage({ items, next, cursor }: Results['page'], { output, nowMs }: Telling): void {
-  if (output.json) output.answer({ items: items.map(handoffView), next, cursor });
-  else if (items.length > 0) {
-    const rows = items.map((handoff) => rowOf(handoff, nowMs));
-    output.line(tableOf(HEAD, rows));
+export async function tellPage({ items, next, cursor }: Results['page'], telling: Telling): Promise<void> {
+  const { output, nowMs } = telling;
+  const rows: { readonly handoff: Handoff; readonly note: WorkNote }[] = [];
+  for (const handoff of items) rows.push({ handoff, note: await telling.noteOf(handoff) });
+  if (output.json) {
+    output.answer({ items: rows.map(({ handoff, note }) => rowView(handoff, note)), next, cursor });
+  } else if (items.length > 0) {
+    const cells = rows.map(({ handoff }) => cellsOf(handoff, nowMs));
+    const below = rows.map(({ handoff, note }) => belowOf(handoff, note, nowMs));
+    output.line(tableOf(HEAD, cells, { below, width: terminalWidth(), omitsEmpty: true }));
   }
   if (items.length === 0) output.note('nothing found');
   if (next !== null) output.note(`there are more: --after ${next}`);
 }
 
-const HEAD = ['id', 'state', 'assurance', 'from', 'to', 'age', 'title'];
+const HEAD = ['id', 'state', 'assurance', 'from', 'to', 'try', 'age', 'title'];
 
-function rowOf(handoff: Handoff, nowMs: number): readonly string[] {
+function cellsOf(handoff: Handoff, nowMs: number): readonly string[] {
   const { id, state, from, to, createdAt, title, task } = handoff;
-  const name = [task, title].filter((each) => each !== null).join(' · ');
-  return [id, state, assuranceOf(handoff) ?? '–', `@${from}`, `@${to}`, ageOf(nowMs - createdAt), displayLine(name)];
+  return [
+    shortIdOf(id),
+    state,
+    assuranceOf(handoff) ?? '',
+    `@${from}`,
+    `@${to}`,
+    attemptsOf(handoff),
+    ageOf(nowMs - createdAt),
+    [task, title].filter((each) => each !== null).join(' · '),
+  ];
+}
+
+/** `2/4`: the second of four attempts. */
+function attemptsOf(handoff: Handoff): string {
+  return handoff.attempt === 0 ? '' : `${countedAttempts(handoff)}/${handoff.terms.retry.retriesMax + 1}`;
+}
+
+/** Why it is not done: what it waits for, when it is tried again, how the last attempt failed. Null: nothing to say. */
+function belowOf(handoff: Handoff, { failure }: WorkNote, nowMs: number): string | null {
+  const { state, notBefore } = handoff;
+  const waits = isFinal(state) ? null : waitingText(handoff, shortIdOf);
+  const again = !isFinal(state) && notBefore > nowMs ? `next attempt in ${ageOf(notBefore - nowMs)}` : null;
+  const [says = ''] = failure?.message.split('\n', 1) ?? [];
+  const failed =
+    failure === undefined || state === 'completed'
+      ? null
+      : [failure.code, says].filter((text) => text !== '').join(': ');
+  const parts = [waits, again, failed].filter((part) => part !== null);
+  return parts.length === 0 ? null : parts.join('; ');
 }

@@ -12,10 +12,11 @@ import {
   type Results,
 } from '../../../operations/operation.ts';
 import { factView, handoffView, wholeView } from '../../shared/views.ts';
+import { mayHaveNote, readNote, type WorkNote } from '../../shared/work-note.ts';
 import type { Run } from '../catalogue/entry.ts';
 import { mustBeOperator, withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { inputFrom } from '../options.ts';
+import { inputFrom, wholeIds } from '../options.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, Problem, problemOf } from '../problem.ts';
 import { tellInbox } from './inbox.ts';
@@ -34,18 +35,21 @@ export interface Telling {
   /** Those that only the command line has, too. */
   readonly options: Given;
   readonly nowMs: number;
+  /** What its facts say of the work on it. */
+  noteOf(handoff: Handoff): Promise<WorkNote>;
 }
 
 export function commandFor(operation: Operation): Run {
   return async (args, options: CommonOptions, output) => {
-    const input: Given = inputFrom(operation, args, options as Given);
-    const speaker = operation.speaker?.(input);
+    const read: Given = inputFrom(operation, args, options as Given);
+    const speaker = operation.speaker?.(read);
     const who = speaker === undefined ? {} : { otherwise: agentPrincipal(speaker) };
     const aloud = operation.aloud === undefined ? {} : { aloud: operation.aloud };
-    const scope = operation.writes?.(input) === true ? 'write' : operation.scope;
+    const scope = operation.writes?.(read) === true ? 'write' : operation.scope;
     const asks = { ...who, ...aloud, scope, onlyReads: scope === 'read' } as const;
     return withWorkspace(options, asks, async (ctx, principal, app) => {
       if (operation.permission === 'operator') await mustBeOperator(app, options, scope);
+      const input: Given = await wholeIds(operation, read, ctx, principal);
       const interrupts = operation.canBeStopped === true ? onInterrupt(() => undefined) : null;
       const watch = watchOwn(ctx, principal);
       const signal = interrupts === null ? {} : { signal: AbortSignal.any([interrupts.stop, watch.signal]) };
@@ -55,7 +59,13 @@ export function commandFor(operation: Operation): Run {
       const interrupted = interrupts?.exitCode() ?? null;
       if (answer.value === null && interrupted !== null) return interrupted;
       const tell = TELL[operation.result] as (value: unknown, telling: Telling) => Promise<number | undefined>;
-      const telling = { output, input, options: options as Given, nowMs: ctx.store.nowMs() };
+      const telling: Telling = {
+        output,
+        input,
+        options: options as Given,
+        nowMs: ctx.store.nowMs(),
+        noteOf: async (handoff) => (mayHaveNote(handoff) ? readNote(ctx, handoff.id) : {}),
+      };
       const code = (await tell(answer.value, telling)) ?? 0;
       if (operation.result === 'page' || operation.result === 'shown') await noteUnsynced(ctx, input, output);
       return code;

@@ -7,7 +7,7 @@ import { DEFAULT_RETRY } from '../../../domain/retry.ts';
 import { send as sendHandoff, type SendRequest } from '../../../engine/handoffs/send.ts';
 import { send as operation, sendRequestOf, type SendInput } from '../../../operations/send.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
-import { inputFrom } from '../options.ts';
+import { inputFrom, wholeIds } from '../options.ts';
 import type { Output } from '../output.ts';
 import { adviceAbout } from '../../../engine/handoffs/recipient-advice.ts';
 import { readText, secondsArgument } from '../arguments.ts';
@@ -33,7 +33,9 @@ export async function send(_args: readonly string[], given: SendOptions, output:
   const input = requested === null ? sendInputFrom(withContextNames(options)) : null;
   const { from } = requested?.(DEFAULT_RETRY) ?? (input as SendInput);
   return withWorkspace(options, { otherwise: agentPrincipal(from) }, async (ctx, principal, { configuration }) => {
-    const asked = requested?.(ctx.rules.terms.queue?.retry ?? DEFAULT_RETRY) ?? sendRequestOf(ctx, input as SendInput);
+    const asked =
+      requested?.(ctx.rules.terms.queue?.retry ?? DEFAULT_RETRY) ??
+      sendRequestOf(ctx, await wholeIds(operation, input as SendInput, ctx, principal));
     const handoff = await sendOrSay(ctx, principal, asked);
     const { id, to, state } = handoff;
     if (state === 'offered') await advise(ctx, to, [...configuration.agents.keys()], output);

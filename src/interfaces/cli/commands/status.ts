@@ -1,6 +1,7 @@
 import type { Handoff } from '../../../domain/handoff.ts';
 import { countedAttempts, failedDependencyOf } from '../../../domain/handoff.ts';
 import type { Attention } from '../../../engine/handoffs/status.ts';
+import { shortIdOf } from '../../../domain/names.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { Results } from '../../../operations/operation.ts';
 import { statusView } from '../../shared/views.ts';
@@ -38,23 +39,28 @@ function section<Each>(title: string, items: readonly Each[], linesOf: (item: Ea
 function attentionLines({ why, handoff }: Attention, nowMs: number): readonly string[] {
   const { id, from, to, title, since, blockedOn } = handoff;
   const name = displayLine(title ?? '');
-  const head = `  ${id}  @${from} → @${to}  ${ageOf(nowMs - since)}${name === '' ? '' : `  ${name}`}`;
+  const short = shortIdOf(id);
+  const head = `  ${short}  @${from} → @${to}  ${ageOf(nowMs - since)}${name === '' ? '' : `  ${name}`}`;
   switch (why) {
     case 'question': {
       const text = blockedOn?.reason === 'question' ? blockedOn.text : '';
-      return [head, `    asks: ${displayLine(text)}`, next(`baton unblock ${id} --answer TEXT`)];
+      return [head, `    asks: ${displayLine(text)}`, next(`baton unblock ${short} --answer TEXT`)];
     }
     case 'dependency': {
-      const failed = failedDependencyOf(handoff) ?? '';
+      const failed = shortIdOf(failedDependencyOf(handoff) ?? '');
       return [head, `    waits for ${failed}, which did not succeed`, next(`baton retry ${failed}`)];
     }
     case 'review':
-      return [head, '    delivered; somebody who neither sent nor did it has to verify it', next(`baton show ${id}`)];
+      return [
+        head,
+        '    delivered; somebody who neither sent nor did it has to verify it',
+        next(`baton show ${short}`),
+      ];
     case 'failing': {
       const { notBefore, terms } = handoff;
       const again = notBefore > nowMs ? `; next attempt in ${ageOf(notBefore - nowMs)}` : '';
       const failed = `${countedAttempts(handoff)} of ${terms.retry.retriesMax + 1} attempts failed${again}`;
-      return [head, `    ${failed}`, next(`baton show ${id}`)];
+      return [head, `    ${failed}`, next(`baton show ${short}`)];
     }
   }
 }
@@ -65,7 +71,7 @@ function next(command: string): string {
 
 function atWorkLine({ id, to, title, since, attempt }: Handoff, nowMs: number): string {
   const name = displayLine(title ?? '');
-  return `  @${to}  ${id}  ${ageOf(nowMs - since)}${attempt > 1 ? `, attempt ${attempt}` : ''}${name === '' ? '' : `  ${name}`}`;
+  return `  @${to}  ${shortIdOf(id)}  ${ageOf(nowMs - since)}${attempt > 1 ? `, attempt ${attempt}` : ''}${name === '' ? '' : `  ${name}`}`;
 }
 
 function waitingLines(

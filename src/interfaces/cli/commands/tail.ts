@@ -1,3 +1,4 @@
+import { shortIdOf } from '../../../domain/names.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { FactRead } from '../../../stores/store.ts';
 import { followFacts, newestFacts } from '../../../engine/feed.ts';
@@ -36,5 +37,5 @@ export async function tail(_args: readonly string[], options: TailOptions, outpu
 
 function tell({ fact, cursor }: FactRead, output: Output): void {
   if (output.json) output.answer({ cursor, ...factView(fact) });
-  else output.line(`${colours.dim(displayLine(fact.handoff))}  ${factLine(fact)}`);
+  else output.line(`${colours.dim(displayLine(shortIdOf(fact.handoff)))}  ${factLine(fact)}`);
 }

@@ -2,6 +2,7 @@ import { assuranceOf } from '../../../domain/assurance.ts';
 import { writeFileSync } from 'node:fs';
 import type { Handoff } from '../../../domain/handoff.ts';
 import { isFinal } from '../../../domain/lifecycle.ts';
+import { shortIdOf } from '../../../domain/names.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { Results } from '../../../operations/operation.ts';
 import { legsOf, type Leg } from '../../shared/chain.ts';
@@ -33,7 +34,8 @@ function lineOf({ handoff, goesOn }: Leg, nowMs: number, isAsked: boolean): stri
   const branch = goesOn.length === 1 ? '' : goesOn.at(-1) === true ? '├─ ' : '└─ ';
   const { id, from, to, state, title, attempt, createdAt, since } = handoff;
   const tookMs = (isFinal(state) ? since : nowMs) - createdAt;
-  const after = handoff.terms.dependsOn.length === 0 ? '' : `after ${handoff.terms.dependsOn.join(', ')}`;
+  const after =
+    handoff.terms.dependsOn.length === 0 ? '' : `after ${handoff.terms.dependsOn.map(shortIdOf).join(', ')}`;
   const more = [title === null ? '' : `“${title}”`, attempt > 1 ? `attempt ${attempt}` : '', retryOf(handoff), after];
   const assurance = assuranceOf(handoff);
   const proven = assurance === null ? '' : ` (${assurance})`;
@@ -43,12 +45,12 @@ function lineOf({ handoff, goesOn }: Leg, nowMs: number, isAsked: boolean): stri
     ageOf(tookMs),
     ...more.filter((text) => text !== ''),
   ];
-  const name = isAsked ? colours.bold(id) : id;
+  const name = isAsked ? colours.bold(shortIdOf(id)) : shortIdOf(id);
   return `${above.join('')}${branch}${name}  ${displayLine(told.slice(0, 1).join(''))}  ${told[1]}  ${displayLine(told.slice(2).join('  '))}`;
 }
 
 function retryOf({ lineage }: Handoff): string {
-  return lineage.retryOf === null ? '' : `retry of ${lineage.retryOf}`;
+  return lineage.retryOf === null ? '' : `retry of ${shortIdOf(lineage.retryOf)}`;
 }
 
 function coloured(state: Handoff['state']): string {

@@ -10,14 +10,14 @@ import { PROBLEMS } from '../../shared/problems.ts';
 import { wholeView } from '../../shared/views.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { inputFrom } from '../options.ts';
+import { inputFrom, wholeIds } from '../options.ts';
 import type { Output } from '../output.ts';
 import { problemOf } from '../problem.ts';
 
 export async function wait(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
   const { id, ...limit } = inputFrom(operation, args, options as Readonly<Record<string, unknown>>);
   return withWorkspace(options, { scope: 'read' }, async (ctx, principal) =>
-    waitAndTell(ctx, principal, id, limit, output),
+    waitAndTell(ctx, principal, (await wholeIds(operation, { id }, ctx, principal)).id, limit, output),
   );
 }
 

@@ -15,6 +15,7 @@ import { wantedBy } from '../../../operations/list.ts';
 import { OPERATIONS } from '../../../operations/index.ts';
 import { readFor, runFor, type Operation, type ResultName, type Results } from '../../../operations/operation.ts';
 import { AS_JSON, AS_QUERY, wordsOf } from '../../../operations/reading.ts';
+import { withWholeIds } from '../../../operations/short-ids.ts';
 import type { BlockAnswer } from '../../../engine/handoffs/ingest-text.ts';
 import { entryOf } from '../../../formats/artifact/card.ts';
 import { ingestRefusalText } from '../../shared/ingest-refusal-text.ts';
@@ -253,7 +254,10 @@ export async function runOperation<F extends Fields, Name extends ResultName>(
 ): Promise<Results[Name]> {
   const { serverContext, caller, c } = asked;
   const { principal } = caller;
-  const input: Given = inputOf(operation, asked, more);
+  const read: Given = inputOf(operation, asked, more);
+  const whole = await withWholeIds(operation.input, read as never, serverContext.ctx, principal);
+  if (!whole.ok) throw problemOf(whole.refusal);
+  const input: Given = whole.value;
   const held = waitsFor(operation, input) > 0 ? openLongRequest(serverContext, c, caller, 'wait') : null;
   const revision = changesOne(operation) ? expectedRevision(c) : null;
   const id = input['id'] as HandoffId;

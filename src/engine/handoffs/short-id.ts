@@ -1,0 +1,35 @@
+/** Finds the handoff that a person means by the first digits of the random part of its id. */
+import { err, ok, type Result } from '../../foundation/result.ts';
+import { isShortId, type HandoffId } from '../../domain/names.ts';
+import type { Principal } from '../../domain/principal.ts';
+import { may } from '../../domain/rights.ts';
+import type { Context } from '../context.ts';
+
+/** Six digits are shared by this many only where there are hundreds of millions of handoffs. */
+const MATCHES_MAX = 50;
+/** So many are named in a refusal. */
+const NAMED_MAX = 5;
+
+export interface AmbiguousId {
+  readonly code: 'ambiguous-id';
+  readonly short: string;
+  readonly ids: readonly HandoffId[];
+}
+
+/**
+ * What is no short id, is the whole id of a handoff, or begins the id of none that the principal may read, is answered as
+ * it was given: the operation itself says that there is no such handoff.
+ */
+export async function wholeIdOf(
+  { store }: Context,
+  principal: Principal,
+  given: HandoffId,
+): Promise<Result<HandoffId, AmbiguousId>> {
+  if (!isShortId(given)) return ok(given);
+  const named = await store.find({ by: 'ids', ids: [given] });
+  if (named.items.length > 0) return ok(given);
+  const { items } = await store.find({ by: 'short-id', short: given, max: MATCHES_MAX });
+  const ids = items.filter((handoff) => may(principal, 'read', handoff).ok).map(({ id }) => id);
+  if (ids.length > 1) return err({ code: 'ambiguous-id', short: given, ids: ids.slice(0, NAMED_MAX) });
+  return ok(ids[0] ?? given);
+}

@@ -1,0 +1,80 @@
+/**
+ * What is wrong with a value that does not have the shape it should have, in words: what is allowed, and what was given.
+ * Passed to every `safeParse` whose complaints people read: `Shape.safeParse(value, { error: issueText })`.
+ */
+import type * as z from 'zod';
+import { givenText } from '../foundation/given-text.ts';
+
+export function issueText(issue: z.core.$ZodRawIssue): string {
+  if (issue.code === 'unrecognized_keys') {
+    return `there is no such field here: ${issue.keys.map(givenText).join(', ')}`;
+  }
+  if (issue.input === undefined) return 'is missing';
+  return `${allowedBy(issue)}, not ${givenText(issue.input)}`;
+}
+
+function allowedBy(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return TYPES[issue.expected] ?? issue.expected;
+    case 'invalid_value':
+      return issue.values.length === 1
+        ? givenText(issue.values[0])
+        : `one of ${issue.values.map((value) => String(value)).join(', ')}`;
+    case 'too_small':
+      return atLeast(issue.origin, Number(issue.minimum), issue.inclusive !== false);
+    case 'too_big':
+      return atMost(issue.origin, Number(issue.maximum), issue.inclusive !== false);
+    case 'not_multiple_of':
+      return `a multiple of ${issue.divisor}`;
+    case 'invalid_format':
+      return FORMATS[issue.format] ?? `a text of the form ${issue.pattern ?? issue.format}`;
+    case 'invalid_union':
+      return alternatives(issue.errors);
+    default:
+      return 'another value';
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+  null: 'null',
+};
+
+const FORMATS: Readonly<Record<string, string>> = {
+  datetime: 'an instant like 2026-11-30T17:00:00Z',
+  url: 'an address like https://example.com',
+};
+
+function atLeast(origin: string, minimum: number, isInclusive: boolean): string {
+  if (origin === 'string')
+    return minimum === 1 ? 'a text that is not empty' : `a text of at least ${minimum} characters`;
+  if (origin === 'array' || origin === 'set') return `a list of at least ${minimum}`;
+  return isInclusive ? `${minimum} or more` : `more than ${minimum}`;
+}
+
+function atMost(origin: string, maximum: number, isInclusive: boolean): string {
+  if (origin === 'string') return `a text of at most ${maximum} characters`;
+  if (origin === 'array' || origin === 'set') return `a list of at most ${maximum}`;
+  return isInclusive ? `${maximum} or less` : `less than ${maximum}`;
+}
+
+/** What each alternative wants of the value itself; where it wants something inside, that it may be an object or a list. */
+function alternatives(errors: readonly (readonly z.core.$ZodIssue[])[]): string {
+  const words = errors.flatMap(([first]) =>
+    first === undefined ? [] : [first.path.length > 0 ? 'an object' : bare(first.message)],
+  );
+  return [...new Set(words)].join(' or ');
+}
+
+/** The words of an issue inside were made by `issueText` too: without what was given, which is said once. */
+function bare(message: string): string {
+  const at = message.lastIndexOf(', not ');
+  return at < 0 ? message : message.slice(0, at);
+}

@@ -1,0 +1,41 @@
+/**
+ * The line of a program's error output that says what went wrong. A trace has it at its end (Python), in its middle
+ * (Node) or behind "Caused by" (Java); everything around it says where.
+ */
+export function tellingLine(output: string): string {
+  const lines = output
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== '');
+  const line =
+    afterTraceback(lines) ?? panicOf(lines) ?? lines.findLast(isCause) ?? lines.find(isError) ?? lastWords(lines);
+  return (line ?? '').trim();
+}
+
+/** The first line after the last trace of Python that is not indented. */
+function afterTraceback(lines: readonly string[]): string | undefined {
+  const at = lines.findLastIndex((line) => line.trimStart().startsWith('Traceback (most recent call last)'));
+  return at < 0 ? undefined : lines.slice(at + 1).find((line) => /^\S/.test(line));
+}
+
+/** Rust says where, and on the next line what. */
+function panicOf(lines: readonly string[]): string | undefined {
+  const at = lines.findIndex((line) => /^thread '.*' .*panicked at .*:$/.test(line));
+  return at < 0 ? undefined : lines[at + 1];
+}
+
+function isCause(line: string): boolean {
+  return /^Caused by: /.test(line);
+}
+
+function isError(line: string): boolean {
+  return (
+    /^(?:Uncaught |Exception in thread "[^"]*" )?[\w$.]*(?:Error|Exception)(?: \[[^\]]*\])?: ./.test(line) ||
+    /^(?:panic|fatal|fatal error|error(?:\[\w+\])?): ./i.test(line)
+  );
+}
+
+/** What is neither a place in a trace nor the version that Node prints below it. */
+function lastWords(lines: readonly string[]): string | undefined {
+  return lines.findLast((line) => !/^\s+at |^\s*\^+$|^Node\.js v\d/.test(line)) ?? lines.at(-1);
+}
