@@ -22,7 +22,7 @@ export interface ToldSummary {
   readonly retried: boolean;
   readonly routedTo: string | null;
   /** `hops`: the chain had become too long, and the next agent was not asked. */
-  readonly escalated: 'failures' | 'hops' | null;
+  readonly escalated: 'failures' | 'hops' | 'budget' | null;
 }
 
 /** A handoff of a project: opened by a summary, or reported on by one. */
@@ -92,7 +92,7 @@ export const OUTCOME_OF = {
 export function standingOf({ state, last, retriedAs, isProven }: Leg): Standing {
   switch (state) {
     case 'completed':
-      if (last?.escalated === 'hops') return 'stopped';
+      if (last?.escalated === 'hops' || last?.escalated === 'budget') return 'stopped';
       if (contradictionOf(last) !== null) return 'contradicted';
       return isProven ? 'done' : 'unproven';
     case 'cancelled':
@@ -198,7 +198,7 @@ export class ProjectFold {
       next: textIn(told['next']),
       retried: told['retry'] !== undefined,
       routedTo: nameIn(told['routedTo']),
-      escalated: why === 'hops' || why === 'failures' ? why : null,
+      escalated: why === 'hops' || why === 'budget' || why === 'failures' ? why : null,
     };
     before.push(telling);
     this.tellings.set(summary.project, before);

@@ -10,8 +10,23 @@ export type Refusal =
   | { readonly code: 'no-such-handoff'; readonly id: HandoffId }
   | { readonly code: 'known-id'; readonly id: HandoffId }
   | { readonly code: 'request-reused'; readonly key: string }
-  | { readonly code: 'move-not-allowed'; readonly id: HandoffId; readonly state: State; readonly move: Move }
-  | { readonly code: 'not-entitled'; readonly id: HandoffId; readonly op: Op; readonly principal: string }
+  | {
+      readonly code: 'move-not-allowed';
+      readonly id: HandoffId;
+      readonly state: State;
+      readonly move: Move;
+      /** Who has it. */
+      readonly holder?: AgentId;
+    }
+  | {
+      readonly code: 'not-entitled';
+      readonly id: HandoffId;
+      readonly op: Op;
+      readonly principal: string;
+      readonly state: State;
+      /** Who may do it instead, in words; nobody: it is not possible in this state. */
+      readonly who: readonly string[];
+    }
   | {
       readonly code: 'own-work';
       readonly id: HandoffId;

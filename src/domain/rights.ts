@@ -93,7 +93,25 @@ export function may(asking: Principal, op: Op, handoff: Handoff): Result<true, R
   if (!isForSomebody(op, handoff) && grants(principal, op, handoff)) return ok(true);
   // Whoever makes a handoff knows of it, in whosever name.
   if (op !== 'create' && isHidden(asking, handoff)) return err({ code: 'no-such-handoff', id: handoff.id });
-  return err({ code: 'not-entitled', id: handoff.id, op, principal: principalText(asking) });
+  const { id, state } = handoff;
+  return err({ code: 'not-entitled', id, op, principal: principalText(asking), state, who: entitledTo(op, handoff) });
+}
+
+/** People and agents; what the system does by itself is nothing that somebody could be asked for. */
+function entitledTo(op: Op, { from, to, state, custody, terms }: Handoff): readonly string[] {
+  const words: Partial<Record<Relation, string>> = {
+    sender: `its sender @${from}`,
+    recipient: `its recipient @${to}`,
+    ...(custody === null ? {} : { holder: `@${custody.holder}, who has it,` }),
+    verifier:
+      terms.verifiers.length === 0
+        ? 'a verifier'
+        : `its verifier ${terms.verifiers.map((name) => `@${name}`).join(' or ')}`,
+    operator: 'the operator',
+  };
+  return RELATIONS.flatMap((relation) =>
+    RIGHTS[op][relation]?.includes(state) === true ? (words[relation] ?? []) : [],
+  );
 }
 
 function grants(principal: Principal, op: Op, handoff: Handoff): boolean {

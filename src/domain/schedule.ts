@@ -1,6 +1,9 @@
 /** Work that is sent again and again: at fixed distances, or at times of a calendar. */
 import type { AgentId } from './names.ts';
 
+export const SCHEDULE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+export const SCHEDULE_NAME_RULE = '1 to 64 letters, digits, ".", "_" or "-", and begins with a letter or digit';
+
 /** When a schedule is due. `zone`: the time zone that the calendar is meant in. */
 export type Recurrence =
   | { readonly everyMs: number }

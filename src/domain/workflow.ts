@@ -96,7 +96,7 @@ export function workflowOf(trail: ProjectTrail): Workflow {
     retries: tellings.filter(({ retried }) => retried).length,
     routes: tellings.filter(({ routedTo, next }) => routedTo !== null && next !== null).length,
     escalations: tellings.filter(({ escalated }) => escalated === 'failures').length,
-    stops: tellings.filter(({ escalated }) => escalated === 'hops').length,
+    stops: tellings.filter(({ escalated }) => escalated === 'hops' || escalated === 'budget').length,
     clock: times.clock,
     beganAt: times.at[0] ?? legs[0]?.openedAt ?? 0,
     lastAt: times.at.at(-1) ?? legs[0]?.openedAt ?? 0,

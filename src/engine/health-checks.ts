@@ -8,6 +8,7 @@ import { DUTY_LEASE_MS } from './duty.ts';
 import { countingFor, prospectOf } from './handoffs/dependencies.ts';
 import type { Context } from './context.ts';
 import { allCopies } from './transfer/all-copies.ts';
+import { counted } from '../foundation/counted.ts';
 
 export interface HealthCheck {
   readonly name: string;
@@ -127,10 +128,6 @@ export async function examineSchedules({ store }: Context): Promise<HealthCheck>
   return { name: 'schedules', verdict: 'warning', says: listed(refused), todo };
 }
 
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
-
 /** An effect that is due now may be done in a moment, so those that stay are looked for. */
 export async function examineEffects({ store, timers }: Context, signal: AbortSignal): Promise<HealthCheck> {
   const due = new Set((await store.outbox.due(EFFECTS_MAX)).map(({ key }) => key));
@@ -138,7 +135,7 @@ export async function examineEffects({ store, timers }: Context, signal: AbortSi
   const left = due.size === 0 ? [] : (await store.outbox.due(EFFECTS_MAX)).filter(({ key }) => due.has(key));
   if (left.length === 0) return healthy('outbox', 'nothing is overdue');
   const kinds = [...new Set(left.map(({ kind }) => kind))];
-  const says = `${left.length}${left.length === EFFECTS_MAX ? ' or more' : ''} effects wait to be done: ${listed(kinds)}`;
+  const says = `${counted(left.length, 'effect')}${left.length === EFFECTS_MAX ? ' or more' : ''} not done yet: ${listed(kinds)}`;
   return { name: 'outbox', verdict: 'warning', says, todo: 'start a worker, which also does these' };
 }
 

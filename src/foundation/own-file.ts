@@ -5,7 +5,8 @@
  * Windows has neither modes nor owners of this kind: there nothing is looked at. Root may use the files of others,
  * because a container often runs as root over a folder of its user.
  */
-import { statSync } from 'node:fs';
+import { statSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
 
 export interface OwnFileFlaw {
   readonly says: string;
@@ -19,11 +20,19 @@ export const OUR_FOLDER_MODE = 0o755;
 const OTHERS_WRITE = 0o002;
 const STICKY = 0o1000;
 const ROOT = 0;
+const OTHERS_TODO = 'run Baton as that user, or make a workspace of your own in another folder (baton init)';
 
 /** `us` is our user id; null where the system has none. */
 export function flawOfOwnFile(path: string, us: number | null = process.getuid?.() ?? null): OwnFileFlaw | null {
-  const stats = us === null ? undefined : statSync(path, { throwIfNoEntry: false });
+  const stats = us === null ? undefined : statsOf(path);
   if (stats === undefined) return null;
+  if (stats === 'locked') {
+    const folder = dirname(path);
+    return {
+      says: `${folder} belongs to another user (id ${statSync(folder).uid}), and you (id ${us}) may not look into it`,
+      todo: OTHERS_TODO,
+    };
+  }
   // In a sticky folder, such as the system's own for temporary files, nobody can move or replace the files of others.
   const isShared = stats.isDirectory() && (stats.mode & STICKY) !== 0;
   if ((stats.mode & OTHERS_WRITE) !== 0 && !isShared) {
@@ -33,8 +42,18 @@ export function flawOfOwnFile(path: string, us: number | null = process.getuid?.
   if (stats.uid === us || stats.uid === ROOT || us === ROOT) return null;
   return {
     says: `${path} belongs to another user (id ${stats.uid}), who may change it at any time`,
-    todo: `run Baton as that user, or as root: chown ${us} ${quoted(path)}`,
+    todo: `${OTHERS_TODO}, or as root: chown ${us} ${quoted(path)}`,
   };
+}
+
+/** Undefined: there is no such file. */
+function statsOf(path: string): Stats | 'locked' | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EACCES') return 'locked';
+    throw error;
+  }
 }
 
 /** For a shell. */

@@ -25,7 +25,7 @@ function panicOf(lines: readonly string[]): string | undefined {
 }
 
 function isCause(line: string): boolean {
-  return /^Caused by: /.test(line);
+  return line.startsWith('Caused by: ');
 }
 
 function isError(line: string): boolean {

@@ -1,14 +1,12 @@
 /** Work that is sent again and again. */
 import { err, ok } from '../foundation/result.ts';
-import { MISSED, type Recurrence } from '../domain/schedule.ts';
+import { MISSED, SCHEDULE_NAME, SCHEDULE_NAME_RULE, type Recurrence } from '../domain/schedule.ts';
 import { addSchedule as add, removeSchedule as remove, schedulesFor } from '../engine/schedules.ts';
 import { choice, duration, integer, required, text, withDefault, type InputOf } from './field.ts';
 import { defineOperation } from './operation.ts';
 import { inputTwice, send, sendRequestOf, type SendInput } from './send.ts';
 
 const YEAR_SECONDS = 366 * 24 * 60 * 60;
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-const NAME_RULE = '1 to 64 letters, digits, ".", "_" or "-", and begins with a letter or digit';
 const LISTED_MAX = 1_000;
 
 /** What belongs to one handoff alone. */
@@ -55,7 +53,7 @@ export const addSchedule = defineOperation({
   result: 'schedule',
   check: (asked, nameOf) => {
     const { name, everyMs, cron, zone } = asked;
-    if (!NAME.test(name)) return `the name ${JSON.stringify(name)}: ${NAME_RULE}`;
+    if (!SCHEDULE_NAME.test(name)) return `the name ${JSON.stringify(name)}: ${SCHEDULE_NAME_RULE}`;
     if ((everyMs === undefined) === (cron === undefined)) return `say either ${nameOf('everyMs')} or ${nameOf('cron')}`;
     if (zone !== undefined && cron === undefined) return `${nameOf('zone')} belongs to ${nameOf('cron')}`;
     return inputTwice(asked, nameOf);

@@ -118,13 +118,13 @@ describe.each(databases)('the example of the specification on $name', (database)
     git('add', '-A');
     git('commit', '-qm', 'created');
 
-    await bad('move-not-allowed', /is draft: it cannot accept/, 'accept', id, '--as', 'claude');
+    await bad('move-not-allowed', /is draft: it cannot be accepted/, 'accept', id, '--as', 'claude');
     await good('activate', id, '--as', 'grok');
     // Instants have seconds: on a quick machine it was changed in the second in which it was made.
     expect(changedKeys().filter((key) => key !== 'updated_at')).toEqual(['status', 'expires_at']);
     expect(here.index()).toContain(`status: Active`);
     await bad('no-such-handoff', /there is no handoff/, 'accept', id, '--as', 'gemini');
-    await bad('move-not-allowed', /is offered: it cannot verify/, 'verify', id, '--as', 'perplexity');
+    await bad('move-not-allowed', /is offered: it cannot be verified/, 'verify', id, '--as', 'perplexity');
 
     await good('accept', id, '--as', 'claude', '--notes', 'Accepted. Will start after current task.');
     expect(fields(active(id))).toMatchObject({

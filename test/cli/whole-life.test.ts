@@ -87,7 +87,7 @@ describe.each(databases)('a handoff with three deliverables on $name', (database
         what: 'accept a draft',
         ask: as('@dev', 'accept', id),
         code: 'move-not-allowed',
-        says: /is draft: it cannot accept/,
+        says: /is draft: it cannot be accepted/,
       },
       {
         what: 'activate by another',
@@ -110,13 +110,13 @@ describe.each(databases)('a handoff with three deliverables on $name', (database
         what: 'deliver before',
         ask: as('@dev', 'deliver', id),
         code: 'move-not-allowed',
-        says: /is offered: it cannot deliver/,
+        says: /is offered: it cannot be delivered/,
       },
       {
         what: 'verify before',
         ask: as('@qa', 'verify', id),
         code: 'move-not-allowed',
-        says: /is offered: it cannot verify/,
+        says: /is offered: it cannot be verified/,
       },
     ]);
     await good(as('@dev', 'accept', id, '--notes', 'by tomorrow'), 'accepted');
@@ -213,7 +213,7 @@ describe.each(databases)('a handoff with three deliverables on $name', (database
         what: 'verify what is back',
         ask: as('@qa', 'verify', id, ...check),
         code: 'move-not-allowed',
-        says: /is accepted: it cannot verify/,
+        says: /is accepted by @dev: it cannot be verified/,
       },
     ]);
     await good(deliver(...SHOWN, '--artifact', '{"page":"done again"}'), 'delivered');
@@ -243,9 +243,14 @@ describe.each(databases)('a handoff with three deliverables on $name', (database
         what: 'cancel what is done',
         ask: as('@pm', 'cancel', id),
         code: 'move-not-allowed',
-        says: /is completed: it cannot cancel/,
+        says: /is completed: it cannot be cancelled/,
       },
-      { what: 'retry what is done', ask: as('@pm', 'retry', id), code: 'not-entitled', says: /may not retry/ },
+      {
+        what: 'retry what is done',
+        ask: as('@pm', 'retry', id),
+        code: 'not-entitled',
+        says: /is completed: it cannot be retried/,
+      },
     ]);
 
     expect(await storyOf(await workspace.open(), id)).toEqual([

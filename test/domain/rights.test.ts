@@ -116,7 +116,14 @@ describe('the table of rights', () => {
 
   it('I12: refuses with who asked for what', () => {
     const refusal = refusalOf(may(FILE, 'cancel', held('offered')));
-    expect(refusal).toEqual({ code: 'not-entitled', id: ID, op: 'cancel', principal: 'file:1000' });
+    expect(refusal).toEqual({
+      code: 'not-entitled',
+      id: ID,
+      op: 'cancel',
+      principal: 'file:1000',
+      state: 'offered',
+      who: ['its sender @sender', 'the operator'],
+    });
     expect([OPERATOR, SYSTEM, agentPrincipal(SENDER)].map(principalText)).toEqual(['operator', 'system', '@sender']);
   });
 

@@ -161,7 +161,11 @@ function fileOf(copies: readonly Copy[]): string {
   const total = totalOf();
   const written = copies.map(writeLine);
   for (const { sha256 } of written) total.add(sha256);
-  return [headerLine(0), ...written.map(({ text }) => text), footerLine(copies.length, total.hex())].join('\n');
+  return [
+    headerLine(0),
+    ...written.map(({ text }) => text),
+    footerLine({ count: copies.length, schedules: 0, sha256: total.hex() }),
+  ].join('\n');
 }
 
 function turned(parts: Record<string, unknown>): Record<string, unknown> {

@@ -4,12 +4,19 @@ import { describe, expect, it } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { databases, makeWorkspace, openFor, sqlite } from '../cli/workspaces.ts';
 import { until } from '../support/processes.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { agentPrincipal } from '../../src/domain/principal.ts';
+import { addSchedule } from '../../src/engine/schedules.ts';
+import { hexDigestOf } from '../../src/foundation/digest.ts';
+import { DEV, engineWorld, made, ME } from '../engine/engine-world.ts';
 import { contentOf, COUNT, exported, fill, imported, memoryStore } from './sample.ts';
 
 const postgresql = present(
   databases.find(({ name }) => name === 'PostgreSQL'),
   'there is a second database',
 );
+
+const me = agentPrincipal(ME);
 
 describe('from one database to the next', () => {
   it('SQLite to PostgreSQL to SQLite: the same content each time, marked as imported, and nothing that an audit finds', async () => {
@@ -42,6 +49,68 @@ describe('from one database to the next', () => {
     const answer = await imported(turned, [header, ...rest.toReversed(), footer].join('\n'));
     expect(answer).toMatchObject({ ok: true, value: { added: 20, sha256 } });
     expect(contentOf((await exported(turned)).text)).toEqual(contentOf(text));
+  });
+});
+
+describe('schedules', () => {
+  const request = {
+    from: ME,
+    to: DEV,
+    input: { text: 'check the links' },
+    title: 'links',
+    context: { site: 'docs' },
+    terms: { deliverables: ['a list'], retry: DEFAULT_RETRY, attemptTimeoutMs: 60_000 },
+  };
+
+  it('go along with when they are due next, and stay as they are where they have been imported before', async () => {
+    const from = engineWorld('SQLite');
+    await from.send();
+    made(await addSchedule(from.ctx, me, { name: 'links', missed: 'skip', recurrence: { everyMs: 60_000 }, request }));
+    const recurrence = { cron: '0 9 * * 1-5', zone: 'Europe/Berlin' };
+    made(await addSchedule(from.ctx, me, { name: 'report', missed: 'all', recurrence, request }));
+    from.clock.advance(60_000);
+    await from.sweep();
+    const all = await from.ctx.store.schedules.list(10);
+    expect(all[0]?.last).not.toBeNull();
+    const { text, count, schedules, sha256 } = await exported(from.ctx.store);
+    expect({ count, schedules }).toEqual({ count: 2, schedules: 2 });
+    const target = memoryStore();
+    expect(await imported(target, text)).toMatchObject({ ok: true, value: { added: 2, schedules: 2, sha256 } });
+    expect(await target.schedules.list(10)).toEqual(all);
+    expect(await imported(target, text)).toMatchObject({ ok: true, value: { added: 0, schedules: 0, same: 2 } });
+    expect((await exported(target)).text.split('\n').slice(-4, -2)).toEqual(text.split('\n').slice(-4, -2));
+  });
+
+  it('that have the name of another one, or are none, are refused with their line; everything else comes in', async () => {
+    const from = engineWorld('memory');
+    const asked = { name: 'links', missed: 'once', recurrence: { everyMs: 60_000 }, request } as const;
+    made(await addSchedule(from.ctx, me, asked));
+    const { text } = await exported(from.ctx.store);
+    const other = engineWorld('memory');
+    made(await addSchedule(other.ctx, me, { ...asked, recurrence: { everyMs: 90_000 } }));
+    expect(await imported(other.ctx.store, text)).toMatchObject({
+      ok: false,
+      refusal: { code: 'bad-line', line: 2, says: expect.stringContaining('another schedule links') as unknown },
+    });
+    const [header, line = '', footer] = text.split('\n');
+    const forged = (change: (schedule: Record<string, unknown>) => unknown): string => {
+      const { schedule } = JSON.parse(line) as { readonly schedule: Record<string, unknown> };
+      const body = JSON.stringify({ schedule: change(schedule) });
+      return [header, `${body.slice(0, -1)},"sha256":"${hexDigestOf(body)}"}`, footer].join('\n');
+    };
+    for (const [change, says] of [
+      [(it) => ({ ...it, name: '../x' }), /^schedule.name: 1 to 64 letters/],
+      [(it) => ({ ...it, recurrence: { everyMs: 0 } }), /^schedule.recurrence.everyMs: 1 or more, not 0/],
+      [
+        (it) => ({ ...it, request: { ...request, terms: { retry: 5 } } }),
+        /^schedule.request.terms.retry: an object, not 5/,
+      ],
+      [(it) => ({ ...it, request: { ...request, overLimits: true } }), /no such field here: "overLimits"/],
+      [(it) => ({ ...it, nextAt: 'soon' }), /^schedule.nextAt: a number, not "soon"/],
+    ] as readonly (readonly [(schedule: Record<string, unknown>) => unknown, RegExp])[]) {
+      const answer = await imported(memoryStore(), forged(change));
+      expect(answer).toMatchObject({ ok: false, refusal: { line: 2, says: expect.stringMatching(says) as unknown } });
+    }
   });
 });
 

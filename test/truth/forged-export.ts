@@ -26,5 +26,5 @@ export function forged(text: string, change: (line: Line) => void): string {
   const sha256 = hexDigestOf(body);
   const total = totalOf();
   total.add(sha256);
-  return `${header}\n${body.slice(0, -1)},"sha256":"${sha256}"}\n${footerLine(1, total.hex())}\n`;
+  return `${header}\n${body.slice(0, -1)},"sha256":"${sha256}"}\n${footerLine({ count: 1, schedules: 0, sha256: total.hex() })}\n`;
 }

@@ -7,6 +7,7 @@ import { privateFiles, type Workspace } from '../../workspace/workspace.ts';
 import { healthy, type HealthCheck } from '../../engine/health-checks.ts';
 import { withoutPassword } from '../../stores/postgres/address.ts';
 import type { DatabaseAddress } from '../../workspace/database-address.ts';
+import { counted } from '../../foundation/counted.ts';
 
 const SPACE_LOW_BYTES = 500 * 1024 * 1024;
 const SPACE_GONE_BYTES = 50 * 1024 * 1024;
@@ -82,7 +83,7 @@ export async function examineUnkeptQueue(workspace: Workspace | null): Promise<H
   return {
     name: 'queue folders',
     verdict: 'warning',
-    says: `${count} files lie in handoffs/pending/, and the queue folder is off: nobody takes them in`,
+    says: `handoffs/pending/ has ${counted(count, 'file')}, and the queue folder is off: nobody takes them in`,
     todo: 'set folders: { queue: on } in baton.yaml (or run: baton init --queue), or move the files away',
   };
 }

@@ -16,7 +16,9 @@ const NO_CHANGES: Changes = {};
 export function step(handoff: Handoff, move: Move, nowMs: number, changes: Changes = NO_CHANGES): Moved {
   const state = nextState(handoff.state, move);
   if (state === undefined) {
-    return err({ code: 'move-not-allowed', id: handoff.id, state: handoff.state, move });
+    const { id, custody } = handoff;
+    const holder = custody === null ? {} : { holder: custody.holder };
+    return err({ code: 'move-not-allowed', id, state: handoff.state, move, ...holder });
   }
   const next = copyOf(handoff);
   next.state = state;

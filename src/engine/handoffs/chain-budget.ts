@@ -16,7 +16,9 @@ export async function chainRefusal(
   ctx: Context,
   principal: Principal,
   { root, hops }: Lineage,
-): Promise<Refusal | null> {
+  /** Legs of the chain that are made in the same moment. */
+  beside = 0,
+): Promise<Extract<Refusal, { code: 'chain-exhausted' }> | null> {
   const budget = ctx.rules.chainBudget;
   if (root === null || Object.keys(budget).length === 0) return null;
   const { items } = await ctx.store.find({ by: 'chain', root, max: CHAIN_MAX });
@@ -24,7 +26,8 @@ export async function chainRefusal(
   if (needsFacts(budget)) {
     for (const { id, attempt } of items) if (attempt > 0) facts.push(...(await factsOf(ctx, id)));
   }
-  const over = exhausted(budget, chainUse(items, facts, hops, ctx.store.nowMs()));
+  const use = chainUse(items, facts, hops, ctx.store.nowMs());
+  const over = exhausted(budget, { ...use, handoffs: use.handoffs + beside });
   if (over === null) return null;
   const chain = items.filter((handoff) => may(principal, 'read', handoff).ok).map(({ id }) => id);
   return { code: 'chain-exhausted', root, ...over, chain: chain.slice(-SHOWN_MAX) };

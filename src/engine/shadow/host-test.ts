@@ -13,6 +13,7 @@ import type { HostCheck, Snapshot } from '../../shadows/sandbox.ts';
 import { undeclaredImports } from './host-imports.ts';
 import type { Watching } from './smoke-test.ts';
 import type { ShadowContext } from './shadow-context.ts';
+import { counted } from '../../foundation/counted.ts';
 
 /** Parsing more takes longer than a judgement may take. */
 const FILES_MAX = 200;
@@ -147,7 +148,7 @@ const CHECKS: Record<HostPointId, (world: ShadowContext, subject: Subject, watch
   snapshot_possible: async (_world, { snapshot, says }) =>
     snapshot === null
       ? { passes: false, says: says || 'the source cannot be read' }
-      : { passes: true, says: `tree ${snapshot.tree} with ${snapshot.files.size} files` },
+      : { passes: true, says: `tree ${snapshot.tree} with ${counted(snapshot.files.size, 'file')}` },
   project_detected: async (_world, { type }) =>
     type === null ? { passes: false, says: 'it is none of node, python, rust and go' } : { passes: true, says: type },
   changed_files_parse: changedFilesParse,
@@ -156,7 +157,7 @@ const CHECKS: Record<HostPointId, (world: ShadowContext, subject: Subject, watch
     const marked = changed.filter((file) => CONFLICT.test(texts.get(file) ?? ''));
     return marked.length > 0
       ? { passes: false, says: named(marked) }
-      : { passes: true, says: `none in ${changed.length} files` };
+      : { passes: true, says: `none in ${counted(changed.length, 'file')}` };
   },
   manifest_readable: async (_world, { type, texts }) => manifestReadable(type, texts),
   imports_declared: importsDeclared,
@@ -178,7 +179,7 @@ async function changedFilesParse(
     if (answer !== null) answers.push(answer);
     if (answer?.passes === false) return { passes: false, says: answer.says, run: answer };
   }
-  if (answers.length > 0) return { passes: true, says: `${answers.length} files are correct in their language` };
+  if (answers.length > 0) return { passes: true, says: `${counted(answers.length, 'file')} correct in their language` };
   return changed.length === 0
     ? { passes: true, says: 'nothing was changed' }
     : { passes: false, says: 'there is no parser here for any of the changed files' };
@@ -207,7 +208,8 @@ async function importsDeclared({ hostChecks }: ShadowContext, subject: Subject):
     for (const name of found ?? []) missing.push(`${file} imports ${name}`);
   }
   if (missing.length > 0) return { passes: false, says: named(missing) };
-  if (seen > 0 || changed.length === 0) return { passes: true, says: `${seen} files import only what is declared` };
+  if (seen > 0 || changed.length === 0)
+    return { passes: true, says: `only what is declared, in ${counted(seen, 'file')}` };
   return { passes: false, says: `imports of ${type} cannot be judged without running its tools` };
 }
 

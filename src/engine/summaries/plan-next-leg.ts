@@ -1,12 +1,14 @@
 /** What a summary leads to, besides what it says about its own leg: another leg, or a word to somebody. */
 import type { JsonObject } from '../../foundation/json.ts';
-import { ok, type Result } from '../../foundation/result.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
 import { NO_LINEAGE } from '../../domain/handoff.ts';
 import { legOf } from '../../domain/lineage.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
+import { agentPrincipal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { Summary } from '../../domain/summary.ts';
 import type { Context } from '../context.ts';
+import { chainRefusal } from '../handoffs/chain-budget.ts';
 import type { LegAtHand } from './find-leg.ts';
 import { chainSoFar, type ChainSoFar } from './chain.ts';
 import { heldBackBy } from './held-legs.ts';
@@ -56,6 +58,10 @@ export async function nextLeg(
   const { summary, from, leg, key } = now;
   const lineage = legOf(leg?.handoff ?? { id: rootIdOf(now), lineage: NO_LINEAGE });
   if (!lineage.ok) return lineage;
+  // A draft without a leg begins a chain of its own.
+  const isRoot = leg === null && summary.status === 'pending';
+  const over = isRoot ? null : await chainRefusal(ctx, agentPrincipal(from), lineage.value, leg === null ? 1 : 0);
+  if (over !== null) return err(over);
   const task = taskOf(summary) ?? leg?.handoff.task ?? null;
   const settles = summary.status === 'complete' || summary.status === 'failed' || summary.status === 'retry';
   const settled = settles ? (leg?.handoff.id ?? null) : null;
@@ -77,7 +83,7 @@ export async function nextLeg(
   });
 }
 
-/** The plan with another leg, or with a word to somebody where the chain has become too long for one. */
+/** The plan with another leg, or with a word to somebody where the chain is too long or has used up its budget. */
 export async function opening(
   ctx: Context,
   now: Situation,
@@ -87,23 +93,37 @@ export async function opening(
 ): Promise<Plan> {
   if (to === null) return plan;
   const next = await nextLeg(ctx, now, to, because);
-  if (!next.ok) return stopped(plan, now, to, await chainSoFar(ctx, now.leg?.handoff ?? null, now.from), ctx);
+  if (!next.ok) {
+    return stopped(plan, now, to, await chainSoFar(ctx, now.leg?.handoff ?? null, now.from), ctx, next.refusal);
+  }
   const { leg, heldBack, says } = next.value;
   const told: JsonObject = { next: leg.id, ...(heldBack.length === 0 ? {} : { heldBackBy: heldBack }) };
   return { ...plan, next: leg, told: { ...plan.told, ...told }, says: [...plan.says, ...says] };
 }
 
 /** Somebody has to look at it: the bill must not be what ends a loop. */
-function stopped(plan: Plan, { from }: Situation, to: AgentId, chain: ChainSoFar, ctx: Context): Plan {
+function stopped(
+  plan: Plan,
+  { from }: Situation,
+  to: AgentId,
+  chain: ChainSoFar,
+  ctx: Context,
+  refusal: Refusal,
+): Plan {
   const names = chain.loop.map((name) => `@${name}`);
   const loop = names.length === 0 ? '' : `; ${names.join(' and ')} hand it to each other`;
-  const reason = `the chain has too many hops: @${to} was not asked${loop}`;
+  const isSpent = refusal.code === 'chain-exhausted' && refusal.what !== 'hops';
+  const limit = isSpent
+    ? `the chain has used ${Math.floor(refusal.used)} of ${refusal.max} ${refusal.what} (chains in baton.yaml)`
+    : 'the chain has too many hops';
+  const reason = `${limit}: @${to} was not asked${loop}`;
+  const why = isSpent ? 'budget' : 'hops';
   const escalatedTo = delegatorOf(ctx, chain, from);
   return {
     ...plan,
     escalatedTo,
-    tells: [...plan.tells, ...tellEscalated(escalatedTo, { reason, why: 'hops', ...loopIn(names) })],
-    told: { ...plan.told, escalated: { why: 'hops', to: nameOf(escalatedTo), notAsked: `@${to}`, ...loopIn(names) } },
+    tells: [...plan.tells, ...tellEscalated(escalatedTo, { reason, why, ...loopIn(names) })],
+    told: { ...plan.told, escalated: { why, to: nameOf(escalatedTo), notAsked: `@${to}`, ...loopIn(names) } },
     says: [...plan.says, reason],
   };
 }

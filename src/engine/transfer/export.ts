@@ -1,14 +1,18 @@
 /**
  * Everything that was handed over, as lines of text: each handoff with what it carries, how it ended and its whole
- * trail. A handoff is as it was at one moment; two of them may be as they were at different ones.
+ * trail. A handoff is as it was at one moment; two of them may be as they were at different ones. Schedules come last, as
+ * they were before the first handoff was read: an occurrence that was sent meanwhile is sent again, and none is left out.
  */
 import type { DamagedRecord, Store } from '../../stores/store.ts';
 import { allCopies } from './all-copies.ts';
 import type { PartialExport } from './partial-export.ts';
+import { allSchedules, writeScheduleLine } from './schedule-line.ts';
 import { footerLine, headerLine, totalOf, writeLine } from './write-line.ts';
 
 export interface Exported {
+  /** Of handoffs. */
   readonly count: number;
+  readonly schedules: number;
   readonly sha256: string;
   /** How many are in the database and not in the export, and the first of them. */
   readonly damaged: number;
@@ -25,6 +29,7 @@ export async function* exportAll(
   const total = begun?.total ?? totalOf();
   let count = begun?.count ?? 0;
   if (begun === null) yield `${headerLine(store.nowMs())}\n`;
+  const schedules = await allSchedules(store);
   const damagedRecords: DamagedRecord[] = [];
   let damaged = 0;
   const onDamaged = (record: DamagedRecord): void => {
@@ -37,7 +42,12 @@ export async function* exportAll(
     count += 1;
     yield `${text}\n`;
   }
-  const exported = { count, sha256: total.hex(), damaged, damagedRecords };
-  yield `${footerLine(exported.count, exported.sha256)}\n`;
+  for (const schedule of schedules) {
+    const { text, sha256 } = writeScheduleLine(schedule);
+    total.add(sha256);
+    yield `${text}\n`;
+  }
+  const exported = { count, schedules: schedules.length, sha256: total.hex(), damaged, damagedRecords };
+  yield `${footerLine(exported)}\n`;
   return exported;
 }

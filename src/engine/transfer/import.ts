@@ -7,7 +7,9 @@ import { present } from '../../foundation/assert.ts';
 import { InvalidCopy } from '../../foundation/store-fault.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import type { Copy, Store } from '../../stores/store.ts';
+import type { Copy, ScheduleRecord, Store } from '../../stores/store.ts';
+import { counted } from '../../foundation/counted.ts';
+import { restoreSchedule } from './schedule-line.ts';
 import { isOfItsPast } from './already-known.ts';
 import { linesOf, type RawLine } from './lines.ts';
 import { readHeader, readLine, readText, type Footer, type LineProblem } from './read-line.ts';
@@ -15,6 +17,8 @@ import { LINE_BYTES_MAX, totalOf } from './write-line.ts';
 
 export interface Imported {
   readonly added: number;
+  /** Schedules that were added. */
+  readonly schedules: number;
   /** They were here, exactly so. */
   readonly same: number;
   /** They were here and have moved on since. */
@@ -55,6 +59,7 @@ interface Waiting {
 
 /** As much of a store as an import needs. */
 export interface ImportTarget extends Pick<Store, 'facts'> {
+  readonly schedules: Pick<Store['schedules'], 'add' | 'load'>;
   readonly transfer: Pick<Store['transfer'], 'restore'>;
 }
 
@@ -62,7 +67,7 @@ export async function importAll(
   store: ImportTarget,
   chunks: AsyncIterable<Uint8Array>,
   options: ImportOptions = {},
-): Promise<Result<Imported & Footer, ImportStop>> {
+): Promise<Result<Imported & Pick<Footer, 'count' | 'sha256'>, ImportStop>> {
   const desk = deskOf(store, options.progress ?? (() => undefined));
   let footer: (Footer & { readonly line: number }) | null = null;
   let line = 0;
@@ -94,7 +99,10 @@ export async function importAll(
       if (raw.tooLong || !raw.ended) return stop(line, brokenOff(raw, read.refusal));
       desk.passOver({ line, ...read.refusal });
     } else if (read.value.kind === 'footer') footer = { ...read.value, line };
-    else {
+    else if (read.value.kind === 'schedule') {
+      desk.total.add(read.value.sha256);
+      await desk.putSchedule(line, read.value.record);
+    } else {
       desk.total.add(read.value.sha256);
       await desk.put({ line, copy: marked(read.value.copy, options.source ?? 'an export') }, raw.bytes.length);
     }
@@ -102,9 +110,12 @@ export async function importAll(
   if (line === 0) return stop(1, { says: 'the file is empty', column: 1 });
   if (footer === null) return stop(line, { says: MISSING_END, column: 1 });
   await desk.flush();
-  const { count, sha256 } = footer;
-  if (count !== desk.seen()) {
-    const says = `the export was made of ${count} handoffs, here are ${desk.seen()}: lines are missing, or stand here twice`;
+  const { count, schedules, sha256 } = footer;
+  if (count + schedules !== desk.seen()) {
+    const made = [counted(count, 'handoff'), ...(schedules === 0 ? [] : [counted(schedules, 'schedule')])].join(
+      ' and ',
+    );
+    const says = `the export was made of ${made}, here are ${desk.seen()}: lines are missing, or stand here twice`;
     return stop(footer.line, { says, column: 1 });
   }
   if (desk.refused() > 0) return err(desk.badLines());
@@ -150,15 +161,17 @@ function deskOf(
 ): {
   readonly total: ReturnType<typeof totalOf>;
   put(waiting: Waiting, bytes: number): Promise<void>;
+  putSchedule(line: number, record: ScheduleRecord): Promise<void>;
   flush(): Promise<void>;
   passOver(bad: BadLine): void;
-  /** Lines of handoffs, also those that were passed over. */
+  /** Lines of handoffs and schedules, also those that were passed over. */
   seen(): number;
   refused(): number;
   badLines(): ImportStop;
   soFar(): Imported;
 } {
-  const counts = { added: 0, same: 0, ahead: 0, conflicting: 0 };
+  const counts = { added: 0, schedules: 0, same: 0, ahead: 0, conflicting: 0 };
+  let schedulesSeen = 0;
   const conflicts: { line: number; id: HandoffId }[] = [];
   const bad: BadLine[] = [];
   let refused = 0;
@@ -209,7 +222,18 @@ function deskOf(
     }
   };
 
+  const putSchedule = async (line: number, record: ScheduleRecord): Promise<void> => {
+    const answer = await restoreSchedule(store, record);
+    if (answer === 'added') counts.schedules += 1;
+    if (answer !== 'different') schedulesSeen += 1;
+    else {
+      const says = `here is another schedule ${record.id}, which stays; remove it first: baton schedule remove ${record.id}`;
+      passOver({ line, column: 1, says });
+    }
+  };
+
   return {
+    putSchedule,
     total: totalOf(),
     put: async (one, size) => {
       waiting.push(one);
@@ -218,7 +242,7 @@ function deskOf(
     },
     flush,
     passOver,
-    seen: () => settled + refused,
+    seen: () => settled + schedulesSeen + refused,
     refused: () => refused,
     badLines: () => {
       const [first, ...others] = bad.toSorted((a, b) => a.line - b.line);

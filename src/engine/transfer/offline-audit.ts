@@ -20,6 +20,7 @@ export async function auditExport(
   return importAll(
     {
       facts: () => Promise.resolve([]),
+      schedules: { add: () => Promise.resolve(true), load: () => Promise.resolve(null) },
       transfer: {
         restore: (copies) => {
           for (const { handoff, facts } of copies) onTrail({ handoff, moves: checkTrail(handoff, facts, keys) });

@@ -7,7 +7,8 @@ import { flawOf } from '../../domain/trail.ts';
 import { FACT } from '../../domain/facts.ts';
 import { HANDOFF } from '../../domain/handoff.ts';
 import { fieldsOf, type RecordFields } from '../../domain/record-fields.ts';
-import type { Copy, Head } from '../../stores/store.ts';
+import type { Copy, Head, ScheduleRecord } from '../../stores/store.ts';
+import { readSchedule } from './schedule-line.ts';
 import { FooterShape, HeaderShape, HeadShape, LineShape } from './shape.ts';
 import { FORMAT_VERSION, LINE_BYTES_MAX, splitLine, textOf } from './write-line.ts';
 import { issueText } from '../../formats/issue-text.ts';
@@ -17,10 +18,12 @@ export interface LineProblem {
   readonly column: number;
 }
 
-export type Footer = { readonly count: number; readonly sha256: string };
+/** `count`: of handoffs. */
+export type Footer = { readonly count: number; readonly schedules: number; readonly sha256: string };
 
 export type ReadLine =
   | { readonly kind: 'handoff'; readonly copy: Copy; readonly sha256: string }
+  | { readonly kind: 'schedule'; readonly record: ScheduleRecord; readonly sha256: string }
   | ({ readonly kind: 'footer' } & Footer);
 
 /** A record with its facts is larger than what one sender may send. */
@@ -56,6 +59,12 @@ export function readLine(text: string): Result<ReadLine, LineProblem> {
   const split = splitLine(text);
   if (split === null) return wrong('the checksum of the line is missing at its end');
   if (hexDigestOf(split.text) !== split.sha256) return wrong('the line was changed: its checksum does not fit');
+  if (typeof parsed.value === 'object' && parsed.value !== null && 'schedule' in parsed.value) {
+    const schedule = readSchedule(parsed.value, split.text);
+    return schedule.ok
+      ? ok({ kind: 'schedule', record: schedule.value, sha256: split.sha256 })
+      : wrong(schedule.refusal);
+  }
   const copy = readCopy(parsed.value);
   if (!copy.ok) return copy;
   if (textOf(copy.value) !== split.text) return wrong('written in another way than Baton writes it');
@@ -85,7 +94,8 @@ export function readHead(text: string): { readonly head: Head; readonly sha256: 
 function readFooter(value: object): Result<ReadLine, LineProblem> {
   const footer = FooterShape.safeParse(value);
   if (!footer.success) return wrong('the line that ends an export is {"end":true,"count":…,"sha256":"…"}');
-  return ok({ kind: 'footer', count: footer.data.count, sha256: footer.data.sha256 });
+  const { count, schedules = 0, sha256 } = footer.data;
+  return ok({ kind: 'footer', count, schedules, sha256 });
 }
 
 function readCopy(value: unknown): Result<Copy, LineProblem> {

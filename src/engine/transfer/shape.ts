@@ -26,5 +26,6 @@ export const HeaderShape = z.object({ baton: z.literal('export'), version: z.int
 export const FooterShape = z.strictObject({
   end: z.literal(true),
   count: z.int().min(0),
+  schedules: z.int().min(1).optional(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });

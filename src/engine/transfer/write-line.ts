@@ -23,8 +23,17 @@ export function headerLine(exportedAtMs: number): string {
   return JSON.stringify({ baton: 'export', version: FORMAT_VERSION, exportedAt: new Date(exportedAtMs).toISOString() });
 }
 
-export function footerLine(count: number, sha256: string): string {
-  return JSON.stringify({ end: true, count, sha256 });
+/** `count`: of handoffs. */
+export function footerLine({
+  count,
+  schedules,
+  sha256,
+}: {
+  readonly count: number;
+  readonly schedules: number;
+  readonly sha256: string;
+}): string {
+  return JSON.stringify({ end: true, count, ...(schedules === 0 ? {} : { schedules }), sha256 });
 }
 
 export function writeLine(copy: Copy): WrittenLine {

@@ -2,7 +2,7 @@
 import type { Conflict, Step } from '../../engine/migration/plan.ts';
 import type { Planned } from '../../adapters/migration/migrate.ts';
 import { displayLine } from '../../foundation/display-text.ts';
-import { counted } from './progress.ts';
+import { counted } from '../../foundation/counted.ts';
 import { tableOf } from './table.ts';
 
 /** More rows than this nobody reads; `--json` has them all. */
@@ -15,7 +15,7 @@ export function planText({ steps, scanned }: Planned, isTrial: boolean): string 
   const more = steps.length > ROWS_MAX ? `\n… and ${counted(steps.length - ROWS_MAX)} more; --json shows all` : '';
   const unclear = of('unclear') + scanned.unclear.length;
   const sum =
-    `${counted(scanned.scanned)} files looked at: ${counted(of('migrate'))} to migrate, ${counted(of('clear'))} to clear, ` +
+    `${counted(scanned.scanned, 'file')} looked at: ${counted(of('migrate'))} to migrate, ${counted(of('clear'))} to clear, ` +
     `${counted(of('conflict'))} in conflict, ${counted(unclear)} unclear`;
   const hint = isTrial && steps.length > 0 ? '\nNothing was changed. To do it: baton migrate --apply' : '';
   const table =

@@ -1,6 +1,7 @@
 /** How far it is, on one line of standard error that goes away at the end; nothing where nobody watches. */
 import { isatty } from 'node:tty';
 import { displayLine } from '../../foundation/display-text.ts';
+import { counted } from '../../foundation/counted.ts';
 
 export interface Progress {
   show(done: number, of?: string): void;
@@ -28,13 +29,4 @@ export function progressOf(what: string, quiet: boolean): Progress {
       if (shown) process.stderr.write(CLEAR);
     },
   };
-}
-
-export function counted(count: number): string {
-  return count.toLocaleString('en-US');
-}
-
-/** `1 handoff`, `2,000 handoffs`. */
-export function handoffs(count: number): string {
-  return `${counted(count)} handoff${count === 1 ? '' : 's'}`;
 }

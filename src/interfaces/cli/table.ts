@@ -33,7 +33,8 @@ export function tableOf(
 
 function cut(line: string, width: number | null): string {
   if (width === null || line.length <= width) return line;
-  return `${[...line].slice(0, width - 1).join('')}…`;
+  // Half of a surrogate pair would be shown as an escape, which is longer.
+  return `${line.slice(0, width - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 const UNITS: readonly (readonly [name: string, ms: number])[] = [

@@ -2,6 +2,8 @@
 import type { JsonObject } from '../../foundation/json.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import type { Move } from '../../domain/lifecycle.ts';
+import type { Op } from '../../domain/rights.ts';
 import type { ArtifactRefusal } from '../../engine/artifacts/refusals.ts';
 import { secretWarning } from '../../engine/secrets/warnings.ts';
 import type { OperationRefusal, SaidRefusal } from '../../operations/operation.ts';
@@ -22,12 +24,12 @@ export function refusalText(refusal: RefusalText, face: 'cli' | 'http' = 'cli'):
     case 'request-reused':
       return `request id ${JSON.stringify(refusal.key)} was used for something else; use a new one for new content`;
     case 'move-not-allowed':
-      return `${refusal.id} is ${refusal.state}: it cannot ${refusal.move}`;
+      return `${refusal.id} is ${refusal.state}${refusal.holder === undefined ? '' : ` by @${refusal.holder}`}: it cannot be ${DONE_TEXT[refusal.move]}`;
     case 'not-entitled':
       if (refusal.op === 'create') return `${refusal.principal} may not send in the name of another agent`;
       if (refusal.op === 'follow')
         return `${refusal.principal} may not send what follows ${refusal.id}: only its parties may`;
-      return `${refusal.principal} may not ${refusal.op} ${refusal.id}${refusal.principal === 'operator' && face === 'cli' ? '; say who you are with --as' : ''}`;
+      return notEntitled(refusal, face);
     case 'own-work':
       return `${refusal.principal} ${PART_TEXT[refusal.part]} ${refusal.id} and cannot judge it; somebody else has to`;
     case 'overdue':
@@ -96,6 +98,38 @@ export function refusalText(refusal: RefusalText, face: 'cli' | 'http' = 'cli'):
       return artifactRefusalText(refusal);
   }
 }
+
+function notEntitled(
+  { id, op, principal, state, who }: Extract<Refusal, { code: 'not-entitled' }>,
+  face: 'cli' | 'http',
+): string {
+  if (who.length === 0) return `${id} is ${state}: it cannot be ${DONE_TEXT[op]}`;
+  const how = principal === 'operator' && face === 'cli' ? '; say who you are with --as' : '';
+  return `${principal} may not ${op} ${id}: only ${who.join(' or ')} may${how}`;
+}
+
+const DONE_TEXT = {
+  create: 'created',
+  offer: 'activated',
+  accept: 'accepted',
+  renew: 'renewed',
+  progress: 'worked on',
+  deliver: 'delivered',
+  fail: 'failed',
+  release: 'released',
+  block: 'blocked',
+  unblock: 'unblocked',
+  reject: 'rejected',
+  verify: 'verified',
+  rework: 'sent back',
+  reoffer: 'sent back',
+  cancel: 'cancelled',
+  retry: 'retried',
+  expire: 'expired',
+  follow: 'followed',
+  read: 'read',
+  complete: 'completed',
+} as const satisfies Record<Op | Move, string>;
 
 /** Whose words are all that there is. */
 const ONLY_SAID: readonly string[] = [

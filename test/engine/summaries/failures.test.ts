@@ -130,6 +130,27 @@ describe('a loop between two agents', () => {
     expect(JSON.parse(deliver!.detail)).toMatchObject({ escalated: { why: 'hops', to: '@lead', notAsked: '@ping' } });
   });
 
+  it('S5: ends where the budget of its chain is used up; the root that the first block makes counts', async () => {
+    const world = summaryWorld({ chainBudget: { handoffs: 4 } });
+    let said = 0;
+    let last = await world.say({ from: '@lead', to: '@ping', phase: 'Planning' });
+    while ((await world.openLegs()).length > 0 && said < 100) {
+      const [from, to] = said % 2 === 0 ? ['@ping', '@pong'] : ['@pong', '@ping'];
+      last = await world.say({ from, to, phase: 'QA' });
+      said += 1;
+    }
+    expect(await world.handoffs()).toHaveLength(4);
+    expect(last.ingested).toMatchObject({ did: 'completed', opened: null, escalatedTo: 'lead' });
+    const reason = 'the chain has used 4 of 4 handoffs (chains in baton.yaml): @pong was not asked';
+    expect(await world.inbox('lead')).toMatchObject([{ event: 'escalated', detail: { why: 'budget', reason } }]);
+    const alone = summaryWorld({ chainBudget: { handoffs: 1 } });
+    expect((await alone.say({ from: '@lead', to: '@ping', phase: 'Planning' })).ingested).toMatchObject({
+      opened: null,
+    });
+    const drafted = await alone.say({ from: '@lead', to: '@ping', phase: 'Planning', status: 'pending' });
+    expect(drafted.ingested).toMatchObject({ did: 'drafted' });
+  });
+
   it('S5: a loop of failures that are routed in a circle ends as well', async () => {
     const world = summaryWorld({ chiefs: [agentOf('chief')] });
     await world.say({ from: '@a', to: '@b', status: 'failed' });

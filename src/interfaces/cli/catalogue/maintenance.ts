@@ -87,7 +87,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandEntry[] = [
   {
     name: 'export',
     takes: '[file]',
-    summary: 'write everything to a file of JSON lines, or to standard output',
+    summary: 'write all handoffs and schedules to a file of JSON lines, or to standard output',
     options: [FORCE, ['--from-start', 'discard what an interrupted export has written']],
     note:
       'The file appears when it is complete. To continue an export that was interrupted, run it again: it keeps what it\n' +

@@ -3,7 +3,7 @@ import { mustBeOperator, openFor, locateWorkspace, type CommonOptions } from '..
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
-import { handoffs } from '../progress.ts';
+import { counted } from '../../../foundation/counted.ts';
 import { existsProblem, targetOf } from './export.ts';
 
 interface BackupOptions extends CommonOptions {
@@ -34,7 +34,9 @@ export async function backup(args: readonly string[], options: BackupOptions, ou
     const made = backUp(database.path, path, { replace });
     if (output.json) output.answer({ file: path, ...made });
     else
-      output.line(`backed up ${handoffs(made.handoffs)} (${Math.ceil(made.bytes / 1024)} KiB) to ${displayLine(path)}`);
+      output.line(
+        `backed up ${counted(made.handoffs, 'handoff')} (${Math.ceil(made.bytes / 1024)} KiB) to ${displayLine(path)}`,
+      );
     return 0;
   } catch (error) {
     if (error instanceof FileExists) throw existsProblem(path);

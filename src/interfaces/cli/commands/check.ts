@@ -6,6 +6,7 @@ import type { CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { readKeyList } from '../key-list.ts';
 import { cliProblem } from '../problem.ts';
+import { counted } from '../../../foundation/counted.ts';
 
 interface CheckOptions extends CommonOptions {
   readonly staged?: true;
@@ -56,8 +57,4 @@ function lineOf({ file, line, column, says, todo }: Complaint): string {
 /** A name can hold anything, also what looks like the next line of ours. */
 function shownPath(path: string): string {
   return displayLine(path) === path && !/["\\]/.test(path) ? path : displayLine(JSON.stringify(path));
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

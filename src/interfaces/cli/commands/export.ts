@@ -13,7 +13,8 @@ import { onInterrupt } from '../interrupt.ts';
 import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
-import { counted, handoffs, progressOf } from '../progress.ts';
+import { progressOf } from '../progress.ts';
+import { counted } from '../../../foundation/counted.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 
 interface ExportOptions extends CommonOptions {
@@ -44,7 +45,10 @@ export async function exportTo(args: readonly string[], options: ExportOptions, 
     }
     const { damaged, damagedRecords, ...whole } = exported;
     if (path !== null && output.json) output.answer({ file: path, ...whole, resumed, damaged, damagedRecords });
-    else output.note(`exported ${handoffs(exported.count)}, checksum ${exported.sha256}`);
+    else
+      output.note(
+        `exported ${counted(exported.count, 'handoff')}${exported.schedules === 0 ? '' : ` and ${counted(exported.schedules, 'schedule')}`}, checksum ${exported.sha256}`,
+      );
     if (damaged === 0) return 0;
     output.note(damagedWords(damaged, damagedRecords));
     return PROBLEMS['check-failed'].exitCode;
@@ -56,13 +60,13 @@ export async function exportTo(args: readonly string[], options: ExportOptions, 
 function damagedWords(count: number, records: readonly DamagedRecord[]): string {
   const named = records.map(({ id, says }) => `  ${id}: ${says}`);
   const rest = count > records.length ? [`  and ${counted(count - records.length)} more`] : [];
-  const says = `not in the export, because the database cannot read them: ${handoffs(count)} (baton doctor says more)`;
+  const says = `not in the export, because the database cannot read them: ${counted(count, 'handoff')} (baton doctor says more)`;
   return [says, ...named, ...rest].join('\n');
 }
 
 function stoppedWords(path: string, count: number, anew: boolean): string {
   if (!existsSync(partialOf(path))) return 'stopped; nothing was left';
-  const after = count > 0 ? ` after ${handoffs(count)}` : '';
+  const after = count > 0 ? ` after ${counted(count, 'handoff')}` : '';
   return `stopped${after}; the same command${anew ? ' without --from-start' : ''} goes on from there`;
 }
 
@@ -104,7 +108,7 @@ async function writeFile(
     const begun = await lookInto(partial, store, stop, output);
     if (begun === 'stopped') return { exported: null, count: 0, resumed: 0 };
     const resumed = begun?.count ?? 0;
-    if (resumed > 0) output.note(`going on after ${handoffs(resumed)}`);
+    if (resumed > 0) output.note(`going on after ${counted(resumed, 'handoff')}`);
     const written = await writeOn(partial, store, { begun, stop }, output);
     if (written.exported !== null) putInPlace(partial.path, path, { replace });
     else if (written.count === 0) rmSync(partial.path, { force: true });

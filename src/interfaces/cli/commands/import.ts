@@ -5,7 +5,8 @@ import { onInterrupt } from '../interrupt.ts';
 import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, Problem } from '../problem.ts';
-import { counted, handoffs, progressOf } from '../progress.ts';
+import { progressOf } from '../progress.ts';
+import { counted } from '../../../foundation/counted.ts';
 
 export async function importFrom(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
   const [file = '-'] = args;
@@ -31,7 +32,7 @@ export async function importFrom(args: readonly string[], options: CommonOptions
     const named = [{ line, column, says }, ...others].map(
       (bad) => `${source.name}:${bad.line}:${bad.column}: ${bad.says}`,
     );
-    const rest = refused > named.length ? [`and ${counted(refused - named.length)} more lines`] : [];
+    const rest = refused > named.length ? [`and ${counted(refused - named.length, 'more line')}`] : [];
     throw cliProblem('bad-request', [...named, ...rest, soFar].join('\n'), {
       file: source.name,
       line,
@@ -90,7 +91,7 @@ function tell(
     const named = conflicts.map(({ line, id }) => `${name}:${line}:1: ${id}`);
     const rest = conflicting > conflicts.length ? [`and ${counted(conflicting - conflicts.length)} more`] : [];
     const says = [
-      `${handoffs(conflicting)} with the same id but another history are here; they were left as they are:`,
+      `${counted(conflicting, 'handoff')} with the same id but another history are here; they were left as they are:`,
     ];
     throw new Problem('known-id', [...says, ...named, ...rest, summaryOf(imported)].join('\n'), {
       conflicts: conflicts.map(({ line, id }) => ({ line, id })),
@@ -102,13 +103,14 @@ function tell(
   return 0;
 }
 
-function countsOf({ added, same, ahead, conflicting }: Imported): Record<string, number> {
-  return { added, same, ahead, conflicting };
+function countsOf({ added, schedules, same, ahead, conflicting }: Imported): Record<string, number> {
+  return { added, schedules, same, ahead, conflicting };
 }
 
-function summaryOf({ added, same, ahead }: Imported): string {
+function summaryOf({ added, schedules, same, ahead }: Imported): string {
   return [
-    `imported ${handoffs(added)}`,
+    `imported ${counted(added, 'handoff')}`,
+    ...(schedules > 0 ? [counted(schedules, 'schedule')] : []),
     ...(same > 0 ? [`${counted(same)} were here already`] : []),
     ...(ahead > 0 ? [`${counted(ahead)} were here and have moved on`] : []),
   ].join(', ');

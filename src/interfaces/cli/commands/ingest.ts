@@ -14,7 +14,8 @@ import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import { answerColours, type Output } from '../output.ts';
 import { filesFor } from '../glob-files.ts';
 import { cliProblem } from '../problem.ts';
-import { counted, progressOf } from '../progress.ts';
+import { progressOf } from '../progress.ts';
+import { counted } from '../../../foundation/counted.ts';
 
 interface IngestOptions extends CommonOptions {
   readonly strict?: true;

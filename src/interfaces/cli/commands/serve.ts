@@ -41,6 +41,9 @@ export async function serve(_args: readonly string[], options: ServeOptions, out
     if (output.json) output.answer({ url: serving.url, link: serving.link });
     else {
       output.line(serving.link);
+      if (port === null && new URL(serving.url).port !== String(PORT)) {
+        output.note(`port ${PORT} is taken by another program, so this workspace has another one; --port chooses it`);
+      }
       output.note(`serving ${serving.where} at ${serving.url}; the link works once, for ten minutes; Ctrl-C to stop`);
     }
     await serving.until(interrupts.stop, interrupts.insist);

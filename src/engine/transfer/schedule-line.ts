@@ -1,0 +1,99 @@
+/** A schedule as one line of an export: what it sends, when it is due next, and what became of its last occurrence. */
+import * as z from 'zod';
+import { hexDigestOf } from '../../foundation/digest.ts';
+import type { JsonText } from '../../foundation/json.ts';
+import { err, ok, type Result } from '../../foundation/result.ts';
+import { HANDOFF, KINDS } from '../../domain/handoff.ts';
+import { PRIORITIES } from '../../domain/priority.ts';
+import { MISSED, SCHEDULE_NAME, SCHEDULE_NAME_RULE } from '../../domain/schedule.ts';
+import type { Described } from '../../domain/shape.ts';
+import { issueText } from '../../formats/issue-text.ts';
+import { zodFields, zodOf } from '../../formats/zod-shape.ts';
+import type { ScheduleRecord, Store } from '../../stores/store.ts';
+import type { WrittenLine } from './write-line.ts';
+
+const PAGE = 200;
+
+const Agent = zodOf({ type: 'agent' }, 'stored');
+const Instant = zodOf({ type: 'instant' }, 'stored');
+const { fields: termFields } = HANDOFF.terms.shape as Extract<Described, { type: 'object' }>;
+
+const ScheduleShape = z.strictObject({
+  schedule: z.strictObject({
+    name: z.string().regex(SCHEDULE_NAME, { message: SCHEDULE_NAME_RULE }),
+    recurrence: z.union([
+      z.strictObject({ everyMs: z.int().min(1) }),
+      z.strictObject({ cron: z.string(), zone: z.string() }),
+    ]),
+    missed: z.enum(MISSED),
+    by: z.string(),
+    createdAt: Instant,
+    from: Agent,
+    to: Agent,
+    request: z.strictObject({
+      from: Agent,
+      to: Agent,
+      input: z.unknown(),
+      schema: z.string().optional(),
+      context: z.looseObject({}).optional(),
+      outputSchema: z.string().optional(),
+      title: z.string().optional(),
+      task: z.string().optional(),
+      priority: z.enum(PRIORITIES).optional(),
+      kind: z.enum(KINDS).optional(),
+      draft: z.boolean().optional(),
+      terms: z.strictObject(zodFields(termFields, 'stored')).partial().optional(),
+    }),
+    nextAt: Instant.nullable(),
+    last: z.strictObject({ at: Instant, handoff: z.string().optional(), refused: z.string().optional() }).nullable(),
+  }),
+  sha256: z.string(),
+});
+
+export async function allSchedules({ schedules }: Pick<Store, 'schedules'>): Promise<readonly ScheduleRecord[]> {
+  const all: ScheduleRecord[] = [];
+  for (;;) {
+    const after = all.at(-1)?.id;
+    const page = await schedules.list(PAGE, ...(after === undefined ? [] : [after]));
+    all.push(...page);
+    if (page.length < PAGE) return all;
+  }
+}
+
+export function writeScheduleLine({ spec, nextAt, last }: ScheduleRecord): WrittenLine {
+  const schedule = {
+    ...(JSON.parse(spec) as object),
+    nextAt,
+    last: last === null ? null : (JSON.parse(last) as object),
+  };
+  const text = JSON.stringify({ schedule });
+  const sha256 = hexDigestOf(text);
+  return { text: `${text.slice(0, -1)},"sha256":"${sha256}"}`, sha256 };
+}
+
+/** `text`: the line without its checksum, which fits. */
+export function readSchedule(value: unknown, text: string): Result<ScheduleRecord, string> {
+  const read = ScheduleShape.safeParse(value, { error: issueText });
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    return err(`${issue?.path.join('.') ?? 'the line'}: ${issue?.message ?? 'unknown'}`);
+  }
+  const { schedule: said } = value as { readonly schedule: Readonly<Record<string, unknown>> };
+  if (JSON.stringify({ schedule: said }) !== text) return err('written in another way than Baton writes it');
+  const { nextAt, last, ...spec } = said;
+  return ok({
+    id: read.data.schedule.name,
+    nextAt: nextAt as number | null,
+    spec: JSON.stringify(spec) as JsonText,
+    last: last === null ? null : (JSON.stringify(last) as JsonText),
+  });
+}
+
+/** `different`: another schedule of this name is there, and stays. One that has sent more since is the same. */
+export async function restoreSchedule(
+  { schedules }: { readonly schedules: Pick<Store['schedules'], 'add' | 'load'> },
+  record: ScheduleRecord,
+): Promise<'added' | 'same' | 'different'> {
+  if (await schedules.add(record)) return 'added';
+  return (await schedules.load(record.id))?.spec === record.spec ? 'same' : 'different';
+}
