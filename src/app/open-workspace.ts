@@ -44,8 +44,7 @@ function completeWorkspace(place: Workspace): void {
 function refuseFilesOfOthers(place: Workspace): void {
   for (const file of privateFiles(place)) {
     const flaw = flawOfOwnFile(file);
-    if (flaw !== null)
-      throw new StoreFault(`${flaw.says}; nothing was opened. Put it right with: ${flaw.todo}`, 'unchanged');
+    if (flaw !== null) throw new StoreFault(`${flaw.says}; nothing was opened. What to do: ${flaw.todo}`, 'unchanged');
   }
 }
 

@@ -76,7 +76,7 @@ describe.each(databases)('baton list on $name', (database) => {
     expect(lines[0]).toMatch(/^id {8}state {4}from {2}to {6}try {2}age {2,}title$/);
     expect(lines[1]).toMatch(new RegExp(`^${shortIdOf(waiting)} {2}blocked {2}@me {3}@docs`));
     expect(lines[2]).toBe(`  waits for ${shortIdOf(failing)}`);
-    expect(lines[3]).toMatch(new RegExp(`^${shortIdOf(failing)} {2}offered {2}@me {3}@react {2}1/4 .* a title .*…$`));
+    expect(lines[3]).toMatch(new RegExp(`^${shortIdOf(failing)} {2}offered {2}@me {3}@react {2}1 .* a title .*…$`));
     expect(lines[4]).toMatch(/^ {2}next attempt in \d+ s; PROCESSING_ERROR: the disk is full$/);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines[3]).toHaveLength(80);

@@ -1,6 +1,6 @@
 /** What the pages written by hand say, held against what is there: commands run, code compiles, keys and names exist. */
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import ts from 'typescript';
@@ -14,7 +14,8 @@ import { privatePgBouncer, WITHOUT_PGBOUNCER } from '../support/private-pgbounce
 import { privatePostgres, WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { built } from '../support/built.ts';
-import { BATON, start, tempFolder, type Ended } from '../support/processes.ts';
+import { tempFolder } from '../support/processes.ts';
+import { blocksOf, follow } from './follow.ts';
 import { ROOT } from '../support/source-files.ts';
 
 const CONFIGURATION = 'docs/reference/configuration.md';
@@ -27,31 +28,12 @@ const ADDRESS = 'postgres://baton@db.internal/baton';
 let server: PrivatePostgres | null = null;
 afterAll(async () => server?.remove());
 
-function blocksOf(page: string, language: string): readonly string[] {
-  const fenced = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms');
-  return [...readFileSync(join(ROOT, page), 'utf8').matchAll(fenced)].map(([, block = '']) => block);
-}
-
-/** All commands of a page, in its order, as somebody would type them who follows it. */
-async function follow(page: string, rewrite: (script: string) => string = (script) => script): Promise<Ended> {
-  const bin = join(tempFolder(), 'bin');
-  mkdirSync(bin);
-  symlinkSync(BATON, join(bin, 'baton'));
-  symlinkSync(process.execPath, join(bin, 'node'));
-  const script = rewrite(blocksOf(page, 'sh').join('\n'));
-  expect(script).toContain('baton init');
-  const env = { PATH: [bin, process.env['PATH'] ?? ''].join(delimiter) };
-  const ended = await start('sh', ['-eu', '-c', script], { cwd: tempFolder(), env }).ended;
-  if (ended.code !== 0) throw new Error(`${page} ended with ${ended.code ?? ended.signal}: ${ended.stderr}`);
-  return ended;
-}
-
 describe('the guides', () => {
   it('never lose a session: the ritual by hand can be followed to its end (X3)', async () => {
     // Nobody writes on for ten seconds here.
     const quickly = (script: string): string =>
       script.replace('baton init', "baton init && printf 'succession: { quiet_seconds: 0.5 }\\n' >> baton.yaml");
-    const { stdout } = await follow('docs/guides/never-lose-a-session.md', quickly);
+    const { stdout } = await follow('docs/guides/never-lose-a-session.md', { rewrite: quickly });
     expect(stdout).toMatch(/your predecessor, agent 1 \(dev\).*sha256 [0-9a-f]{64}/);
   });
 
@@ -114,7 +96,7 @@ describe('the guides', () => {
     server = await sharedPostgres();
     if (server === null) return skip(WITHOUT_POSTGRES);
     const address = await server.createDatabase('moved');
-    const { stdout } = await follow(MOVE_COMMANDS, (script) => script.replaceAll(ADDRESS, address));
+    const { stdout } = await follow(MOVE_COMMANDS, { rewrite: (script) => script.replaceAll(ADDRESS, address) });
     expect(stdout.match(/imported 1 handoff; checksum/g)).toHaveLength(2);
     expect(stdout.match(/^ok +trails: /gm)).toHaveLength(2);
   });
@@ -134,12 +116,13 @@ describe('the guides', () => {
 
     const [made = '', ...later] = blocksOf(POSTGRESQL, 'sql');
     for (const statement of made.trim().split('\n')) await encrypted.sql().unsafe(statement);
-    const { stdout } = await follow(POSTGRESQL, (script) =>
-      script
-        .replace('db.internal', `localhost:${new URL(encrypted.url()).port}`)
-        .replace('/etc/ssl/company-ca.pem', authority.certPath)
-        .replace('pooler.internal:6432', new URL(pooler.through(encrypted.url())).host),
-    );
+    const { stdout } = await follow(POSTGRESQL, {
+      rewrite: (script) =>
+        script
+          .replace('db.internal', `localhost:${new URL(encrypted.url()).port}`)
+          .replace('/etc/ssl/company-ca.pem', authority.certPath)
+          .replace('pooler.internal:6432', new URL(pooler.through(encrypted.url())).host),
+    });
     expect(stdout).toMatch(/^ok +database/m);
     expect(stdout).toMatch(/@react.*offered|offered.*@react/);
 

@@ -112,7 +112,8 @@ describe('every move function', () => {
         const { deed, moved } = drive(handoff);
         const next = expected(state, deed);
         const answer = moved.ok ? [moved.value.state, moved.value.since] : moved.refusal;
-        const refusal = { code: 'move-not-allowed', id: ID, state, move: deed };
+        const holder = custody === null ? {} : { holder: custody.holder };
+        const refusal = { code: 'move-not-allowed', id: ID, state, move: deed, ...holder };
         expect(answer).toEqual(next === undefined ? refusal : [next, T0]);
       }
     }

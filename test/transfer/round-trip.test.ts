@@ -134,7 +134,7 @@ describe.each(databases)('an import into $name that is killed', (database) => {
     const { added, same, ...rest } = JSON.parse(again.stdout) as Record<string, number>;
     expect(same).toBeGreaterThan(0);
     expect(added! + same!).toBe(2_000);
-    expect(rest).toEqual({ count: 2_000, sha256, ahead: 0, conflicting: 0 });
+    expect(rest).toEqual({ count: 2_000, sha256, schedules: 0, ahead: 0, conflicting: 0 });
     expect(contentOf((await exported(store)).text)).toEqual(contentOf(text));
   });
 });

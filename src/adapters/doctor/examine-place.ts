@@ -101,7 +101,8 @@ export async function examineOwnFiles(
   ];
   const flaws = [...new Set(files)].map((file) => flawOfOwnFile(file)).filter((flaw) => flaw !== null);
   if (flaws.length === 0) return [healthy('own files', 'nobody else may change the database or what is in .baton/')];
-  return flaws.map(({ says, todo }) => ({ name: 'own files', verdict: 'problem', says, todo }));
+  const distinct = new Map(flaws.map((flaw) => [flaw.says, flaw]));
+  return [...distinct.values()].map(({ says, todo }) => ({ name: 'own files', verdict: 'problem', says, todo }));
 }
 
 function modeOf(folder: string): HealthCheck {

@@ -28,8 +28,7 @@ export function databaseFiles(path: string): readonly string[] {
 function refuseFilesOfOthers(path: string): void {
   for (const file of databaseFiles(path)) {
     const flaw = flawOfOwnFile(file);
-    if (flaw !== null)
-      throw new StoreFault(`${flaw.says}; nothing was opened. Put it right with: ${flaw.todo}`, 'unchanged');
+    if (flaw !== null) throw new StoreFault(`${flaw.says}; nothing was opened. What to do: ${flaw.todo}`, 'unchanged');
   }
 }
 

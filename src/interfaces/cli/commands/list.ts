@@ -27,22 +27,17 @@ export async function tellPage({ items, next, cursor }: Results['page'], telling
 const HEAD = ['id', 'state', 'assurance', 'from', 'to', 'try', 'age', 'title'];
 
 function cellsOf(handoff: Handoff, nowMs: number): readonly string[] {
-  const { id, state, from, to, createdAt, title, task } = handoff;
+  const { id, state, from, to, createdAt, title, task, attempt } = handoff;
   return [
     shortIdOf(id),
     state,
     assuranceOf(handoff) ?? '',
     `@${from}`,
     `@${to}`,
-    attemptsOf(handoff),
+    attempt === 0 ? '' : String(countedAttempts(handoff)),
     ageOf(nowMs - createdAt),
     [task, title].filter((each) => each !== null).join(' · '),
   ];
-}
-
-/** `2/4`: the second of four attempts. */
-function attemptsOf(handoff: Handoff): string {
-  return handoff.attempt === 0 ? '' : `${countedAttempts(handoff)}/${handoff.terms.retry.retriesMax + 1}`;
 }
 
 /** Why it is not done: what it waits for, when it is tried again, how the last attempt failed. Null: nothing to say. */

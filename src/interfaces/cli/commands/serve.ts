@@ -42,7 +42,9 @@ export async function serve(_args: readonly string[], options: ServeOptions, out
     else {
       output.line(serving.link);
       if (port === null && new URL(serving.url).port !== String(PORT)) {
-        output.note(`port ${PORT} is taken by another program, so this workspace has another one; --port chooses it`);
+        output.note(
+          `port ${PORT} is taken (perhaps another workspace is served there); this one has another port, --port chooses it`,
+        );
       }
       output.note(`serving ${serving.where} at ${serving.url}; the link works once, for ten minutes; Ctrl-C to stop`);
     }
