@@ -110,6 +110,7 @@ function notEntitled(
 
 const DONE_TEXT = {
   create: 'created',
+  revise: 'revised',
   offer: 'activated',
   accept: 'accepted',
   renew: 'renewed',
