@@ -42,7 +42,10 @@ export async function create(_args: readonly string[], given: CreateOptions, out
     await warnOfTask(ctx, request, output);
     warnOfGaps(options, output);
     if (state === 'blocked')
-      output.note('it stays Created while there is no room, and becomes Active by itself when there is');
+      output.note(
+        'it is Created and waits for room under the limit, without a file until then: what lies in active/ counts. ' +
+          'It becomes Active, with its file, by itself',
+      );
     if (state === 'draft') output.note(`a draft; offer it with: baton activate ${id} --as @${request.from}`);
     return 0;
   });
