@@ -45,6 +45,8 @@ describe('baton check --staged', () => {
     ['under an innocent name', 'notes/today.md', SPEC_DOCUMENT],
     ['without an ending', 'notes/today', SPEC_DOCUMENT],
     ['as plain text', 'inbox/today.txt', documentWith({ handoff_id: null })],
+    ['by its id alone', 'notes/id.md', documentWith({ from_agent: null, to_agent: null })],
+    ['by an id of its own and one party', 'notes/one.md', documentWith({ handoff_id: 'H-1', to_agent: null })],
     ['in a folder of the same name elsewhere', `docs/${ACTIVE}`, SPEC_DOCUMENT],
     ['that cannot be read', 'notes/broken.md', SPEC_DOCUMENT.replace('title: "', 'title: "unclosed \\q" "')],
     ['whose front matter does not end', 'notes/open.md', SPEC_DOCUMENT.replace('\n---\n\n', '\n\n')],

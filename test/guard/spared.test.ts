@@ -20,6 +20,10 @@ const PROSE = {
   }),
   'meetings/handoff-2026-02-21.md':
     '# Handoff meeting\n\n**Date:** today\n**From:** 14:00\n\nWe spoke about handoffs.\n',
+  // Of another system, from nobody to nobody.
+  '.notes/history/2026-04-07_close.md':
+    '---\nhandoff_id: 2026-04-07_1600_effects_close\nkind: phase-close\nstatus: active\n---\n\n# Handoff\n\nDone.\n',
+  '.notes/broken.md': '---\nhandoff_id: 2026-04-07_1600\nstatus: "unclosed\n---\n\n# Handoff\n',
   'src/handoff.py': 'handoff_id: str\nfrom_agent: str\n',
   'handoff-letter.txt': 'From: Ann\nTo: Bob\n\nThe handoff went well.\n',
   '_handoffs/README.md': QUOTED,

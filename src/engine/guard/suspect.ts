@@ -5,6 +5,7 @@
 import { readAgentId, readHandoffId } from '../../domain/names.ts';
 import { readEntries } from '../../formats/document/entries.ts';
 import { foreignFolderIn } from '../migration/places.ts';
+import { fileNameOf, idInFileName } from '../../formats/document/names.ts';
 import { findFrontMatter } from '../../formats/document/front-matter.ts';
 
 /** `older` is one of the forms before this one; `broken` means to be a handoff and cannot be read. */
@@ -32,15 +33,19 @@ function oursIn(text: string): Suspect | 'a form' | 'not ours' {
     const value = said.get(key);
     return typeof value === 'string' ? value : '';
   };
-  const isNamed = readHandoffId(word('handoff_id')) !== null;
-  const isAddressed = readAgentId(word('from_agent')) !== null && readAgentId(word('to_agent')) !== null;
-  return isNamed || isAddressed ? 'document' : 'a form';
+  const id = readHandoffId(word('handoff_id'));
+  const isNamed = id !== null && idInFileName(fileNameOf(id)) !== null;
+  const parties = ['from_agent', 'to_agent'].filter((key) => readAgentId(word(key)) !== null).length;
+  // Other systems have a `handoff_id` too: of notes that go from nobody to nobody, and that nothing here could carry.
+  if (isNamed || parties === 2 || (id !== null && parties === 1)) return 'document';
+  return id === null ? 'a form' : 'not ours';
 }
 
 function meansToBe(head: readonly string[]): boolean {
-  const has = (key: string): boolean =>
-    head.some((line) => new RegExp(`^${key}[ \\t]*:[ \\t]*[^ \\t{<$\\[]`).test(line));
-  return has('handoff_id') || (has('from_agent') && has('to_agent'));
+  const has = (key: string, value = String.raw`[^ \t{<$\[]`): boolean =>
+    head.some((line) => new RegExp(`^${key}[ \\t]*:[ \\t]*${value}`).test(line));
+  const parties = ['from_agent', 'to_agent'].filter((key) => has(key)).length;
+  return has('handoff_id', String.raw`["']?handoff-`) || parties === 2 || (has('handoff_id') && parties === 1);
 }
 
 /** A sender and a recipient, each with a name, and a task or a status, in one front matter or at the head of one body. */
