@@ -16,6 +16,7 @@ import {
   type HomeRules,
 } from '../../engine/guard/judge.ts';
 import {
+  lyingOf,
   mayHoldHandoff,
   type FileText,
   type GuardedTree,
@@ -81,7 +82,7 @@ export async function checkRepository(request: CheckRequest): Promise<CheckAnswe
   };
   if (request.staged) {
     const files = await indexFiles(options);
-    const frame = frameOf(request, top, files, before, merging);
+    const frame = onlyOutside(frameOf(request, top, files, before, merging));
     const known = await readBlobs(new Set([...wantedMarks(frame), ...marksOfConfigurations(files)]), options);
     const configurationAt = (path: string): string | null => textIn(files, known, path) ?? textOnDisk(top, path);
     return judged(request, top, frame, known, configurationAt, history);
@@ -171,6 +172,24 @@ function frameOf(
       return [before, ...merging].every((side) => files.get(path)?.mark !== side.get(path)?.mark);
     },
   };
+}
+
+/**
+ * A commit that touches neither documents nor what they are judged by is judged alone: reading all open documents took
+ * longer than everything else together.
+ */
+function onlyOutside(frame: GuardFrame): GuardFrame {
+  const { files, before, homes } = frame;
+  const touched = [...new Set([...files.keys(), ...before.keys()])].filter((path) => frame.isJudged(path));
+  const isOutside = touched.every((path) => {
+    return lyingOf(path, homes).kind === 'outside' && !path.endsWith(CONFIGURATION);
+  });
+  if (!isOutside || touched.length === 0) return frame;
+  const own = touched.flatMap((path): readonly (readonly [string, SeenFile])[] => {
+    const file = files.get(path);
+    return file === undefined ? [] : [[path, file]];
+  });
+  return { ...frame, files: new Map(own), before: NO_FILES, merging: [] };
 }
 
 async function judged(
