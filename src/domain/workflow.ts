@@ -32,6 +32,8 @@ export interface Workflow {
   readonly trouble: readonly OpenLeg[];
   readonly tasks: readonly TaskFlow[];
   readonly circles: readonly (readonly string[])[];
+  /** The longest row of tasks that are not complete and each wait for the one before: no other holds the project up longer. */
+  readonly criticalPath: readonly string[];
 }
 
 export type Statuses = Readonly<Record<SummaryStatus, number>>;
@@ -74,6 +76,8 @@ export interface OpenLeg {
 
 export interface TaskFlow {
   readonly task: string;
+  /** Of the newest summary about it that names one. */
+  readonly phase: string | null;
   /** `unknown`: only named by others. */
   readonly state: LegOutcome | 'unknown';
   readonly needs: readonly string[];
@@ -85,7 +89,7 @@ export function workflowOf(trail: ProjectTrail): Workflow {
   const { project, tellings, legs } = trail;
   const times = timesOf(tellings);
   const counts = countLegs(legs);
-  const { tasks, circles } = tasksOf(trail);
+  const { tasks, circles, criticalPath } = tasksOf(trail);
   return {
     project,
     outcome: outcomeOf(legs),
@@ -106,6 +110,7 @@ export function workflowOf(trail: ProjectTrail): Workflow {
     trouble: legs.filter((leg) => OUTCOME_OF[standingOf(leg)] === 'failed').map(openLeg),
     tasks,
     circles,
+    criticalPath,
   };
 }
 
@@ -188,12 +193,14 @@ function openLeg(leg: Leg): OpenLeg {
   return { id, from, to, task, phase: last?.summary.phase ?? null, standing: standingOf(leg), why, since, attempt };
 }
 
-function tasksOf({ tellings, legs }: ProjectTrail): Pick<Workflow, 'tasks' | 'circles'> {
+function tasksOf({ tellings, legs }: ProjectTrail): Pick<Workflow, 'tasks' | 'circles' | 'criticalPath'> {
   const taskOfLeg = new Map(legs.map((leg) => [leg.id, leg.task]));
   const needs = new Map<string, Set<string>>();
+  const phases = new Map<string, string>();
   for (const { summary, fact } of tellings) {
     const task = taskIn(summary) ?? taskOfLeg.get(fact.handoff) ?? null;
     if (task === null) continue;
+    if (summary.phase !== null) phases.set(task, summary.phase);
     const own = needs.get(task) ?? new Set<string>();
     for (const other of summary.dependencies) if (other !== task) own.add(other);
     needs.set(task, own);
@@ -206,9 +213,27 @@ function tasksOf({ tellings, legs }: ProjectTrail): Pick<Workflow, 'tasks' | 'ci
   const tasks = order.map((task): TaskFlow => {
     const own = [...(needs.get(task) ?? [])].toSorted(byNature);
     const waitsFor = own.filter((other) => states.get(other) !== 'complete');
-    return { task, state: states.get(task) ?? 'unknown', needs: own, waitsFor };
+    return { task, phase: phases.get(task) ?? null, state: states.get(task) ?? 'unknown', needs: own, waitsFor };
   });
-  return { tasks, circles };
+  return { tasks, circles, criticalPath: criticalPathOf(tasks) };
+}
+
+/** `tasks`: each after those that it needs. A path of one is none. */
+function criticalPathOf(tasks: readonly TaskFlow[]): readonly string[] {
+  const lengths = new Map<string, number>();
+  const before = new Map<string, string>();
+  for (const { task, state, waitsFor } of tasks) {
+    if (state === 'complete') continue;
+    const longest = waitsFor.reduce((best, each) => Math.max(best, lengths.get(each) ?? 0), 0);
+    const previous = waitsFor.find((each) => longest > 0 && lengths.get(each) === longest);
+    if (previous !== undefined) before.set(task, previous);
+    lengths.set(task, longest + 1);
+  }
+  const most = Math.max(0, ...lengths.values());
+  const path: string[] = [];
+  let at = most < 2 ? undefined : [...lengths].find(([, length]) => length === most)?.[0];
+  for (; at !== undefined; at = before.get(at)) path.unshift(at);
+  return path;
 }
 
 function stateOf(legs: readonly Leg[]): TaskFlow['state'] {

@@ -169,6 +169,7 @@ describe('the outcome of a project', () => {
     expect(flow.outcome).toBe('unfinished');
     expect(flow.open.find(({ to }) => to === 'builder')).toMatchObject({ standing: 'waiting', task: 'task-2' });
     expect(flow.tasks.find(({ task }) => task === 'task-2')).toMatchObject({ needs: ['task-1'], waitsFor: ['task-1'] });
+    expect(flow.criticalPath).toEqual(['task-1', 'task-2']);
   });
 
   it('S6: tasks that wait for each other are named', async () => {
@@ -177,6 +178,7 @@ describe('the outcome of a project', () => {
       { dependencies: ['task-1'], context: { task: 'task-2' } },
     );
     expect(flow.circles).toEqual([['task-1', 'task-2']]);
+    expect(new Set(flow.criticalPath).size).toBe(flow.criticalPath.length);
   });
 
   it('S8: what an operator cancels is nobody’s work any more', async () => {

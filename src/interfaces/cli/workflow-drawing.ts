@@ -45,6 +45,7 @@ export function drawWorkflow(flow: Workflow, nowMs: number): string {
     ...legLines('to look at', flow.trouble, nowMs),
     ...legLines('open', flow.open, nowMs),
     ...taskLines(flow.tasks),
+    ...(flow.criticalPath.length === 0 ? [] : [`  longest wait: ${displayLine(flow.criticalPath.join(' → '))}`]),
     ...flow.circles.map((circle) => colours.red(`  these wait for each other: ${displayLine(circle.join(' → '))}`)),
   ].join('\n');
 }

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { ago, now, span, whole } from '../time.ts';
 import { handoffHref } from '../where.ts';
 import { Failed, Loading } from '../parts/pieces.tsx';
+import { TaskGraph, type TaskView } from '../parts/task-graph.tsx';
 import { usePolled } from '../polled.ts';
 
 interface Counted {
@@ -27,12 +28,6 @@ interface LegView {
   readonly since: string;
 }
 
-interface TaskView {
-  readonly task: string;
-  readonly state: string;
-  readonly waitsFor: readonly string[];
-}
-
 interface WorkflowView {
   readonly project: string;
   readonly outcome: string;
@@ -49,6 +44,7 @@ interface WorkflowView {
   readonly trouble: readonly LegView[];
   readonly tasks: readonly TaskView[];
   readonly circles: readonly (readonly string[])[];
+  readonly criticalPath: readonly string[];
 }
 
 export function Flows(): VNode {
@@ -100,6 +96,12 @@ function Project({ flow }: { readonly flow: WorkflowView }): VNode {
           <Phase key={phase.phase ?? ''} phase={phase} flow={flow} />
         ))}
       </ol>
+      <TaskGraph
+        label={`Tasks of ${project}`}
+        phases={flow.phases.map(({ phase }) => phase)}
+        tasks={flow.tasks}
+        criticalPath={flow.criticalPath}
+      />
       <Legs title="Needs somebody" legs={flow.trouble} />
       <Legs title="Open" legs={flow.open} />
       <Tasks tasks={flow.tasks} circles={flow.circles} />

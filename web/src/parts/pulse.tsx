@@ -41,7 +41,8 @@ export function Pulse(): VNode {
   const seen = answer ?? attention.value;
   if (seen === null) return <div class="pulse skeleton" aria-busy="true" aria-label="Loading" />;
   const { needYou, atWork, waiting, waitingSince, failing, perMinute } = seen.pulse;
-  const oldest = waitingSince === null ? '' : `, oldest ${span(now.value - new Date(waitingSince).getTime())}`;
+  const oldest =
+    waitingSince === null ? '' : `, oldest ${span(Math.max(0, now.value - new Date(waitingSince).getTime()))}`;
   return (
     <div class="pulse" role="group" aria-label="Pulse">
       <a href="#/attention" class={needYou > 0 ? 'tone-person' : ''}>

@@ -47,12 +47,16 @@ const workflow = {
   tasks: z.array(
     z.strictObject({
       task: z.string(),
+      phase: Text.describe('Of the newest summary about it that names one.'),
       state: z.enum([...Outcome.options, 'unknown']),
       needs: z.array(z.string()),
       waitsFor: z.array(z.string()),
     }),
   ),
   circles: z.array(z.array(z.string())).describe('Tasks that need each other.'),
+  criticalPath: z
+    .array(z.string())
+    .describe('The longest row of tasks that are not complete and each wait for the one before.'),
 };
 export const WorkflowShape = z.strictObject(workflow).meta({ id: 'Workflow' });
 export const WorkflowsShape = z.strictObject({ items: z.array(WorkflowShape) });
