@@ -171,6 +171,9 @@ describe('the page of a handoff', () => {
       })
       .toBe(true);
     await expect.poll(() => page.getByText('scroll for more').count()).toBe(1);
+    for (let step = 0; step < 6; step += 1) await page.getByRole('button', { name: 'Smaller' }).click();
+    await expect.poll(() => page.getByText('scroll for more').count()).toBe(0);
+    await page.getByRole('button', { name: 'Larger' }).click();
   });
 
   it('is sent by hand with words or JSON, with what counts as done, once', async (context) => {

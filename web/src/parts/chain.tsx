@@ -11,6 +11,7 @@ import { watchSeen } from './watch-seen.ts';
 
 const WIDTH = 200;
 const HEIGHT = 54;
+const ZOOM_LEAST = 0.3;
 
 interface Drawn {
   readonly width: number;
@@ -21,6 +22,7 @@ interface Drawn {
 
 export function Chain({ id, revision }: { readonly id: string; readonly revision: number }): VNode | null {
   const [legs, setLegs] = useState<readonly HandoffView[]>([]);
+  const [zoom, setZoom] = useState(1);
   useEffect(() => {
     const over = new AbortController();
     ask<{ readonly items: readonly HandoffView[] }>(`/api/handoffs/${encodeURIComponent(id)}/chain`, over.signal).then(
@@ -30,7 +32,7 @@ export function Chain({ id, revision }: { readonly id: string; readonly revision
     return () => over.abort();
   }, [id, revision]);
   const drawn = useMemo(() => drawingOf(legs), [legs]);
-  const { box, more } = useScroller(drawn, id);
+  const { box, more } = useScroller(drawn, id, zoom);
   if (legs.length < 2) return null;
   const seen = version.value;
   return (
@@ -41,7 +43,13 @@ export function Chain({ id, revision }: { readonly id: string; readonly revision
           <span class="soft">
             {more.left ? '‹ ' : ''}scroll for more{more.right ? ' ›' : ''}
           </span>
-        ) : null}
+        ) : null}{' '}
+        <button type="button" class="quiet" disabled={zoom <= ZOOM_LEAST} onClick={() => setZoom(zoom / 1.25)}>
+          Smaller
+        </button>
+        <button type="button" class="quiet" disabled={zoom >= 1} onClick={() => setZoom(Math.min(1, zoom * 1.25))}>
+          Larger
+        </button>
       </h2>
       <div
         class={`chain${more.left ? ' more-left' : ''}${more.right ? ' more-right' : ''}`}
@@ -50,7 +58,12 @@ export function Chain({ id, revision }: { readonly id: string; readonly revision
         role="region"
         aria-label="Chain"
       >
-        <svg width={drawn.width} height={drawn.height} viewBox={`0 0 ${drawn.width} ${drawn.height}`} data-seen={seen}>
+        <svg
+          width={drawn.width * zoom}
+          height={drawn.height * zoom}
+          viewBox={`0 0 ${drawn.width} ${drawn.height}`}
+          data-seen={seen}
+        >
           {drawn.edges.map(({ key, path, isRetry }) => (
             <path key={key} d={path} class={isRetry ? 'edge retry' : 'edge'} />
           ))}
@@ -81,6 +94,7 @@ export function Chain({ id, revision }: { readonly id: string; readonly revision
 function useScroller(
   drawn: Drawn,
   id: string,
+  zoom: number,
 ): {
   readonly box: RefObject<HTMLDivElement | null>;
   readonly more: { readonly left: boolean; readonly right: boolean };
@@ -90,8 +104,8 @@ function useScroller(
   const current = drawn.nodes.find(({ handoff }) => handoff.id === id)?.x;
   useLayoutEffect(() => {
     const element = box.current;
-    if (element !== null && current !== undefined) element.scrollLeft = current - element.clientWidth / 2;
-  }, [id, current]);
+    if (element !== null && current !== undefined) element.scrollLeft = current * zoom - element.clientWidth / 2;
+  }, [id, current, zoom]);
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
@@ -101,7 +115,7 @@ function useScroller(
       setMore((before) => (before.left === left && before.right === right ? before : { left, right }));
     };
     return watchSeen(element, look);
-  }, [drawn]);
+  }, [drawn, zoom]);
   return { box, more };
 }
 
