@@ -40,6 +40,30 @@ describe.each(databases)('baton status on $name', (database) => {
     });
   });
 
+  it('names what ended badly, why, and how to retry it, until somebody does', async () => {
+    const workspace = await makeWorkspace(database);
+    const id = await workspace.send('@react', {}, ['--retries', '0', '--title', 'render']);
+    await workspace.run(['accept', id, '--as', '@react']);
+    await workspace.run([
+      'fail',
+      id,
+      '--fence',
+      '1',
+      '--code',
+      'X',
+      '--message',
+      'no disk\nat line 9',
+      '--as',
+      '@react',
+    ]);
+    const { stdout } = await workspace.run(['status']);
+    expect(stdout).toMatch(/^1 needs a person\n {2}[0-9a-f]{8} {2}@me → @react {2}.* {2}render\n {4}failed: no disk\n/);
+    expect(stdout).toContain(`→ baton retry ${shortIdOf(id)}`);
+    expect((await workspace.run(['status', '--as', '@react'])).stdout).toContain('0 need a person');
+    await workspace.run(['retry', id, '--as', '@me']);
+    expect((await workspace.run(['status'])).stdout).toContain('0 need a person');
+  });
+
   it('shows an agent only what is its own', async () => {
     const workspace = await makeWorkspace(database);
     await workspace.send('@react');
@@ -51,10 +75,8 @@ describe.each(databases)('baton status on $name', (database) => {
 describe.each(databases)('baton list on $name', (database) => {
   it('tells attempt, next attempt and last failure in 80 columns', async () => {
     const workspace = await makeWorkspace(database);
-    const failing = await workspace.send('@react', {}, [
-      '--title',
-      'a title that is much longer than its room '.repeat(3),
-    ]);
+    const title = 'a title that is much longer than its room '.repeat(3);
+    const failing = await workspace.send('@react', {}, ['--title', title, '--retry-delay', '1h']);
     await workspace.run(['accept', failing, '--as', '@react']);
     const failed = [
       'fail',
@@ -77,7 +99,7 @@ describe.each(databases)('baton list on $name', (database) => {
     expect(lines[1]).toMatch(new RegExp(`^${shortIdOf(waiting)} {2}blocked {2}@me {3}@docs`));
     expect(lines[2]).toBe(`  waits for ${shortIdOf(failing)}`);
     expect(lines[3]).toMatch(new RegExp(`^${shortIdOf(failing)} {2}offered {2}@me {3}@react {2}1 .* a title .*…$`));
-    expect(lines[4]).toMatch(/^ {2}next attempt in \d+ s; PROCESSING_ERROR: the disk is full$/);
+    expect(lines[4]).toMatch(/^ {2}next attempt in \d+ (?:min|h); PROCESSING_ERROR: the disk is full$/);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect(lines[3]).toHaveLength(80);
 

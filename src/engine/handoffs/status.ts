@@ -4,6 +4,7 @@ import { countedAttempts } from '../../domain/handoff.ts';
 import { OPEN_STATES, type State } from '../../domain/lifecycle.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
+import { may } from '../../domain/rights.ts';
 import type { Context } from '../context.ts';
 import { list } from './read.ts';
 
@@ -22,12 +23,17 @@ export interface Status {
   readonly isWhole: boolean;
 }
 
-export const ATTENTION = ['question', 'dependency', 'review', 'failing'] as const;
+export const ATTENTION = ['question', 'dependency', 'review', 'failing', 'failed'] as const;
+
+const BAD_ENDS = ['failed', 'rejected', 'expired'] as const;
+/** What ended badly is looked for among so many of the newest, and told for a day. */
+const ENDED_MAX = 200;
+const DAY_MS = 24 * 60 * 60_000;
 
 export interface Attention {
   /**
    * `question`: somebody has to answer. `dependency`: what it waits for did not succeed. `review`: somebody has to verify.
-   * `failing`: an attempt failed, and another follows.
+   * `failing`: an attempt failed, and another follows. `failed`: it ended badly within a day, and nobody has retried it.
    */
   readonly why: (typeof ATTENTION)[number];
   readonly handoff: Handoff;
@@ -49,7 +55,9 @@ export async function statusFor(ctx: Context, principal: Principal): Promise<Sta
   const open: Partial<Record<State, number>> = {};
   for (const { state } of handoffs) open[state] = (open[state] ?? 0) + 1;
   return {
-    attention: handoffs.flatMap(attentionOf).toSorted((a, b) => a.handoff.since - b.handoff.since),
+    attention: [...handoffs.flatMap(attentionOf), ...(await endedBadly(ctx, principal))].toSorted(
+      (a, b) => a.handoff.since - b.handoff.since,
+    ),
     atWork: handoffs.filter(({ state }) => state === 'accepted').toSorted((a, b) => a.since - b.since),
     waiting: waitingIn(handoffs, workers),
     open,
@@ -74,6 +82,17 @@ async function openOnes(
     after = page.next;
   } while (after !== null && handoffs.length < LOOKED_AT_MAX);
   return { handoffs, isWhole: after === null };
+}
+
+/** Of those that the principal could retry. */
+async function endedBadly(ctx: Context, principal: Principal): Promise<readonly Attention[]> {
+  const { items } = await list(ctx, principal, { by: 'filter', states: BAD_ENDS, max: ENDED_MAX });
+  const nowMs = ctx.store.nowMs();
+  const lately = items.filter((handoff) => nowMs - handoff.since < DAY_MS && may(principal, 'retry', handoff).ok);
+  if (lately.length === 0) return [];
+  const retries = await ctx.store.find({ by: 'retries', of: lately, max: LOOKED_AT_MAX });
+  const retried = new Set(retries.items.map(({ lineage }) => lineage.retryOf));
+  return lately.filter(({ id }) => !retried.has(id)).map((handoff) => ({ why: 'failed', handoff }));
 }
 
 async function workersByAgent({ store }: Context): Promise<ReadonlyMap<AgentId, number>> {

@@ -5,6 +5,7 @@ import { shortIdOf } from '../../../domain/names.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { Results } from '../../../operations/operation.ts';
 import { statusView } from '../../shared/views.ts';
+import type { WorkNote } from '../../shared/work-note.ts';
 import { answerColours as colours } from '../output.ts';
 import { ageOf } from '../table.ts';
 import type { Telling } from './operate.ts';
@@ -12,13 +13,21 @@ import type { Telling } from './operate.ts';
 /** Of each list; the rest is counted. */
 const SHOWN_MAX = 10;
 
-export function tellStatus(status: Results['status'], { output, nowMs }: Telling): void {
+export async function tellStatus(status: Results['status'], { output, nowMs, noteOf }: Telling): Promise<void> {
   if (output.json) return output.answer(statusView(status));
   const { attention, atWork, waiting, isWhole } = status;
   const waits = waiting.reduce((sum, { offered, blocked }) => sum + offered + blocked, 0);
+  const told: readonly Told[] = await Promise.all(
+    attention
+      .slice(0, SHOWN_MAX)
+      .map(async (each) => ({ ...each, note: isAboutFailure(each) ? await noteOf(each.handoff) : {} })),
+  );
   const lines = [
-    ...section(`${attention.length} ${attention.length === 1 ? 'needs' : 'need'} a person`, attention, (each) =>
-      attentionLines(each, nowMs),
+    ...section(
+      `${attention.length} ${attention.length === 1 ? 'needs' : 'need'} a person`,
+      told,
+      (each) => attentionLines(each, nowMs),
+      attention.length,
     ),
     ...section(`${atWork.length} at work`, atWork, (handoff) => [atWorkLine(handoff, nowMs)]),
     ...section(`${waits} waiting`, waiting, (each) => waitingLines(each, nowMs)),
@@ -27,8 +36,13 @@ export function tellStatus(status: Results['status'], { output, nowMs }: Telling
   if (!isWhole) output.note('more is open than was looked at: these are the newest');
 }
 
-function section<Each>(title: string, items: readonly Each[], linesOf: (item: Each) => readonly string[]): string[] {
-  const rest = items.length - SHOWN_MAX;
+function section<Each>(
+  title: string,
+  items: readonly Each[],
+  linesOf: (item: Each) => readonly string[],
+  count = items.length,
+): string[] {
+  const rest = count - SHOWN_MAX;
   return [
     colours.bold(title),
     ...items.slice(0, SHOWN_MAX).flatMap(linesOf),
@@ -36,7 +50,13 @@ function section<Each>(title: string, items: readonly Each[], linesOf: (item: Ea
   ];
 }
 
-function attentionLines({ why, handoff }: Attention, nowMs: number): readonly string[] {
+type Told = Attention & { readonly note: WorkNote };
+
+function isAboutFailure({ why }: Attention): boolean {
+  return why === 'failing' || why === 'failed';
+}
+
+function attentionLines({ why, handoff, note }: Told, nowMs: number): readonly string[] {
   const { id, from, to, title, since, blockedOn } = handoff;
   const name = displayLine(title ?? '');
   const short = shortIdOf(id);
@@ -57,12 +77,19 @@ function attentionLines({ why, handoff }: Attention, nowMs: number): readonly st
         next(`baton show ${short}`),
       ];
     case 'failing': {
-      const { notBefore, terms } = handoff;
+      const { notBefore } = handoff;
       const again = notBefore > nowMs ? `; next attempt in ${ageOf(notBefore - nowMs)}` : '';
-      const failed = `${countedAttempts(handoff)} of ${terms.retry.retriesMax + 1} attempts failed${again}`;
-      return [head, `    ${failed}`, next(`baton show ${short}`)];
+      const attempt = `attempt ${countedAttempts(handoff)} failed${again}`;
+      return [head, `    ${attempt}${reasonIn(note)}`, next(`baton show ${short}`)];
     }
+    case 'failed':
+      return [head, `    ${handoff.state}${reasonIn(note)}`, next(`baton retry ${short}`)];
   }
+}
+
+function reasonIn({ failure }: WorkNote): string {
+  const [says = ''] = failure?.message.split('\n', 1) ?? [];
+  return says === '' ? '' : `: ${displayLine(says)}`;
 }
 
 function next(command: string): string {
