@@ -171,6 +171,7 @@ export const COMMANDS: Readonly<Record<string, CommandPath | 'writes' | 'local'>
 export const METHODS: Readonly<Record<string, readonly Reader[] | null>> = {
   send: null,
   sendMany: null,
+  sendWithChildren: null,
   work: null,
   claim: null,
   activate: null,
