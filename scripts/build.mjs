@@ -15,6 +15,7 @@ import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build as bundle } from 'esbuild';
+import { noticesText } from './notices.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
@@ -183,6 +184,10 @@ async function buildCommand() {
     const text = file.path.endsWith('.map') ? mapBelow(header, file.text) : header + file.text;
     writeWhole(file.path, text, file.path === COMMAND ? 0o755 : 0o644);
   }
+  const sources = built.flatMap(({ metafile }) =>
+    Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs)),
+  );
+  writeWhole(join(DIST, 'notices/command.txt'), noticesText('The command `baton`', sources, ROOT), 0o644);
   forgetOldChunks(new Set(chunksFirst.map((file) => basename(file.path))));
 }
 
@@ -219,6 +224,7 @@ function bundleOf(entryPoints, plugins) {
     // Files of their own, with the sources in them. Node reads them only with --enable-source-maps.
     sourcemap: 'linked',
     logLevel: 'warning',
+    metafile: true,
     write: false,
   });
 }
@@ -304,9 +310,11 @@ async function buildDashboard() {
   const final = join(DIST, 'web');
   try {
     const configFile = join(ROOT, 'web/vite.config.ts');
-    await buildWeb({ configFile, logLevel: 'warn', build: { outDir: draft, emptyOutDir: true } });
+    const built = await buildWeb({ configFile, logLevel: 'warn', build: { outDir: draft, emptyOutDir: true } });
     rmSync(final, { recursive: true, force: true });
     renameSync(draft, final);
+    const sources = built.output.flatMap(({ modules }) => Object.keys(modules ?? {})).map((id) => relative(ROOT, id));
+    writeWhole(join(DIST, 'notices/dashboard.txt'), noticesText('The dashboard', sources, ROOT), 0o644);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }

@@ -35,6 +35,16 @@ describe('the examples', () => {
     expect(stderr).toBe('');
   });
 
+  it('the typed pipeline merges what could be rendered, and hands the rest to a person', async () => {
+    const { stdout } = await run(process.execPath, [join(ROOT, 'examples/pipeline.mjs')]);
+    expect(stdout).toBe('{ pages: 2 }\n@person looks at page 3: page 3 is torn\n');
+  });
+
+  it('a browser hears of a handoff from its beginning to its end', async () => {
+    const { stdout } = await run(process.execPath, [join(ROOT, 'examples/progress-server.mjs')]);
+    expect(stdout).toMatch(/^create → accept → .*deliver → complete\n$/);
+  });
+
   it('a program that bundles the library works without any file of ours beside it', async () => {
     const program = join(tempFolder(), 'relay.mjs');
     await bundle({

@@ -65,6 +65,32 @@ describe('a typed agent', () => {
   });
 });
 
+it('what is wrong does not compile', async () => {
+  const { baton } = await openTestBaton();
+  await using closing = baton;
+  const compiled = (): unknown => [
+    // @ts-expect-error A typo in a field of the input.
+    closing.send(shop, { from: '@me', input: { ordre: 1 } }),
+    // @ts-expect-error The input is missing.
+    closing.send(shop, { from: '@me' }),
+    // @ts-expect-error The agent says to whom.
+    closing.send(shop, { from: '@me', to: '@other', input: { order: 1 } }),
+    // @ts-expect-error There is no such state.
+    closing.feed({ states: ['gone'] }),
+    // @ts-expect-error Somebody has to be the sender.
+    closing.sendMany([{ to: '@a' }], { priority: 'low' }),
+    closing.sendMany([{ to: '@a' }], { from: '@me' }),
+    closing.sendMany([{ from: '@me', to: '@a' }]),
+  ];
+  expect(compiled).toBeTypeOf('function');
+  const told = (event: BatonEvent): string | undefined => {
+    if (event.kind === 'fault') expectTypeOf(event.doing).toEqualTypeOf<string>();
+    // @ts-expect-error There is no such event.
+    return event.kind === 'nothing' ? '' : event.kind;
+  };
+  expect(told({ kind: 'feed-free' })).toBe('feed-free');
+});
+
 describe('the schemas of a typed agent are registered', () => {
   const works = async (baton: Baton, input: Json): Promise<void> => {
     await (await baton.send({ from: '@me', to: '@shop', input })).wait();

@@ -26,7 +26,13 @@ const MAIN_FILES: Readonly<Record<Product, string>> = {
   library: 'dist/lib/index.js',
   dashboard: 'dist/web/index.html',
 };
-const ALSO_DECIDING = ['package.json', 'package-lock.json', 'tsconfig.json', 'scripts/build.mjs'];
+const ALSO_DECIDING = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'scripts/build.mjs',
+  'scripts/notices.mjs',
+];
 /** A lock older than this was left by a run that was killed; the longest build takes a fraction of it. */
 const LOCK_MAX_MS = 170_000;
 const LOOK_AGAIN_MS = 50;
