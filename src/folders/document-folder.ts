@@ -227,6 +227,7 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       lastChange: (commit, id) => tree.lastChange(commit, `${ROOT}/`, fileNameOf(id)),
       lastChangeAt: (place, id) => tree.lastChangeAt(gitPathOf(place, id)),
       versions: (id) => tree.versions(`${ROOT}/`, fileNameOf(id), VERSIONS_MAX),
+      textAt: async (commit, id) => (await tree.versions(`${ROOT}/`, fileNameOf(id), 1, commit))[0]?.text ?? null,
       isAnywhere: (id) => tree.isAnywhere(`${ROOT}/`, fileNameOf(id)),
       isArchivedAnywhere: (id) => tree.isAnywhere(`${ROOT}/${ARCHIVED}/`, fileNameOf(id)),
       prefix: () => tree.prefix(),

@@ -218,6 +218,8 @@ export interface DocumentFolder {
     lastChangeAt(place: DocumentPlace, id: HandoffId): Promise<string | null>;
     /** What the document said, the newest first: the line of history that led to what is checked out. */
     versions(id: HandoffId): Promise<readonly DocumentVersion[]>;
+    /** What it said at another commit; null: it was not there. */
+    textAt(commit: string, id: HandoffId): Promise<string | null>;
     /** Whether any commit of this repository has it. */
     isAnywhere(id: HandoffId): Promise<boolean>;
     /** Whether any commit of this repository has it in the archive. */

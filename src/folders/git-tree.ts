@@ -44,8 +44,8 @@ export interface GitTree {
   lastChange(commit: string, folder: string, name: string): Promise<string | null>;
   /** The last commit that changed exactly this file. */
   lastChangeAt(path: string): Promise<string | null>;
-  /** What that file said, the newest first: the line of history that led to what is checked out. */
-  versions(folder: string, name: string, max: number): Promise<readonly FileVersion[]>;
+  /** What that file said, the newest first: the line of history that led to this commit, or to what is checked out. */
+  versions(folder: string, name: string, max: number, commit?: string): Promise<readonly FileVersion[]>;
   /** Whether a commit of any branch has a file of this name below the folder. */
   isAnywhere(folder: string, name: string): Promise<boolean>;
   isAncestor(older: string, newer: string): Promise<boolean>;
@@ -142,13 +142,13 @@ export function openGitTree(folder: string): GitTree {
       return (await git('log', '-1', '--format=%H', commit, '--', fileBelow(below, name)))?.trim() || null;
     },
     lastChangeAt: async (path) => (await git('log', '-1', '--format=%H', 'HEAD', '--', `./${path}`))?.trim() || null,
-    async versions(below, name, max) {
+    async versions(below, name, max, commit = 'HEAD') {
       const format = ['-z', '--raw', '--no-abbrev', '--no-renames', '--format=by %H%n%ae%n%an'];
-      const told = await git('log', `--max-count=${max}`, ...format, 'HEAD', '--', fileBelow(below, name));
+      const told = await git('log', `--max-count=${max}`, ...format, commit, '--', fileBelow(below, name));
       const found: FileVersion[] = [];
-      for (const { commit, author, blob } of versionsIn(told ?? '')) {
+      for (const { commit: by, author, blob } of versionsIn(told ?? '')) {
         const text = await git('cat-file', 'blob', blob);
-        if (text !== null) found.push({ commit, author, text });
+        if (text !== null) found.push({ commit: by, author, text });
       }
       return found;
     },

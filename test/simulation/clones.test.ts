@@ -25,4 +25,9 @@ describe('D17: two or three clones', () => {
     expect(overruled).toBeGreaterThan(0);
     expect(settled).toBeGreaterThan(0);
   });
+
+  // Seeds in which a merge went back to a text that this clone had told once and git had overruled since.
+  it.each([130, 175])('agree where a merge has chosen the other side, seed %i', async (seed) => {
+    expect((await simulateClones(seed)).broken).toEqual([]);
+  });
 });

@@ -96,7 +96,7 @@ async function takeCommitted(
   const { ctx } = documents;
   const { handoff } = whole;
   const { id } = handoff;
-  if (!(await isNews(documents, id, seen.file.text))) return known(documents, whole, agreed, seen, read);
+  if (!(await isNews(documents, handoff, seen.file.text))) return known(documents, whole, agreed, seen, read);
   const before = agreed === null && handoff.state !== 'draft' ? null : await readBefore(documents, whole, agreed);
   const { who: author } = writer;
   const told = judgeTold(ctx.rules, writer, handoff, read, isFinal(handoff.state) ? null : before, whole.body);

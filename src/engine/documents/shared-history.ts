@@ -3,9 +3,12 @@
  * document is news when a commit that they do not contain has changed it. Times in texts decide nothing here: clocks of
  * clones differ.
  */
+import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
+import { readDocument } from '../../formats/document/read.ts';
 import type { DocumentFolder } from '../../folders/folder.ts';
 import type { Documents } from './documents.ts';
+import { tellsSame } from './told-change.ts';
 
 /** Branches that were looked at last; a commit that was forgotten is taken in once more, which changes nothing. */
 const TIPS_MAX = 16;
@@ -34,9 +37,10 @@ export async function newsAtHead({ folder, news }: Documents): Promise<ReadonlyS
 }
 
 /** Whether the commit that is checked out tells of this document what the database has not taken in. */
-export async function isNews(documents: Documents, id: HandoffId, text: string): Promise<boolean> {
+export async function isNews(documents: Documents, handoff: Handoff, text: string): Promise<boolean> {
   const { folder } = documents;
-  if (await folder.told.has(id, text)) return false;
+  const { id } = handoff;
+  if ((await folder.told.has(id, text)) && !(await wentBack(documents, handoff))) return false;
   const news = await newsAtHead(documents);
   if (news === null) return true;
   if (!news.has(id)) return false;
@@ -45,6 +49,20 @@ export async function isNews(documents: Documents, id: HandoffId, text: string):
   if (last === null) return false;
   for (const tip of await tipsOf(folder)) if (await folder.git.isAncestor(last, tip)) return false;
   return true;
+}
+
+/**
+ * A text that was agreed on once is no news, as in an older branch. It is where a commit that was taken in tells what this
+ * database knows, and the history has gone on from there to that text: a merge has chosen the other side.
+ */
+async function wentBack({ folder }: Documents, handoff: Handoff): Promise<boolean> {
+  const head = await folder.git.head();
+  for (const tip of await tipsOf(folder)) {
+    if (head === null || tip === head || !(await folder.git.isAncestor(tip, head))) continue;
+    const taken = await folder.git.textAt(tip, handoff.id);
+    if (taken !== null && tellsSame(handoff, readDocument(taken).fields)) return true;
+  }
+  return false;
 }
 
 /** So many are looked at; whoever has more to take in is told of these. */

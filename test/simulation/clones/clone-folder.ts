@@ -143,6 +143,7 @@ export function openCloneFolder(remote: Remote, author: string): CloneFolder {
       },
       lastChange: async (commit, id) => versionsOf(seen.get(commit) ?? head, fileNameOf(id))[0]?.commit.id ?? null,
       lastChangeAt: async (place, id) => lastChangeAt(head, pathOf(place, id))?.id ?? null,
+      textAt: async (commit, id) => versionsOf(seen.get(commit) ?? head, fileNameOf(id))[0]?.text ?? null,
       versions: async (id) =>
         versionsOf(head, fileNameOf(id)).map(({ commit, text }) => ({
           commit: commit.id,
