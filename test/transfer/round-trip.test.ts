@@ -7,6 +7,9 @@ import { until } from '../support/processes.ts';
 import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
 import { addSchedule } from '../../src/engine/schedules.ts';
+import { addSchedule as addingSchedule } from '../../src/operations/schedule.ts';
+import type { InputOf } from '../../src/operations/field.ts';
+import { runFor } from '../../src/operations/operation.ts';
 import { hexDigestOf } from '../../src/foundation/digest.ts';
 import { DEV, engineWorld, made, ME } from '../engine/engine-world.ts';
 import { contentOf, COUNT, exported, fill, imported, memoryStore } from './sample.ts';
@@ -79,6 +82,39 @@ describe('schedules', () => {
     expect(await target.schedules.list(10)).toEqual(all);
     expect(await imported(target, text)).toMatchObject({ ok: true, value: { added: 0, schedules: 0, same: 2 } });
     expect((await exported(target)).text.split('\n').slice(-4, -2)).toEqual(text.split('\n').slice(-4, -2));
+  });
+
+  it('go along whatever they send: with every field that a schedule takes', async () => {
+    const from = engineWorld('memory');
+    const all: InputOf<typeof addingSchedule.input> = {
+      name: 'all',
+      everyMs: 60_000,
+      missed: 'once',
+      from: ME,
+      to: DEV,
+      input: { a: [1, null] },
+      context: { b: true },
+      title: 't',
+      task: 'T-1',
+      priority: 'high',
+      kind: 'queue',
+      draft: false,
+      deliverables: ['page'],
+      criteria: ['works'],
+      verifiers: [ME],
+      check: 'true',
+      anyCommit: true,
+      timeoutMs: 60_000,
+      onFailed: ME,
+      retry: { max: 2, delayMs: 1_000, multiplier: 2 },
+    };
+    const others = Object.keys(addingSchedule.input).filter((key) => !(key in all));
+    expect(others.toSorted()).toEqual(['cron', 'schema', 'text', 'zone']);
+    made(await runFor(addingSchedule, from.ctx, me, all, {}));
+    const { text } = await exported(from.ctx.store);
+    const target = memoryStore();
+    expect(await imported(target, text)).toMatchObject({ ok: true, value: { schedules: 1 } });
+    expect(await target.schedules.list(10)).toEqual(await from.ctx.store.schedules.list(10));
   });
 
   it('that have the name of another one, or are none, are refused with their line; everything else comes in', async () => {
