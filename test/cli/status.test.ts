@@ -117,6 +117,22 @@ describe.each(databases)('baton list on $name', (database) => {
   });
 });
 
+describe.each(databases)('baton show on $name', (database) => {
+  it('says how often it is tried and for how long, and what agents have where the sender named nothing', async () => {
+    const workspace = await makeWorkspace(database);
+    const usual = await workspace.send('@react');
+    expect((await workspace.run(['show', usual])).stdout).toMatch(
+      /^attempts +at most 4, each at most 5 min; where baton work --agent does it: at most 2, each at most 2 h$/m,
+    );
+    const own = await workspace.send('@react', {}, ['--timeout', '90s', '--retries', '0']);
+    expect((await workspace.run(['show', own])).stdout).toMatch(/^attempts +at most 1, each at most 90 s$/m);
+    const half = await workspace.send('@react', {}, ['--retries', '2']);
+    expect((await workspace.run(['show', half])).stdout).toMatch(
+      /^attempts +at most 3, each at most 5 min; where baton work --agent does it: at most 3, each at most 2 h$/m,
+    );
+  });
+});
+
 describe.each(databases)('a short id on $name', (database) => {
   it('is taken where an id is taken, and refused with the candidates where it stands for two', async () => {
     const workspace = await makeWorkspace(database);

@@ -92,7 +92,7 @@ export function custodyFor(
 }
 
 /** Whether the sender left the time of an attempt to the workspace; then the worker may know better. */
-function hasUsualTimeout({ rules }: Context, { kind, terms }: Handoff): boolean {
+export function hasUsualTimeout({ rules }: Context, { kind, terms }: Handoff): boolean {
   return terms.attemptTimeoutMs === { ...DEFAULT_TERMS[kind], ...rules.terms[kind] }.attemptTimeoutMs;
 }
 

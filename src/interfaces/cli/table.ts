@@ -44,6 +44,12 @@ const UNITS: readonly (readonly [name: string, ms: number])[] = [
   ['s', 1_000],
 ];
 
+/** Exactly, in the largest unit that fits. */
+export function durationText(ms: number): string {
+  const [name, size] = UNITS.find((unit) => ms % unit[1] === 0) ?? ['ms', 1];
+  return `${ms / size} ${name}`;
+}
+
 /** Coarse on purpose: whoever needs more takes the instant. */
 export function ageOf(ms: number): string {
   const [name, size] = UNITS.find((unit) => ms >= unit[1]) ?? ['ms', 1];

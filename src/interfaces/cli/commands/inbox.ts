@@ -31,5 +31,5 @@ function lineOf({ at, event, handoff, from, to, title, detail }: Told): string {
 
 function reasonIn(detail: JsonObject): string {
   const says = detail['reason'] ?? detail['message'] ?? detail['question'] ?? detail['notes'];
-  return typeof says === 'string' ? `: ${says}` : '';
+  return typeof says === 'string' ? `: ${says.split('\n', 1)[0] ?? ''}` : '';
 }

@@ -1,8 +1,10 @@
 /** Runs an operation as a command: options in, operation, answer out. */
 import type { Handoff } from '../../../domain/handoff.ts';
 import type { HandoffId } from '../../../domain/names.ts';
+import { AGENT_TERMS } from '../../../domain/retry.ts';
 import { agentPrincipal } from '../../../domain/principal.ts';
 import type { Context } from '../../../engine/context.ts';
+import { hasUsualRetries, hasUsualTimeout } from '../../../engine/handoffs/claim.ts';
 import { watchOwn } from '../../../engine/token-watch.ts';
 import {
   runFor,
@@ -35,6 +37,8 @@ export interface Telling {
   /** Those that only the command line has, too. */
   readonly options: Given;
   readonly nowMs: number;
+  /** What holds of these terms where an AI agent is the worker: its own defaults for what the sender did not name. */
+  agentTermsOf(handoff: Handoff): { readonly retriesMax: number; readonly attemptTimeoutMs: number | null };
   /** What its facts say of the work on it. */
   noteOf(handoff: Handoff): Promise<WorkNote>;
 }
@@ -64,6 +68,10 @@ export function commandFor(operation: Operation): Run {
         input,
         options: options as Given,
         nowMs: ctx.store.nowMs(),
+        agentTermsOf: (handoff) => ({
+          retriesMax: (hasUsualRetries(ctx, handoff) ? AGENT_TERMS : handoff.terms.retry).retriesMax,
+          attemptTimeoutMs: (hasUsualTimeout(ctx, handoff) ? AGENT_TERMS : handoff.terms).attemptTimeoutMs,
+        }),
         noteOf: async (handoff) => (mayHaveNote(handoff) ? readNote(ctx, handoff.id) : {}),
       };
       const code = (await tell(answer.value, telling)) ?? 0;

@@ -1,15 +1,30 @@
 import type { Fact } from '../../../domain/facts.ts';
+import type { Handoff } from '../../../domain/handoff.ts';
+import { isFinal } from '../../../domain/lifecycle.ts';
 import { displayLine, displayText } from '../../../foundation/display-text.ts';
 import type { Results } from '../../../operations/operation.ts';
 import { factText } from '../../shared/fact-text.ts';
 import { factView, wholeView } from '../../shared/views.ts';
 import { answerColours as colours } from '../output.ts';
+import { durationText } from '../table.ts';
 import type { Telling } from './operate.ts';
 
-export function tellShown({ facts, ...whole }: Results['shown'], { output }: Telling): void {
+export function tellShown({ facts, ...whole }: Results['shown'], { output, agentTermsOf }: Telling): void {
   const view = wholeView(whole);
   if (output.json) output.answer({ ...view, facts: facts.map(factView) });
-  else output.line(pageOf(view, facts));
+  else output.line(pageOf({ ...view, ...termsOf(whole.handoff, agentTermsOf(whole.handoff)) }, facts));
+}
+
+/** How often it is tried and for how long, of what is still to be done; an agent as worker has other defaults. */
+function termsOf({ kind, state, terms }: Handoff, agent: ReturnType<Telling['agentTermsOf']>): { attempts?: string } {
+  if (kind !== 'queue' || isFinal(state)) return {};
+  const said = attemptsText(terms.retry.retriesMax, terms.attemptTimeoutMs);
+  const byAgent = attemptsText(agent.retriesMax, agent.attemptTimeoutMs);
+  return { attempts: said === byAgent ? said : `${said}; where baton work --agent does it: ${byAgent}` };
+}
+
+function attemptsText(retriesMax: number, timeoutMs: number | null): string {
+  return `at most ${retriesMax + 1}${timeoutMs === null ? '' : `, each at most ${durationText(timeoutMs)}`}`;
 }
 
 /** Long things come last, each under its name. */
