@@ -82,7 +82,7 @@ const WebhookShape = z.strictObject({
   events: z.array(z.enum(EVENTS)).min(1).optional().describe('Which events; absent is all of them.'),
   secret_env: z
     .string()
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of a variable: letters, digits and underscores')
     .optional()
     .describe(
       'The environment variable that holds the secret which signs each delivery. The database has its name, never its value; ' +

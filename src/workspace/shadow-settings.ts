@@ -11,7 +11,7 @@ export const ShadowShape = z
     runtime: z.enum(['podman', 'docker']).optional().describe('Which one; default: the first that is installed.'),
     image: z
       .string()
-      .regex(/^[a-z0-9][a-z0-9._/:@-]{0,254}$/)
+      .regex(/^[a-z0-9][a-z0-9._/:@-]{0,254}$/, 'the name of an image, such as docker.io/library/node:22')
       .optional()
       .describe('An image of yours, used as it is. It needs sh, git and the tools of the project.'),
     containerfile: Place.optional().describe(

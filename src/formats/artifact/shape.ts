@@ -17,7 +17,7 @@ const AgentName = z
   .refine((text) => readAgentId(text) !== null, AGENT_NAME_RULE);
 const Phase = z.number().min(0).max(1_000);
 const Name = z.string().min(1).max(200);
-const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'a sha256 in 64 hexadecimal digits');
 const Instant = z.string().max(40);
 const Path = z.string().min(1).max(1_000);
 

@@ -39,7 +39,7 @@ export const Cursor = z.string().regex(/^[A-Za-z0-9:_.-]{1,100}$/, { message: 'n
 function count(min: number, max: number): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> {
   return z
     .string()
-    .regex(/^[0-9]{1,9}$/)
+    .regex(/^[0-9]{1,9}$/, { message: `a whole number from ${min} to ${max}` })
     .transform((given, context) => {
       const value = Number(given);
       if (value >= min && value <= max) return value;

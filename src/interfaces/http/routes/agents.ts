@@ -23,7 +23,10 @@ const HandoffRequest = z.strictObject({
 });
 
 const HookQuery = z.strictObject({
-  agent: z.string().regex(AGENT_NUMBER).describe('The number of the agent whose hook this is.'),
+  agent: z
+    .string()
+    .regex(AGENT_NUMBER, { message: 'the number of an agent, such as 1' })
+    .describe('The number of the agent whose hook this is.'),
   vendor: z.enum(['claude', 'codex', 'gemini', 'command']).optional().describe('Default claude.'),
 });
 
