@@ -10,6 +10,7 @@ import {
   tempFolder,
   until,
   untilSays,
+  type Ended,
 } from '../support/processes.ts';
 import { databases, dutyPidOf, makeWorkspace, sqlite, storyOf } from './workspaces.ts';
 
@@ -79,10 +80,18 @@ describe('a reader that has seen enough', () => {
   it('an answer that could not be written is no success, and is told in one line', async () => {
     const cwd = tempFolder();
     await baton(['init'], { cwd });
-    const line = `"${process.execPath}" "$0" send --from me --to react >/dev/full`;
-    const { code, stderr } = await start('sh', ['-c', line, BATON], { cwd }).ended;
+    const send = async (option: string): Promise<Ended> => {
+      const line = `"${process.execPath}" "$0" send --from me --to react ${option} >/dev/full`;
+      return start('sh', ['-c', line, BATON], { cwd }).ended;
+    };
+    const { code, stderr } = await send('');
     expect(code).toBe(1);
     expect(stderr).toMatch(/^baton: the answer could not be written \(.*ENOSPC.*\)\n$/);
+    const told = await send('--json');
+    expect(told.code).toBe(1);
+    expect(JSON.parse(told.stderr)).toMatchObject({
+      error: { code: 'fault', message: expect.stringContaining('ENOSPC') as string },
+    });
   });
 
   it('I21: "baton demo | head -1" ends quietly and leaves nothing behind', async () => {

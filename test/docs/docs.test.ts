@@ -6,6 +6,7 @@ import { PROBLEMS } from '../../src/interfaces/shared/problems.ts';
 import { configurationSchema } from '../../src/workspace/configuration-shape.ts';
 import { cliPage } from './cli-page.ts';
 import { httpPage } from './http-page.ts';
+import { manPage } from './man-page.ts';
 import { METHODS_FILE, methodsText } from './library-methods.ts';
 import { lifecyclePage } from './lifecycle-page.ts';
 import { CONFIGURATION_PAGE, configurationPage } from './settings-table.ts';
@@ -14,6 +15,7 @@ import { CONFIGURATION_PAGE, configurationPage } from './settings-table.ts';
 const MADE: readonly (readonly [string, () => string])[] = [
   ['docs/reference/lifecycle.md', lifecyclePage],
   ['docs/reference/cli.md', cliPage],
+  ['man/baton.1', manPage],
   ['docs/reference/http.md', httpPage],
   [METHODS_FILE, methodsText],
   [CONFIGURATION_PAGE, configurationPage],

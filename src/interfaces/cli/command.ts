@@ -6,10 +6,10 @@ import { suspendBetweenTransactions } from './suspend.ts';
 
 export async function runCommand(args: readonly string[], version: string, app: App): Promise<number> {
   useApp(app);
-  ignoreClosedPipes();
   suspendBetweenTransactions();
   const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
   const wantsJson = own.includes('--json');
+  ignoreClosedPipes(wantsJson);
   try {
     return await runProgram(args, version, outputFor(wantsJson));
   } catch (error) {

@@ -101,14 +101,13 @@ export function whenNobodyReads(act: () => void): void {
   unread = act;
 }
 
-export function ignoreClosedPipes(): void {
+export function ignoreClosedPipes(json: boolean): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       // What was asked is done by now; that its answer is lost must not pass for success.
       if (error.code !== 'EPIPE' && unread === end) {
-        if (stream === process.stdout)
-          process.stderr.write(`baton: the answer could not be written (${error.message})\n`);
-        process.exit(1);
+        const lost = new Problem('fault', `the answer could not be written (${error.message})`);
+        process.exit(stream === process.stdout ? tellProblem(lost, json) : PROBLEMS.fault.exitCode);
       }
       const act = unread;
       unread = () => undefined;

@@ -20,22 +20,24 @@ import { REPORT_COMMANDS } from './catalogue/reports.ts';
 import type { Output } from './output.ts';
 import { cliProblem } from './problem.ts';
 
-export const CATALOGUE: readonly CommandEntry[] = [
-  ...SEND_AND_WORK_COMMANDS,
-  ...MOVE_COMMANDS,
-  ...READING_COMMANDS,
-  ...MAINTENANCE_COMMANDS,
-  ...SCHEDULE_COMMANDS,
-  ...ARTIFACT_COMMANDS,
-  ...INGEST_COMMANDS,
-  ...REPORT_COMMANDS,
-  ...DOCUMENT_COMMANDS,
-  ...MIGRATE_COMMANDS,
-  ...SHADOW_COMMANDS,
-  ...AGENT_COMMANDS,
-  ...SERVER_COMMANDS,
-  ...CONNECT_COMMANDS,
+/** What the help, the manual and the reference list together. */
+export const CHAPTERS: readonly (readonly [title: string, entries: readonly CommandEntry[]])[] = [
+  ['Making handoffs, and doing what they ask for', SEND_AND_WORK_COMMANDS],
+  ['Sending again and again', SCHEDULE_COMMANDS],
+  ['Moving a handoff', MOVE_COMMANDS],
+  ['Looking', READING_COMMANDS],
+  ['Keeping the workspace in order', MAINTENANCE_COMMANDS],
+  ['What workers made', ARTIFACT_COMMANDS],
+  ['Projects as their agents tell them', [...INGEST_COMMANDS, ...REPORT_COMMANDS]],
+  ['Documents in a repository', DOCUMENT_COMMANDS],
+  ['Bringing in what others wrote', MIGRATE_COMMANDS],
+  ['Trying work before it is passed on', SHADOW_COMMANDS],
+  ['Running agents', AGENT_COMMANDS],
+  ['Serving', SERVER_COMMANDS],
+  ['Connecting agents', CONNECT_COMMANDS],
 ];
+
+export const CATALOGUE: readonly CommandEntry[] = CHAPTERS.flatMap(([, entries]) => entries);
 
 const JSON_OPTION: OptionEntry = ['--json', 'answer with JSON, for programs'];
 const PLACE_OPTIONS: readonly OptionEntry[] = [
@@ -63,7 +65,15 @@ export async function runProgram(args: readonly string[], version: string, outpu
     const run = (await entry.load()) as Run;
     exitCode = await run(given, options, output);
   });
-  if (args[0] === 'complete') await addCompletion(program);
+  if (args[0] === 'complete') {
+    const { complete } = await import('./completion/complete.ts');
+    const answer = await complete(args.slice(1), CATALOGUE, allOptionsOf);
+    if (answer !== null) {
+      process.stdout.write(answer);
+      return 0;
+    }
+    await addCompletion(program);
+  }
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
@@ -118,6 +128,8 @@ function programOf(
     const [first = '', second] = entry.name.split(' ');
     const place = second === undefined ? program : groupOf(program, groups, first);
     addEntry(place, second ?? first, entry, act);
+    const shown = second === undefined ? program.commands.at(-1) : place;
+    shown?.helpGroup(chapterOf(entry));
   }
   return program;
 }
@@ -129,6 +141,10 @@ function groupOf(program: Command, groups: Map<string, Command>, name: string): 
   const group = program.command(name).description(verbs.join(', ')).showHelpAfterError(pointerTo(name)).exitOverride();
   groups.set(name, group);
   return group;
+}
+
+function chapterOf(entry: CommandEntry): string {
+  return `${CHAPTERS.find(([, entries]) => entries.includes(entry))?.[0] ?? 'Commands'}:`;
 }
 
 function pointerTo(name: string): string {
@@ -143,8 +159,12 @@ function addEntry(place: Command, name: string, entry: CommandEntry, act: Act): 
     .addHelpText('after', `${note === undefined ? '' : `\n${note}\n`}\nExample:\n  $ baton ${example}`)
     .showHelpAfterError(pointerTo(entry.name))
     .exitOverride();
-  for (const option of [...(entry.options ?? []), ...sharedOptionsOf(entry)]) command.addOption(optionOf(option));
+  for (const option of allOptionsOf(entry)) command.addOption(optionOf(option));
   command.action(async () => act(entry, command.args, command.opts()));
+}
+
+function allOptionsOf(entry: CommandEntry): readonly OptionEntry[] {
+  return [...(entry.options ?? []), ...sharedOptionsOf(entry)];
 }
 
 export function sharedOptionsOf({ shares }: Pick<CommandEntry, 'shares'>): readonly OptionEntry[] {
