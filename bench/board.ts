@@ -20,7 +20,7 @@ const RATE = Number(process.env['BATON_BOARD_RATE'] ?? 25);
 /** First view in milliseconds and kilobytes; frames a second while facts come in. */
 const BUDGET = { viewMs: 1_000, viewKb: 300, framesMin: 55 };
 const VIEWS = 5;
-const BATON = join(process.cwd(), 'dist/baton.mjs');
+const BATON = join(process.cwd(), 'dist/baton.cjs');
 
 const executablePath = await needComponent('chromium');
 if (executablePath === null) throw new Error(howToGet('chromium'));

@@ -12,7 +12,7 @@ const SEND_BOUND = 1.8;
 /** How long a command takes that begins, does its one thing and ends; interleaved, because machines have moods. */
 export async function measureStart(bench: Bench): Promise<Figures> {
   execFileSync(process.execPath, ['scripts/build.mjs', '--command', '--quiet']);
-  const baton = resolve('dist/baton.mjs');
+  const baton = resolve('dist/baton.cjs');
   const workspace = bench.folder('workspace');
   mkdirSync(workspace, { recursive: true });
   execFileSync(process.execPath, [baton, 'init'], { cwd: workspace, stdio: 'ignore' });

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * Builds what is published: the library (`dist/lib`, bundled, with its types in one file) and the command
- * (`dist/baton.mjs`, bundled because it starts on every turn of an agent, with the heavy parts in lazy chunks),
+ * (`dist/baton.cjs`, bundled because it starts on every turn of an agent, with the heavy parts in lazy chunks),
  * and the dashboard that `baton serve` shows (`dist/web`).
  *
  *   node scripts/build.mjs [--command] [--library] [--dashboard] [--clean] [--quiet]
@@ -10,22 +10,32 @@
  *
  * Files appear whole and entries come last, so that a command already running never meets half a build.
  */
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build as bundle } from 'esbuild';
+import { build as bundle, transform } from 'esbuild';
 import { noticesText } from './notices.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
-const COMMAND = join(DIST, 'baton.mjs');
+const COMMAND = join(DIST, 'baton.cjs');
+/** The command's file of before: agents' hooks that were set up then call it. */
+const FORMER = "#!/usr/bin/env node\nimport './baton.cjs';\n";
+/** Loads the parts of the command; it is the beginning of `dist/baton.cjs`. */
+const LOADER = join(ROOT, 'scripts/load-parts.cjs');
+/** What V8 compiled of the parts, kept by the loader. */
+const COMPILED = join(DIST, 'compiled');
 
 /** A running command may still load chunks of the build before: they stay for longer than any command runs unattended. */
 const OLD_CHUNK_MS = 24 * 60 * 60 * 1000;
 
-/** Native code cannot be bundled, and a driver that few commands load is better left where npm put it. */
-const EXTERNAL = ['@photostructure/sqlite', 'postgres', '@opentelemetry/*'];
+/** A driver that few commands load is better left where npm put it. */
+const EXTERNAL = ['postgres', '@opentelemetry/*'];
 
 /**
  * Which lazily loaded modules come in one file. Cut along every `import()`, a command came as fifty files, and opening
@@ -74,7 +84,7 @@ function partOf(file, importerFolder, groups) {
 }
 
 /** A name that two modules of a part export would be nobody's, and the command that wants it would fail its test. */
-const together = {
+const together = (hookFile) => ({
   name: 'together',
   setup({ onStart, onResolve, onLoad }) {
     const groups = commandGroups();
@@ -88,6 +98,7 @@ const together = {
     onResolve({ filter: /\.ts$/ }, ({ path, kind, importer, resolveDir }) => {
       if (kind !== 'dynamic-import') return null;
       const file = relative(ROOT, resolve(resolveDir, path)).replaceAll('\\', '/');
+      if (file === HOOK) return { path: hookFile, external: true };
       const from = relative(ROOT, dirname(importer)).replaceAll('\\', '/');
       return { path: partOf(file, from, groups), namespace: 'together' };
     });
@@ -101,7 +112,7 @@ const together = {
       return { contents: [...first, ...own].join('\n'), resolveDir: ROOT, loader: 'ts' };
     });
   },
-};
+});
 
 /** Every `import()` of one of our modules: who loads what. */
 function lazyImports() {
@@ -127,23 +138,52 @@ const withoutPrograms = {
   },
 };
 
-/** Native code asked for with `require` is there 5 ms sooner: nothing has to be read twice to find out what it exports. */
+/**
+ * The package around the native code is bundled: to find, read and compile its files took 6 ms of a start. The native code
+ * itself stays where npm put it, and is looked for there.
+ */
+const SQLITE = '@photostructure/sqlite';
 const nativeAtOnce = {
   name: 'native-at-once',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^@photostructure\/sqlite$/ }, ({ kind, path }) =>
-      kind === 'require-call' ? { path, external: true } : { path, namespace: 'native' },
-    );
-    onLoad({ filter: /.*/, namespace: 'native' }, ({ path }) => ({
-      contents: `export const { DatabaseSync } = require(${JSON.stringify(path)});`,
-    }));
+    const file = createRequire(import.meta.url).resolve(SQLITE);
+    onResolve({ filter: new RegExp(`^${SQLITE}$`) }, () => ({ path: file }));
+    onLoad({ filter: /[\\/]@photostructure[\\/]sqlite[\\/]dist[\\/]index\.cjs$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const place = '(0, import_node_path2.join)(_dirname(), "..")';
+      if (!text.includes(place))
+        throw new Error(`${SQLITE} looks for its native code in another way: ${place} is not there`);
+      const found = `(0, import_node_path2.dirname)(require.resolve("${SQLITE}/package.json"))`;
+      return { contents: text.replace(place, found), loader: 'js' };
+    });
   },
 };
 
-/** Bundled CommonJS packages ask for node's own modules with `require`, which an ES module does not have. */
+/** Bundled CommonJS asks for node's own modules with `require`, which an ES module does not have. */
 const REQUIRE =
-  "import { createRequire as createRequireOfBundle } from 'node:module';\n" +
+  "import { createRequire as createRequireOfBundle } from 'node:module';" +
   'const require = createRequireOfBundle(import.meta.url);';
+
+/** Read on every start: half the text is half the time to read it. Names stay, so that a stack tells where. */
+const FORM = { platform: 'node', target: 'node20', minifyWhitespace: true, minifySyntax: true };
+
+/** What is loaded when it is needed; in a text that V8 has kept compiled, node does not know how to import. */
+const LATER = /\bimport\(("[^"]+")\)/;
+/** Modules of node that take 2 to 4 ms to load, and that most commands do not call. */
+const SELDOM = '"node:(?:child_process|crypto|fs/promises|os)"';
+/** What a part has to begin with. */
+const PREAMBLE = [
+  { when: /\bimport\.meta\.url\b/, says: 'const $ownUrl=require("node:url").pathToFileURL(__filename).href;' },
+  { when: LATER, says: 'const $parts=async part=>require(part);' },
+  {
+    when: new RegExp(`from${SELDOM}`),
+    // What was asked for once is there from then on: the object has it itself, and only what it lacks is asked of the proxy.
+    says: 'const $onCall=name=>Object.create(new Proxy({},{get:(_,key,it)=>Object.defineProperty(it,key,{value:require(name)[key]})[key]}));',
+  },
+];
+
+/** As an agent ends with it. */
+const SUMMARY = '```yaml\nhandoff:\n  phase: testing\n  from: one\n  to: two\n  status: complete\n```\n';
 
 const LIBRARY = { index: 'src/index.ts', testing: 'src/testing.ts' };
 const PRODUCTS = { '--command': buildCommand, '--library': buildLibrary, '--dashboard': buildDashboard };
@@ -167,58 +207,141 @@ try {
 }
 
 async function buildCommand() {
-  const entry = join(ROOT, 'src/app/main.ts');
-  if (!existsSync(entry)) throw new Error('src/app/main.ts is missing: there is no command to build');
-
-  // A thread shares no memory with the command, so it need not share files either.
-  const built = await Promise.all([
-    bundleOf({ baton: entry }, [together]),
-    bundleOf(threadEntries(), []),
-    bundleOf({ hook: join(ROOT, HOOK) }, []),
+  // A thread shares no memory with the command, and a hook shares nothing that it does not need: both have their own files.
+  const hook = await bundleOf({ hook: join(ROOT, HOOK) }, [], true);
+  const hookFile = hook.outputFiles.map(({ path }) => basename(path)).find((name) => /^hook-\w+\.cjs$/.test(name));
+  const [main, threads] = await Promise.all([
+    bundleOf({ baton: join(ROOT, 'src/app/main.ts') }, [together(`./chunks/${hookFile}`)], true),
+    bundleOf(threadEntries(), [], false),
   ]);
-  const files = built.flatMap(({ outputFiles }) => outputFiles);
-  const chunksFirst = files.toSorted((a, b) => Number(isChunk(b.path)) - Number(isChunk(a.path)));
-  const headers = new Map(files.map((file) => [file.path, headerOf(file)]));
-  for (const file of chunksFirst) {
-    const header = headers.get(file.path.replace(/\.map$/, ''));
-    const text = file.path.endsWith('.map') ? mapBelow(header, file.text) : header + file.text;
-    writeWhole(file.path, text, file.path === COMMAND ? 0o755 : 0o644);
-  }
-  const sources = built.flatMap(({ metafile }) =>
+  const parts = await Promise.all([main, hook].flatMap(({ outputFiles }) => asCommonJs(outputFiles)));
+  const files = [...parts.flat(), ...threads.outputFiles];
+  const [entry, others] = [true, false].map((is) => files.filter(({ path }) => path.startsWith(COMMAND) === is));
+  for (const { path, text } of others) writeWhole(path, text, 0o644);
+  await withLoader(entry, digestOf(others.map(({ path, text }) => path + text)));
+  writeWhole(join(DIST, 'baton.mjs'), FORMER, 0o755);
+  const sources = [main, hook, threads].flatMap(({ metafile }) =>
     Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs)),
   );
   writeWhole(join(DIST, 'notices/command.txt'), noticesText('The command `baton`', sources, ROOT), 0o644);
-  forgetOldChunks(new Set(chunksFirst.map((file) => basename(file.path))));
+  forgetOldChunks(new Set(others.map(({ path }) => basename(path))));
+  compileOnce();
 }
 
-function headerOf({ path, text }) {
-  const needsRequire = !path.endsWith('.map') && /\brequire\b/.test(text);
-  return `${path === COMMAND ? '#!/usr/bin/env node\n' : ''}${needsRequire ? `${REQUIRE}\n` : ''}`;
+/**
+ * Bundled as ES modules, because only those can be cut in parts; then each part becomes CommonJS, which node starts 10 ms
+ * sooner and which V8 can keep compiled. A part is run before whoever imports it, so its exports are final by then.
+ */
+function asCommonJs(outputFiles) {
+  const maps = new Map(outputFiles.map(({ path, text }) => [path, text]));
+  const modules = outputFiles.filter(({ path }) => path.endsWith('.cjs'));
+  refuseCycles(modules);
+  return modules.map(async ({ path, text }) => {
+    const map = Buffer.from(maps.get(`${path}.map`)).toString('base64');
+    const source = text.replace(/\/\/# sourceMappingURL=.*\n$/, '');
+    const { code, map: newMap } = await transform(`${source}//# sourceMappingURL=data:application/json;base64,${map}`, {
+      ...FORM,
+      format: 'cjs',
+      define: { 'import.meta.url': '$ownUrl' },
+      banner: PREAMBLE.filter(({ when }) => when.test(source))
+        .map(({ says }) => says)
+        .join(''),
+      sourcemap: 'external',
+      sourcefile: basename(path),
+      logLevel: 'warning',
+    });
+    // What takes the place of something is as long, so that the map stays true.
+    const [exportsLine = '', list = ''] =
+      /__export\(\w+,\{([^{}]*)\}\);module\.exports=__toCommonJS\(\w+\);/.exec(code) ?? [];
+    if (exportsLine === '' && /\bexport\b *[{d]/.test(source.slice(source.lastIndexOf('export')))) {
+      throw new Error(`${basename(path)}: its exports were not found`);
+    }
+    const whole = code
+      .replace(exportsLine, ' '.repeat(exportsLine.length))
+      .replace(/0&&\(module\.exports=\{[^{}]*\}\);\n$/, '')
+      .replaceAll(new RegExp(LATER, 'g'), '$$parts($1)')
+      .replaceAll(new RegExp(`=require\\((${SELDOM})\\)`, 'g'), '=$$onCall($1)');
+    const exported = exportsLine === '' ? '' : `module.exports={${list.replaceAll(':()=>', ':')}};\n`;
+    return [
+      { path, text: `${whole}${exported}//# sourceMappingURL=${basename(path)}.map\n` },
+      { path: `${path}.map`, text: newMap },
+    ];
+  });
 }
 
-/** In a map each line of the file is closed by a semicolon, so lines that come before add one each. */
-function mapBelow(header, text) {
-  const map = JSON.parse(text);
-  return JSON.stringify({ ...map, mappings: ';'.repeat(header.split('\n').length - 1) + map.mappings });
+/** Exports of a part that waits for itself would not be there yet when they are taken. */
+function refuseCycles(modules) {
+  const imported = new Map(
+    modules.map(({ path, text }) => [
+      path,
+      [...text.matchAll(/\bfrom"(\.[^"]+\.cjs)"|\bimport"(\.[^"]+\.cjs)"/g)].map(([, from, alone]) =>
+        join(dirname(path), from ?? alone),
+      ),
+    ]),
+  );
+  const done = new Set();
+  const visit = (path, above) => {
+    if (above.includes(path))
+      throw new Error(`parts import each other: ${[...above, path].map((each) => basename(each)).join(' → ')}`);
+    if (done.has(path)) return;
+    for (const each of imported.get(path) ?? []) visit(each, [...above, path]);
+    done.add(path);
+  };
+  for (const { path } of modules) visit(path, []);
 }
 
-function bundleOf(entryPoints, plugins) {
+/** The loader comes first, and runs the command with its own `require`. In a map each line is closed by a semicolon. */
+async function withLoader([{ text }, { text: mapText }], build) {
+  const define = { __BUILD__: JSON.stringify(build) };
+  const { code } = await transform(readFileSync(LOADER, 'utf8'), { ...FORM, define });
+  const head = `#!/usr/bin/env node\n${code}(function(require){\n`;
+  const [own, link] = text.split(/(?=\/\/# sourceMappingURL=)/);
+  const map = JSON.parse(mapText);
+  const mappings = ';'.repeat(head.split('\n').length - 1) + map.mappings;
+  writeWhole(`${COMMAND}.map`, JSON.stringify({ ...map, mappings }), 0o644);
+  writeWhole(COMMAND, `${head}${own}})(requirePart);\n${link}`, 0o755);
+}
+
+/** What agents run on every turn is started once: what V8 compiles for that is kept for everybody. */
+function compileOnce() {
+  const workspace = mkdtempSync(join(tmpdir(), 'baton-build-'));
+  const run = (args, input = '') =>
+    execFileSync(process.execPath, [COMMAND, ...args], { cwd: workspace, input, stdio: ['pipe', 'ignore', 'inherit'] });
+  try {
+    run(['init']);
+    rmSync(COMPILED, { recursive: true, force: true });
+    run(['send', '--from', '@one', '--to', '@two', '--text', 'first']);
+    for (const said of ['Done.', SUMMARY]) {
+      // What reads the configuration is compiled as well: it runs after every change.
+      writeFileSync(join(workspace, 'baton.yaml'), `# ${said.length}\n`);
+      run(['hook', 'claude', 'stop'], JSON.stringify({ cwd: workspace, last_assistant_message: said }));
+    }
+  } finally {
+    rmSync(workspace, { recursive: true, force: true });
+  }
+}
+
+function digestOf(texts) {
+  const hash = createHash('sha256');
+  for (const text of texts) hash.update(text);
+  return hash.digest('hex').slice(0, 16);
+}
+
+function bundleOf(entryPoints, plugins, isPart) {
   return bundle({
+    ...FORM,
     entryPoints,
     outdir: DIST,
     absWorkingDir: ROOT,
     bundle: true,
     splitting: true,
+    entryNames: entryPoints.hook === undefined ? '[name]' : 'chunks/[name]-[hash]',
     chunkNames: 'chunks/[name]-[hash]',
-    outExtension: { '.js': '.mjs' },
+    outExtension: { '.js': isPart ? '.cjs' : '.mjs' },
     format: 'esm',
-    platform: 'node',
-    target: 'node20',
+    banner: isPart ? {} : { js: REQUIRE },
     external: EXTERNAL,
     define: { __BATON_VERSION__: JSON.stringify(version) },
-    // Read on every start: half the text is half the time to read it. Names stay, so that a stack tells where.
-    minifyWhitespace: true,
-    minifySyntax: true,
     plugins: [...plugins, withoutPrograms, nativeAtOnce],
     legalComments: 'none',
     // Files of their own, with the sources in them. Node reads them only with --enable-source-maps.
@@ -336,8 +459,4 @@ function forgetOldChunks(current) {
     const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     if (!current.has(name) && Date.now() - writtenMs > OLD_CHUNK_MS) rmSync(path, { force: true });
   }
-}
-
-function isChunk(path) {
-  return basename(dirname(path)) === 'chunks';
 }

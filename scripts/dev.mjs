@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const BATON = join(ROOT, 'dist/baton.mjs');
+const BATON = join(ROOT, 'dist/baton.cjs');
 /** Git does not see it. */
 const SAMPLE = join(ROOT, '.sample');
 /** An editor writes several files at once. */

@@ -15,7 +15,7 @@ import { chromium } from 'playwright-core';
 import { Town } from './town.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const BATON = join(ROOT, 'dist/baton.mjs');
+const BATON = join(ROOT, 'dist/baton.cjs');
 const OUT = join(ROOT, 'docs/pictures');
 const SIZE = { width: 1280, height: 760 };
 

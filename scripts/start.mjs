@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { Town } from './town.mjs';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const BATON = join(ROOT, 'dist/baton.mjs');
+const BATON = join(ROOT, 'dist/baton.cjs');
 /** Git does not see it. */
 const SAMPLE = join(ROOT, '.sample');
 
@@ -40,7 +40,7 @@ process.stdout.write(`
   A small town of agents lives there: answer its questions, review what it delivers, try again what failed.
   Send one more, from another terminal:
 
-    node dist/baton.mjs send --workspace .sample --from @me --to @you --title "My first" --input '{"hello":"world"}'
+    node dist/baton.cjs send --workspace .sample --from @me --to @you --title "My first" --input '{"hello":"world"}'
 
   Ctrl-C ends it.
 

@@ -3,14 +3,6 @@ import { APP } from './app.ts';
 
 declare const __BATON_VERSION__: string;
 
-interface HookFile {
-  readonly runHook: (
-    vendor: string,
-    event: string | undefined,
-    runAll: (event: string) => Promise<number>,
-  ) => Promise<number>;
-}
-
 async function main(args: readonly string[]): Promise<number> {
   if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
     process.stdout.write(`${__BATON_VERSION__}\n`);
@@ -31,8 +23,15 @@ async function hook(args: readonly string[]): Promise<number> {
     return 0;
   }
   // Hooks run on every turn of an agent: a file of their own loads nothing but what they need.
-  const { runHook } = (await import(new URL('./hook.mjs', import.meta.url).href)) as HookFile;
+  const { runHook } = await import('./hook-entry.ts');
   return runHook(vendor, event, (named) => runAll(['hook', vendor, named]));
 }
 
-process.exitCode = await main(process.argv.slice(2));
+/** As node itself says it of a program that ends without having come to its end. */
+const NEVER_ENDED = 13;
+
+process.exitCode = NEVER_ENDED;
+/** For whoever runs several commands in one process. */
+export const ended: Promise<void> = main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+});

@@ -10,7 +10,7 @@ const SOUGHT = 'function runCommand(';
 
 it('a place in a bundled file is found in its source', () => {
   const texts = readdirSync(CHUNKS)
-    .filter((name) => name.endsWith('.mjs'))
+    .filter((name) => name.endsWith('.cjs'))
     .map((name) => [name, readFileSync(join(CHUNKS, name), 'utf8')] as const)
     .filter(([, text]) => text.includes(SOUGHT));
   expect(texts).not.toEqual([]);

@@ -11,7 +11,7 @@ import { ROOT } from '../support/source-files.ts';
 const HEAVY = ['zod', 'yaml', 'ajv', 'hono', 'pino', 're2js', 'prom-client'];
 
 it('the everyday commands load no package that reading a flag or writing a row does not need', () => {
-  const loaded = loadedFrom(join(ROOT, 'dist/baton.mjs'));
+  const loaded = loadedFrom(join(ROOT, 'dist/baton.cjs'));
   expect([...loaded].some((path) => path.includes('/everyday-'))).toBe(true);
   const packages = [...loaded].flatMap((path) => {
     const { sources } = JSON.parse(readFileSync(`${path}.map`, 'utf8')) as { readonly sources: readonly string[] };
@@ -25,8 +25,8 @@ function loadedFrom(path: string, loaded = new Set<string>()): ReadonlySet<strin
   if (loaded.has(path)) return loaded;
   loaded.add(path);
   const text = readFileSync(path, 'utf8');
-  const always = [...text.matchAll(/(?:from|import)\s*"(\.[^"]+\.mjs)"/g)].map(([, name]) => name ?? '');
-  const first = [...text.matchAll(/import\("(\.[^"]*\/?(?:command|everyday)-[^"/]+\.mjs)"\)/g)].map(
+  const always = [...text.matchAll(/\brequire\("(\.[^"]+\.cjs)"\)/g)].map(([, name]) => name ?? '');
+  const first = [...text.matchAll(/\$parts\("(\.[^"]*\/?(?:command|everyday)-[^"/]+\.cjs)"\)/g)].map(
     ([, name]) => name ?? '',
   );
   for (const name of [...always, ...first]) loadedFrom(join(dirname(path), name), loaded);

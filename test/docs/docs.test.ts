@@ -52,7 +52,7 @@ describe('the documentation', () => {
   });
 
   it('names in the README only commands that exist', () => {
-    const help = execFileSync(process.execPath, ['dist/baton.mjs', '--help'], { encoding: 'utf8' });
+    const help = execFileSync(process.execPath, ['dist/baton.cjs', '--help'], { encoding: 'utf8' });
     const readme = readFileSync('README.md', 'utf8');
     const table = /\| commands \|[^]*?\n\n/.exec(readme)?.[0] ?? '';
     const listed = [...table.matchAll(/`([a-z]+)`(?=[^|]*\|[^|]*\|\n)/g)];

@@ -22,7 +22,7 @@ const SOURCES: Readonly<Record<Product, readonly string[]>> = {
   dashboard: ['src', 'web'],
 };
 const MAIN_FILES: Readonly<Record<Product, string>> = {
-  command: 'dist/baton.mjs',
+  command: 'dist/baton.cjs',
   library: 'dist/lib/index.js',
   dashboard: 'dist/web/index.html',
 };
@@ -32,6 +32,7 @@ const ALSO_DECIDING = [
   'tsconfig.json',
   'scripts/build.mjs',
   'scripts/notices.mjs',
+  'scripts/load-parts.cjs',
 ];
 /** A lock older than this was left by a run that was killed; the longest build takes a fraction of it. */
 const LOCK_MAX_MS = 170_000;

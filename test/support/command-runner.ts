@@ -23,13 +23,12 @@ export interface Told {
 }
 
 /** The text of a program that does what it is told over its channel. */
-export const COMMAND_RUNNER = `(${commandRunner.toString()})((url) => import(url), require('node:fs'))`;
+export const COMMAND_RUNNER = `(${commandRunner.toString()})(require, require('node:fs'))`;
 
 /** Its text is all that comes with it: it refers to nothing around it. */
-function commandRunner(load: (url: string) => Promise<unknown>, { readdirSync, readlinkSync }: typeof Files): void {
+function commandRunner(load: NodeJS.Require, { readdirSync, readlinkSync }: typeof Files): void {
   const streams = [process.stdout, process.stderr];
   const plain = streams.map((stream) => stream.write.bind(stream));
-  let count = 0;
 
   const capture = (stream: NodeJS.WriteStream): Buffer[] => {
     const pieces: Buffer[] = [];
@@ -48,8 +47,8 @@ function commandRunner(load: (url: string) => Promise<unknown>, { readdirSync, r
     process.env = { ...env };
     process.exitCode = 0;
     process.chdir(cwd);
-    count += 1;
-    await load(`${entry}?run=${count}`);
+    delete load.cache[entry];
+    await (load(entry) as { readonly ended: Promise<void> }).ended;
     const [stdout = '', stderr = ''] = pieces.map((own) => Buffer.concat(own).toString('utf8'));
     const code = Number(process.exitCode);
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGTSTP', 'exit']) process.removeAllListeners(name);

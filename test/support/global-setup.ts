@@ -12,7 +12,7 @@ export async function setup(): Promise<void> {
     await built('command');
   } catch (error) {
     if (process.env['CI']) throw error;
-    console.warn(`${String(error)}\nTests that run dist/baton.mjs will fail; the others go on.`);
+    console.warn(`${String(error)}\nTests that run dist/baton.cjs will fail; the others go on.`);
   }
 }
 

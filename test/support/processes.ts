@@ -12,7 +12,7 @@ import { onTestFinished } from 'vitest';
 import { runQuickly } from './quick-commands.ts';
 import { ROOT } from './source-files.ts';
 
-export const BATON = join(ROOT, 'dist/baton.mjs');
+export const BATON = join(ROOT, 'dist/baton.cjs');
 
 const MARK_NAME = 'BATON_TEST_MARK';
 const MARK = `${process.pid}-${randomUUID()}`;

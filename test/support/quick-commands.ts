@@ -4,7 +4,6 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
 import { COMMAND_RUNNER, type Told, type Wanted } from './command-runner.ts';
 
 /** They answer and end. All others wait, serve, read standard input or hold something for as long as they live. */
@@ -19,13 +18,13 @@ const QUICK = new Set(
 let runner: ChildProcess | null = null;
 let isBusy = false;
 
-export async function runQuickly({ entry, ...wanted }: Wanted): Promise<Told['answered'] | null> {
+export async function runQuickly(wanted: Wanted): Promise<Told['answered'] | null> {
   const isQuick = QUICK.has(wanted.args[0] ?? '') && !wanted.args.includes('-');
   if (isBusy || !isQuick || !existsSync('/proc/self/fd')) return null;
   isBusy = true;
   try {
     runner ??= startRunner();
-    const { answered, isUsedUp } = await ask(runner, { entry: pathToFileURL(entry).href, ...wanted });
+    const { answered, isUsedUp } = await ask(runner, wanted);
     if (isUsedUp) {
       runner.disconnect();
       runner = null;

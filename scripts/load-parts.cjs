@@ -1,0 +1,78 @@
+/**
+ * The beginning of `dist/baton.cjs`: loads the parts of the command, with what V8 has compiled of them before. Compiling
+ * was a third of `baton send`.
+ *
+ * What was compiled lies beside the parts: nobody can write there who could not change the parts themselves. V8 itself
+ * refuses what another version of it, other flags or another processor have made; that the text is the same is for us to see,
+ * by the name of the build.
+ */
+'use strict';
+const fs = require('node:fs');
+const path = require('node:path');
+const vm = require('node:vm');
+
+const COMPILED = path.join(__dirname, 'compiled', `${__BUILD__}-${process.version}-${process.arch}`);
+/** Who runs for longer has thrown away what it compiled for its start. */
+const START_MS = 60_000;
+
+/** Only node keeps what is compiled; a stack with sources, and coverage, are about the text as node itself has read it. */
+const mayUseCompiled =
+  process.release.name === 'node' &&
+  process.versions.bun === undefined &&
+  process.versions.deno === undefined &&
+  !process.sourceMapsEnabled &&
+  process.env.NODE_V8_COVERAGE === undefined &&
+  process.env.NODE_DISABLE_COMPILE_CACHE === undefined;
+/** Scripts to keep compiled, by where. */
+const unkept = new Map();
+/** For the command, whose text follows. */
+// eslint-disable-next-line no-unused-vars -- used by what follows
+const requirePart = mayUseCompiled ? requireFrom(__dirname) : require;
+
+function requireFrom(folder) {
+  return Object.assign((name) => (name.startsWith('.') ? partAt(path.join(folder, name)) : require(name)), {
+    resolve: require.resolve,
+  });
+}
+
+function partAt(file) {
+  const known = require.cache[file];
+  if (known !== undefined) return known.exports;
+  const module = { id: file, filename: file, loaded: true, exports: {} };
+  require.cache[file] = module;
+  const compiled = path.join(COMPILED, path.basename(file));
+  const text = `(function(exports,require,module,__filename,__dirname){${fs.readFileSync(file, 'utf8')}\n})`;
+  const script = new vm.Script(text, { filename: file, cachedData: readIfThere(compiled) });
+  if (script.cachedDataRejected !== false) unkept.set(compiled, script);
+  const folder = path.dirname(file);
+  script.runInThisContext()(module.exports, requireFrom(folder), module, file, folder);
+  return module.exports;
+}
+
+function readIfThere(file) {
+  try {
+    return fs.readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/** At the end, when V8 has compiled what the command needs. */
+function keep() {
+  if (unkept.size === 0 || performance.now() > START_MS) return;
+  // With flags of its own V8 compiles for those flags, and everybody else would refuse it.
+  if (process.execArgv.length > 0 || (process.env.NODE_OPTIONS ?? '') !== '') return;
+  try {
+    fs.accessSync(__dirname, fs.constants.W_OK);
+    fs.mkdirSync(COMPILED, { recursive: true, mode: 0o755 });
+    for (const [file, script] of unkept) {
+      const draft = `${file}.${process.pid}`;
+      fs.writeFileSync(draft, script.createCachedData(), { flush: true, flag: 'wx', mode: 0o644 });
+      fs.renameSync(draft, file);
+    }
+  } catch {
+    // Read-only, or full: the next start compiles again.
+  }
+}
+
+process.once('exit', keep);

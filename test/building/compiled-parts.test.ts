@@ -1,0 +1,63 @@
+/** What V8 has compiled of the command is kept beside it. Whatever happens to it, the command says the same. */
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { expect, it, onTestFinished } from 'vitest';
+import { ROOT } from '../support/source-files.ts';
+import { tempFolder } from '../support/processes.ts';
+
+const DIST = join(ROOT, 'dist');
+
+/** The command in a folder of its own, in which nothing is compiled yet; its packages are found from there. */
+function ownCommand(): { readonly run: (env?: Record<string, string>) => string; readonly compiled: () => string[] } {
+  const folder = mkdtempSync(join(DIST, '.compiled-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(join(DIST, 'baton.cjs'), join(folder, 'baton.cjs'));
+  symlinkSync(join(DIST, 'chunks'), join(folder, 'chunks'));
+  const cwd = tempFolder();
+  return {
+    run: (env = {}) => {
+      const { PATH } = process.env;
+      const args = [join(folder, 'baton.cjs'), 'hook', 'claude', 'stop'];
+      const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd, input: '{}', env: { PATH, ...env } });
+      expect([String(stderr), status]).toEqual(['', 0]);
+      return String(stdout);
+    },
+    compiled: () =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.parentPath.includes('/compiled/'))
+        .map(({ parentPath, name }) => join(parentPath, name))
+        .toSorted(),
+  };
+}
+
+it('is kept by the first start, used by the next, and made anew where V8 refuses it', () => {
+  const { run, compiled } = ownCommand();
+  expect([compiled(), run()]).toEqual([[], '{}\n']);
+  const files = compiled();
+  expect(files.map((file) => /(\w+)-[^/]+\.cjs$/.exec(file)?.[1])).toContain('hook');
+  const [first = ''] = files;
+  const kept = readFileSync(first);
+  // One that V8 takes is not written again: it would be another file of the same name.
+  const { ino } = statSync(first);
+  expect([run(), statSync(first).ino]).toEqual(['{}\n', ino]);
+  for (const broken of [Buffer.alloc(0), Buffer.from('no code'), kept.subarray(0, 40), Buffer.alloc(kept.length)]) {
+    writeFileSync(first, broken);
+    expect([run(), run()]).toEqual(['{}\n', '{}\n']);
+    expect(readFileSync(first).length).toBe(kept.length);
+  }
+  expect(compiled()).toEqual(files);
+});
+
+it('is nothing for whoever runs node with options, measures coverage or wants none', () => {
+  const { run, compiled } = ownCommand();
+  for (const env of [
+    { NODE_OPTIONS: '--max-old-space-size=512' },
+    { NODE_OPTIONS: '--enable-source-maps' },
+    { NODE_DISABLE_COMPILE_CACHE: '1' },
+  ]) {
+    expect(run(env)).toBe('{}\n');
+  }
+  expect(run({ NODE_V8_COVERAGE: tempFolder() })).toBe('{}\n');
+  expect(compiled()).toEqual([]);
+});
