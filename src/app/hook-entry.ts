@@ -1,9 +1,9 @@
 /**
  * `baton hook VENDOR EVENT`, as an agent's own hook calls it. What it tells is appended to the journal of its agent,
- * whether or not a server runs; a look for work opens the database by itself, and only a text that may hold a summary
- * block loads the whole command. Nothing that goes wrong here may stand in the agent's way: the answer is JSON and the exit code is 0.
+ * whether or not a server runs; a look for work opens the database by itself, and only a text that holds a summary block
+ * loads the whole command. Nothing that goes wrong here may stand in the agent's way: the answer is JSON and the exit code is 0.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WakeMoment } from '../agents/agent-host.ts';
 import { agentFolder, hasNote, hearHook, putFile, STATUS_FILE } from '../agents/journal/journal-lines.ts';
@@ -12,7 +12,9 @@ import { hookAgent, isBusyTurn, wakeMoment } from '../agents/wake-hook.ts';
 import type { AgentId } from '../domain/names.ts';
 import { paneText, readClaudeStatus } from '../agents/context-meter.ts';
 import { eventName, spokenIn, type HookPayload } from '../formats/agent-hook.ts';
+import { mayHoldBlock } from '../formats/summary-block/may-hold-block.ts';
 import type { Json } from '../foundation/json.ts';
+import type { Looked } from './hook-look.ts';
 import { findWorkspace, type Workspace } from '../workspace/workspace.ts';
 
 /**
@@ -32,20 +34,21 @@ export async function runHook(
     const told = eventName(named);
     const answer = hear(vendor, told, payload);
     if (told === 'statusline') {
-      process.stdout.write(`${statusText(payload)}${await waitingText(vendor.toLowerCase(), payload)}\n`);
+      answerWith(`${statusText(payload)}${await waitingText(vendor.toLowerCase(), payload)}`);
       return 0;
     }
     const said = spokenIn(vendor, told, payload);
-    const hasBlock = said !== null && mayHoldBlock(said);
+    const hasBlock = said !== null && mayHoldBlock(said) && (await import('./hook-block.ts')).holdsBlock(said);
     const wake = answer === null ? wakeFor(vendor.toLowerCase(), told, payload) : null;
-    const looked = wake === null || hasBlock ? { told: null } : await look(wake);
+    const looked: Looked | null = wake === null || hasBlock ? { told: null } : await look(wake);
     if (answer === null && (hasBlock || looked === null)) {
       Object.assign(globalThis, { batonHook: { input, hasBlock, wake } });
       return await runAll(named);
     }
-    process.stdout.write(`${JSON.stringify(answer ?? looked?.told ?? {})}\n`);
+    answerWith(JSON.stringify(answer ?? looked?.told ?? {}));
+    if (looked?.isLate === true) process.exit(0);
   } catch {
-    process.stdout.write('{}\n');
+    answerWith('{}');
   }
   return 0;
 }
@@ -79,7 +82,7 @@ function placeOf(
 }
 
 /** Null: this is for the whole command. What looks into a database is loaded when there is something to look for. */
-async function look({ workspace, ...request }: WakeCall): Promise<{ readonly told: object | null } | null> {
+async function look({ workspace, ...request }: WakeCall): Promise<Looked | null> {
   return (await import('./hook-look.ts')).lookHere(workspace, request);
 }
 
@@ -131,9 +134,15 @@ async function waitingText(vendor: string, payload: HookPayload): Promise<string
   }
 }
 
-/** A block has this key, and the plain form this line; whoever reads them decides. */
-function mayHoldBlock(text: string): boolean {
-  return /handoff/i.test(text) || /next agent/i.test(text);
+/** Standard output as a stream takes 3 ms to make; what cannot be written at once is for the stream. */
+function answerWith(text: string): void {
+  const line = Buffer.from(`${text}\n`);
+  let written = 0;
+  try {
+    while (written < line.length) written += writeSync(1, line, written);
+  } catch {
+    process.stdout.write(line.subarray(written));
+  }
 }
 
 function payloadIn(input: string): HookPayload {

@@ -1,7 +1,7 @@
 /**
- * The look of an agent's hook into a SQLite database, without the whole command: that would cost the agent twice as much.
- * Whatever is out of the ordinary (another database, a `baton.yaml` that nobody has read yet, a token that is not good)
- * is the whole command's business.
+ * The look of an agent's hook into the database, without the whole command: that would cost the agent twice as much.
+ * Whatever is out of the ordinary (a database by BATON_DATABASE, a `baton.yaml` that cannot be read, a token that is not
+ * good) is the whole command's business.
  */
 import { existsSync } from 'node:fs';
 import { systemClock } from '../foundation/clock.ts';
@@ -12,30 +12,46 @@ import type { AgentId } from '../domain/names.ts';
 import { agentPrincipal, principalText } from '../domain/principal.ts';
 import { lookForWork, postponeLook, type WakeRequest, type WakeSource } from '../adapters/agents/wake-look.ts';
 import { workWaitingFor } from '../engine/wake.ts';
-import { openSqliteStore } from '../stores/sqlite/open-sqlite-store.ts';
 import type { Store } from '../stores/store.ts';
-import { databaseOfWorkspace } from '../workspace/database-address.ts';
+import { databaseOfWorkspace, type DatabaseAddress } from '../workspace/database-address.ts';
 import { provenBy } from '../workspace/identity.ts';
+import type { LookSettings } from '../workspace/look-settings.ts';
 import { keptConfiguration } from '../workspace/kept-configuration.ts';
 import { privateFiles, workspaceAt, type Workspace } from '../workspace/workspace.ts';
 
-/** What the agent's program is told (`told: null` is nothing); null: ask the whole command. */
-export async function lookHere(folder: string, request: WakeRequest): Promise<{ readonly told: object | null } | null> {
-  const workspace = workspaceAt(folder);
-  try {
-    return await withSource(workspace, request.agent, async (source) => ({
-      told: await lookForWork(source, workspace, request),
-    }));
-  } catch {
-    // The database does not answer: the next turns are not kept waiting for it as well.
-    postponeLook(folder, request.agent);
-    return { told: null };
-  }
+/** A person waits for the agent, and the agent for its hook. */
+const LOOK_MAX_MS = 10_000;
+
+export interface Looked {
+  /** What the agent's program is told; null: nothing. */
+  readonly told: object | null;
+  /** The database has not answered: what still waits for it would keep this process, and with it the agent. */
+  readonly isLate?: true;
 }
 
-/** How many handoffs the agent could take now; null: that is not known here. */
+/** Null: ask the whole command. Whoever cannot be told now is told at a later turn, or when a session starts. */
+export async function lookHere(folder: string, request: WakeRequest): Promise<Looked | null> {
+  const workspace = workspaceAt(folder);
+  const postponed = (): Looked => {
+    // The next turns are not kept waiting for it as well.
+    postponeLook(folder, request.agent);
+    return { told: null };
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Looked>((resolve) => {
+    timer = setTimeout(() => resolve({ ...postponed(), isLate: true }), LOOK_MAX_MS);
+  });
+  const look = withSource(workspace, request.agent, 'any', async (source) => ({
+    told: await lookForWork(source, workspace, request),
+  })).catch(postponed);
+  const looked = await Promise.race([look, late]);
+  clearTimeout(timer);
+  return looked;
+}
+
+/** How many handoffs the agent could take now; null: that is not known here. A status line is drawn all the time. */
 export function countHere(folder: string, agent: AgentId): Promise<number | null> {
-  return withSource(workspaceAt(folder), agent, async ({ store, hooks }) =>
+  return withSource(workspaceAt(folder), agent, 'sqlite', async ({ store, hooks }) =>
     hooks === 'on' ? (await workWaitingFor({ store }, agent)).ready.length : 0,
   );
 }
@@ -43,29 +59,43 @@ export function countHere(folder: string, agent: AgentId): Promise<number | null
 async function withSource<Answer>(
   workspace: Workspace,
   agent: AgentId,
+  kind: 'sqlite' | 'any',
   act: (source: WakeSource) => Promise<Answer>,
 ): Promise<Answer | null> {
   if ((process.env['BATON_DATABASE'] ?? '') !== '') return null;
   if (privateFiles(workspace).some((file) => flawOfOwnFile(file) !== null)) return null;
-  const { text } = keptConfiguration(workspace);
+  const text = await settingsOf(workspace);
   if (text === null) return null;
   const database = databaseOfWorkspace(workspace, text);
-  if (database.kind !== 'sqlite' || !existsSync(database.path)) return null;
-  const store = openSqliteStore({
-    path: database.path,
-    limits: NO_LIMITS,
-    clock: systemClock,
-    random: systemRandom,
-    // Only sessions of workers need it, and a look has none.
-    boot: '',
-    readOnly: () => undefined,
-  });
+  if (kind !== 'any' && database.kind !== kind) return null;
+  const store = await storeAt(database);
+  if (store === null) return null;
   try {
     if (!(await mayRead(store, agent))) return null;
     return await act({ store, database, hooks: text.wake?.hooks ?? 'on' });
   } finally {
     await store.close();
   }
+}
+
+/** Null: there is no database yet. */
+async function storeAt(database: DatabaseAddress): Promise<Store | null> {
+  const common = { limits: NO_LIMITS, random: systemRandom };
+  if (database.kind === 'postgres') {
+    const { openPostgresStore } = await import('../stores/postgres/open-postgres-store.ts');
+    // A server that is not there is looked for at a later turn.
+    return openPostgresStore({ ...common, url: database.url, notify: false, patienceMs: 0 });
+  }
+  const { path } = database;
+  if (!existsSync(path)) return null;
+  const { openSqliteStore } = await import('../stores/sqlite/open-sqlite-store.ts');
+  // Only sessions of workers need the boot, and a look has none.
+  return openSqliteStore({ ...common, path, clock: systemClock, boot: '', readOnly: () => undefined });
+}
+
+async function settingsOf(workspace: Workspace): Promise<LookSettings | null> {
+  const { text, source } = keptConfiguration(workspace);
+  return text ?? (await import('../workspace/look-settings.ts')).lookSettingsIn(source);
 }
 
 /** Reading needs no token, but one that is shown has to be good, and the agent's own. */

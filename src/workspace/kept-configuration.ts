@@ -1,14 +1,13 @@
 /** What the last command made of `baton.yaml`, for as long as the file's text is the same; without its parser. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestOf } from '../foundation/digest.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 import type { Workspace } from './workspace.ts';
 
 declare const __BATON_VERSION__: string;
 
 export interface Kept {
-  /** Of the text and of the program that read it: another one may read it otherwise. */
+  /** The text and the program that read it: another one may read it otherwise. */
   readonly mark: string;
   readonly text: ConfigurationText;
 }
@@ -25,7 +24,7 @@ export interface KeptConfiguration {
 
 export function keptConfiguration({ configurationPath, privateFolder }: Workspace): KeptConfiguration {
   const source = readFileSync(configurationPath, 'utf8');
-  const mark = digestOf(`${__BATON_VERSION__}\n${source}`);
+  const mark = `${__BATON_VERSION__}\n${source}`;
   const place = join(privateFolder, 'configuration.json');
   const kept = keptAt(place);
   return { source, mark, place, text: kept?.mark === mark ? kept.text : null };

@@ -40,7 +40,7 @@ let server: Promise<PrivatePostgres | null> | null = null;
 let databasesMade = 0;
 
 /** Started by the first test that needs it. */
-const postgresql: TestDatabase = {
+export const postgresql: TestDatabase = {
   name: 'PostgreSQL',
   make: async () => {
     server ??= sharedPostgres();

@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import type { AgentId } from '../../src/domain/names.ts';
 import { OPERATOR } from '../../src/domain/principal.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
-import { fileWakeNotes, isWorthLooking, wakeFolder } from '../../src/agents/journal/wake-file.ts';
+import { fileWakeNotes, isWorthLooking, readLook, wakeFolder } from '../../src/agents/journal/wake-file.ts';
 import { hookAgent } from '../../src/agents/wake-hook.ts';
 import { wakeText } from '../../src/formats/wake-text.ts';
 import { postponeLook, WAKES_PER_HOUR_MAX } from '../../src/adapters/agents/wake-look.ts';
-import { makeWorkspace, sqlite, type Workspace } from '../cli/workspaces.ts';
+import { makeWorkspace, postgresql, sqlite, type Workspace } from '../cli/workspaces.ts';
 import { newSession } from '../contract/suite/agent-sessions.ts';
 import { needComponent } from '../support/components.ts';
 import { baton, tempFolder, until, type StartOptions } from '../support/processes.ts';
@@ -34,6 +34,20 @@ function hooksIn({
     const { code, stdout, stderr } = await baton(['hook', vendor, event], { cwd: tempFolder(), input, env });
     expect([code, stderr]).toEqual([0, '']);
     return JSON.parse(stdout) as Told;
+  };
+}
+
+type Called = readonly [stdout: string, loaded: 'whole' | 'small'];
+
+/** The same, with whether the whole command was loaded for it. */
+function callsIn({ folder }: Workspace): (vendor: string, event: string, more?: object) => Promise<Called> {
+  return async (vendor, event, more = {}) => {
+    const input = Buffer.from(JSON.stringify({ session_id: 's', cwd: folder, ...more }));
+    const loaded = tempFolder();
+    const { stdout } = await baton(['hook', vendor, event], { input, env: { NODE_V8_COVERAGE: loaded } });
+    const scripts = readdirSync(loaded).map((name) => readFileSync(join(loaded, name), 'utf8'));
+    expect(scripts.join('')).toMatch(/\/hook-[^/"]+\.cjs"/);
+    return [stdout.trim(), /\/(?:command|everyday)-[^/"]+\.cjs"/.test(scripts.join('')) ? 'whole' : 'small'];
   };
 }
 
@@ -74,16 +88,9 @@ describe('by hook', () => {
     expect(await hook('codex', 'stop')).toMatchObject({ decision: 'block' });
   });
 
-  it('only a text that may hold a summary block, or a new baton.yaml, loads the whole command', async () => {
+  it('only a text that holds a summary block, or a baton.yaml that cannot be read, loads the whole command', async () => {
     const workspace = await makeWorkspace(sqlite);
-    const call = async (vendor: string, event: string, more: object = {}): Promise<[string, 'whole' | 'small']> => {
-      const input = Buffer.from(JSON.stringify({ session_id: 's', cwd: workspace.folder, ...more }));
-      const loaded = tempFolder();
-      const { stdout } = await baton(['hook', vendor, event], { input, env: { NODE_V8_COVERAGE: loaded } });
-      const scripts = readdirSync(loaded).map((name) => readFileSync(join(loaded, name), 'utf8'));
-      expect(scripts.join('')).toMatch(/\/hook\.mjs"/);
-      return [stdout.trim(), /\/(?:command|everyday)-[^/"]+\.mjs"/.test(scripts.join('')) ? 'whole' : 'small'];
-    };
+    const call = callsIn(workspace);
     const offer = async (to: string): Promise<string> => {
       const sent = await workspace.run(['send', '--to', to, '--from', '@lead', '--title', 'Fix it', '--json']);
       return (JSON.parse(sent.stdout) as { readonly id: string }).id;
@@ -101,12 +108,36 @@ describe('by hook', () => {
     expect(await call('claude', 'stop')).toEqual([expect.stringContaining('"decision":"block"'), 'small']);
     expect((await workspace.run(['accept', id, '--as', '@claude'])).code).toBe(0);
     expect(await call('claude', 'status-line', { context_window })).toEqual([line, 'small']);
-    const last_assistant_message = 'nothing to hand off to the next agent: no handoff';
-    expect((await call('claude', 'stop', { last_assistant_message }))[1]).toBe('whole');
-    writeFileSync(join(workspace.folder, 'baton.yaml'), 'wake: { hooks: on }\n');
-    expect((await call('codex', 'stop'))[1]).toBe('whole');
-    rmSync(wakeFolder(join(workspace.folder, '.baton'), 'codex' as AgentId), { recursive: true });
+    const said = (last_assistant_message: string): Promise<Called> =>
+      call('claude', 'stop', { last_assistant_message });
+    expect(await said('nothing to hand off to the next agent: no handoff')).toEqual(['{}', 'small']);
+    expect(await said('COMPLETE handoff of the next agent:\n```ts\nhandoff();\n```\n')).toEqual(['{}', 'small']);
+    expect((await said('Done.\n```yaml\nhandoff:\n  status: none\n```\n'))[1]).toBe('whole');
+    // Nobody has read these yet.
+    await offer('@codex');
+    const startedWith = async (configuration: string): Promise<Called> => {
+      rmSync(wakeFolder(join(workspace.folder, '.baton'), 'codex' as AgentId), { recursive: true, force: true });
+      writeFileSync(join(workspace.folder, 'baton.yaml'), configuration);
+      return call('codex', 'session-start');
+    };
+    expect(await startedWith('wake: { hooks: off }\n')).toEqual(['{}', 'small']);
+    expect(await startedWith('wake: { hooks: [}\n')).toEqual(['{}', 'whole']);
+    expect(await startedWith('wake: { hooks: on }\n')).toEqual([expect.stringContaining('Fix it'), 'small']);
+  });
+
+  it('in a PostgreSQL server it looks for itself as well, and does not wait for one that is not there', async () => {
+    const workspace = await makeWorkspace(postgresql);
+    const call = callsIn(workspace);
+    const { address } = workspace;
+    if (address.kind !== 'postgres') throw new Error('not a server');
+    await workspace.run(['send', '--to', '@claude', '--from', '@lead', '--title', 'Fix it']);
+    const configuration = join(workspace.folder, 'baton.yaml');
+    writeFileSync(configuration, `database: ${address.url}\n`);
+    expect(await call('claude', 'stop')).toEqual([expect.stringContaining('"decision":"block"'), 'small']);
+    writeFileSync(configuration, 'database: postgres://nobody@127.0.0.1:1/none\n');
     expect(await call('codex', 'stop')).toEqual(['{}', 'small']);
+    const postponed = wakeFolder(join(workspace.folder, '.baton'), 'codex' as AgentId);
+    expect(readLook(postponed)).toMatchObject({ bell: null, againAt: expect.any(Number) as number });
   });
 
   it("shows nothing to whoever shows a token that is not good, or is not the agent's own", async () => {

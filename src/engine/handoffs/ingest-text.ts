@@ -20,10 +20,9 @@ import { readWeak } from '../../formats/summary-block/plain-report.ts';
 import { runConcurrently } from '../run-concurrently.ts';
 import { fileKeys, keyMaker, type BlockKeys } from '../summaries/block-keys.ts';
 import { freeHeldBack } from '../summaries/held-legs.ts';
-import { oldTextsIn, type OldText } from '../summaries/old-texts.ts';
+import type { OldText } from '../summaries/old-texts.ts';
 import { isObeyed, REPORT_RULES, reportRules, type ReportRule } from '../summaries/report-rules.ts';
 import type { Context } from '../context.ts';
-import { ingestLegacy } from './ingest-legacy.ts';
 import { ingest, type Ingested, type IngestRefusal, type IngestRequest } from './ingest.ts';
 
 export interface TextToIngest {
@@ -80,7 +79,7 @@ export async function ingestText(
 ): Promise<readonly BlockAnswer[]> {
   const blocks = readAll(request);
   const beside = new Set(blocks.map(({ content }) => content));
-  const old = blocks.some(({ answer }) => answer.place === 'top') ? [] : oldTextsIn(request, blocks.length);
+  const old = blocks.some(({ answer }) => answer.place === 'top') ? [] : await oldTexts(request, blocks.length);
   const all = [...blocks, ...old];
   let done = 0;
   const answers = await runConcurrently<ReadBlock | OldText, BlockAnswer>(all, {
@@ -99,6 +98,11 @@ export async function ingestText(
   // Also after what was known: whoever was killed in between has not come this far.
   if (answers.some(({ fate }) => fate === 'done' || fate === 'known')) await freeHeldBack(ctx, 'all');
   return answers;
+}
+
+/** Only files hold them. What reads them takes 10 ms to load, and agents' hooks come here at the end of a turn. */
+async function oldTexts(request: TextToIngest, before: number): Promise<readonly OldText[]> {
+  return 'file' in request.source ? (await import('../summaries/old-texts.ts')).oldTextsIn(request, before) : [];
 }
 
 /**
@@ -245,6 +249,7 @@ async function answerForOld(
     const isKnown = await wasTaken(ctx, fileKeys(reading.text, source));
     return { ...answer, fate: isKnown ? 'known' : 'ready' };
   }
+  const { ingestLegacy } = await import('./ingest-legacy.ts');
   const done = await ingestLegacy(ctx, principal, { reading, from, to, project, source });
   if (!done.ok) return { ...answer, fate: 'refused', refusal: done.refusal };
   return { ...answer, fate: done.value.did === 'known' ? 'known' : 'done', ingested: done.value };
