@@ -30,7 +30,7 @@ const LOOK = '#{pane_id} #{pane_pid} #{pane_dead} #{pane_dead_status}.#{pane_dea
 /** tmux sees the terminal close before it hears how the program ended; older ones than 3.3 never tell of a signal. */
 const STATUS_LOOKS = 10;
 const STATUS_PAUSE_MS = 20;
-const NO_SERVER = /no server running|error connecting|No such file or directory|lost server/;
+const NO_SERVER = /no server running|error connecting|No such file or directory|lost server|server exited/;
 const NO_PANE = /can't find (?:pane|session|window)|no such (?:pane|session)/;
 
 export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; random: Random }): AgentHost {
