@@ -16,14 +16,16 @@ export function isSkillGap(type: string): boolean {
 }
 
 export function wantsSkill(fact: Fact): boolean {
+  if (fact.to !== 'rejected') return false;
   const { type } = detailOf(fact);
-  return fact.to === 'rejected' && typeof type === 'string' && isSkillGap(type);
+  return typeof type === 'string' && isSkillGap(type);
 }
 
 /** To whom it was escalated when it happened; empty: to whoever looks. Null: it was not. */
 export function escalatedTo(fact: Fact): readonly AgentId[] | null {
+  if (fact.to !== 'rejected') return null;
   const { escalatedTo: named } = detailOf(fact);
-  if (fact.to !== 'rejected' || !Array.isArray(named)) return null;
+  if (!Array.isArray(named)) return null;
   return named.map((name) => readAgentId(String(name))).filter((agent) => agent !== null);
 }
 
