@@ -9,7 +9,8 @@ import { copyOf, type Handoff, type Mutable } from './handoff.ts';
 import { MOVES, STATES, type Move, type State } from './lifecycle.ts';
 import type { HandoffId } from './names.ts';
 import { extraOf, type RecordFields } from './record-fields.ts';
-import { sealed } from './seal.ts';
+import { sealed, sealedText, sealFor } from './seal.ts';
+import { detailText } from './shared-detail.ts';
 import type { SignFact } from './signature.ts';
 import { nullable, oneOf, text } from './shape.ts';
 
@@ -110,9 +111,9 @@ export function appendFact(
   fact.attempt = next.attempt;
   fact.fence = next.fence;
   const previous = before?.trail ?? NO_TRAIL;
-  const said = sealed(detail, deed, next, body);
-  const told = sign === null ? said : sign(fact, previous, said);
-  fact.detail = told === null ? '' : JSON.stringify(told);
+  const seal = sealFor(deed, next, body);
+  fact.detail =
+    sign === null ? sealedText(detailText(detail), seal) : JSON.stringify(sign(fact, previous, sealed(detail, seal)));
   fact.hash = hashOf(fact, previous);
   const handoff = copyOf(next);
   handoff.revision = revision;

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../foundation/json.ts';
 import { viaKey, viaToken } from './assurance.ts';
 import type { AgentId } from './names.ts';
+import { shareDetail } from './shared-detail.ts';
 import type { Signer } from './signature.ts';
 
 export const EVERY_ROLE = ['verifier', 'chief'] as const;
@@ -67,8 +68,17 @@ export function proven(principal: Principal, detail: JsonObject | null): JsonObj
   }
   const token = tokenIn(principal);
   if (token === null) return detail;
+  const proof = proofs.get(principal) ?? proofOf(principal, token);
+  return detail === null ? proof : { ...detail, ...proof };
+}
+
+const proofs = new WeakMap<Principal, JsonObject>();
+
+function proofOf(principal: Principal, token: string): JsonObject {
   const user = principal.kind === 'agent' || principal.kind === 'operator' ? principal.user : undefined;
-  return { ...detail, via: viaToken(token), ...(user === undefined ? {} : { user }) };
+  const proof = shareDetail({ via: viaToken(token), ...(user === undefined ? {} : { user }) });
+  proofs.set(principal, proof);
+  return proof;
 }
 
 /** As it is written into facts. Agents carry the @ that no other name can begin with. */

@@ -23,16 +23,24 @@ function claimsSealOf(claims: readonly Claim[]): string {
   return digestOf(JSON.stringify(claims.map(({ deliverable, evidence }) => [deliverable, evidence.map(inOrder)])));
 }
 
-/** The detail of a fact with the seals that belong to it; `body` only for facts that set it. */
-export function sealed(
-  detail: JsonObject | null,
-  deed: Fact['deed'],
-  handoff: Handoff,
-  body: string | null,
-): JsonObject | null {
-  if (SETS_TERMS.has(deed) && body !== null) return { ...detail, seal: sealOf(handoff, body) };
-  if (deed === 'deliver' && handoff.claims.length > 0) return { ...detail, claims: claimsSealOf(handoff.claims) };
-  return detail;
+type Seal = readonly [name: 'seal' | 'claims', digest: string];
+
+/** The seal that belongs into the detail of a fact; `body` only for the first fact. */
+export function sealFor(deed: Fact['deed'], handoff: Handoff, body: string | null): Seal | null {
+  if (deed === 'create' && body !== null) return ['seal', sealOf(handoff, body)];
+  if (deed === 'deliver' && handoff.claims.length > 0) return ['claims', claimsSealOf(handoff.claims)];
+  return null;
+}
+
+export function sealed(detail: JsonObject | null, seal: Seal | null): JsonObject | null {
+  return seal === null ? detail : { ...detail, [seal[0]]: seal[1] };
+}
+
+/** The same of a detail that is written already: a digest holds nothing that would have to be escaped. */
+export function sealedText(detail: string, seal: Seal | null): string {
+  if (seal === null) return detail;
+  const member = `"${seal[0]}":"${seal[1]}"}`;
+  return detail === '' || detail === '{}' ? `{${member}` : `${detail.slice(0, -1)},${member}`;
 }
 
 /** What was changed since it was sealed, in words; null: nothing, or it is older than seals. */

@@ -14,6 +14,7 @@ import type { HandoffId } from '../domain/names.ts';
 import { principalText, proven, type Principal } from '../domain/principal.ts';
 import type { Refusal, RefusalCode } from '../domain/refusals.ts';
 import { isHidden, may, type Op } from '../domain/rights.ts';
+import { isShared, shareDetail } from '../domain/shared-detail.ts';
 import type { Guard, Opening, Relayed } from '../stores/store.ts';
 import type { WorkspaceRules, Context } from './context.ts';
 import { signingAs } from './signatures.ts';
@@ -95,8 +96,18 @@ export async function previewDecision(
 
 /** The detail of a fact with the version of the policy that it was decided under. */
 export function underPolicy({ policyVersion }: WorkspaceRules, detail: JsonObject | null): JsonObject | null {
-  return policyVersion === 0 ? detail : { ...detail, policy: policyVersion };
+  if (policyVersion === 0) return detail;
+  const proof = detail ?? NO_PROOF;
+  const known = underVersion.get(proof);
+  if (known?.['policy'] === policyVersion) return known;
+  const more = { ...proof, policy: policyVersion };
+  if (isShared(proof)) underVersion.set(proof, shareDetail(more));
+  return more;
 }
+
+const NO_PROOF = shareDetail({});
+/** What proves a principal, with the newest policy. */
+const underVersion = new WeakMap<JsonObject, JsonObject>();
 
 /** The first fact of a handoff: sealed, with what proves its principal and the policy that it was made under. */
 export function appendCreation(

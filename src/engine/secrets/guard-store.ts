@@ -10,7 +10,7 @@ import type { Decide, Decision } from '../../domain/decision.ts';
 import { hashOf, NO_TRAIL, type Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { principalText, SYSTEM } from '../../domain/principal.ts';
-import { sealed } from '../../domain/seal.ts';
+import { sealed, sealFor } from '../../domain/seal.ts';
 import { splitSignature } from '../../domain/signature.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { Opening, Store } from '../../stores/store.ts';
@@ -228,7 +228,7 @@ function unsigned(detail: string): string {
 function resealed(detail: string, deed: Fact['deed'], written: Handoff, body: JsonText | null): string {
   if (detail === '') return detail;
   const said = JSON.parse(detail) as JsonObject;
-  return 'seal' in said || 'claims' in said ? JSON.stringify(sealed(said, deed, written, body)) : detail;
+  return 'seal' in said || 'claims' in said ? JSON.stringify(sealed(said, sealFor(deed, written, body))) : detail;
 }
 
 /** The same facts with other details: their hashes follow from what they say. */
