@@ -44,7 +44,9 @@ it('is kept by the first start, used by the next, and made anew where V8 refuses
   for (const broken of [Buffer.alloc(0), Buffer.from('no code'), kept.subarray(0, 40), Buffer.alloc(kept.length)]) {
     writeFileSync(first, broken);
     expect([run(), run()]).toEqual(['{}\n', '{}\n']);
-    expect(readFileSync(first).length).toBe(kept.length);
+    // How much of it V8 has compiled by its end is not the same in every run.
+    expect(readFileSync(first).length).toBeGreaterThan(broken.length === kept.length ? 1_000 : broken.length);
+    expect(readFileSync(first).equals(broken)).toBe(false);
   }
   expect(compiled()).toEqual(files);
 });
