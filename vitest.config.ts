@@ -35,9 +35,9 @@ export default defineConfig(({ mode }) => ({
     sequence: { sequencer: LongRunningFirst },
     unstubEnvs: true,
     restoreMocks: true,
-    // The tests start processes of their own: two files at once already fill a small machine.
+    // Many tests wait for processes of their own: three files at once fill two cores.
     // The real agents are installed into one folder: by one file at a time.
-    maxWorkers: mode === AGENTS ? 1 : 2,
+    maxWorkers: mode === AGENTS ? 1 : 3,
     // These find what hangs, and cost nothing otherwise. A test of seconds takes minutes where ten others run beside it,
     // and a first run may install a component.
     testTimeout: mode === LONG ? LONG_TEST_MS : 300_000,

@@ -100,7 +100,7 @@ describe('baton import', () => {
     expect(answer.stderr).toBe(
       [
         'baton: x.jsonl:3:2: not JSON: a text that is not closed',
-        '  x.jsonl:4:1: the export was made of 1 handoffs, here are 2: lines are missing, or stand here twice',
+        '  x.jsonl:4:1: the export was made of 1 handoff, here are 2: lines are missing, or stand here twice',
         '  imported 1 handoff\n',
       ].join('\n'),
     );

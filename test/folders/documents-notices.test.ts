@@ -113,6 +113,6 @@ describe('D2: a new document', () => {
       },
     });
     const waits = await create('--task', 'T-2', '--wait-for-capacity');
-    expect(waits.stderr).toContain('it stays Created while there is no room');
+    expect(waits.stderr).toContain('it is Created and waits for room under the limit');
   });
 });
