@@ -2,8 +2,11 @@
 import { describe, expect, it } from 'vitest';
 import { campaignSize } from '../support/campaign-sizes.ts';
 import { simulateClones } from './clones/clones.ts';
+import { BEGINNINGS, tellSeveral } from './clones/several-moves.ts';
 
 const GROUP = 50;
+/** Whoever makes the moves has a clock that is behind. */
+const SLOWER_MS = -90 * 60_000;
 
 describe('D17: two or three clones', () => {
   const asked = process.env['BATON_CLONES_SEED'];
@@ -29,5 +32,17 @@ describe('D17: two or three clones', () => {
   // Seeds in which a merge went back to a text that this clone had told once and git had overruled since.
   it.each([130, 175])('agree where a merge has chosen the other side, seed %i', async (seed) => {
     expect((await simulateClones(seed)).broken).toEqual([]);
+  });
+
+  // Seeds in which one commit told of several moves: given back and accepted by a slower clock, sent back and asked about,
+  // and a question that the other side had not heard of.
+  it.each([484, 586, 580])('agree where a commit tells of several moves, seed %i', async (seed) => {
+    expect((await simulateClones(seed)).broken).toEqual([]);
+  });
+
+  it.each(BEGINNINGS)('agree on every way of several moves in one commit, after %s', async (beginning) => {
+    const { ways, broken } = await tellSeveral(beginning, campaignSize('BATON_CLONES_MOVES'), SLOWER_MS);
+    expect(broken).toEqual([]);
+    expect(ways).toBeGreaterThan(0);
   });
 });

@@ -9,6 +9,8 @@ const SIZES = {
   BATON_BOARD_COUNT: { short: 500, long: 5_000 },
   /** Seeds of the clones that share documents by git. */
   BATON_CLONES_SEEDS: { short: 50, long: 5_000 },
+  /** Moves that one commit tells of. */
+  BATON_CLONES_MOVES: { short: 2, long: 4 },
   BATON_DOCUMENTS_ACTIVE: { short: 300, long: 1_000 },
   BATON_DOCUMENTS_ADOPTED: { short: 60, long: 1_000 },
   BATON_DOCUMENTS_ARCHIVED: { short: 1_000, long: 10_000 },

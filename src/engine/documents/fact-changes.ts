@@ -81,8 +81,9 @@ interface Told {
 
 const CHANGES: Record<State, (told: Told) => DocumentChanges> = {
   draft: ({ fact, handoff }) => ({ expires_at: later(fact.at, handoff.terms.draftMs) }),
-  offered: ({ fact, handoff, detail }) => ({
+  offered: ({ fact, handoff, detail, at }) => ({
     expires_at: later(Math.max(fact.at, handoff.notBefore), handoff.terms.offeredMs),
+    ...(fact.from === 'accepted' || fact.from === 'blocked' ? { reoffered_at: at } : {}),
     acknowledged_at: null,
     acknowledged_by: null,
     acknowledgment_notes: null,
@@ -93,7 +94,7 @@ const CHANGES: Record<State, (told: Told) => DocumentChanges> = {
   blocked: ({ detail }) => ({ open_question: text(detail['question']) }),
   accepted: ({ fact, handoff, detail, at }) =>
     fact.deed === 'rework'
-      ? { delivered_at: null, rework_reason: text(detail['reason']) }
+      ? { delivered_at: null, rework_reason: text(detail['reason']), reworked_at: at }
       : {
           acknowledged_at: at,
           acknowledged_by: handoff.to,
@@ -103,6 +104,7 @@ const CHANGES: Record<State, (told: Told) => DocumentChanges> = {
     delivered_at: at,
     deliverable_status: marks(handoff.claims),
     rework_reason: null,
+    reworked_at: null,
   }),
   completed: ({ fact, handoff, detail, at }) => {
     const speaker = speakerIn(fact.by);

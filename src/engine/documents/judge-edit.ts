@@ -44,9 +44,11 @@ import { judgeTold, stateIn, tellsSame } from './told-change.ts';
 const LIFECYCLE_FIELDS: readonly FieldName[] = [
   'status',
   'expires_at',
+  'reoffered_at',
   'acknowledged_at',
   'acknowledged_by',
   'delivered_at',
+  'reworked_at',
   'completed_at',
   'completion_verified_by',
   'verification_record',

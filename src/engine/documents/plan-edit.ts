@@ -72,6 +72,12 @@ function planMoves(handoff: Handoff, fields: DocumentFields, before: DocumentFie
   const { state } = handoff;
   const status = fields.status as Status | undefined;
   if (status === undefined) return NOTHING;
+  if (state === 'delivered' && isSentBack(fields)) {
+    // Whatever else it tells came after that.
+    const rest = planMoves({ ...handoff, state: 'accepted', claims: [] }, fields, before);
+    if (rest.kind === 'impossible') return rest;
+    return steps([{ do: 'rework', reason: fields.rework_reason ?? '' }, ...(rest.kind === 'steps' ? rest.steps : [])]);
+  }
   const talk = talking(handoff, fields, before);
   // Not a word about the state: what stands there is what we have not told yet.
   if (talk.length === 0 && before?.status === status && STATUS_FOR[state] !== status) return NOTHING;
@@ -95,7 +101,7 @@ function planFrom(handoff: Handoff, fields: DocumentFields, before: DocumentFiel
       return toActive(state);
     case 'Acknowledged':
       if (state === 'blocked') return no(state, status);
-      return steps([...accepting(state, fields), ...delivering(handoff, fields, before), ...reworking(state, fields)]);
+      return steps([...accepting(state, fields), ...delivering(handoff, fields, before)]);
     case 'Complete':
       if (state === 'blocked') return no(state, status);
       return steps([
@@ -107,6 +113,9 @@ function planFrom(handoff: Handoff, fields: DocumentFields, before: DocumentFiel
       return steps(rejecting(state, fields));
     case 'Expired':
       if (state === 'draft' || state === 'offered' || state === 'blocked') return steps([{ do: 'expire' }]);
+      // Given back, and then its time was up.
+      if (state === 'accepted' && (fields.acknowledged_by ?? null) === null)
+        return steps([{ do: 'release' }, { do: 'expire' }]);
       return no(state, status);
   }
 }
@@ -133,9 +142,14 @@ function talking(handoff: Handoff, fields: DocumentFields, before: DocumentField
   };
   if (state === 'blocked') {
     const isSame = open !== null && blockedOn?.reason === 'question' && blockedOn.text === open;
-    if (isSame || !(fields.status === 'Active' || fields.status === 'Acknowledged' || fields.status === 'Complete'))
-      return [];
-    return open === null ? [answer] : [answer, ...blockFromOffer(fields, open)];
+    // Whoever wrote it did not know of the question.
+    const isUntold = open === null && before !== null && (before.open_question ?? null) === null && !isNewAnswer;
+    if (isSame || isUntold) return [];
+    if (open === null) return [answer];
+    // What ended while a question was open leaves it open.
+    return fields.status === 'Active' || fields.status === 'Acknowledged' || fields.status === 'Complete'
+      ? [answer, ...blockFromOffer(fields, open)]
+      : [];
   }
   const asked = isNewAnswer && told?.question ? [...block(told.question), answer] : [];
   if (open === null || open === (before?.open_question ?? null)) return asked;
@@ -203,18 +217,19 @@ function delivering(
       : [];
   }
   // The marks are those of a delivery that was sent back.
-  const back = fields.rework_reason ?? null;
-  const isSentBack =
-    back !== null && back !== (before?.rework_reason ?? null) && (fields.delivered_at ?? null) === null;
+  const isBack =
+    isSentBack(fields) &&
+    ((fields.rework_reason ?? null) !== (before?.rework_reason ?? null) ||
+      (fields.reworked_at ?? null) !== (before?.reworked_at ?? null));
   const isAll =
     terms.deliverables.length > 0 &&
     terms.deliverables.every((name) => shown.some(({ deliverable }) => deliverable === name)) &&
     JSON.stringify(fields.deliverable_status) !== JSON.stringify(before?.deliverable_status);
   const isSaid = (fields.delivered_at ?? null) !== null && fields.delivered_at !== before?.delivered_at;
-  if (isAll && isSentBack && when !== 'now')
+  if (isAll && isBack && when !== 'now')
     return [
       { do: 'deliver', shown },
-      { do: 'rework', reason: back },
+      { do: 'rework', reason: fields.rework_reason ?? '' },
     ];
   return isAll || isSaid || when === 'now' ? [{ do: 'deliver', shown }] : [];
 }
@@ -256,9 +271,10 @@ function seenIn({ verification_record: record, deliverable_status: marks }: Docu
 
 const MET = /^(?:met|done|passed|verified|yes|ok)$/i;
 
-function reworking(state: State, fields: DocumentFields): readonly Step[] {
-  const isBack = state === 'delivered' && (fields.delivered_at ?? null) === null;
-  return isBack && fields.rework_reason ? [{ do: 'rework', reason: fields.rework_reason }] : [];
+/** The last delivery that it tells of does not count. */
+function isSentBack(fields: DocumentFields): boolean {
+  const { delivered_at: at, rework_reason: reason, reworked_at: backAt } = fields;
+  return (at ?? null) === null && ((reason ?? null) !== null || (backAt ?? null) !== null);
 }
 
 function rejecting(state: State, fields: DocumentFields): readonly Step[] {

@@ -40,7 +40,7 @@ export function changesOf(facts: readonly Fact[], whole: Pick<Whole, 'handoff' |
  * that it would. An answer stands beside its question.
  */
 export function toldIn(before: SaidFields, changes: DocumentChanges): DocumentChanges {
-  const due = before['expires_at'];
+  const due = changes['expires_at'] ?? before['expires_at'];
   const ended = changes['status'] === 'Expired' && typeof due === 'string' ? { updated_at: due } : {};
   return withQuestion({ ...changes, ...ended }, before['open_question'] ?? null);
 }

@@ -45,9 +45,10 @@ export function judgeTold(
 ): Result<ToldSteps, UnlawfulChange> {
   const plan = planOf(record, now.fields, before?.fields ?? null);
   if (plan.kind === 'impossible') return err({ field: 'status', says: plan.says });
-  const steps = (plan.kind === 'steps' ? plan.steps : []).filter((step) => !isKnown(step, record, body));
-  const wrong = wrongFields(record, now, before, steps) ?? wrongTimes(now.fields, before?.fields ?? null, steps);
+  const told = (plan.kind === 'steps' ? plan.steps : []).filter((step) => !isKnown(step, record, body));
+  const wrong = wrongFields(record, now, before, told) ?? wrongTimes(now.fields, before?.fields ?? null, told);
   if (wrong !== null) return err(wrong);
+  const steps = told.length === 0 ? roundIn(record, now, before) : told;
   const spoken = spokenBy(roles, writer, record, steps);
   if (!spoken.ok) return err({ field: FIELD_OF[spoken.refusal.step], says: spoken.refusal.says });
   const [first, ...rest] = spoken.value;
@@ -87,6 +88,12 @@ export function spokenBy(
   return ok(spoken);
 }
 
+/** On offer as before, and again: its recipient has accepted it and given it back in between. */
+function roundIn({ state, to }: Handoff, now: DocumentRead, before: DocumentRead | null): readonly Step[] {
+  const isRound = state === 'offered' && before !== null && isOfferedAgain(now.fields, before.fields);
+  return isRound ? [{ do: 'accept', by: to, notes: null }, { do: 'release' }] : [];
+}
+
 /** What was agreed stays, once it is on offer; the clock changes only with a move that starts another one. */
 function wrongFields(
   { state, terms }: Handoff,
@@ -112,13 +119,15 @@ function wrongFields(
 }
 
 /**
- * Between two commits it may have been accepted, given back and accepted again. Then the deadline is a later one, and
- * lies at most one clock after what happened last; of what is over, nobody can tell when that was.
+ * Between two commits it may have been accepted, given back and accepted again. The text tells since when it is on offer
+ * again; its deadline is by the clock of that machine, and may be an earlier one. Where the text does not tell, the
+ * deadline is a later one, and lies at most one term after what happened last; of what is over, nobody can tell when that
+ * was.
  */
 function isAnotherRound({ offeredMs }: Terms, now: DocumentFields, before: DocumentFields): boolean {
   const due = Date.parse(now.expires_at ?? '');
   const wasDue = Date.parse(before.expires_at ?? '');
-  if (now.status === 'Complete' || now.status === 'Rejected') return true;
+  if (now.status === 'Complete' || now.status === 'Rejected' || isOfferedAgain(now, before)) return true;
   if (offeredMs === null || due < wasDue) return false;
   if (now.status === 'Expired') return true;
   const at = Date.parse((now.status === 'Active' ? now.updated_at : now.acknowledged_at) ?? '');
@@ -126,12 +135,16 @@ function isAnotherRound({ offeredMs }: Terms, now: DocumentFields, before: Docum
   return at !== then && due >= at - SECOND_MS && due <= at + offeredMs + SECOND_MS;
 }
 
+function isOfferedAgain(now: DocumentFields, before: DocumentFields): boolean {
+  return (now.reoffered_at ?? null) !== null && now.reoffered_at !== before.reoffered_at;
+}
+
 const STARTS_A_CLOCK: ReadonlySet<Step['do']> = new Set(['offer', 'release', 'answer']);
 
 /** By the times that the document itself tells: clocks of clones differ, and the text travels. */
 function wrongTimes(now: DocumentFields, before: DocumentFields | null, steps: readonly Step[]): UnlawfulChange | null {
-  const isFresh = steps.some((step) => STARTS_A_CLOCK.has(step.do));
-  const due = Date.parse((isFresh ? now.expires_at : (before ?? now).expires_at) ?? '');
+  const isFresh = before === null || isOfferedAgain(now, before) || steps.some((step) => STARTS_A_CLOCK.has(step.do));
+  const due = Date.parse((isFresh ? now : before).expires_at ?? '');
   if (Number.isNaN(due)) return null;
   const deadline = new Date(due).toISOString();
   const accepts = steps.some((step) => step.do === 'accept');

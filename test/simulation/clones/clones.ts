@@ -5,7 +5,8 @@
 import { present } from '../../../src/foundation/assert.ts';
 import { brokenAt } from '../../../src/domain/facts.ts';
 import type { Handoff } from '../../../src/domain/handoff.ts';
-import { isFinal } from '../../../src/domain/lifecycle.ts';
+import { dueAtOf } from '../../../src/domain/deadlines.ts';
+import { isFinal, type State } from '../../../src/domain/lifecycle.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../../src/domain/names.ts';
 import { agentPrincipal, OPERATOR } from '../../../src/domain/principal.ts';
@@ -39,7 +40,7 @@ const [GROK, CLAUDE, PERPLEXITY] = ['grok', 'claude', 'perplexity'].map((name) =
   AgentId,
 ];
 
-interface Clone extends CloneFolder {
+export interface Clone extends CloneFolder {
   readonly name: string;
   readonly clock: ManualClock;
   readonly ctx: Context;
@@ -47,7 +48,7 @@ interface Clone extends CloneFolder {
   readonly events: EngineEvent[];
 }
 
-function openClone(name: string, remote: Remote, skewMs: number): Clone {
+export function openClone(name: string, remote: Remote, skewMs: number): Clone {
   const clock = manualClock();
   clock.advance(skewMs);
   const events: EngineEvent[] = [];
@@ -131,7 +132,7 @@ async function moveOf(clone: Clone, random: SeededRandom, step: number): Promise
   return `push ${await share(clone, random)}`;
 }
 
-async function newDocument({ ctx }: Clone, task: string): Promise<string> {
+export async function newDocument({ ctx }: Clone, task: string): Promise<string> {
   const terms = { deliverables: ['code'], criteria: [], verifiers: [PERPLEXITY] };
   const asked = {
     from: GROK,
@@ -145,54 +146,57 @@ async function newDocument({ ctx }: Clone, task: string): Promise<string> {
   return sent.ok ? sent.value.id : sent.refusal.code;
 }
 
-const ACTS: Readonly<Record<string, (ctx: Context, id: HandoffId, random: SeededRandom) => Promise<{ ok: boolean }>>> =
-  {
-    revise: (ctx, id, random) =>
-      revise(ctx, agentPrincipal(GROK), id, {
-        ...(random.chance(0.6) ? { title: `title ${random.below(1000)}` } : {}),
-        ...(random.chance(0.4) ? { inputFields: { purpose: `purpose ${random.below(1000)}` } } : {}),
-        ...(random.chance(0.3) ? { terms: { criteria: [`criterion ${random.below(1000)}`] } } : {}),
-      }),
-    activate: (ctx, id) => activate(ctx, agentPrincipal(GROK), id),
-    accept: (ctx, id, random) => accept(ctx, agentPrincipal(CLAUDE), id, { notes: `note ${random.below(1000)}` }),
-    reject: (ctx, id) => reject(ctx, agentPrincipal(CLAUDE), id, { type: 'workload', reason: 'too much' }),
-    cancel: (ctx, id) => cancel(ctx, agentPrincipal(GROK), id, 'not wanted'),
-    release: (ctx, id) => release(ctx, agentPrincipal(CLAUDE), id, null),
-    ask: (ctx, id, random) => block(ctx, agentPrincipal(CLAUDE), id, null, `which one, ${random.below(1000)}?`),
-    answer: (ctx, id, random) => unblock(ctx, agentPrincipal(GROK), id, `that one, ${random.below(1000)}`),
-    deliver: (ctx, id, random) =>
-      deliver(ctx, agentPrincipal(CLAUDE), {
-        target: id,
-        fence: null,
-        result: null,
-        evidence: [{ deliverable: 'code', kind: 'note', value: `seen ${random.below(1000)}` }],
-      }),
-    verify: async (ctx, id) => {
-      const { criteria = [] } = (await ctx.store.load(id))?.handoff.terms ?? {};
-      const met = criteria.map((criterion) => ({ criterion, says: 'it is' }));
-      return verify(ctx, agentPrincipal(PERPLEXITY, ['verifier']), { id, criteria: met });
-    },
-    rework: (ctx, id) => requestRework(ctx, OPERATOR, id, 'not yet'),
-  };
+export const ACTS: Readonly<
+  Record<string, (ctx: Context, id: HandoffId, random: SeededRandom) => Promise<{ ok: boolean }>>
+> = {
+  revise: (ctx, id, random) =>
+    revise(ctx, agentPrincipal(GROK), id, {
+      ...(random.chance(0.6) ? { title: `title ${random.below(1000)}` } : {}),
+      ...(random.chance(0.4) ? { inputFields: { purpose: `purpose ${random.below(1000)}` } } : {}),
+      ...(random.chance(0.3) ? { terms: { criteria: [`criterion ${random.below(1000)}`] } } : {}),
+    }),
+  activate: (ctx, id) => activate(ctx, agentPrincipal(GROK), id),
+  accept: (ctx, id, random) => accept(ctx, agentPrincipal(CLAUDE), id, { notes: `note ${random.below(1000)}` }),
+  reject: (ctx, id) => reject(ctx, agentPrincipal(CLAUDE), id, { type: 'workload', reason: 'too much' }),
+  cancel: (ctx, id) => cancel(ctx, agentPrincipal(GROK), id, 'not wanted'),
+  release: (ctx, id) => release(ctx, agentPrincipal(CLAUDE), id, null),
+  ask: (ctx, id, random) => block(ctx, agentPrincipal(CLAUDE), id, null, `which one, ${random.below(1000)}?`),
+  answer: (ctx, id, random) => unblock(ctx, agentPrincipal(GROK), id, `that one, ${random.below(1000)}`),
+  deliver: (ctx, id, random) =>
+    deliver(ctx, agentPrincipal(CLAUDE), {
+      target: id,
+      fence: null,
+      result: null,
+      evidence: [{ deliverable: 'code', kind: 'note', value: `seen ${random.below(1000)}` }],
+    }),
+  verify: async (ctx, id) => {
+    const { criteria = [] } = (await ctx.store.load(id))?.handoff.terms ?? {};
+    const met = criteria.map((criterion) => ({ criterion, says: 'it is' }));
+    return verify(ctx, agentPrincipal(PERPLEXITY, ['verifier']), { id, criteria: met });
+  },
+  rework: (ctx, id) => requestRework(ctx, OPERATOR, id, 'not yet'),
+};
+
+/** What can be done in a state; the likelier ones more than once. */
+export const FITTING: Readonly<Partial<Record<State, readonly string[]>>> = {
+  draft: ['revise', 'revise', 'activate', 'activate', 'cancel'],
+  offered: ['accept', 'accept', 'accept', 'reject', 'cancel'],
+  accepted: ['deliver', 'deliver', 'release', 'ask', 'cancel', 'reject'],
+  blocked: ['answer', 'answer', 'cancel'],
+  delivered: ['verify', 'verify', 'rework', 'cancel'],
+};
 
 async function act(clone: Clone, random: SeededRandom): Promise<string> {
   const { items } = await clone.ctx.store.find({ by: 'filter', max: 200 });
   const open = items.filter(({ state }) => !isFinal(state));
   if (open.length === 0) return 'nothing to do';
   const { id, state } = random.pick(open);
-  const fitting = {
-    draft: ['revise', 'revise', 'activate', 'activate', 'cancel'],
-    offered: ['accept', 'accept', 'accept', 'reject', 'cancel'],
-    accepted: ['deliver', 'deliver', 'release', 'ask', 'cancel', 'reject'],
-    blocked: ['answer', 'answer', 'cancel'],
-    delivered: ['verify', 'verify', 'rework', 'cancel'],
-  }[state as 'draft'];
-  const name = random.pick(fitting ?? ['cancel']);
+  const name = random.pick(FITTING[state] ?? ['cancel']);
   const done = await present(ACTS[name], name)(clone.ctx, id, random);
   return `${name} ${id} (${state}) ${done.ok ? '' : 'refused'}`;
 }
 
-async function expire({ ctx }: Clone): Promise<number> {
+export async function expire({ ctx }: Clone): Promise<number> {
   await sweep(ctx, await checkOnce(ctx));
   return (await sweep(ctx, await checkOnce(ctx))).changed;
 }
@@ -240,7 +244,7 @@ async function settle(clones: readonly Clone[], random: SeededRandom): Promise<v
   }
 }
 
-async function judged(clones: readonly Clone[]): Promise<Omit<Outcome, 'trace'>> {
+export async function judged(clones: readonly Clone[]): Promise<Omit<Outcome, 'trace'>> {
   const broken: string[] = [];
   const [first, ...others] = clones;
   const told = new Map<Clone, ReadonlyMap<string, string>>();
@@ -300,10 +304,13 @@ const STATUS: Readonly<Record<string, string>> = {
   cancelled: 'Rejected',
 };
 
-function wordsOf({ state, claims, blockedOn, title, terms }: Handoff): string {
+function wordsOf(handoff: Handoff): string {
+  const { state, claims, blockedOn, title, terms } = handoff;
+  const dueAt = state === 'draft' || state === 'offered' ? dueAtOf(handoff) : null;
+  const due = dueAt === null ? '' : new Date(dueAt).toISOString().slice(0, 19);
   const shown = state === 'delivered' || state === 'completed' ? JSON.stringify(claims) : '';
   const asked = `${title} ${terms.criteria.join()}`;
-  return `${STATUS[state]} ${state} ${shown} ${blockedOn?.reason === 'question' ? blockedOn.text : ''} ${asked}`;
+  return `${STATUS[state]} ${state} ${shown} ${blockedOn?.reason === 'question' ? blockedOn.text : ''} ${asked} ${due}`;
 }
 
 function differences(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>, what: string): readonly string[] {
