@@ -168,6 +168,16 @@ describe('baton check --staged', () => {
     ['one after the deadline', ACKNOWLEDGED.replace('T15:00:00Z', 'T19:00:00Z'), 'accepted after its deadline'],
     ['an expiry before the deadline', documentWith({ status: 'Expired' }), 'it expired before its deadline'],
     ['a deadline that was moved', documentWith({ expires_at: '2026-02-28T18:35:00Z' }), 'the deadline has changed'],
+    [
+      'an expiry with a deadline that was moved',
+      documentWith({ status: 'Expired', expires_at: '2026-02-21T15:00:00Z', updated_at: '2026-02-21T15:00:00Z' }),
+      'the deadline has changed',
+    ],
+    [
+      'one after the deadline that was moved',
+      ACKNOWLEDGED.replace('T15:00:00Z', 'T19:00:00Z').replace('T18:35:00Z', 'T19:30:00Z'),
+      'accepted after its deadline',
+    ],
   ])('D13, D17: refuses %s, as sync would elsewhere', async (_what, text, says) => {
     const repository = makeRepository();
     const isOver = /^status: (?:Complete|Expired)/m.test(text);
