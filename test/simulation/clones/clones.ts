@@ -5,7 +5,6 @@
 import { present } from '../../../src/foundation/assert.ts';
 import { brokenAt } from '../../../src/domain/facts.ts';
 import type { Handoff } from '../../../src/domain/handoff.ts';
-import { dueAtOf } from '../../../src/domain/deadlines.ts';
 import { isFinal, type State } from '../../../src/domain/lifecycle.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../../src/domain/names.ts';
@@ -244,7 +243,11 @@ async function settle(clones: readonly Clone[], random: SeededRandom): Promise<v
   }
 }
 
-export async function judged(clones: readonly Clone[]): Promise<Omit<Outcome, 'trace'>> {
+/** `dueOf`: what of its deadline everybody has to know. */
+export async function judged(
+  clones: readonly Clone[],
+  dueOf: (handoff: Handoff) => string = () => '',
+): Promise<Omit<Outcome, 'trace'>> {
   const broken: string[] = [];
   const [first, ...others] = clones;
   const told = new Map<Clone, ReadonlyMap<string, string>>();
@@ -257,7 +260,10 @@ export async function judged(clones: readonly Clone[]): Promise<Omit<Outcome, 't
       const { input } = JSON.parse((await clone.ctx.store.load(handoff.id))?.body ?? '{}') as {
         input?: Readonly<Record<string, unknown>>;
       };
-      words.set(handoff.id, `${wordsOf(handoff)} ${String(input?.['purpose'])} ${String(input?.['context'])}`);
+      words.set(
+        handoff.id,
+        `${wordsOf(handoff)} ${dueOf(handoff)} ${String(input?.['purpose'])} ${String(input?.['context'])}`,
+      );
       const facts = (await clone.ctx.store.facts({ handoff: handoff.id, max: 1_000 })).map(({ fact }) => fact);
       overruled += facts.filter(({ deed }) => deed === 'supersede').length;
       if (brokenAt(facts) !== null) broken.push(`${clone.name}: the trail of ${handoff.id} does not add up`);
@@ -304,13 +310,10 @@ const STATUS: Readonly<Record<string, string>> = {
   cancelled: 'Rejected',
 };
 
-function wordsOf(handoff: Handoff): string {
-  const { state, claims, blockedOn, title, terms } = handoff;
-  const dueAt = state === 'draft' || state === 'offered' ? dueAtOf(handoff) : null;
-  const due = dueAt === null ? '' : new Date(dueAt).toISOString().slice(0, 19);
+function wordsOf({ state, claims, blockedOn, title, terms }: Handoff): string {
   const shown = state === 'delivered' || state === 'completed' ? JSON.stringify(claims) : '';
   const asked = `${title} ${terms.criteria.join()}`;
-  return `${STATUS[state]} ${state} ${shown} ${blockedOn?.reason === 'question' ? blockedOn.text : ''} ${asked} ${due}`;
+  return `${STATUS[state]} ${state} ${shown} ${blockedOn?.reason === 'question' ? blockedOn.text : ''} ${asked}`;
 }
 
 function differences(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>, what: string): readonly string[] {
