@@ -68,16 +68,22 @@ export function proven(principal: Principal, detail: JsonObject | null): JsonObj
   }
   const token = tokenIn(principal);
   if (token === null) return detail;
-  const proof = proofs.get(principal) ?? proofOf(principal, token);
+  const proof = proofOf(principal, token);
   return detail === null ? proof : { ...detail, ...proof };
 }
 
-const proofs = new WeakMap<Principal, JsonObject>();
+/** By token and user: most callers are made anew for every request. */
+const proofs = new Map<string, JsonObject>();
+const PROOFS_MAX = 1_000;
 
 function proofOf(principal: Principal, token: string): JsonObject {
   const user = principal.kind === 'agent' || principal.kind === 'operator' ? principal.user : undefined;
+  const key = user === undefined ? token : `${token} ${user}`;
+  const known = proofs.get(key);
+  if (known !== undefined) return known;
   const proof = shareDetail({ via: viaToken(token), ...(user === undefined ? {} : { user }) });
-  proofs.set(principal, proof);
+  if (proofs.size >= PROOFS_MAX) proofs.clear();
+  proofs.set(key, proof);
   return proof;
 }
 
