@@ -18,6 +18,8 @@ const SIZES = {
   BATON_FOLDER_COUNT: { short: 100, long: 2_000 },
   /** Handoffs in a queue folder whose workers are killed, ours and theirs. */
   BATON_FOLDER_KILLS: { short: 24, long: 2_000 },
+  /** Of the hostile arguments of all commands, one of so many is tried. */
+  BATON_HOSTILE_SHARE: { short: 2, long: 1 },
   /** Finished messages in a queue folder. */
   BATON_HISTORY_COUNT: { short: 300, long: 10_000 },
   /** Files that nobody understands, in the queue folder. */
