@@ -12,6 +12,7 @@ import { sendMany } from '../../src/engine/handoffs/send.ts';
 import { until } from '../support/processes.ts';
 import { listen, type Heard } from './listening.ts';
 import { served, written } from './served.ts';
+import { shortIdOf } from '../../src/domain/names.ts';
 
 const ROUNDS = 350;
 const agent = (name: string): AgentId => present(readAgentId(name), name);
@@ -120,7 +121,7 @@ describe('live events', () => {
       listen(server, stranger),
     ]);
     const [id = '' as HandoffId] = await sendSome(server.ctx, 1);
-    const one = await listen(server, operator, { query: `?handoff=${id}` });
+    const one = await listen(server, operator, { query: `?handoff=${shortIdOf(id)}` });
     const [other = '' as HandoffId] = await sendSome(server.ctx, 1, 'vue');
     await cancel(server.ctx, OPERATOR, other);
     await cancel(server.ctx, OPERATOR, id);

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { makeWorkspace, sqlite, type Workspace } from '../cli/workspaces.ts';
 import { served } from '../http/served.ts';
 import { call, overHttp, overStdio, REVISIONS, type Revision } from './clients.ts';
+import { shortIdOf } from '../../src/domain/names.ts';
 
 /** Two agents and a verifier, each with a client of its own. */
 interface Trio {
@@ -73,6 +74,8 @@ describe.each(REVISIONS)('revision %s', (revision) => {
     const { id } = sent.value.handoff;
     const handoff = await doer.readResource({ uri: `baton://handoff/${id}` });
     expect(JSON.stringify(handoff.contents)).toContain('by address');
+    const short = await doer.readResource({ uri: `baton://handoff/${shortIdOf(id)}` });
+    expect(JSON.stringify(short.contents)).toContain('by address');
     expect(JSON.stringify((await doer.readResource({ uri: 'baton://inbox' })).contents)).toContain(id);
     const { resourceTemplates } = await doer.listResourceTemplates();
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain('baton://artifact/{id}');

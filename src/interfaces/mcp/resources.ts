@@ -9,6 +9,7 @@ import { assuranceOf } from '../../domain/assurance.ts';
 import { readArtifactId, readHandoffId } from '../../domain/names.ts';
 import { readScopeOf } from '../../domain/rights.ts';
 import { list, show } from '../../engine/handoffs/read.ts';
+import { wholeIdOf } from '../../engine/handoffs/short-id.ts';
 import { projects } from '../../engine/handoffs/projects.ts';
 import { showArtifact } from '../../engine/artifacts/read.ts';
 import { FROM_OTHERS, factsView, fullView, shortView } from './answers.ts';
@@ -37,7 +38,8 @@ export function addResources(server: McpServer, asking: Asking): void {
     { description: 'One handoff: what is wanted, its result, and what happened', mimeType: 'application/json' },
     async (uri, { id }) => {
       const known = readHandoffId(String(id));
-      const found = known === null ? null : await show(ctx, principal, known);
+      const meant = known === null ? null : await wholeIdOf(ctx, principal, known);
+      const found = meant?.ok === true ? await show(ctx, principal, meant.value) : null;
       if (found?.ok !== true) throw new ResourceNotFoundError(uri.href, 'there is no such handoff, or it is not yours');
       const { facts, ...whole } = found.value;
       return asJson(uri, { note: FROM_OTHERS, handoff: fullView(whole), facts: factsView(facts) });

@@ -1,12 +1,13 @@
 /** What happens, as it happens. */
 import * as z from 'zod';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { wholeIdOf } from '../../../engine/handoffs/short-id.ts';
 import { EventsQuery } from '../../shared/requests.ts';
 import { endpoint, type Endpoint, type HttpContext } from '../contract.ts';
 import { BEGINNING } from '../events/hub.ts';
 import { serveListener } from '../events/listener.ts';
 import { openLongRequest } from '../long-request.ts';
-import { httpProblem } from '../problem.ts';
+import { httpProblem, problemOf } from '../problem.ts';
 import { SECURITY_HEADERS } from '../security-headers.ts';
 
 /** After a break; a server that starts again is there by then. */
@@ -30,9 +31,13 @@ export const EVENT_ROUTES: readonly Endpoint[] = [
       429: 'As many listen as this server takes from one token or address.',
     },
     answer: async ({ serverContext, caller, query, c }) => {
-      const { after, ...wanted } = query;
-      const given = cursorIn(c) ?? after ?? null;
-      const from = given === BEGINNING ? '' : given;
+      const { after, ...given } = query;
+      const whole =
+        given.handoff === undefined ? null : await wholeIdOf(serverContext.ctx, caller.principal, given.handoff);
+      if (whole?.ok === false) throw problemOf(whole.refusal);
+      const wanted = whole === null ? given : { ...given, handoff: whole.value };
+      const cursor = cursorIn(c) ?? after ?? null;
+      const from = cursor === BEGINNING ? '' : cursor;
       // Before the stream begins: afterwards there is no status to answer with.
       if (from !== null && from !== '') await serverContext.ctx.store.facts({ after: from, max: 1 });
       const { signal, tokenEnd } = openLongRequest(serverContext, c, caller, 'stream');
