@@ -5,7 +5,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { PRIORITIES } from '../../src/domain/priority.ts';
-import { CATALOGUE, sharedOptionsOf } from '../../src/interfaces/cli/program.ts';
+import { CATALOGUE } from '../../src/interfaces/cli/catalogue/all-commands.ts';
+import { sharedOptionsOf } from '../../src/interfaces/cli/program.ts';
 import { completionFor, type Completion } from '../../src/interfaces/cli/completion/candidates.ts';
 import { baton, BATON, tempFolder } from '../support/processes.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CATALOGUE } from '../../src/interfaces/cli/program.ts';
+import { CATALOGUE } from '../../src/interfaces/cli/catalogue/all-commands.ts';
 import { campaignSize } from '../support/campaign-sizes.ts';
 import { makeWorkspace, sqlite } from '../cli/workspaces.ts';
 import { askEach } from './answers.ts';

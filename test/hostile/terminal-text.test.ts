@@ -12,7 +12,7 @@ import { fail } from '../../src/engine/handoffs/fail.ts';
 import { progress } from '../../src/engine/handoffs/progress.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
 import { mintToken } from '../../src/workspace/identity.ts';
-import { CATALOGUE } from '../../src/interfaces/cli/program.ts';
+import { CATALOGUE } from '../../src/interfaces/cli/catalogue/all-commands.ts';
 import { agentOf, makeWorkspace, NO_RETRIES, sqlite, type Workspace } from '../cli/workspaces.ts';
 import { askEach } from './answers.ts';
 

@@ -6,7 +6,7 @@ import { present } from '../../src/foundation/assert.ts';
 import type { Run } from '../../src/interfaces/cli/catalogue/entry.ts';
 import { APP } from '../../src/app/app.ts';
 import { useApp } from '../../src/interfaces/cli/app.ts';
-import { CATALOGUE } from '../../src/interfaces/cli/program.ts';
+import { CATALOGUE } from '../../src/interfaces/cli/catalogue/all-commands.ts';
 import { DESCRIBED } from '../../src/interfaces/http/app.ts';
 import { openBaton, type Baton } from '../../src/index.ts';
 import { listen } from './listening.ts';

@@ -2,42 +2,10 @@
 import { Command, CommanderError, Option } from 'commander';
 import { displayText } from '../../foundation/display-text.ts';
 import { PROBLEMS } from '../shared/problems.ts';
-import { AGENT_COMMANDS } from './catalogue/agent.ts';
-import { ARTIFACT_COMMANDS } from './catalogue/artifact.ts';
-import { SCHEDULE_COMMANDS } from './catalogue/schedule.ts';
-import { CONNECT_COMMANDS } from './catalogue/connect.ts';
-import { MIGRATE_COMMANDS } from './catalogue/migrate.ts';
+import { CATALOGUE, CHAPTERS } from './catalogue/all-commands.ts';
 import type { CommandEntry, OptionEntry, Run } from './catalogue/entry.ts';
-import { DOCUMENT_COMMANDS } from './catalogue/documents.ts';
-import { SEND_AND_WORK_COMMANDS } from './catalogue/send-and-work.ts';
-import { MAINTENANCE_COMMANDS } from './catalogue/maintenance.ts';
-import { READING_COMMANDS } from './catalogue/reading.ts';
-import { MOVE_COMMANDS } from './catalogue/operations.ts';
-import { INGEST_COMMANDS } from './catalogue/ingest.ts';
-import { SERVER_COMMANDS } from './catalogue/server.ts';
-import { SHADOW_COMMANDS } from './catalogue/shadow.ts';
-import { REPORT_COMMANDS } from './catalogue/reports.ts';
 import type { Output } from './output.ts';
 import { cliProblem } from './problem.ts';
-
-/** What the help, the manual and the reference list together. */
-export const CHAPTERS: readonly (readonly [title: string, entries: readonly CommandEntry[]])[] = [
-  ['Making handoffs, and doing what they ask for', SEND_AND_WORK_COMMANDS],
-  ['Sending again and again', SCHEDULE_COMMANDS],
-  ['Moving a handoff', MOVE_COMMANDS],
-  ['Looking', READING_COMMANDS],
-  ['Keeping the workspace in order', MAINTENANCE_COMMANDS],
-  ['What workers made', ARTIFACT_COMMANDS],
-  ['Projects as their agents tell them', [...INGEST_COMMANDS, ...REPORT_COMMANDS]],
-  ['Documents in a repository', DOCUMENT_COMMANDS],
-  ['Bringing in what others wrote', MIGRATE_COMMANDS],
-  ['Trying work before it is passed on', SHADOW_COMMANDS],
-  ['Running agents', AGENT_COMMANDS],
-  ['Serving', SERVER_COMMANDS],
-  ['Connecting agents', CONNECT_COMMANDS],
-];
-
-export const CATALOGUE: readonly CommandEntry[] = CHAPTERS.flatMap(([, entries]) => entries);
 
 const JSON_OPTION: OptionEntry = ['--json', 'answer with JSON, for programs'];
 const PLACE_OPTIONS: readonly OptionEntry[] = [

@@ -1,9 +1,8 @@
 /** What agents tell at the end of their summaries, seen as a whole. */
 import { workflow } from '../../../operations/workflow.ts';
+import { REPORT_FORMATS } from '../../shared/report/formats.ts';
 import type { CommandEntry } from './entry.ts';
 import { commandOf } from './operations.ts';
-
-export const REPORT_FORMATS = ['md', 'json', 'junit', 'html', 'jsonl', 'csv'] as const;
 
 export const REPORT_COMMANDS: readonly CommandEntry[] = [
   commandOf(workflow),

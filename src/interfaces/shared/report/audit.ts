@@ -25,10 +25,10 @@ const COLUMNS = [
   'hash',
 ] as const;
 
-type Row = Readonly<Record<(typeof COLUMNS)[number], string | number | null>>;
+export type AuditRow = Readonly<Record<(typeof COLUMNS)[number], string | number | null>>;
 
 /** `number` counts from 1 in this export. */
-export function auditRow({ fact, handoff }: AuditEntry, number: number): Row {
+export function auditRow({ fact, handoff }: AuditEntry, number: number): AuditRow {
   const said = fact.detail === '' ? {} : (JSON.parse(fact.detail) as JsonObject);
   const summary = summaryFrom(said);
   const leg = said['leg'];
@@ -56,14 +56,14 @@ export function auditRow({ fact, handoff }: AuditEntry, number: number): Row {
   };
 }
 
-export function auditJsonLine(row: Row): string {
+export function auditJsonLine(row: AuditRow): string {
   const { detail, ...rest } = row;
   return `${JSON.stringify({ ...rest, detail: detail === '' ? null : (JSON.parse(String(detail)) as unknown) })}\n`;
 }
 
 export const CSV_HEAD = `${COLUMNS.join(',')}\r\n`;
 
-export function auditCsvLine(row: Row): string {
+export function auditCsvLine(row: AuditRow): string {
   return `${COLUMNS.map((column) => cell(row[column])).join(',')}\r\n`;
 }
 
