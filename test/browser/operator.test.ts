@@ -143,7 +143,7 @@ it('is told when nothing needs anybody, and puts away what can wait', async (con
   const id = await send({ to: '@react', title: 'Broken', retry: { max: 0 } });
   await move('@react', id, 'accept');
   await move('@react', id, 'fail', { code: 'PROCESSING_ERROR', message: 'no' });
-  const bad = page.getByRole('region', { name: 'Ended badly' });
+  const bad = page.getByRole('region', { name: 'Failed' });
   await expect.poll(() => bad.textContent()).toContain('PROCESSING_ERROR no');
   expect(
     await page
@@ -151,9 +151,9 @@ it('is told when nothing needs anybody, and puts away what can wait', async (con
       .first()
       .textContent(),
   ).toContain('1');
-  await bad.getByRole('button', { name: 'Done' }).click();
+  await bad.getByRole('button', { name: 'Dismiss' }).click();
   await expect.poll(() => page.locator('main').textContent()).toContain('Nothing needs you');
-  await expect.poll(() => page.locator('.bar').textContent()).toContain('1 put away');
+  await expect.poll(() => page.locator('.bar').textContent()).toContain('1 dismissed');
 });
 
 it('an agent signs in with its token, and takes, answers and delivers what is its own', async (context) => {

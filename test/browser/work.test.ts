@@ -100,7 +100,7 @@ describe('work', () => {
     const card = page.locator('.card');
     await expect
       .poll(() => card.textContent())
-      .toMatch(/PROCESSING_ERROR disk full attempt 1 of 3 failed; next in \d+ min/);
+      .toMatch(/PROCESSING_ERROR disk full attempt 1 of 3 failed; Baton tries again in \d+ min/);
     await page.goto(`${url}/#/work`);
     await expect.poll(() => page.locator('.work tbody').textContent()).toContain('PROCESSING_ERROR disk full');
     await expect.poll(() => page.locator('.work [data-name=attempt]').textContent()).toBe('1/3');

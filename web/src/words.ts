@@ -1,5 +1,5 @@
 /** What the states are called and in which order they stand. */
-import type { HandoffView } from './api.ts';
+import type { HandoffView, Row } from './api.ts';
 
 export type State = HandoffView['state'];
 
@@ -50,18 +50,40 @@ export const MARKS: Readonly<Record<State, string>> = {
   cancelled: '–',
 };
 
+type Failable = HandoffView & { readonly lastFailure?: object };
+
+/** It failed and waits for its next attempt: the state is `offered`, but it is not like what nobody has tried yet. */
+function isRetrying({ state, lastFailure }: Failable): boolean {
+  return state === 'offered' && lastFailure !== undefined;
+}
+
+export function stateWordOf(row: Failable): string {
+  return isRetrying(row) ? 'retrying' : STATE_WORDS[row.state];
+}
+
 /** Only what is verified is ticked off. */
-export function markOf({ state, assurance }: Pick<HandoffView, 'state' | 'assurance'>): string {
-  return assurance === 'verified' ? '✓' : MARKS[state];
+export function markOf(row: Failable): string {
+  if (row.assurance === 'verified') return '✓';
+  return isRetrying(row) ? '↻' : MARKS[row.state];
 }
 
 /** What a state asks of whom; it decides the colour. */
-export function toneOf({ state, blockedOn, lastFailure }: HandoffView & { readonly lastFailure?: object }): string {
+export function toneOf(row: Failable): Tone {
+  const { state, blockedOn } = row;
   if (state === 'failed' || state === 'rejected' || state === 'expired') return 'tone-broken';
   const needsPerson = blockedOn?.reason === 'question' || failedDependencyOf({ blockedOn }) !== null;
   if (state === 'delivered' || needsPerson) return 'tone-person';
   if (state === 'accepted') return 'tone-running';
-  return state === 'offered' && lastFailure !== undefined ? 'tone-broken' : 'tone-rest';
+  return isRetrying(row) ? 'tone-broken' : 'tone-rest';
+}
+
+/** The most urgent first: what needs a person, what is broken, what is at work, and all the rest. */
+const TONES = ['tone-person', 'tone-broken', 'tone-running', 'tone-rest'] as const;
+type Tone = (typeof TONES)[number];
+
+/** In the given order within one tone. */
+export function byUrgency(rows: readonly Row[]): readonly Row[] {
+  return TONES.flatMap((tone) => rows.filter((row) => toneOf(row) === tone));
 }
 
 export function isOver(state: State): boolean {

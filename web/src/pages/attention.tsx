@@ -1,6 +1,7 @@
 /** Home: what does not go on without a person, the most urgent first. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { shortIdOf } from '../../../src/domain/names.ts';
 import { ask, tell, wordsOf, type BatchAnswer, type Row, type Session, type Shown } from '../api.ts';
 import { newest, version } from '../live.ts';
 import { ActionForm } from '../parts/actions.tsx';
@@ -18,10 +19,10 @@ import { handoffHref, place, withParameters, workHref } from '../where.ts';
 const SECTIONS: readonly (readonly [why: Reason, title: string, says: string])[] = [
   ['question', 'Questions', 'An agent has stopped and waits for an answer.'],
   ['dependency', 'Waiting in vain', 'What it waits for did not succeed. Retry that one, or cancel this.'],
-  ['review', 'To review', 'Delivered; somebody else has to agree.'],
+  ['review', 'To review', 'Delivered. Somebody who neither sent nor did it has to agree.'],
   ['overdue', 'Running out of time', 'Nobody has taken it yet, and it ends within ten minutes.'],
-  ['failed', 'Ended badly', 'Nobody tries again by itself.'],
-  ['failing', 'Failing', 'An attempt failed; another one follows by itself.'],
+  ['failed', 'Failed', 'Baton does not try these again. Remove the cause, then retry.'],
+  ['failing', 'Retrying', 'An attempt failed. Baton tries again by itself.'],
 ];
 
 export function Attention({ session }: { readonly session: Session }): VNode {
@@ -45,7 +46,7 @@ export function Attention({ session }: { readonly session: Session }): VNode {
       <div class="bar">
         <h1>Attention</h1>
         {only === '' ? null : <a href={withParameters({ why: '' })}>Show everything</a>}
-        {hidden > 0 ? <span class="soft">{hidden} put away</span> : null}
+        {hidden > 0 ? <span class="soft">{hidden} dismissed</span> : null}
         <NewHandoff />
       </div>
       {selected.size > 0 ? (
@@ -142,6 +143,7 @@ function Item({ why, row, isSelected, toggle }: ItemProps): VNode {
       <a class="row-title" href={handoffHref(id)}>
         {titleOf(row)}
       </a>
+      <code class="soft">{shortIdOf(id)}</code>
       <span class="soft way">
         {from} → {to}
       </span>
@@ -166,7 +168,7 @@ function Item({ why, row, isSelected, toggle }: ItemProps): VNode {
           title="Hide it until something happens to it"
           onClick={() => putAway(row, null)}
         >
-          Done
+          Dismiss
         </button>
       </span>
       {why === 'question' && blockedOn?.reason === 'question' ? <Answer row={row} text={blockedOn.text} /> : null}

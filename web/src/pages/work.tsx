@@ -14,7 +14,7 @@ import {
 import { FILTER_HELP, readFilter, withWord, wordIn } from '../filter.ts';
 import { learn, newest, version } from '../live.ts';
 import { AssuranceTag } from '../parts/assurance.tsx';
-import { Card } from '../parts/card.tsx';
+import { Board } from '../parts/board.tsx';
 import { Import } from '../parts/import.tsx';
 import { Lanes } from '../parts/lanes.tsx';
 import { NewHandoff } from '../parts/new-handoff.tsx';
@@ -25,12 +25,11 @@ import { usePolled } from '../polled.ts';
 import { titleOf, visible } from '../text.ts';
 import { now } from '../time.ts';
 import { go, handoffHref, place, withParameters } from '../where.ts';
-import { COLUMNS, isOver, type Column } from '../words.ts';
+import { byUrgency, COLUMNS, isOver } from '../words.ts';
 
 const VIEWS = ['table', 'board', 'timeline'] as const;
 const PAGE = 100;
 const LIMIT_MAX = 1_000;
-const COLUMN_PAGE = 40;
 const SAVED_KEY = 'baton-views';
 
 export function Work(): VNode {
@@ -197,7 +196,9 @@ function Table({ parameters, all, isFiltered }: TableProps): VNode {
   const { answer, error } = usePolled<ListPage>(path);
   useEffect(() => answer?.items.forEach(learn), [answer]);
   const seen = version.value;
-  const still = useStill((answer?.items ?? []).map(newest), ({ id }) => id);
+  const found = (answer?.items ?? []).map(newest);
+  // Whoever asks for an order gets it.
+  const still = useStill(parameters['sort'] === undefined ? byUrgency(found) : found, ({ id }) => id);
   if (answer === null) return error === null ? <Loading rows={12} /> : <Failed error={error} />;
   const rows = still.shown;
   const toggle = (id: string): void => {
@@ -432,71 +433,6 @@ function Bulk({ rows, clear }: { readonly rows: readonly Row[]; readonly clear: 
         </Dialog>
       )}
     </div>
-  );
-}
-
-interface BoardProps {
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly totals: TotalsAnswer | null;
-}
-
-function Board({ parameters, totals }: BoardProps): VNode {
-  if (totals === null) return <Loading rows={8} />;
-  const asked = parameters['state']?.split(',');
-  const wanted = (column: Column): readonly string[] =>
-    asked === undefined || (asked.includes('open') && column !== COLUMNS.at(-1))
-      ? column.states
-      : column.states.filter((state) => asked.includes(state));
-  return (
-    <div class="columns">
-      {COLUMNS.filter((column) => wanted(column).length > 0).map((column) => {
-        const count = wanted(column).reduce((sum, state) => sum + (totals.totals[state] ?? 0), 0);
-        return (
-          <section key={column.name} class={count === 0 ? 'column folded' : 'column'} aria-label={column.name}>
-            <h2>
-              {column.name} <span class="count">{count}</span>
-            </h2>
-            {count === 0 ? (
-              <p class="empty">{column.teaches}</p>
-            ) : (
-              <Cards parameters={{ ...parameters, state: wanted(column).join(',') }} count={count} />
-            )}
-          </section>
-        );
-      })}
-    </div>
-  );
-}
-
-interface CardsProps {
-  readonly parameters: Readonly<Record<string, string>>;
-  readonly count: number;
-}
-
-function Cards({ parameters, count }: CardsProps): VNode {
-  const [limit, setLimit] = useState(COLUMN_PAGE);
-  const { answer, error } = usePolled<ListPage>(`/api/handoffs${query({ ...parameters, limit })}`);
-  useEffect(() => answer?.items.forEach(learn), [answer]);
-  const states = parameters['state']?.split(',') ?? [];
-  // What has moved on is drawn where it is now.
-  const here = (answer?.items ?? []).map(newest).filter(({ state }) => states.includes(state));
-  const still = useStill(here, ({ id }) => id);
-  if (answer === null) return error === null ? <Loading rows={3} /> : <Failed error={error} />;
-  return (
-    <ul class="cards-list" data-seen={version.value} {...still.hold}>
-      {still.shown.map((row) => (
-        <li key={row.id}>
-          <Card handoff={row} />
-        </li>
-      ))}
-      {count > still.shown.length && answer.next !== null ? (
-        <li>
-          <button type="button" class="quiet" onClick={() => setLimit(Math.min(LIMIT_MAX, limit + COLUMN_PAGE))}>
-            {count - still.shown.length} more
-          </button>
-        </li>
-      ) : null}
-    </ul>
   );
 }
 

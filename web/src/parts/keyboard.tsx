@@ -6,7 +6,7 @@ import { ask, query, type ListPage, type Row } from '../api.ts';
 import { nextTheme } from '../theme.ts';
 import { titleOf } from '../text.ts';
 import { go, handoffHref, workHref } from '../where.ts';
-import { STATE_WORDS } from '../words.ts';
+import { stateWordOf } from '../words.ts';
 import { PAGES } from './rail.tsx';
 
 const KEYS: readonly (readonly [key: string, does: string])[] = [
@@ -166,7 +166,7 @@ function Palette(): VNode {
     ...found.map((row) => ({
       key: row.id,
       says: titleOf(row),
-      more: `${STATE_WORDS[row.state]} · ${row.from} → ${row.to}`,
+      more: `${stateWordOf(row)} · ${row.from} → ${row.to}`,
       act: () => go(handoffHref(row.id)),
     })),
     ...DOING.filter(({ says }) => says.toLowerCase().includes(text.trim().toLowerCase())),

@@ -4,12 +4,12 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Row } from '../api.ts';
 import { visible } from '../text.ts';
 import { ago, now, span, whole } from '../time.ts';
-import { failedDependencyOf, markOf, STATE_WORDS, toneOf } from '../words.ts';
+import { failedDependencyOf, markOf, stateWordOf, toneOf } from '../words.ts';
 
 export function StateTag({ row }: { readonly row: Row }): VNode {
   return (
     <span class={`state ${toneOf(row)}`}>
-      <span aria-hidden="true">{markOf(row)}</span> {STATE_WORDS[row.state]}
+      <span aria-hidden="true">{markOf(row)}</span> {stateWordOf(row)}
     </span>
   );
 }
@@ -34,8 +34,8 @@ export function FailureLine({ row }: { readonly row: Row }): VNode | null {
         <span class="soft">
           {' '}
           attempt {attempt}
-          {attemptsMax === undefined ? '' : ` of ${attemptsMax}`} failed; next{' '}
-          {waitMs > 0 ? `in ${span(waitMs)}` : 'as soon as it is taken'}
+          {attemptsMax === undefined ? '' : ` of ${attemptsMax}`} failed; Baton tries again{' '}
+          {waitMs > 0 ? `in ${span(waitMs)}` : 'as soon as a worker takes it'}
         </span>
       ) : null}
     </span>
