@@ -129,9 +129,17 @@ export async function change(
   target: HandoffId | Handoff,
   decide: Decide,
 ): Promise<Result<Handoff, Refusal>> {
-  const [answer] = await ctx.store.change([target], withNotifications(ctx.rules, decide));
+  let outcome: JsonText | undefined;
+  const decideOnce: Decide = (handoff, nowMs) => {
+    const decided = decide(handoff, nowMs);
+    outcome = decided.ok ? decided.value.outcome : undefined;
+    return decided;
+  };
+  const [answer] = await ctx.store.change([target], withNotifications(ctx.rules, decideOnce));
   const changed = present(answer, 'one target, one answer');
-  if (changed.ok) await reconcileFolders(ctx, [changed.value]);
+  if (changed.ok && changed.value.kind === 'queue')
+    await ctx.rules.queue?.reconcile(changed.value.id, { handoff: changed.value, outcome });
+  else if (changed.ok) await reconcileFolders(ctx, [changed.value]);
   return changed;
 }
 

@@ -144,7 +144,7 @@ interface DocumentParts {
 /** Keeps the queue folder and the database of one mind. */
 export interface QueueMirror {
   /** Puts the file of one handoff where its state belongs. Never a reason to fail: what is left undone is done later. */
-  reconcile(id: HandoffId): Promise<void>;
+  reconcile(id: HandoffId, changed?: Changed): Promise<void>;
   /** The same for one that was just sent, from what is at hand. */
   appear(sent: Claimed): Promise<void>;
   /** After the acceptance is durable and before anybody works. False: a foreign worker was faster, and has it now. */
@@ -157,6 +157,13 @@ export interface QueueMirror {
   examine(signal: AbortSignal): Promise<readonly Finding[]>;
   /** Calls back when something may have come in. */
   watch(changed: () => void): { close(): void };
+}
+
+/** What whoever has changed a handoff knows of it. */
+export interface Changed {
+  readonly handoff: Handoff;
+  /** What was written with the change. */
+  readonly outcome: JsonText | undefined;
 }
 
 /**

@@ -3,7 +3,7 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
 import { codeOf } from '../foundation/error-code.ts';
-import { writeDurably } from './durable-write.ts';
+import { makeDurably, writeDurably } from './durable-write.ts';
 import { readPlainFile } from './plain-file.ts';
 
 const ROOT = 'artifacts';
@@ -25,17 +25,25 @@ export async function putArtifact(
   text: string,
   isOurs: (text: string) => boolean,
 ): Promise<'made' | 'there' | false> {
-  if (!isArtifactPath(path)) return false;
-  const parts = dirname(path).split('/');
+  if (!isArtifactPath(path) || !hasRealFolders(workspace, dirname(path))) return false;
+  const target = join(workspace, path);
+  if (await makeDurably(target, text)) return 'made';
+  const there = readPlainFile(target);
+  if (there.kind !== 'file') return false;
+  if (text.startsWith(there.text)) {
+    // Whoever began it was killed or cut off: nobody was told of it yet.
+    if (there.text !== text) await writeDurably(target, text);
+    return there.text === text ? 'there' : 'made';
+  }
+  return isOurs(there.text) ? 'there' : false;
+}
+
+function hasRealFolders(workspace: string, folder: string): boolean {
+  const parts = folder.split('/');
   for (let depth = 1; depth <= parts.length; depth += 1) {
     if (!isRealFolder(join(workspace, ...parts.slice(0, depth)))) return false;
   }
-  const target = join(workspace, path);
-  const there = readPlainFile(target);
-  if (there.kind === 'unfit') return false;
-  if (there.kind === 'file') return isOurs(there.text) ? 'there' : false;
-  await writeDurably(target, text);
-  return 'made';
+  return true;
 }
 
 export function isRealFolder(path: string): boolean {

@@ -54,6 +54,37 @@ export async function writeDurably(
   }
 }
 
+/**
+ * A new file under its own name at once, for what nobody looks for before it is announced: a draft and its rename cost as
+ * much again. False: there is something of this name. Who is killed meanwhile leaves a beginning of it.
+ */
+export async function makeDurably(path: string, text: string): Promise<boolean> {
+  const file = newFile(path);
+  if (file === null) return false;
+  try {
+    try {
+      writeAll(file, text);
+      await synced(file);
+    } finally {
+      closeSync(file);
+    }
+    await syncFolder(dirname(path));
+    return true;
+  } catch (error) {
+    throw unwritten(path, path, error);
+  }
+}
+
+/** Null: there is something of this name. */
+function newFile(path: string): number | null {
+  try {
+    return openSync(path, 'wx', 0o644);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return null;
+    throw new Error(`could not write ${path}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
 /** For what can be made again: after a power cut it may be empty, or gone. */
 export function writeWhole(path: string, text: string, draftFolder: string = dirname(path)): void {
   const draft = draftOf(path, draftFolder);
@@ -70,8 +101,13 @@ export function writeWhole(path: string, text: string, draftFolder: string = dir
   }
 }
 
+/** Unlike that of any other process, and made once: each file needs a name of its own, not a secret one. */
+const DRAFTS = randomUUID();
+let drafts = 0;
+
 function draftOf(path: string, folder: string): string {
-  return join(folder, `.${basename(path)}.${randomUUID()}.draft`);
+  drafts += 1;
+  return join(folder, `.${basename(path)}.${DRAFTS}-${drafts}.draft`);
 }
 
 export function isDraft(name: string): boolean {

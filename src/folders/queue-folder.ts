@@ -19,7 +19,7 @@ import { watchFolders } from './watch.ts';
 const ENDING = '.json';
 const QUARANTINE = 'quarantine';
 const BOOKMARK = 'queue.bookmark';
-/** Only ours write into waiting/. */
+/** Only ours write into the other one. */
 const WATCHED = QUEUE_FOLDERS.filter((place) => place !== 'waiting');
 /** Long after any write of ours has ended. */
 const FORGOTTEN_DRAFT_MS = 60_000;
@@ -83,7 +83,8 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
     read: async (place, id) => readPlainFile(pathOf(place, id), reading),
 
     async move(id, from, to) {
-      if (kindOf(pathOf(from, id)) !== 'file') return false;
+      // Only ours write into waiting/.
+      if (from !== 'waiting' && kindOf(pathOf(from, id)) !== 'file') return false;
       return moveFile(pathOf(from, id), pathOf(to, id), { durably: isEnd(to) });
     },
 

@@ -4,6 +4,7 @@
  * JSON.parse alone takes the last of two equal keys, follows any depth and says where it stumbled only sometimes;
  * all three have lost people data.
  */
+import { isKeptInteger, isLongInteger, parseExact, printExact } from './exact-json.ts';
 import { err, ok, type Result } from './result.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -36,16 +37,20 @@ export interface JsonRead {
 export interface JsonLimits {
   readonly bytesMax: number;
   readonly nodesMax: number;
+  /** Whole numbers of 64 bits are kept in the text; in the value they are rounded. Otherwise they are refused. */
+  readonly keepsIntegers?: boolean;
 }
 
 const TEXT_LIMITS: JsonLimits = { bytesMax: JSON_BYTES_MAX, nodesMax: JSON_NODES_MAX };
+
+export const KEEPING_INTEGERS: JsonLimits = { ...TEXT_LIMITS, keepsIntegers: true };
 
 export function readJson(source: string, limits: JsonLimits = TEXT_LIMITS): Result<JsonRead, JsonProblem> {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
   if (text.length > limits.bytesMax || Buffer.byteLength(text) > limits.bytesMax) {
     return err({ says: `larger than ${limits.bytesMax} bytes`, line: 1, column: 1 });
   }
-  const scan = new Scan(text, limits.nodesMax);
+  const scan = new Scan(text, limits);
   try {
     scan.document();
   } catch (error) {
@@ -54,14 +59,15 @@ export function readJson(source: string, limits: JsonLimits = TEXT_LIMITS): Resu
   }
   const value = JSON.parse(text) as Json;
   // Stored as JSON.stringify writes it: without the sender's spacing, and with the same bytes for the same value.
-  return ok({ value, text: JSON.stringify(value) as JsonText });
+  const plain = limits.keepsIntegers === true ? printExact(parseExact(text)) : JSON.stringify(value);
+  return ok({ value, text: plain as JsonText });
 }
 
 /** For values from code. Refuses what JSON would change without a word; a property that is undefined is not there. */
 export function writeJson(value: unknown, limits: JsonLimits = TEXT_LIMITS): Result<JsonText, JsonProblem> {
   let text: string | undefined;
   try {
-    text = JSON.stringify(value);
+    text = printExact(value);
     // Only a text with a null in it can hide something that became one.
     if (text?.includes('null')) JSON.stringify(value, refuseWhatBecomesNull);
   } catch (error) {
@@ -70,7 +76,7 @@ export function writeJson(value: unknown, limits: JsonLimits = TEXT_LIMITS): Res
   }
   if (text === undefined) return err({ says: 'not JSON: undefined or a function', line: 1, column: 1 });
   if (!isPlainlySound(text)) {
-    const read = readJson(text, limits);
+    const read = readJson(text, { ...limits, keepsIntegers: true });
     if (!read.ok) return read;
   }
   return ok(text as JsonText);
@@ -80,7 +86,7 @@ function refuseWhatBecomesNull(this: unknown, _key: string, value: unknown): unk
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${value} is not a number of JSON`);
   const isNothing = value === undefined || typeof value === 'function' || typeof value === 'symbol';
   if (isNothing && Array.isArray(this)) throw new Error(`${typeof value} in a list`);
-  return value;
+  return typeof value === 'bigint' ? String(value) : value;
 }
 
 /**
@@ -131,7 +137,6 @@ class Stumble extends Error {
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const SPACE = /[ \t\r\n]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-const LONG_INTEGER = /^-?[0-9]{16,}$/;
 const WORD = /true|false|null/y;
 // eslint-disable-next-line no-control-regex -- control characters are exactly what a JSON string may not hold
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
@@ -141,10 +146,12 @@ class Scan {
   private nodes = 0;
   private readonly text: string;
   private readonly nodesMax: number;
+  private readonly keepsIntegers: boolean;
 
-  constructor(text: string, nodesMax: number) {
+  constructor(text: string, { nodesMax, keepsIntegers = false }: JsonLimits) {
     this.text = text;
     this.nodesMax = nodesMax;
+    this.keepsIntegers = keepsIntegers;
   }
 
   document(): void {
@@ -171,7 +178,7 @@ class Scan {
     if (!this.take(NUMBER)) return false;
     const digits = this.text.slice(from, this.at);
     if (!Number.isFinite(Number(digits))) throw new Stumble('a number that is too large', from);
-    if (LONG_INTEGER.test(digits) && String(Number(digits)) !== digits) {
+    if (isLongInteger(digits) && !(this.keepsIntegers && isKeptInteger(digits))) {
       throw new Stumble('a whole number with more digits than can be kept; send it as a text', from);
     }
     return true;

@@ -24,7 +24,7 @@ const MALFORMED: readonly Malformed[] = [
   { text: '{"a":NaN}', says: '1:6: NaN, Infinity and undefined are not JSON' },
   { text: '{"a":-Infinity}', says: '1:6: NaN, Infinity and undefined are not JSON' },
   { text: '{"a":1e999}', says: '1:6: a number that is too large' },
-  { text: '{"a":12345678901234567890}', says: '1:6: a whole number with more digits than can be kept' },
+  { text: '{"a":123456789012345678901}', says: '1:6: a whole number with more digits than can be kept' },
   { text: '{"a":01}', says: '1:7: "1" where "," or "}" should stand' },
   { text: '{"a":1,"b":2,"a":3}', says: '1:14: the key "a" stands here twice' },
   { text: '{"a":1,"\\u0061":3}', says: '1:8: the key "a" stands here twice' },

@@ -3,6 +3,7 @@
  * result; session, cost and transcript are noted in the trail. When its vendor serves no more, the next one on the list
  * is asked, and when none does, the handoff is offered again later and the attempt does not count.
  */
+import { parseExact } from '../../foundation/exact-json.ts';
 import { randomBytes } from 'node:crypto';
 import { StringDecoder } from 'node:string_decoder';
 import type { Json, JsonObject } from '../../foundation/json.ts';
@@ -139,7 +140,7 @@ async function run(
   const decoder = new StringDecoder('utf8');
   const parts: PromptParts = {
     handoff: claimed.handoff,
-    body: JSON.parse(claimed.body) as Body,
+    body: parseExact(claimed.body) as Body,
     before: earlier.before,
     branch: worktree?.branch ?? null,
     mark: randomBytes(6).toString('hex'),

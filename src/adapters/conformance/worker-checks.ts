@@ -62,7 +62,7 @@ export const WORKER_CHECKS: readonly ConformanceCheck[] = [
         bench.watch(place, (name) => {
           if (name.startsWith('.') || !bench.names(place).includes(name)) return;
           const fields = bench.read(place, name.slice(0, -'.json'.length));
-          if (fields === null || !saysEnd({ text: '', fields }, place)) isEarly = true;
+          if (fields === null || !saysEnd({ fields }, place)) isEarly = true;
         });
       }
       bench.put('pending', 'one', aRequest('one', AGENT));
@@ -127,7 +127,7 @@ function flawOfEnd(bench: Bench, id: string): readonly ['wrong', string] | null 
 
 function flawOfFields(fields: JsonObject, place: 'completed' | 'failed'): string | null {
   if (fields['status'] !== place) return `its status is ${JSON.stringify(fields['status'] ?? null)}, not "${place}"`;
-  if (!saysEnd({ text: '', fields }, place)) return place === 'completed' ? 'it has no output' : 'it has no error';
+  if (!saysEnd({ fields }, place)) return place === 'completed' ? 'it has no output' : 'it has no error';
   const lost = ['handoff_id', 'source', 'target', 'input', 'x_kept'].filter((name) => fields[name] === undefined);
   return lost.length === 0 ? null : `the fields ${lost.join(', ')} of the request are lost`;
 }

@@ -4,6 +4,7 @@
  * Schemas and values come from different people, and both may be hostile. So patterns run in linear time, comparisons of
  * whole values go by one canonical text instead of pair by pair, and one judgement has a budget of steps.
  */
+import { roundIntegers } from '../../foundation/exact-json.ts';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
@@ -73,7 +74,7 @@ function judge(
   if (isDeeperThan(value, JSON_DEPTH_MAX)) return err({ violations: [tooDeep(called, JSON_DEPTH_MAX)], more: 0 });
   budget.renew();
   try {
-    return validate(value) ? ok(true) : err(violationsOf(validate.errors ?? [], called));
+    return validate(roundIntegers(value)) ? ok(true) : err(violationsOf(validate.errors ?? [], called));
   } catch (error) {
     // The value is shallow, so whoever fills the stack goes round without getting anywhere.
     if (error instanceof RangeError) return err({ file, says: 'its references lead in a circle' });

@@ -1,4 +1,5 @@
 /** What an agent is told about a handoff: what is wanted, what to show for it, and who wrote which part. */
+import { printExact } from '../../foundation/exact-json.ts';
 import { EVIDENCE_KINDS } from '../../domain/evidence.ts';
 import { contextIn, inputIn, type Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -96,5 +97,5 @@ function listed(texts: readonly string[]): string {
 
 /** An input that is only text, or an object with only a prompt, reads better as it is. */
 function written(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return typeof value === 'string' ? value : (printExact(value, 2) ?? '');
 }

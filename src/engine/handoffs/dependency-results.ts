@@ -1,4 +1,5 @@
 /** What a handoff has waited for, given to whoever works on it. Results of what is settled never change. */
+import { parseExact, printExact } from '../../foundation/exact-json.ts';
 import { JSON_BYTES_MAX, type Json, type JsonObject, type JsonText } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -18,8 +19,8 @@ export async function withDependencyResults<Given extends { readonly handoff: Ha
   const { terms, state } = given.handoff;
   if (terms.dependsOn.length === 0 || state === 'draft' || state === 'blocked') return given;
   const dependencies = await resultsOf(ctx, terms.dependsOn);
-  const body: Body = { ...(JSON.parse(given.body) as Body), dependencies };
-  return { ...given, body: JSON.stringify(body) as JsonText };
+  const body: Body = { ...(parseExact(given.body) as Body), dependencies };
+  return { ...given, body: printExact(body) as JsonText };
 }
 
 async function resultsOf(ctx: Context, ids: readonly HandoffId[]): Promise<JsonObject> {
@@ -41,7 +42,7 @@ async function resultsOf(ctx: Context, ids: readonly HandoffId[]): Promise<JsonO
 
 /** What did not succeed has no result: its state and the reason stand there instead. */
 function resultIn({ state }: Handoff, text: string | null): Json {
-  const outcome = text === null ? null : (JSON.parse(text) as Outcome);
+  const outcome = text === null ? null : (parseExact(text) as Outcome);
   if (state === 'completed') return outcome?.result ?? null;
   if (outcome?.kind !== 'failure') return { state };
   return { state, code: outcome.code, message: outcome.message };

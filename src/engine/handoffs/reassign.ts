@@ -1,4 +1,5 @@
 /** The same work for somebody else, or with another priority: one handoff ends and another begins, both or neither. */
+import { parseExact } from '../../foundation/exact-json.ts';
 import { err, type Result } from '../../foundation/result.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -40,7 +41,7 @@ export async function reassign(
     priority: priority ?? old.priority,
     ...(title === null ? {} : { title }),
     ...(task === null ? {} : { task }),
-    ...(JSON.parse(whole.body) as Body),
+    ...(parseExact(whole.body) as Body),
     terms,
     draft: old.state === 'draft',
     lineage: lineage.value,

@@ -1,3 +1,4 @@
+import { parseExact } from '../../foundation/exact-json.ts';
 import { err, type Result } from '../../foundation/result.ts';
 import type { Json } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
@@ -34,7 +35,7 @@ export async function retry(
   if (!entitled.ok) return entitled;
   const lineage = retryOf(old);
   if (!lineage.ok) return lineage;
-  const body = JSON.parse(whole.body) as Body;
+  const body = parseExact(whole.body) as Body;
   const { from, kind, priority, title, task } = old;
   const retried = await send(ctx, principal, {
     from,

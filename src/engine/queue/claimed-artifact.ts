@@ -3,7 +3,7 @@
  * that whoever waits for it goes on; what is wrong with it is a warning beside the answer.
  */
 import { hexDigestOf } from '../../foundation/digest.ts';
-import { readJson, type Json, type JsonObject } from '../../foundation/json.ts';
+import { KEEPING_INTEGERS, readJson, type Json, type JsonObject } from '../../foundation/json.ts';
 import type { ArtifactCard } from '../../domain/artifacts.ts';
 import type { Body } from '../../domain/body.ts';
 import { readArtifactId, type ArtifactId } from '../../domain/names.ts';
@@ -73,7 +73,7 @@ function flawOf(file: FileRead | null): string | null {
 /** Undefined: the answer does not show its content. */
 function contentIn(output: JsonObject, file: FileRead | null): Json | undefined {
   if (output['content'] !== undefined) return output['content'];
-  const read = file?.kind === 'file' ? readJson(file.text) : null;
+  const read = file?.kind === 'file' ? readJson(file.text, KEEPING_INTEGERS) : null;
   if (read?.ok !== true) return undefined;
   const { value } = read.value;
   return isObject(value) && value['content'] !== undefined ? value['content'] : value;

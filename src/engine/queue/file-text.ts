@@ -1,4 +1,5 @@
 /** The text that the file of a handoff should have, made from what the database knows. */
+import { parseExact } from '../../foundation/exact-json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { Outcome } from '../../domain/outcome.ts';
@@ -21,7 +22,7 @@ export async function loadForFile(ctx: Context, id: HandoffId): Promise<Whole | 
 /** While it is open, nothing of its past is needed. */
 export function openText({ handoff, body }: Whole): string {
   const startedAt = handoff.state === 'accepted' ? handoff.since : null;
-  return writeMessage({ handoff, body: JSON.parse(body) as Body, outcome: null, startedAt, artifact: null });
+  return writeMessage({ handoff, body: parseExact(body) as Body, outcome: null, startedAt, artifact: null });
 }
 
 export async function finalText(
@@ -32,8 +33,8 @@ export async function finalText(
   const { handoff, body, outcome } = whole;
   return writeMessage({
     handoff,
-    body: JSON.parse(body) as Body,
-    outcome: outcome === null ? null : (JSON.parse(outcome) as Outcome),
+    body: parseExact(body) as Body,
+    outcome: outcome === null ? null : (parseExact(outcome) as Outcome),
     startedAt: await lastStart(queue, handoff),
     artifact,
     isForeign,

@@ -1,6 +1,6 @@
 /** What a process has seen to itself. Whoever hears of it again looks at one stamp first, and mostly at nothing else. */
 import type { HandoffId } from '../../domain/names.ts';
-import { QUEUE_FOLDERS, type MessageFolder, type QueueFolder } from '../../folders/folder.ts';
+import { OPEN_QUEUE_FOLDERS, QUEUE_FOLDERS, type MessageFolder, type QueueFolder } from '../../folders/folder.ts';
 import { isNativeId } from './native-id.ts';
 
 /** Enough for what rings back within a second or two; the rest is looked at once more. */
@@ -65,7 +65,7 @@ export function openKnownFiles(folder: MessageFolder): KnownFiles {
       const known = left.get(id);
       if (known === undefined) return false;
       // Nobody else makes files with ids of ours, and files only move forward.
-      if (isNativeId(id)) return QUEUE_FOLDERS.indexOf(place) <= QUEUE_FOLDERS.indexOf(known.place);
+      if (isNativeId(id)) return place === known.place || isOpenBefore(place, known.place);
       return folder.stamp(place, id) === (place === known.place ? known.stamp : null);
     },
     async isAsLeft(id, { revision, places }) {
@@ -73,7 +73,15 @@ export function openKnownFiles(folder: MessageFolder): KnownFiles {
       await underWay.get(id)?.catch(() => undefined);
       const known = left.get(id);
       if (known === undefined || known.revision < revision) return false;
-      return [...places].every((place) => folder.stamp(place, id) === (place === known.place ? known.stamp : null));
+      // Where it was before, our own moves were heard; another file there is found by the next list of that folder.
+      const asked = isNativeId(id) ? [...places].filter((place) => !isOpenBefore(place, known.place)) : [...places];
+      return asked.every((place) => folder.stamp(place, id) === (place === known.place ? known.stamp : null));
     },
   };
+}
+
+/** Whether it is listed, and a file passes it on the way there. */
+function isOpenBefore(place: QueueFolder, known: QueueFolder): boolean {
+  const at = OPEN_QUEUE_FOLDERS.findIndex((each) => each === place);
+  return at !== -1 && at < QUEUE_FOLDERS.indexOf(known);
 }

@@ -63,7 +63,7 @@ export function openQueueMirror(ctx: Context, folder: MessageFolder): QueueMirro
   ];
 
   return {
-    reconcile: async (id) => mirrored(id, async () => reconcile(queue, id)),
+    reconcile: async (id, changed) => mirrored(id, async () => reconcile(queue, id, { changed })),
     appear: async (sent) => mirrored(sent.handoff.id, async () => appear(queue, sent)),
     async winRename(principal, handoff, body) {
       await prepared();

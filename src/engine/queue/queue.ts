@@ -1,4 +1,5 @@
 /** What the parts of the mirror share: the house without its mirror, and the folder. */
+import type { JsonText } from '../../foundation/json.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
@@ -23,8 +24,8 @@ export interface Queue {
   readonly unfinished: Set<HandoffId>;
   /** What ours do themselves, by when it was heard of: it is looked at when they have had time for it. */
   readonly deferred: Map<HandoffId, number>;
-  /** When this process began what it works on, by fence. */
-  readonly started: Map<HandoffId, { readonly fence: number; readonly at: number }>;
+  /** When this process began what it works on, by fence, and what that carries; null: too much to be remembered. */
+  readonly started: Map<HandoffId, { readonly fence: number; readonly at: number; readonly body: JsonText | null }>;
   /** Which phase and agent each handoff counts for, as far as this process has read it. */
   readonly parts: Map<HandoffId, PhasePart>;
   /** The record as it is now; null: there is none. */

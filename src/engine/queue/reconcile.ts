@@ -11,6 +11,7 @@ import { fenceIn, readMessage, retriesIn, saysEnd, type Message } from '../../fo
 import { folderFor } from '../../formats/queue-message/vocabulary.ts';
 import type { FileRead, QueueFolder } from '../../folders/folder.ts';
 import type { Claimed, Whole } from '../../stores/store.ts';
+import type { Changed } from '../context.ts';
 import { withDependencyResults } from '../handoffs/dependency-results.ts';
 import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
 import { accept, renew } from '../handoffs/accept.ts';
@@ -30,9 +31,15 @@ import { loadForFile, openText } from './file-text.ts';
 /** Adopt, claim, settle, clear away: a handoff needs no more than that, and the next pass goes on. */
 const ROUNDS_MAX = 6;
 
-/** `isNews`: the record has changed. Otherwise only something in the folder has. */
-export async function reconcile(queue: Queue, id: HandoffId, isNews = true): Promise<void> {
-  await queue.left.during(id, async () => bringToRest(queue, id, isNews));
+interface Known {
+  /** False: only something in the folder has changed, and not the record. */
+  readonly isNews?: boolean;
+  readonly changed?: Changed | undefined;
+}
+
+export async function reconcile(queue: Queue, id: HandoffId, { isNews = true, changed }: Known = {}): Promise<void> {
+  const ended = changed === undefined ? null : endedHere(queue, changed);
+  await queue.left.during(id, async () => bringToRest(queue, id, isNews, ended));
   for (const kept of queue.kept.splice(0)) await reconcile(queue, kept);
 }
 
@@ -56,11 +63,25 @@ export async function appear(queue: Queue, { handoff, body }: Claimed): Promise<
   await queue.left.during(id, act);
 }
 
+/** What this process has worked on and ended is at hand, and no longer changes. Null: it has to be loaded. */
+function endedHere({ started }: Queue, { handoff, outcome }: Changed): Whole | null {
+  const begun = started.get(handoff.id);
+  const hasAll = isFinal(handoff.state) && outcome !== undefined && handoff.terms.dependsOn.length === 0;
+  return hasAll && begun?.fence === handoff.fence && begun.body !== null
+    ? { handoff, body: begun.body, outcome }
+    : null;
+}
+
 /** Null: there is no record, or more to do than one turn allows. */
-async function bringToRest(queue: Queue, id: HandoffId, isNews: boolean): Promise<KnownFile | null> {
+async function bringToRest(
+  queue: Queue,
+  id: HandoffId,
+  isNews: boolean,
+  ended: Whole | null = null,
+): Promise<KnownFile | null> {
   const { store } = queue.ctx;
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const whole = await loadForFile(queue.ctx, id);
+    const whole = (round === 0 ? ended : null) ?? (await loadForFile(queue.ctx, id));
     const looked = await look(queue, id, whole, isNews);
     if (looked === 'again') continue;
     if (looked === 'done') queue.unfinished.delete(id);

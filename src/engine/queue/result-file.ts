@@ -1,4 +1,5 @@
 /** The answer of a completed handoff as a file: on the disk before anybody is told that it is there, and registered. */
+import { parseExact, printExact } from '../../foundation/exact-json.ts';
 import type { Json, JsonObject } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -14,7 +15,7 @@ import type { Queue } from './queue.ts';
 export async function writeResultFile(queue: Queue, whole: Whole): Promise<ArtifactPlace | null> {
   const { folder, ctx } = queue;
   const { handoff, outcome } = whole;
-  const left = outcome === null ? null : (JSON.parse(outcome) as Outcome);
+  const left = outcome === null ? null : (parseExact(outcome) as Outcome);
   if (left?.kind !== 'result') return null;
   const body = JSON.parse(whole.body) as Body;
   const wished = wishesOf(body);
@@ -24,7 +25,7 @@ export async function writeResultFile(queue: Queue, whole: Whole): Promise<Artif
   for (const path of paths) {
     const id = path.slice(path.lastIndexOf('/') + 1).replace(/\.json$/, '');
     const file = artifactOf(whole, body, wished, id, left.result);
-    const text = `${JSON.stringify(file, null, 2)}\n`;
+    const text = `${printExact(file, 2)}\n`;
     const put = await folder.putArtifact(path, text, isOurs);
     if (put === false) continue;
     const known = readArtifactId(id);

@@ -28,8 +28,8 @@ function keptText(whole: Whole): string | undefined {
   return whole.body.includes('"message":') ? (JSON.parse(whole.body) as Body).message : undefined;
 }
 
-function requestText({ fields }: Message): string {
-  return canonicalJson(requestFieldsOf(fields) satisfies JsonObject);
+function requestText({ exact }: Message): string {
+  return canonicalJson(requestFieldsOf(exact) satisfies JsonObject);
 }
 
 /** Text is made from the state, and a draft or a blocked one is written like one on offer, before it was accepted. */

@@ -4,6 +4,7 @@
  * was there is not made again.
  */
 import { canonicalJson } from '../../foundation/canonical-json.ts';
+import { parseExact } from '../../foundation/exact-json.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { fenceIn, readAnswer, readMessage, saysEnd, type Message } from '../../formats/queue-message/read.ts';
 import { QUEUE_WORDS } from '../../formats/queue-message/vocabulary.ts';
@@ -85,7 +86,7 @@ export async function disagreement(
 }
 
 function saysTakenAnswer(message: Message, { handoff, outcome }: Whole): boolean {
-  const taken = outcome === null ? null : (JSON.parse(outcome) as Outcome);
+  const taken = outcome === null ? null : (parseExact(outcome) as Outcome);
   const answer = readAnswer(QUEUE_WORDS[handoff.state].place as EndPlace, message);
   if (answer.kind === 'completed') {
     return taken?.kind === 'result' && canonicalJson(taken.result) === canonicalJson(answer.result);

@@ -52,7 +52,7 @@ export async function syncPass(queue: Queue, asked: SyncDepth, signal?: AbortSig
       return;
     }
     passed.attended += 1;
-    await reconcile(queue, id, isNews(queue, id));
+    await reconcile(queue, id, { isNews: isNews(queue, id) });
     news.delete(id);
   });
   // Whoever comes after us has to try what we could not do.

@@ -7,6 +7,7 @@ import { HAND_LEASE_MS } from '../../domain/deadlines.ts';
 import { countedAttempts, type Handoff } from '../../domain/handoff.ts';
 import { accept } from '../../domain/moves/accept.ts';
 import { giveBack } from '../../domain/moves/release.ts';
+import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { fenceIn, readMessage, retriesIn } from '../../formats/queue-message/read.ts';
 import type { FileRead } from '../../folders/folder.ts';
@@ -54,11 +55,12 @@ export async function winRename(
 }
 
 /** So that the answer need not ask the trail; whoever has more at a time asks it. */
-const STARTED_MAX = 10_000;
+const STARTED_MAX = 2_000;
+const BODY_MAX = 16_384;
 
 function rememberStart({ started, parts }: Queue, whole: Whole): void {
   const { id, fence, since } = whole.handoff;
-  started.set(id, { fence, at: since });
+  started.set(id, { fence, at: since, body: whole.body.length > BODY_MAX ? null : whole.body });
   parts.set(id, partOf(whole));
   const [oldest] = started.size > STARTED_MAX ? started.keys() : [];
   if (oldest !== undefined) started.delete(oldest);
@@ -74,8 +76,7 @@ async function take(queue: Queue, principal: Principal, whole: Whole): Promise<b
     if (unproven === null) return handOver(queue, principal, whole, there);
     await quarantine(queue, 'in-progress', fileName(id), unproven);
   }
-  const moved =
-    isLeft || (await folder.move(id, 'waiting', 'in-progress')) || (await folder.move(id, 'pending', 'in-progress'));
+  const moved = isLeft || (await moveFromOffer(queue, id));
   const text = openText(whole);
   const isSame = (old: string): boolean => isLeft || isSameText(old, whole);
   const written = moved ? await folder.rewrite('in-progress', id, text, isSame) : false;
@@ -96,6 +97,14 @@ async function take(queue: Queue, principal: Principal, whole: Whole): Promise<b
   const mine = await folder.read('in-progress', id);
   if (mine.kind === 'file' && mine.text === text) return true;
   return unproven === null ? handOver(queue, principal, whole, mine) : true;
+}
+
+/** Its sender moves it from waiting/ to pending/, where it mostly is: whoever finds it in neither has just missed it. */
+async function moveFromOffer({ folder }: Queue, id: HandoffId): Promise<boolean> {
+  for (const place of ['pending', 'waiting', 'pending'] as const) {
+    if (await folder.move(id, place, 'in-progress')) return true;
+  }
+  return false;
 }
 
 /** Somebody may have written another request over ours since it was taken in: it is kept, and ours is written anew. */

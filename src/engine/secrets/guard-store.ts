@@ -4,6 +4,7 @@
  * `warn` keeps the text and says so; `redact` keeps everything else of it; `block` refuses. A failure, and whatever the
  * system itself reports, is redacted instead of refused: refusing it would lose that something failed.
  */
+import { parseExact, printExact } from '../../foundation/exact-json.ts';
 import type { Json, JsonObject, JsonText } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide, Decision } from '../../domain/decision.ts';
@@ -206,10 +207,10 @@ function scanDetail(detail: JsonText): Scanned<JsonText> {
 
 function scanJsonText(text: JsonText, field: string): Scanned<JsonText> {
   if (text.length === 0 || !mayHoldSecret(text)) return { findings: [], redacted: text };
-  const { findings, redacted } = scanJson(JSON.parse(text) as Json, field);
+  const { findings, redacted } = scanJson(parseExact(text) as Json, field);
   return findings.length === 0
     ? { findings, redacted: text }
-    : { findings, redacted: JSON.stringify(redacted) as JsonText };
+    : { findings, redacted: printExact(redacted) as JsonText };
 }
 
 function withFindings(detail: string, findings: readonly SecretFinding[]): string {

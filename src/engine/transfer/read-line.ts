@@ -1,4 +1,5 @@
 /** One line of an export, read at the door: what comes out of here is a record that the house could have written. */
+import { parseExact } from '../../foundation/exact-json.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { readJson, writeJson } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
@@ -27,7 +28,7 @@ export type ReadLine =
   | ({ readonly kind: 'footer' } & Footer);
 
 /** A record with its facts is larger than what one sender may send. */
-const LINE_LIMITS = { bytesMax: LINE_BYTES_MAX, nodesMax: 10_000_000 };
+const LINE_LIMITS = { bytesMax: LINE_BYTES_MAX, nodesMax: 10_000_000, keepsIntegers: true };
 /** What neither database can hold looks like this in JSON, and so do texts that only speak of it. */
 const SUSPICIOUS = /\\u(?:0000|[dD][89a-fA-F])/;
 
@@ -65,7 +66,7 @@ export function readLine(text: string): Result<ReadLine, LineProblem> {
       ? ok({ kind: 'schedule', record: schedule.value, sha256: split.sha256 })
       : wrong(schedule.refusal);
   }
-  const copy = readCopy(parsed.value);
+  const copy = readCopy(parsed.value, text);
   if (!copy.ok) return copy;
   if (textOf(copy.value) !== split.text) return wrong('written in another way than Baton writes it');
   const whole = { ...copy.value, handoff: withAssurance(copy.value) };
@@ -98,14 +99,14 @@ function readFooter(value: object): Result<ReadLine, LineProblem> {
   return ok({ kind: 'footer', count, schedules, sha256 });
 }
 
-function readCopy(value: unknown): Result<Copy, LineProblem> {
+function readCopy(value: unknown, text: string): Result<Copy, LineProblem> {
   const read = LineShape.safeParse(value, { error: issueText });
   if (!read.success) {
     const [issue] = read.error.issues;
     return wrong(`${issue?.path.join('.') || 'the line'}: ${issue?.message ?? 'unknown'}`);
   }
   const handoff = withUsual(HANDOFF, read.data.handoff);
-  const given = value as { readonly body: unknown; readonly outcome: unknown };
+  const given = parseExact(text, value) as { readonly body: unknown; readonly outcome: unknown };
   const body = writeJson(given.body);
   if (!body.ok) return wrong(`body: ${body.refusal.says}`);
   const outcome = given.outcome === null ? null : writeJson(given.outcome);

@@ -2,6 +2,7 @@
  * A handoff as one line of an export. The same record is the same text whichever database it comes from, so lines and
  * whole exports can be compared by their checksums; a line that is written in any other way is not ours.
  */
+import { parseExact, printExact } from '../../foundation/exact-json.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { FACT } from '../../domain/facts.ts';
 import { HANDOFF } from '../../domain/handoff.ts';
@@ -64,7 +65,7 @@ const CHECKSUM = /^,"sha256":"([0-9a-f]{64})"\}$/;
 const CHECKSUM_LENGTH = ',"sha256":""}'.length + 64;
 
 function plain(text: string): string {
-  return JSON.stringify(JSON.parse(text));
+  return printExact(parseExact(text)) ?? '';
 }
 
 /** In the order of the descriptions; a field without a column is left out where it is usual, as in older exports. */

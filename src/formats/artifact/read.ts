@@ -1,5 +1,5 @@
 /** The file of an artifact → what the registry has to know of it. */
-import { readJson, type Json, type JsonProblem } from '../../foundation/json.ts';
+import { KEEPING_INTEGERS, readJson, type Json, type JsonProblem } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { readAgentId, readHandoffId, type AgentId, type ArtifactId, type HandoffId } from '../../domain/names.ts';
 import { ArtifactShape, GeneratedShape } from './shape.ts';
@@ -24,7 +24,7 @@ export interface ReadArtifact {
 }
 
 export function readArtifact(text: string): Result<ReadArtifact, string> {
-  const json = readJson(text);
+  const json = readJson(text, KEEPING_INTEGERS);
   if (!json.ok) return err(placed(json.refusal));
   const read = ArtifactShape.safeParse(json.value.value, { error: issueText });
   if (!read.success) {

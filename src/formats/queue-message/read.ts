@@ -1,5 +1,6 @@
 /** Text of a queue file → what it asks for, or what it answers. Tolerant of form, strict about limits. */
-import { readJson, type Json, type JsonObject } from '../../foundation/json.ts';
+import { KEEPING_INTEGERS, readJson, type Json, type JsonObject } from '../../foundation/json.ts';
+import { parseExact } from '../../foundation/exact-json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Failure, Terms } from '../../domain/handoff.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts';
@@ -25,6 +26,8 @@ export interface Message {
   /** The text as it came, to the byte. */
   readonly text: string;
   readonly fields: JsonObject;
+  /** The same with whole numbers beyond 2^53 as bigints: what is carried, and not decided by. */
+  readonly exact: JsonObject;
 }
 
 /** What a request asks for, in the words of the house; what it does not say is not there. */
@@ -47,13 +50,13 @@ export interface QueueRequest {
 
 /** A strict prefix of an object is never JSON, so an object that parses is whole. */
 export function readMessage(text: string): Result<Message, MessageProblem> {
-  const read = readJson(text);
+  const read = readJson(text, KEEPING_INTEGERS);
   if (!read.ok) return err({ kind: 'unreadable', ...read.refusal });
   const { value } = read.value;
   if (!isObject(value)) {
     return err({ kind: 'wrong', problems: [{ field: '', says: 'a message is a JSON object' }] });
   }
-  return ok({ text, fields: value });
+  return ok({ text, fields: value, exact: parseExact(read.value.text, value) as JsonObject });
 }
 
 /** `retry` is what the house does where the request says nothing about it. */
@@ -64,15 +67,16 @@ export function readRequest(message: Message, retry: RetryPolicy): Result<QueueR
     return err({ kind: 'wrong', problems });
   }
   const asked = read.data;
+  const { exact } = message;
   const { priority, title, task } = asked;
   return ok({
     id: asked.handoff_id as HandoffId,
     from: agentOf(asked.source),
     to: agentOf(asked.target),
-    input: asked.input.data ?? {},
+    input: isObject(exact['input']) ? (exact['input']['data'] ?? {}) : {},
     ...(asked.input.schema ? { schema: asked.input.schema } : {}),
     ...(asked.expected_output?.schema ? { outputSchema: asked.expected_output.schema } : {}),
-    ...(asked.context ? { context: asked.context } : {}),
+    ...(isObject(exact['context']) ? { context: exact['context'] } : {}),
     ...(priority ? { priority: priority as Priority } : {}),
     ...(title ? { title } : {}),
     ...(task ? { task } : {}),
@@ -89,9 +93,9 @@ export type QueueAnswer =
 export const ANSWER_FIELDS = ['output', 'validation', 'metadata', 'next_steps', 'warnings', 'errors'] as const;
 
 /** The folder says what it is; inside may stand less than the spec wants, and it is still what was answered. */
-export function readAnswer(place: 'completed' | 'failed', { fields }: Message): QueueAnswer {
+export function readAnswer(place: 'completed' | 'failed', { fields, exact }: Message): QueueAnswer {
   if (place === 'completed') {
-    const said = ANSWER_FIELDS.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]] as const]));
+    const said = ANSWER_FIELDS.flatMap((name) => (exact[name] === undefined ? [] : [[name, exact[name]] as const]));
     return { kind: 'completed', result: Object.fromEntries(said) };
   }
   const error = isObject(fields['error']) ? fields['error'] : {};
@@ -120,7 +124,7 @@ export function isRefusal({ fields }: Message): boolean {
 }
 
 /** Whether the file itself says that it is over: the status, and the answer or the error. */
-export function saysEnd(message: Message, place: 'completed' | 'failed'): boolean {
+export function saysEnd(message: Pick<Message, 'fields'>, place: 'completed' | 'failed'): boolean {
   const said = message.fields[place === 'completed' ? 'output' : 'error'];
   return statusIn(message) === place && said !== undefined && said !== null;
 }
@@ -131,7 +135,7 @@ export function retriesIn({ fields }: Message): number {
   return typeof count === 'number' ? count : 0;
 }
 
-export function statusIn({ fields }: Message): string | null {
+export function statusIn({ fields }: Pick<Message, 'fields'>): string | null {
   return typeof fields['status'] === 'string' ? fields['status'] : null;
 }
 

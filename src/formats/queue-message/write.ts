@@ -3,6 +3,7 @@
  * the house knows better (id, status, times, answer) is laid over it.
  */
 import { assuranceOf } from '../../domain/assurance.ts';
+import { parseExact, printExact } from '../../foundation/exact-json.ts';
 import type { Json, JsonObject } from '../../foundation/json.ts';
 import type { Body, Party } from '../../domain/body.ts';
 import { countedAttempts, type Failure, type Handoff, type SchemaViolation } from '../../domain/handoff.ts';
@@ -66,7 +67,7 @@ export function endFieldsOf(fields: JsonObject): {
 }
 
 export function writeMessage(told: Told): string {
-  return `${JSON.stringify(messageOf(told), null, 2)}\n`;
+  return `${printExact(messageOf(told), 2)}\n`;
 }
 
 function messageOf(told: Told): JsonObject {
@@ -95,7 +96,7 @@ function messageOf(told: Told): JsonObject {
 }
 
 function requestOf({ handoff, body }: Told): JsonObject {
-  const original = body.message === undefined ? {} : (JSON.parse(withoutMark(body.message)) as JsonObject);
+  const original = body.message === undefined ? {} : (parseExact(withoutMark(body.message)) as JsonObject);
   const kept = Object.fromEntries(Object.entries(original).filter(([name]) => !STAGE_FIELDS.includes(name)));
   const input = isObject(kept['input']) ? kept['input'] : {};
   const { status } = QUEUE_WORDS[handoff.state];

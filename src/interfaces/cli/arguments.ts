@@ -1,6 +1,7 @@
 /** Arguments become values here, once; what is wrong is said with its name. */
+import { parseExact } from '../../foundation/exact-json.ts';
 import { readFileSync } from 'node:fs';
-import { JSON_BYTES_MAX, readJson, type Json } from '../../foundation/json.ts';
+import { KEEPING_INTEGERS, JSON_BYTES_MAX, readJson, type Json } from '../../foundation/json.ts';
 import { durationRule, readDuration } from '../../domain/duration.ts';
 import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../../domain/names.ts';
 import { isStorableText } from '../../domain/record-values.ts';
@@ -45,8 +46,8 @@ export function jsonArgument(given: string, what: string): Json {
   // A number only as a whole: files like to begin with a date.
   const isJson = /^\s*(?:[[{"]|-?[0-9][0-9.eE+-]*\s*$|(?:true|false|null)\s*$)/.test(given);
   const text = isJson ? given : readText(given, what);
-  const read = readJson(text);
-  if (read.ok) return read.value.value;
+  const read = readJson(text, KEEPING_INTEGERS);
+  if (read.ok) return parseExact(read.value.text, read.value.value) as Json;
   const { says, line, column } = read.refusal;
   const where = isJson ? what : given === '-' ? 'standard input' : given;
   throw cliProblem('not-json', `${where}:${line}:${column}: ${says}`, { line, column });

@@ -1,5 +1,6 @@
 /** Any program as a worker: the handoff as JSON on its standard input, its answer as JSON or text on its standard output. */
-import { JSON_BYTES_MAX, readJson, type Json } from '../../foundation/json.ts';
+import { parseExact, printExact } from '../../foundation/exact-json.ts';
+import { KEEPING_INTEGERS, JSON_BYTES_MAX, readJson, type Json } from '../../foundation/json.ts';
 import { HandlerFailure } from '../../engine/attempt.ts';
 import type { Handler } from '../../engine/work.ts';
 import type { Claimed } from '../../stores/store.ts';
@@ -23,14 +24,14 @@ export function commandHandler(
 ): Handler {
   return async (claimed, attempt) => {
     const { handoff, body } = claimed;
-    const view = { ...handoffView(handoff), ...bodyView(JSON.parse(body) as Body) };
+    const view = { ...handoffView(handoff), ...bodyView(parseExact(body) as Body) };
     const answer = collected();
     const ended = await runGated(
       {
         command,
         environment: handoffEnvironment(claimed),
         folder,
-        input: JSON.stringify(view),
+        input: printExact(view) ?? '',
         onOutput: answer.take,
         onError,
       },
@@ -81,6 +82,6 @@ function readAnswer(output: Buffer, isText: boolean): Json {
     throw new HandlerFailure('PROCESSING_ERROR', 'standard output is not UTF-8 text');
   }
   if (text.trim() === '') return null;
-  const read = isText ? null : readJson(text);
-  return read?.ok === true ? read.value.value : { text: text.trim() };
+  const read = isText ? null : readJson(text, KEEPING_INTEGERS);
+  return read?.ok === true ? (parseExact(read.value.text, read.value.value) as Json) : { text: text.trim() };
 }

@@ -1,4 +1,5 @@
 /** What goes where: answers to standard output, everything else to standard error; colour only on a terminal. */
+import { printExact } from '../../foundation/exact-json.ts';
 import { isatty } from 'node:tty';
 import { createColors } from 'picocolors';
 import { BadCursor, StoreFault } from '../../foundation/store-fault.ts';
@@ -34,7 +35,7 @@ export function outputFor(json: boolean): Output {
   return {
     json,
     // What is made readable here is an escape of JSON as well: programs read the same value.
-    answer: (value) => write(process.stdout, `${displayText(JSON.stringify(value, null, json ? 0 : 2))}\n`),
+    answer: (value) => write(process.stdout, `${displayText(printExact(value, json ? 0 : 2) ?? '')}\n`),
     line: (text) => write(process.stdout, `${shown(text, answerColours.isColorSupported)}\n`),
     note: (text) => {
       if (!json) write(process.stderr, `${colours.dim(asOne(text))}\n`);

@@ -2,6 +2,7 @@
  * One entry for each thing that can be asked over HTTP: where, by whom, with what, and what comes back. The server
  * answers by these entries and the published description is made from them, so neither can say what the other does not.
  */
+import { printExact } from '../../foundation/exact-json.ts';
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type * as z from 'zod';
@@ -149,7 +150,7 @@ function parsed(shape: z.ZodType, value: unknown): unknown {
 const ISSUES_MAX = 20;
 
 export function json(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(JSON.stringify(value), {
+  return new Response(printExact(value), {
     status,
     headers: { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers },
   });

@@ -1,4 +1,5 @@
 /** The library's door: text becomes names, refusals become exceptions; everything else is the engine. */
+import { parseExact } from '../../foundation/exact-json.ts';
 import { basename } from 'node:path';
 import type { Json } from '../../foundation/json.ts';
 import type { Result } from '../../foundation/result.ts';
@@ -293,7 +294,7 @@ function handlerOf<Input, Output>(
   { inputSchema, outputSchema }: WorkerOptions<Input, Output>,
 ): Handler {
   return async ({ handoff, body }, attempt): Promise<Json> => {
-    const carried = JSON.parse(body) as Body;
+    const carried = parseExact(body) as Body;
     const view = { ...handoffView(handoff), ...bodyView(carried) };
     const input = inputSchema === undefined ? view.input : await fittingInput(inputSchema, carried);
     const output = await handler(

@@ -1,4 +1,5 @@
 /** Answers of tools: one JSON object for programs, and the same as text for models that read only text. */
+import { printExact, roundIntegers } from '../../foundation/exact-json.ts';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Handoff } from '../../domain/handoff.ts';
 import { heldUntilOf } from '../../domain/deadlines.ts';
@@ -29,10 +30,10 @@ export function resultOf({ value, holdsTexts, next }: Answer): CallToolResult {
     ...(next === undefined ? {} : { next }),
     ...(holdsTexts ? { note: FROM_OTHERS } : {}),
   };
-  const text = JSON.stringify(structuredContent, null, 1);
+  const text = printExact(structuredContent, 1) ?? '';
   const cut = text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX)}\n… cut; ask for less` : text;
   const said = holdsTexts ? `${FROM_OTHERS}\n\n${cut}` : cut;
-  return { content: [{ type: 'text', text: said }], structuredContent };
+  return { content: [{ type: 'text', text: said }], structuredContent: roundIntegers(structuredContent) };
 }
 
 /** An error that the agent can act on: what is wrong, and what to do. Never a stack. */

@@ -1,4 +1,5 @@
 /** What can be read by address: a handoff, an artifact, an inbox, the projects. */
+import { printExact } from '../../foundation/exact-json.ts';
 import {
   ResourceNotFoundError,
   ResourceTemplate,
@@ -90,5 +91,5 @@ async function artifact({ ctx, principal }: Asking, text: string, uri: URL): Pro
 }
 
 function asJson(uri: URL, value: unknown): ReadResourceResult {
-  return { contents: [{ uri: uri.href, mimeType: 'application/json', text: JSON.stringify(value, null, 1) }] };
+  return { contents: [{ uri: uri.href, mimeType: 'application/json', text: printExact(value, 1) ?? '' }] };
 }

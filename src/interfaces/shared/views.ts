@@ -1,4 +1,5 @@
 /** A handoff as others see it: one shape for `--json`, a worker's standard input, HTTP, MCP and the library. */
+import { parseExact } from '../../foundation/exact-json.ts';
 import type { Json, JsonObject } from '../../foundation/json.ts';
 import { ASSURANCES, assuranceOf, proofOf, proofText, type Assurance } from '../../domain/assurance.ts';
 import { heldUntilOf } from '../../domain/deadlines.ts';
@@ -316,7 +317,7 @@ export function shapesOf(table: Readonly<Record<string, { readonly shape: Descri
 
 /** With what it carries and, when there is one, its outcome. */
 export function wholeView({ handoff, body, outcome }: Whole): WholeView {
-  return { ...handoffView(handoff), ...bodyView(JSON.parse(body) as Body), ...outcomeView(outcome) };
+  return { ...handoffView(handoff), ...bodyView(parseExact(body) as Body), ...outcomeView(outcome) };
 }
 
 const viewBody = viewerOf(BODY_VIEW);
@@ -328,7 +329,7 @@ export function bodyView(body: Body): Carried {
 const viewOutcome = viewerOf(OUTCOME_VIEW);
 
 function outcomeView(text: string | null): Ended {
-  return text === null ? {} : viewOutcome(JSON.parse(text) as Outcome);
+  return text === null ? {} : viewOutcome(parseExact(text) as Outcome);
 }
 
 /** What happens in one moment is shown together, and a date is the dearest part of a view. */

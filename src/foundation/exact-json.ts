@@ -1,0 +1,64 @@
+/**
+ * JSON with whole numbers of 64 bits. JSON.parse rounds those beyond 2^53; here they become bigints and are printed with
+ * all their digits. Everything else is as JSON.parse and JSON.stringify have it.
+ */
+
+/** JSON texts of ours never hold U+0000, so a text that begins with it can stand for a number while it passes through. */
+const MARK = '\u0000';
+const MANY_DIGITS = /[0-9]{16}/;
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
+const LONG_INTEGER = /^-?[0-9]{16,}$/;
+const MARKED_NUMBER = /"\\u0000(-?[0-9]+)"/g;
+const SIGNED_MIN = -(2n ** 63n);
+const UNSIGNED_MAX = 2n ** 64n - 1n;
+/** No number of 64 bits has more characters; converting a very long one takes long. */
+const CHARACTERS_MAX = 20;
+
+/** Whether a number would lose digits in JSON.parse. */
+export function isLongInteger(digits: string): boolean {
+  return LONG_INTEGER.test(digits) && String(Number(digits)) !== digits;
+}
+
+/** Whether a number that loses digits fits into 64 bits. */
+export function isKeptInteger(digits: string): boolean {
+  if (digits.length > CHARACTERS_MAX) return false;
+  const value = BigInt(digits);
+  return value >= SIGNED_MIN && value <= UNSIGNED_MAX;
+}
+
+/** The text has to be JSON. `parsed`: what JSON.parse made of it, for whoever has it already. */
+export function parseExact(text: string, parsed?: unknown): unknown {
+  if (!MANY_DIGITS.test(text)) return parsed === undefined ? JSON.parse(text) : parsed;
+  const marked = text.replaceAll(STRING_OR_NUMBER, (token) =>
+    isLongInteger(token) && isKeptInteger(token) ? `"\\u0000${token}"` : token,
+  );
+  if (marked === text) return JSON.parse(text);
+  return JSON.parse(marked, (_key, each: unknown) =>
+    typeof each === 'string' && each.startsWith(MARK) ? BigInt(each.slice(1)) : each,
+  );
+}
+
+/** Undefined and faults as JSON.stringify has them: a bigint that is no long number of 64 bits is one. */
+export function printExact(value: unknown, indent?: number): string | undefined {
+  try {
+    return JSON.stringify(value, undefined, indent);
+  } catch (error) {
+    if (!(error instanceof TypeError) || !error.message.includes('BigInt')) throw error;
+  }
+  const text = JSON.stringify(value, (_key, each: unknown) => (isKept(each) ? `${MARK}${each}` : each), indent);
+  return text.replaceAll(MARKED_NUMBER, '$1');
+}
+
+function isKept(value: unknown): value is bigint {
+  return typeof value === 'bigint' && isLongInteger(String(value)) && isKeptInteger(String(value));
+}
+
+/** For whoever only knows numbers: bigints become the nearest one. */
+export function roundIntegers<Value>(value: Value): Value {
+  return hasBigint(value) ? (JSON.parse(printExact(value) ?? 'null') as Value) : value;
+}
+
+function hasBigint(value: unknown): boolean {
+  if (typeof value === 'bigint') return true;
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasBigint);
+}
