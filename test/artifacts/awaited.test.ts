@@ -7,7 +7,8 @@ import { checkOnce } from '../../src/engine/stall-detection.ts';
 import { sweep } from '../../src/engine/sweep.ts';
 import { activate } from '../../src/engine/handoffs/activate.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
-import { databases, type TestDatabase } from '../cli/workspaces.ts';
+import { commandDatabases } from '../cli/command-databases.ts';
+import { type TestDatabase } from '../cli/workspaces.ts';
 import { answer } from '../folders/native.ts';
 import { aRequest, ME, REACT } from '../folders/queue-world.ts';
 import { artifactWorld, type ArtifactWorld } from './artifact-world.ts';
@@ -32,7 +33,7 @@ async function swept({ ctx }: ArtifactWorld): Promise<void> {
   await sweep(ctx, await checkOnce(ctx));
 }
 
-describe.each(databases)('Q9: a handoff that needs an artifact, over $name', (database) => {
+describe.each(commandDatabases)('Q9: a handoff that needs an artifact, over $name', (database) => {
   it('Q9: waits out of sight, and is offered when the registry has it', async () => {
     const world = await worldOn(database);
     const id = await ask(world);

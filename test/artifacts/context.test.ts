@@ -8,7 +8,8 @@ import { cancel } from '../../src/engine/handoffs/reject-and-cancel.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
 import { tempFolder } from '../support/processes.ts';
-import { databases } from '../cli/workspaces.ts';
+import { commandDatabases } from '../cli/command-databases.ts';
+import {} from '../cli/workspaces.ts';
 import { answer, take } from '../folders/native.ts';
 import { aRequest, ME, REACT } from '../folders/queue-world.ts';
 import { artifactWorld, type ArtifactWorld } from './artifact-world.ts';
@@ -20,7 +21,7 @@ function phases({ folder }: ArtifactWorld): readonly JsonObject[] {
 }
 
 describe('phase-status.json', () => {
-  it.each(databases)('Q15: follows every transition, over $name', async (database) => {
+  it.each(commandDatabases)('Q15: follows every transition, over $name', async (database) => {
     const world = await artifactWorld(database.name === 'SQLite' ? undefined : await database.make(''));
     const now = async (): Promise<unknown> => {
       await world.sync();

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { shortIdOf } from '../../src/domain/names.ts';
-import { databases, makeWorkspace } from './workspaces.ts';
+import { commandDatabases } from './command-databases.ts';
+import { makeWorkspace } from './workspaces.ts';
 
 const LIMITED = 'agents:\n  react: { limits: { incoming: 1 } }\n';
 
-describe.each(databases)('a full recipient on $name', (database) => {
+describe.each(commandDatabases)('a full recipient on $name', (database) => {
   it('D5, I15: --queue waits for a place, and gets it when one is free', async () => {
     const { run, send } = await makeWorkspace(database, LIMITED);
     const first = await send('react', { n: 1 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { shortIdOf } from '../../src/domain/names.ts';
-import { databases, makeWorkspace, storyOf } from './workspaces.ts';
+import { commandDatabases } from './command-databases.ts';
+import { makeWorkspace, storyOf } from './workspaces.ts';
 
-describe.each(databases)('by hand on $name', (database) => {
+describe.each(commandDatabases)('by hand on $name', (database) => {
   it('claim of nothing answers 3 at once, and 7 after waiting; it never stays', async () => {
     const { run } = await makeWorkspace(database);
     expect(await run(['claim', 'react'])).toMatchObject({ code: 3, stdout: '' });

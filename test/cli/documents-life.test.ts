@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readDocument, type SaidFields } from '../../src/formats/document/read.ts';
 import { PROBLEMS } from '../../src/interfaces/shared/problems.ts';
-import { databases, makeWorkspace, sqlite, type Workspace } from './workspaces.ts';
+import { commandDatabases } from './command-databases.ts';
+import { makeWorkspace, sqlite, type Workspace } from './workspaces.ts';
 
 /** The workspace of the specification. */
 const SPECIFIED = `
@@ -106,7 +107,7 @@ function archivedIn({ folder }: Workspace): readonly string[] {
   return names.filter((name) => name.endsWith('.md'));
 }
 
-describe.each(databases)('the example of the specification on $name', (database) => {
+describe.each(commandDatabases)('the example of the specification on $name', (database) => {
   it('D1, D2, D3, D6, D7, D8, D12: lives by the command line alone, and its file tells every step', async () => {
     const here = await repository(database);
     const { good, bad, git, fields, active, changedKeys } = here;

@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { baton, tempFolder, type Ended } from '../support/processes.ts';
-import { databases, makeWorkspace, sendWith, NO_RETRIES, type Workspace } from './workspaces.ts';
+import { commandDatabases } from './command-databases.ts';
+import { makeWorkspace, sendWith, NO_RETRIES, type Workspace } from './workspaces.ts';
 
 const SEND = ['send', '--from', 'me', '--to', 'react'];
 const LIMITED = 'agents:\n  react: { limits: { incoming: 1 } }\n';
@@ -74,7 +75,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-describe.each(databases)('exit codes on $name', (database) => {
+describe.each(commandDatabases)('exit codes on $name', (database) => {
   it.each(CASES)(
     '$code is $means, and only the error is on standard error',
     async ({ code, provoke, says, refusal }) => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { until } from '../support/processes.ts';
-import { databases, makeWorkspace, sqlite } from './workspaces.ts';
+import { commandDatabases } from './command-databases.ts';
+import { makeWorkspace, sqlite } from './workspaces.ts';
 
 const STRICT = 'identity: strict\nagents:\n  qa: { roles: [verifier] }\n';
 
-describe.each(databases)('a strict workspace on $name', (database) => {
+describe.each(commandDatabases)('a strict workspace on $name', (database) => {
   it('lets nobody move a handoff without the token of the one they say they are', async () => {
     const { run } = await makeWorkspace(database, STRICT);
     const first = await run(['token', 'new', '--operator']);
@@ -80,7 +81,7 @@ it('a strict workspace gives its whole content to the operator alone', async () 
   expect(await run(['import', 'all.jsonl'], operator)).toMatchObject({ code: 0 });
 });
 
-describe.each(databases)('the first operator token on $name', (database) => {
+describe.each(commandDatabases)('the first operator token on $name', (database) => {
   const operatorOf = (token: string): { env: Record<string, string> } => ({ env: { BATON_TOKEN: token.trim() } });
 
   it('is free to make once, and not again when it has expired or was revoked', async () => {

@@ -6,7 +6,8 @@ import { present } from '../../src/foundation/assert.ts';
 import { summaryIn } from '../../src/engine/summaries/detail.ts';
 import { blockOf } from '../engine/summaries/summary-world.ts';
 import { summaryProject } from '../support/summary-project.ts';
-import { databases, makeWorkspace, sqlite, type Workspace } from './workspaces.ts';
+import { commandDatabases } from './command-databases.ts';
+import { makeWorkspace, sqlite, type Workspace } from './workspaces.ts';
 
 interface Answered {
   readonly files: readonly { readonly file: string; readonly blocks: readonly Record<string, unknown>[] }[];
@@ -29,7 +30,7 @@ async function ingested(workspace: Workspace, ...args: readonly string[]): Promi
   return { ...(JSON.parse(stdout) as Answered), code };
 }
 
-describe.each(databases)('baton ingest on $name', (database) => {
+describe.each(commandDatabases)('baton ingest on $name', (database) => {
   it('S4, S9: a project of 200 summaries in one go; a second time changes nothing', async () => {
     const workspace = await makeWorkspace(database, 'project: shop\n');
     const { summaries } = summaryProject(7);
@@ -90,7 +91,7 @@ describe.each(databases)('baton ingest on $name', (database) => {
 
 const OLD = '# Handoff: water\n\n**From:** Ivy\n**To:** @basil\n**Status:** STATUS\n**Created:** March 4, 2026\n';
 
-describe.each(databases)('baton ingest of files in forms of their own on $name', (database) => {
+describe.each(commandDatabases)('baton ingest of files in forms of their own on $name', (database) => {
   it('S4, D14: open ones are there to be claimed, settled ones are history; a second time changes nothing', async () => {
     const workspace = await makeWorkspace(database, 'folders:\n  queue: on\n');
     for (const status of ['open', 'done', 'failed', 'rejected', 'expired', 'superseded', 'in review']) {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { receiver } from '../effects/outbox-world.ts';
 import { startBaton, tempFolder, until } from '../support/processes.ts';
-import { databases, makeWorkspace, sqlite, type Workspace } from './workspaces.ts';
+import { commandDatabases } from './command-databases.ts';
+import { makeWorkspace, sqlite, type Workspace } from './workspaces.ts';
 
 const SEND = ['send', '--from', 'me', '--to', 'react'];
 const LIMITED = 'agents:\n  react: { limits: { incoming: 1 } }\n';
@@ -23,7 +24,7 @@ function rewrite({ folder }: Workspace, configuration: string): void {
   writeFileSync(join(folder, 'baton.yaml'), configuration);
 }
 
-describe.each(databases)('the stored policy on $name', (database) => {
+describe.each(commandDatabases)('the stored policy on $name', (database) => {
   it('is the one of whoever came first: a colleague with another file is told, and follows it', async () => {
     const first = await makeWorkspace(database, LIMITED);
     const sent = await first.run(SEND);

@@ -5,7 +5,8 @@ import { OPERATOR } from '../../src/domain/principal.ts';
 import { ingestText } from '../../src/engine/handoffs/ingest-text.ts';
 import { blockOf, type Said } from '../engine/summaries/summary-world.ts';
 import { readCsv, readXml } from '../reports/formats.ts';
-import { databases, jsonLines, makeWorkspace, sqlite, type Workspace } from './workspaces.ts';
+import { commandDatabases } from './command-databases.ts';
+import { jsonLines, makeWorkspace, sqlite, type Workspace } from './workspaces.ts';
 
 async function tell({ open }: Workspace, project: string, said: readonly Said[]): Promise<void> {
   const ctx = await open();
@@ -46,7 +47,7 @@ describe('baton report --ci', () => {
   });
 });
 
-describe.each(databases)('baton report and workflow on $name', (database) => {
+describe.each(commandDatabases)('baton report and workflow on $name', (database) => {
   it('S6, S8, S9: every format, to standard output or whole into a file', async () => {
     const workspace = await makeWorkspace(database);
     await tell(workspace, 'shop', FAILED);

@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { shortIdOf, type HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
-import { agentOf, databases, makeWorkspace } from './workspaces.ts';
+import { commandDatabases } from './command-databases.ts';
+import { agentOf, makeWorkspace } from './workspaces.ts';
 
-describe.each(databases)('baton status on $name', (database) => {
+describe.each(commandDatabases)('baton status on $name', (database) => {
   it('says what needs a person and how to answer, who is at work, and for whom nobody works', async () => {
     const workspace = await makeWorkspace(database);
     const asking = await workspace.send('@painter', {}, ['--title', 'fence']);
@@ -72,7 +73,7 @@ describe.each(databases)('baton status on $name', (database) => {
   });
 });
 
-describe.each(databases)('baton list on $name', (database) => {
+describe.each(commandDatabases)('baton list on $name', (database) => {
   it('tells attempt, next attempt and last failure in 80 columns', async () => {
     const workspace = await makeWorkspace(database);
     const title = 'a title that is much longer than its room '.repeat(3);
@@ -117,7 +118,7 @@ describe.each(databases)('baton list on $name', (database) => {
   });
 });
 
-describe.each(databases)('baton show on $name', (database) => {
+describe.each(commandDatabases)('baton show on $name', (database) => {
   it('says how often it is tried and for how long, and what agents have where the sender named nothing', async () => {
     const workspace = await makeWorkspace(database);
     const usual = await workspace.send('@react');
@@ -133,7 +134,7 @@ describe.each(databases)('baton show on $name', (database) => {
   });
 });
 
-describe.each(databases)('a short id on $name', (database) => {
+describe.each(commandDatabases)('a short id on $name', (database) => {
   it('is taken where an id is taken, and refused with the candidates where it stands for two', async () => {
     const workspace = await makeWorkspace(database);
     const id = await workspace.send('@react');
@@ -160,7 +161,7 @@ describe.each(databases)('a short id on $name', (database) => {
   });
 });
 
-describe.each(databases)('baton ready on $name', (database) => {
+describe.each(commandDatabases)('baton ready on $name', (database) => {
   it('lists what can be taken now, the urgent first, and nothing that has to wait', async () => {
     const workspace = await makeWorkspace(database);
     const plain = await workspace.send('@react');
@@ -173,7 +174,7 @@ describe.each(databases)('baton ready on $name', (database) => {
   });
 });
 
-describe.each(databases)('baton tail on $name', (database) => {
+describe.each(commandDatabases)('baton tail on $name', (database) => {
   it('prints the newest facts, oldest first', async () => {
     const workspace = await makeWorkspace(database);
     const first = await workspace.send('@react');

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { databases, makeWorkspace } from './workspaces.ts';
+import { commandDatabases } from './command-databases.ts';
+import { makeWorkspace } from './workspaces.ts';
 
 interface Heard {
   readonly key: string;
@@ -33,7 +34,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-describe.each(databases)('a webhook on $name', (database) => {
+describe.each(commandDatabases)('a webhook on $name', (database) => {
   it('I9, D15: a receiver that was down gets each event once by key when it is back', async () => {
     const before = await listen([]);
     await before.stop();

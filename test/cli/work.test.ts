@@ -1,13 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { factsOf, databases, makeWorkspace, sendWith, storyOf, NO_RETRIES } from './workspaces.ts';
+import { commandDatabases } from './command-databases.ts';
+import { factsOf, makeWorkspace, sendWith, storyOf, NO_RETRIES } from './workspaces.ts';
 import type { Ended } from '../support/processes.ts';
 
 /** More than a pipe holds, so that a program that does not read would block a careless writer. */
 const LARGE = 'x'.repeat(900_000);
 
-describe.each(databases)('baton work on $name', (database) => {
+describe.each(commandDatabases)('baton work on $name', (database) => {
   /** Sends one without retries, lets the command work on it once, and answers what became of it. */
   async function tryOnce(command: readonly string[], input = {}): Promise<{ failure: unknown; code: number | null }> {
     const { run, open } = await makeWorkspace(database);

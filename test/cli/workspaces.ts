@@ -15,7 +15,7 @@ import { send } from '../../src/engine/handoffs/send.ts';
 import type { DatabaseAddress } from '../../src/workspace/database-address.ts';
 import { openApp } from '../../src/app/open-app.ts';
 import { WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
+import { sharedPostgres, WITH_TABLES } from '../support/shared-postgres.ts';
 import {
   quickBaton,
   startBaton,
@@ -47,7 +47,7 @@ export const postgresql: TestDatabase = {
     const running = await server;
     if (running === null) throw new Error(WITHOUT_POSTGRES);
     databasesMade += 1;
-    return { kind: 'postgres', url: await running.createDatabase(`workspace_${databasesMade}`) };
+    return { kind: 'postgres', url: await running.createDatabase(`workspace_${databasesMade}`, WITH_TABLES) };
   },
 };
 

@@ -75,9 +75,11 @@ interface Answered {
 
 const watched = new Set<string>();
 
-/** From now on answers of this server are checked. */
-export function watchAnswersOf(url: string): void {
-  watched.add(new URL(url).host);
+/** From now on answers of this server are checked, until the function that is returned is called. */
+export function watchAnswersOf(url: string): () => void {
+  const { host } = new URL(url);
+  watched.add(host);
+  return () => void watched.delete(host);
 }
 
 const plainFetch = globalThis.fetch;

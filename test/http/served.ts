@@ -72,7 +72,7 @@ export async function served({
   const opened = present(await openWorkspace({ ...asked, report: (event) => log.event(event) }), 'a workspace');
   const app = beatMs === undefined ? opened : { ...opened, ctx: hurried(opened.ctx, beatMs) };
   const serving = await startServing(app, { host: '127.0.0.1', port, orAnyPort: false, allowHosts, log });
-  watchAnswersOf(serving.url);
+  const stopWatching = watchAnswersOf(serving.url);
   const over = new AbortController();
   const ended = serving.until(over.signal, over.signal);
   let stopped = false;
@@ -81,6 +81,7 @@ export async function served({
     stopped = true;
     over.abort();
     await ended;
+    stopWatching();
     await app.close();
   };
   onTestFinished(stop);

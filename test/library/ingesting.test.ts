@@ -1,11 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BatonRefusal, openBaton, type Baton, type IngestOptions } from '../../src/index.ts';
-import { databases, makeWorkspace } from '../cli/workspaces.ts';
+import { commandDatabases } from '../cli/command-databases.ts';
+import { makeWorkspace } from '../cli/workspaces.ts';
 import { blockOf } from '../engine/summaries/summary-world.ts';
 
 const OLD = '# Handoff: water\n\n**From:** Ivy\n**To:** @basil\n**Status:** open\n**Created:** March 4, 2026\n';
 
-describe.each(databases)('baton.ingest on $name', (database) => {
+describe.each(commandDatabases)('baton.ingest on $name', (database) => {
   const open = async (as?: string): Promise<Baton> => {
     const { folder, address } = await makeWorkspace(database, 'project: garden\n');
     const baton = await openBaton({

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openBaton, type Baton } from '../../src/index.ts';
-import { databases, makeWorkspace, sqlite } from '../cli/workspaces.ts';
+import { commandDatabases } from '../cli/command-databases.ts';
+import { makeWorkspace, sqlite } from '../cli/workspaces.ts';
 
 const SECRET = `ghp_${'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hI6'}`;
 const RULE = 'github-token';
@@ -86,7 +87,7 @@ async function everythingOf(baton: Baton): Promise<string> {
   return JSON.stringify([wholes, facts, inboxes]);
 }
 
-describe.each(databases)('secrets on $name', (database) => {
+describe.each(commandDatabases)('secrets on $name', (database) => {
   it.each(EDGES)(
     'by default, %s is kept and told of in the answer, in a fact and as an event',
     async (_, field, act) => {

@@ -11,6 +11,8 @@ const SIZES = {
   BATON_CLONES_SEEDS: { short: 50, long: 5_000 },
   /** Moves that one commit tells of. */
   BATON_CLONES_MOVES: { short: 2, long: 4 },
+  /** Databases on which tests of single commands run. */
+  BATON_COMMAND_DATABASES: { short: 1, long: 2 },
   BATON_DOCUMENTS_ACTIVE: { short: 300, long: 1_000 },
   BATON_DOCUMENTS_ADOPTED: { short: 60, long: 1_000 },
   BATON_DOCUMENTS_ARCHIVED: { short: 1_000, long: 10_000 },

@@ -69,11 +69,15 @@ function commandRunner(load: NodeJS.Require, { readdirSync, readlinkSync }: type
     }
   };
 
+  const isDatabaseOpen = (): boolean =>
+    readdirSync('/proc/self/fd').some((name) => targetOf(`/proc/self/fd/${name}`).endsWith('.db-wal'));
+
   /** A database is closed when the last of its statements is collected; until then its locks are held. */
   const hasDatabaseOpen = async (): Promise<boolean> => {
+    if (!isDatabaseOpen()) return false;
     globalThis.gc?.();
     await new Promise(setImmediate);
-    return readdirSync('/proc/self/fd').some((name) => targetOf(`/proc/self/fd/${name}`).endsWith('.db-wal'));
+    return isDatabaseOpen();
   };
 
   process.on('message', (wanted) => {

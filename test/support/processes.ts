@@ -23,6 +23,8 @@ const KEPT = keptVariables('PATH', 'HOME', 'TMPDIR', 'LANG', 'USER');
 /** Generous, because the machine may be busy with other tests: a test that waits this long has failed. */
 const PATIENCE_MS = 90_000;
 const LOOK_AGAIN_MS = 10;
+/** Between two looks passes at least so many times as long as a look takes: waiting takes no time from others. */
+const REST_PER_LOOK = 3;
 
 export interface Ended {
   readonly code: number | null;
@@ -126,10 +128,12 @@ export async function until<Seen>(
 ): Promise<Seen> {
   const endMs = performance.now() + patienceMs;
   for (;;) {
+    const beganMs = performance.now();
     const seen = await look();
     if (seen !== null && seen !== undefined && seen !== false) return seen;
-    if (performance.now() > endMs) throw new Error(`waited ${patienceMs} ms in vain for: ${what}`);
-    await pause(LOOK_AGAIN_MS);
+    const nowMs = performance.now();
+    if (nowMs > endMs) throw new Error(`waited ${patienceMs} ms in vain for: ${what}`);
+    await pause(Math.max(LOOK_AGAIN_MS, REST_PER_LOOK * (nowMs - beganMs)));
   }
 }
 

@@ -19,10 +19,20 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { NO_LIMITS } from '../../src/domain/limits.ts';
+import { systemRandom } from '../../src/foundation/random.ts';
 import { needComponent } from './components.ts';
-import { connectTo, privatePostgres, type PrivatePostgres, unprivileged } from './private-postgres.ts';
+import {
+  connectTo,
+  type PrivateOptions,
+  privatePostgres,
+  type PrivatePostgres,
+  unprivileged,
+} from './private-postgres.ts';
 
 const FOLDER_VARIABLE = 'BATON_TEST_SERVERS';
+/** A database with our tables and nothing in them. To copy it takes half the time that it takes to make another. */
+export const WITH_TABLES = 'with_tables';
 const LOOK_AGAIN_MS = 50;
 /** Making and starting one takes two seconds, or a minute where everything is busy. */
 const START_MAX_MS = 170_000;
@@ -54,7 +64,7 @@ export async function endSharedServers(): Promise<void> {
 /** Null where there is no PostgreSQL. What would disturb other files (stopping it, for one) is refused. */
 export async function sharedPostgres(): Promise<PrivatePostgres | null> {
   const folder = process.env[FOLDER_VARIABLE];
-  if (folder === undefined) return privatePostgres({ fsync: true });
+  if (folder === undefined) return startOne({});
   const started = await startedOnce(join(folder, 'postgres'));
   return started === null ? null : share(connectTo(started.port));
 }
@@ -70,7 +80,7 @@ async function startedOnce(place: string): Promise<Started | null> {
     }
     try {
       if (existsSync(file)) break;
-      const server = await privatePostgres({ fsync: true, outlivesProcess: true });
+      const server = await startOne({ outlivesProcess: true });
       if (server === null) return null;
       const [row] = await server.sql()`select current_setting('data_directory') as data`;
       const started: Started = { port: Number(new URL(server.url()).port), data: String(row?.['data']) };
@@ -82,6 +92,16 @@ async function startedOnce(place: string): Promise<Started | null> {
     }
   }
   return read(file);
+}
+
+async function startOne(options: Pick<PrivateOptions, 'outlivesProcess'>): Promise<PrivatePostgres | null> {
+  const server = await privatePostgres({ fsync: true, ...options });
+  if (server === null) return null;
+  const url = await server.createDatabase(WITH_TABLES);
+  // Loaded here, because the process that starts and ends all test files needs nothing of it.
+  const { openPostgresStore } = await import('../../src/stores/postgres/open-postgres-store.ts');
+  await (await openPostgresStore({ url, limits: NO_LIMITS, random: systemRandom })).close();
+  return server;
 }
 
 function tryLock(lock: string): boolean {
@@ -103,7 +123,7 @@ function share(
   const mark = `_${randomUUID().slice(0, 8)}`;
   const made: string[] = [];
   const own = (name: string | undefined): string | undefined =>
-    name === undefined || name === 'postgres' || name.endsWith(mark) ? name : `${name}${mark}`;
+    name === undefined || [WITH_TABLES, 'postgres'].includes(name) || name.endsWith(mark) ? name : `${name}${mark}`;
   const refused = (): never => {
     throw new Error('other test files use this server too; a test that does this to it needs privatePostgres');
   };
