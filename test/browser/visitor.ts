@@ -17,7 +17,10 @@ export function withBrowser(): void {
     const executablePath = await needComponent('chromium');
     if (executablePath !== null) browser = await chromium.launch({ executablePath });
   });
-  afterAll(async () => browser?.close());
+  afterAll(async () => {
+    await browser?.close();
+    browser = null;
+  });
 }
 
 export interface Visit extends Served {

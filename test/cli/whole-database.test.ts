@@ -18,7 +18,7 @@ import { start, startBaton, BATON, tempFolder, until } from '../support/processe
 import { STOPS_IN_THE_MIDDLE, untilStopped } from '../support/stopping.ts';
 import { openDatabase } from '../../src/stores/sqlite/binding.ts';
 import { fill } from '../transfer/sample.ts';
-import { databases, dutyPidOf, jsonLines, makeWorkspace, sqlite } from './workspaces.ts';
+import { databases, dutyPidOf, jsonLines, makeWorkspace, sqlite, postgresqlWithoutTables } from './workspaces.ts';
 
 interface Diagnosis {
   readonly ok: boolean;
@@ -225,7 +225,7 @@ describe('baton doctor', () => {
   );
 
   it('makes no tables on a server that has none', async () => {
-    const { run, address, open } = await makeWorkspace(databases[1]!);
+    const { run, address, open } = await makeWorkspace(postgresqlWithoutTables);
     expect(await run(['doctor'])).toMatchObject({ code: 1 });
     expect((await run(['doctor'])).stdout).toContain('there is no database of Baton');
     expect(address.kind).toBe('postgres');

@@ -39,17 +39,19 @@ export const sqlite: TestDatabase = {
 let server: Promise<PrivatePostgres | null> | null = null;
 let databasesMade = 0;
 
-/** Started by the first test that needs it. */
-export const postgresql: TestDatabase = {
-  name: 'PostgreSQL',
-  make: async () => {
-    server ??= sharedPostgres();
-    const running = await server;
-    if (running === null) throw new Error(WITHOUT_POSTGRES);
-    databasesMade += 1;
-    return { kind: 'postgres', url: await running.createDatabase(`workspace_${databasesMade}`, WITH_TABLES) };
-  },
-};
+/** The server is started by the first test that needs it. */
+async function newDatabase(template?: string): Promise<DatabaseAddress> {
+  server ??= sharedPostgres();
+  const running = await server;
+  if (running === null) throw new Error(WITHOUT_POSTGRES);
+  databasesMade += 1;
+  return { kind: 'postgres', url: await running.createDatabase(`workspace_${databasesMade}`, template) };
+}
+
+export const postgresql: TestDatabase = { name: 'PostgreSQL', make: () => newDatabase(WITH_TABLES) };
+
+/** As the administrator of a server makes it: the first command that writes makes the tables. */
+export const postgresqlWithoutTables: TestDatabase = { name: 'PostgreSQL without tables', make: () => newDatabase() };
 
 export const databases: readonly TestDatabase[] = [sqlite, postgresql];
 

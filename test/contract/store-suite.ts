@@ -36,11 +36,11 @@ import { describeWords } from './suite/words.ts';
 /** The first ones are about how records are written; `describeStore` may be asked for only so many. */
 const PARTS = [
   describeInsert,
-  describeRequests,
-  describeDependencies,
-  describeLimits,
   describeClaim,
   describeChange,
+  describeLimits,
+  describeRequests,
+  describeDependencies,
   describeRelay,
   describeSoundness,
   describeValues,

@@ -2,12 +2,13 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { agentPrincipal } from '../../src/domain/principal.ts';
 import { sendMany } from '../../src/engine/handoffs/send.ts';
-import { agentOf, databases, makeWorkspace } from '../cli/workspaces.ts';
+import { commandDatabases } from '../cli/command-databases.ts';
+import { agentOf, makeWorkspace } from '../cli/workspaces.ts';
 import { markedProcesses, until, untilSays } from '../support/processes.ts';
 
 const HANDOFFS = 30;
 
-describe.each(databases)('a worker that has run many commands, on $name', (database) => {
+describe.each(commandDatabases)('a worker that has run many commands, on $name', (database) => {
   it('I21: has no more descriptors, threads or children than before, and leaves no files', async () => {
     const { start, open, send, run, folder } = await makeWorkspace(database);
     const ctx = await open();

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { databases, makeWorkspace, sendWith, storyOf, NO_RETRIES } from '../cli/workspaces.ts';
+import { commandDatabases } from '../cli/command-databases.ts';
+import { makeWorkspace, sendWith, storyOf, NO_RETRIES } from '../cli/workspaces.ts';
 import { markedProcesses, until, untilSays } from '../support/processes.ts';
 
 /** Does not let itself be asked to end. */
@@ -10,7 +11,7 @@ const STUBBORN = "trap '' TERM; echo $$ > started; while :; do sleep 0.05; done"
 const WHETHER_ALIVE =
   'case "$(cut -d" " -f3 "/proc/$(head -1 started)/stat" 2>/dev/null)" in ""|Z|X) echo \'"ended"\';; *) echo \'"alive"\';; esac';
 
-describe.each(databases)('a command that does not want to end, on $name', (database) => {
+describe.each(commandDatabases)('a command that does not want to end, on $name', (database) => {
   it('has ended when its work is given back after Ctrl-C', async () => {
     const { start, send, run, open, folder } = await makeWorkspace(database);
     const id = await send('@react');

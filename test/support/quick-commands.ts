@@ -9,9 +9,9 @@ import { COMMAND_RUNNER, type Told, type Wanted } from './command-runner.ts';
 /** They answer and end. All others wait, serve, read standard input or hold something for as long as they live. */
 const QUICK = new Set(
   (
-    'activate answer apply artifact ask audit backup block cancel check complete create deliver doctor export fail import ' +
-    'inbox init key list policy progress ready reject release report resume retry send show status sync task token trace ' +
-    'unblock verify'
+    'accept activate answer apply artifact ask audit backup block cancel check claim complete create deliver doctor export ' +
+    'fail import inbox ingest init key list policy progress ready reject release renew report resume retry send show ' +
+    'status sync task token trace unblock verify wait workflow'
   ).split(' '),
 );
 
