@@ -17,52 +17,68 @@ const LONG_RUNNING = /\/test\/(?:browser|crash|docs|shadows|succession)\//;
 
 class LongRunningFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): boolean => LONG_RUNNING.test(moduleId);
     const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    // A process is shared only by files that come one after the other.
+    const turn = ({ moduleId, project }: TestSpecification): number =>
+      LONG_RUNNING.test(moduleId) ? 0 : project.name === 'alone' ? 1 : 2;
+    return [0, 1, 2].flatMap((each) => sorted.filter((file) => turn(file) === each));
   }
 }
 
-export default defineConfig(({ mode }) => ({
-  define: { __BATON_VERSION__: JSON.stringify(manifest.version) },
-  test: {
+/**
+ * Files of these folders share a process one after the other: to start one and to load the sources takes longer than
+ * most of them do. So they leave nothing behind: they close what they open, and set back what they set in the process.
+ */
+const TOGETHER =
+  /^test\/(?:artifacts|building|cli|domain|effects|formats|foundation|hostile|library|requirements|schemas)\//;
+
+export default defineConfig(({ mode }) => {
+  const define = { __BATON_VERSION__: JSON.stringify(manifest.version) };
+  const files = mode === LONG ? campaigns() : testFiles(mode === AGENTS ? '.real.ts' : '.test.ts');
+  const each = {
     environment: 'node',
-    include: mode === LONG ? campaigns() : mode === AGENTS ? ['test/agents/**/*.real.ts'] : ['test/**/*.test.ts'],
     env: mode === LONG ? { BATON_CAMPAIGN: LONG } : {},
-    globalSetup: ['test/support/global-setup.ts'],
-    watch: false,
     // Forks, because many tests kill processes, change the clock or open the native binding.
     pool: 'forks',
-    // Files share a process one after the other: to start one and to load the sources takes longer than most files do.
-    // So a file leaves nothing behind: it closes what it opens, and what it sets in the process it sets back.
-    isolate: false,
-    sequence: { sequencer: LongRunningFirst },
     unstubEnvs: true,
     restoreMocks: true,
-    // Many tests wait for processes of their own: three files at once fill two cores.
-    // The real agents are installed into one folder: by one file at a time.
-    maxWorkers: mode === AGENTS ? 1 : 3,
     // These find what hangs, and cost nothing otherwise. A test of seconds takes minutes where ten others run beside it,
     // and a first run may install a component.
     testTimeout: mode === LONG ? LONG_TEST_MS : 300_000,
     hookTimeout: 300_000,
-    teardownTimeout: 60_000,
     expect: { poll: { timeout: 120_000 } },
-  },
-}));
+  } as const;
+  return {
+    test: {
+      projects: [
+        { define, test: { ...each, name: 'alone', include: files.filter((file) => !TOGETHER.test(file)) } },
+        {
+          define,
+          test: { ...each, name: 'together', include: files.filter((file) => TOGETHER.test(file)), isolate: false },
+        },
+      ],
+      globalSetup: ['test/support/global-setup.ts'],
+      watch: false,
+      sequence: { sequencer: LongRunningFirst },
+      // Many tests wait for processes of their own: three files at once fill two cores.
+      // The real agents are installed into one folder: by one file at a time.
+      maxWorkers: mode === AGENTS ? 1 : 3,
+      teardownTimeout: 60_000,
+    },
+  };
+});
 
 /** Those whose size is in test/support/campaign-sizes.ts, directly or by a file that they import. */
 function campaigns(): string[] {
-  const texts = new Map<string, string>(
-    readdirSync('test', { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => [`test/${name}`, readFileSync(`test/${name}`, 'utf8')] as const),
-  );
+  const texts = new Map(testFiles('.ts').map((path) => [path, readFileSync(path, 'utf8')]));
   const isSized = (path: string): boolean => texts.get(path)?.includes('support/campaign-sizes.ts') === true;
-  return [...texts]
-    .filter(([path]) => path.endsWith('.test.ts'))
-    .flatMap(([path, text]) => {
-      const imported = [...text.matchAll(/from '(\.[^']+\.ts)'/g)].map(([, name = '']) => join(dirname(path), name));
-      return [path, ...imported].some(isSized) ? [path] : [];
-    });
+  return testFiles('.test.ts').filter((path) => {
+    const imports = [...(texts.get(path) ?? '').matchAll(/from '(\.[^']+\.ts)'/g)];
+    return [path, ...imports.map(([, name = '']) => join(dirname(path), name))].some(isSized);
+  });
+}
+
+function testFiles(ending: string): string[] {
+  const names = readdirSync('test', { recursive: true, encoding: 'utf8' });
+  return names.filter((name) => name.endsWith(ending)).map((name) => `test/${name.replaceAll('\\', '/')}`);
 }

@@ -5,7 +5,7 @@ import { isAlive, until } from '../support/processes.ts';
 import { containersOf, git, makePlace, makeRepository, NODE_PROJECT, testShadow, needPodman } from './samples.ts';
 
 const MINUTES = 5 * 60_000;
-const QUICK = 'shadow: { memory_mb: 512, processes: 96, command_seconds: 6 }\n';
+const QUICK = 'shadow: { memory_mb: 512, processes: 96, command_seconds: 3 }\n';
 
 /** Each runs from the test script, as a project would do it; the whole of it is one line of JavaScript. */
 const HOSTILE: readonly (readonly [string, string])[] = [

@@ -13,6 +13,8 @@ const SIZES = {
   BATON_CLONES_MOVES: { short: 2, long: 4 },
   /** Databases on which tests of single commands run. */
   BATON_COMMAND_DATABASES: { short: 1, long: 2 },
+  /** Random values that are written into a document. */
+  BATON_DOCUMENT_EDITS: { short: 80, long: 3_000 },
   BATON_DOCUMENTS_ACTIVE: { short: 100, long: 1_000 },
   BATON_DOCUMENTS_ADOPTED: { short: 60, long: 1_000 },
   BATON_DOCUMENTS_ARCHIVED: { short: 300, long: 10_000 },

@@ -9,6 +9,7 @@ import { writeDocument } from '../../../src/formats/document/write.ts';
 import type { Said } from '../../../src/formats/document/yaml-text.ts';
 import { STATES } from '../../../src/domain/lifecycle.ts';
 import { SPEC_DOCUMENT } from './spec-document.ts';
+import { campaignSize } from '../../support/campaign-sizes.ts';
 
 const NEW: NewDocument = {
   handoff_id: 'handoff-grok-claude-BPRD-2026-0042-20260221',
@@ -100,7 +101,7 @@ describe('D2: writing a document', () => {
           expect(bodyOf(edited)).toBe(bodyOf(SPEC_DOCUMENT));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: campaignSize('BATON_DOCUMENT_EDITS') },
     );
   });
 
