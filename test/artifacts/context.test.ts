@@ -9,7 +9,6 @@ import type { HandoffId } from '../../src/domain/names.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
 import { tempFolder } from '../support/processes.ts';
 import { commandDatabases } from '../cli/command-databases.ts';
-import {} from '../cli/workspaces.ts';
 import { answer, take } from '../folders/native.ts';
 import { aRequest, ME, REACT } from '../folders/queue-world.ts';
 import { artifactWorld, type ArtifactWorld } from './artifact-world.ts';
