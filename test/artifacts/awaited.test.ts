@@ -8,7 +8,7 @@ import { sweep } from '../../src/engine/sweep.ts';
 import { activate } from '../../src/engine/handoffs/activate.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
 import { commandDatabases } from '../cli/command-databases.ts';
-import { type TestDatabase } from '../cli/workspaces.ts';
+import type { TestDatabase } from '../cli/workspaces.ts';
 import { answer } from '../folders/native.ts';
 import { aRequest, ME, REACT } from '../folders/queue-world.ts';
 import { artifactWorld, type ArtifactWorld } from './artifact-world.ts';
