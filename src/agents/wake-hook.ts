@@ -20,6 +20,23 @@ export function wakeMoment(vendor: string, event: string): WakeMoment | null {
   return MOMENTS[vendor]?.[eventName(event)] ?? null;
 }
 
+const TURN_STARTS: Readonly<Record<string, string>> = {
+  claude: 'userpromptsubmit',
+  codex: 'userpromptsubmit',
+  gemini: 'beforeagent',
+  command: 'prompt',
+};
+
+export function isTurnStart(vendor: string, event: string): boolean {
+  return TURN_STARTS[vendor] === eventName(event);
+}
+
+/** The number that Baton gave to the session in which this hook runs. */
+export function ownSession(): number | null {
+  const agent = process.env['BATON_AGENT_ID'] ?? '';
+  return /^[1-9][0-9]{0,14}$/.test(agent) ? Number(agent) : null;
+}
+
 /** The turn was continued by a hook already, or the agent only waits for what it has started: now is not the time. */
 export function isBusyTurn(payload: HookPayload): boolean {
   const tasks = payload['background_tasks'];

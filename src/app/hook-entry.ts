@@ -1,50 +1,43 @@
 /**
  * `baton hook VENDOR EVENT`, as an agent's own hook calls it. What it tells is appended to the journal of its agent,
- * whether or not a server runs; a look for work opens the database by itself, and only a text that holds a summary block
- * loads the whole command. Nothing that goes wrong here may stand in the agent's way: the answer is JSON and the exit code is 0.
+ * whether or not a server runs; a look for work opens the SQLite database by itself. Whatever takes longer is left to a
+ * process beside it (`baton hook --later`): words that may hold a summary block are written down first. Nothing that
+ * goes wrong here may stand in the agent's way: the answer is JSON and the exit code is 0.
  */
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WakeMoment } from '../agents/agent-host.ts';
 import { agentFolder, hasNote, hearHook, putFile, STATUS_FILE } from '../agents/journal/journal-lines.ts';
+import { spoolCall, spooledCalls, takeAnswer } from '../adapters/agents/hook-spool.ts';
+import { tellFoundWork, type WakeRequest } from '../agents/journal/tell-work.ts';
 import { isWorthLooking, readLook, wakeFolder } from '../agents/journal/wake-file.ts';
-import { hookAgent, isBusyTurn, wakeMoment } from '../agents/wake-hook.ts';
+import { hookAgent, isBusyTurn, isTurnStart, ownSession, wakeMoment } from '../agents/wake-hook.ts';
 import type { AgentId } from '../domain/names.ts';
 import { paneText, readClaudeStatus } from '../agents/context-meter.ts';
-import { eventName, spokenIn, type HookPayload } from '../formats/agent-hook.ts';
+import { eventName, spokenIn, text, type HookPayload } from '../formats/agent-hook.ts';
 import { mayHoldBlock } from '../formats/summary-block/may-hold-block.ts';
 import type { Json } from '../foundation/json.ts';
 import type { Looked } from './hook-look.ts';
 import { findWorkspace, type Workspace } from '../workspace/workspace.ts';
 
-/**
- * `runAll` loads the whole command, which reads the input that is kept here. Without an event on the command line the
- * agent's own word for it counts.
- */
-export async function runHook(
-  vendor: string,
-  event: string | undefined,
-  runAll: (event: string) => Promise<number>,
-): Promise<number> {
+interface HookPlace {
+  readonly workspace: Workspace;
+  readonly agent: AgentId | null;
+}
+
+/** Without an event on the command line the agent's own word for it counts. */
+export async function runHook(vendor: string, event: string | undefined): Promise<number> {
   try {
     const input = readFileSync(0, 'utf8');
     const payload = payloadIn(input);
-    const own = payload['hook_event_name'];
-    const named = event ?? (typeof own === 'string' ? own : '');
+    const named = event ?? text(payload, 'hook_event_name') ?? '';
     const told = eventName(named);
-    const answer = hear(vendor, told, payload);
+    const by = vendor.toLowerCase();
+    const answer = hear(by, told, payload);
     if (told === 'statusline') {
-      answerWith(`${statusText(payload)}${await waitingText(vendor.toLowerCase(), payload)}`);
+      answerWith(`${statusText(payload)}${await waitingText(by, payload)}`);
       return 0;
     }
-    const said = spokenIn(vendor, told, payload);
-    const hasBlock = said !== null && mayHoldBlock(said) && (await import('./hook-block.ts')).holdsBlock(said);
-    const wake = answer === null ? wakeFor(vendor.toLowerCase(), told, payload) : null;
-    const looked: Looked | null = wake === null || hasBlock ? { told: null } : await look(wake);
-    if (answer === null && (hasBlock || looked === null)) {
-      Object.assign(globalThis, { batonHook: { input, hasBlock, wake } });
-      return await runAll(named);
-    }
+    const looked = answer === null ? await answerOf(by, named, input, payload) : null;
     answerWith(JSON.stringify(answer ?? looked?.told ?? {}));
     if (looked?.isLate === true) process.exit(0);
   } catch {
@@ -53,52 +46,86 @@ export async function runHook(
   return 0;
 }
 
-/**
- * Whether this may be the moment to tell the agent of work for it; null: it is not, or nothing has changed since the last
- * look. An agent that runs for one handoff has its work, and one that hands over is not disturbed.
- */
-function wakeFor(vendor: string, event: string, payload: HookPayload): WakeCall | null {
+/** What the agent's program is told beside what concerns a handover of its session. */
+async function answerOf(vendor: string, event: string, input: string, payload: HookPayload): Promise<Looked> {
+  const said = spokenIn(vendor, event, payload);
   const moment = wakeMoment(vendor, event);
-  if (moment === null || (process.env['BATON_HANDOFF_ID'] ?? '') !== '') return null;
+  if (said === null && moment === null && !isTurnStart(vendor, event)) return { told: null };
   const place = placeOf(vendor, payload);
-  if (place === null) return null;
-  const { workspace, agent } = place;
+  if (place === null) return { told: null };
+  const { privateFolder } = place.workspace;
+  const kept = said !== null && mayHoldBlock(said) ? keepWords(privateFolder, { vendor, event, input }) : null;
+  const wake = moment === null ? null : wakeFor(vendor, place, { moment, isBusy: isBusyTurn(payload) });
+  const isDue = wake !== null && isWorthLooking(wakeFolder(privateFolder, wake.agent), wake.moment, Date.now());
+  const looked = isDue ? await look(place.workspace.folder, wake) : null;
+  const told = looked === null && wake !== null ? tellFoundWork(privateFolder, wake, Date.now()) : looked?.told;
+  if ((isDue && looked === null) || isLookWanted(place, moment === null) || spooledCalls(privateFolder).length > 0)
+    await startLater(vendor, place.workspace.folder);
+  const answer = kept ?? takeAnswer(privateFolder, text(payload, 'session_id') ?? '');
+  return {
+    told: answer === null ? (told ?? null) : { systemMessage: `baton: ${answer}`, ...told },
+    ...(looked?.isLate === true ? { isLate: true } : {}),
+  };
+}
+
+/** Null: they are on the disk, and read beside this hook. */
+function keepWords(privateFolder: string, call: Parameters<typeof spoolCall>[1]): string | null {
+  try {
+    spoolCall(privateFolder, call);
+    return null;
+  } catch (error) {
+    return `what the agent said could not be kept: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/**
+ * Whether this may be the moment to tell the agent of work for it. An agent that runs for one handoff has its work, and
+ * one that hands over is not disturbed.
+ */
+function wakeFor(
+  vendor: string,
+  { workspace, agent }: HookPlace,
+  at: Pick<WakeRequest, 'moment' | 'isBusy'>,
+): WakeRequest | null {
+  if (agent === null || isForOneHandoff()) return null;
   const session = ownSession();
   if (session !== null && hasNote(agentFolder(workspace.privateFolder, session))) return null;
-  if (!isWorthLooking(wakeFolder(workspace.privateFolder, agent), moment, Date.now())) return null;
-  return { workspace: workspace.folder, vendor, agent, moment, isBusy: isBusyTurn(payload), session };
+  return { vendor, agent, session, ...at };
+}
+
+function isForOneHandoff(): boolean {
+  return (process.env['BATON_HANDOFF_ID'] ?? '') !== '';
+}
+
+/** A turn begins: what the database has by now is found beside it, and told at its end. */
+function isLookWanted({ workspace, agent }: HookPlace, isTurnBeginning: boolean): boolean {
+  if (!isTurnBeginning || agent === null || isForOneHandoff()) return false;
+  const look = readLook(wakeFolder(workspace.privateFolder, agent));
+  return look !== null && look.bell === null && look.againAt !== null && Date.now() >= look.againAt;
 }
 
 /** In which workspace the agent works, and as whom. */
-function placeOf(
-  vendor: string,
-  payload: HookPayload,
-): { readonly workspace: Workspace; readonly agent: AgentId } | null {
+function placeOf(vendor: string, payload: HookPayload): HookPlace | null {
   const named = process.env['BATON_WORKSPACE'] ?? '';
-  const cwd = payload['cwd'];
-  const workspace = findWorkspace(named === '' ? (typeof cwd === 'string' ? cwd : process.cwd()) : named);
-  const agent = workspace === null ? null : hookAgent(vendor, workspace.folder);
-  return workspace === null || agent === null ? null : { workspace, agent };
+  const workspace = findWorkspace(named === '' ? (text(payload, 'cwd') ?? process.cwd()) : named);
+  return workspace === null ? null : { workspace, agent: hookAgent(vendor, workspace.folder) };
 }
 
-/** Null: this is for the whole command. What looks into a database is loaded when there is something to look for. */
-async function look({ workspace, ...request }: WakeCall): Promise<Looked | null> {
+/** Null: it is looked beside this hook. What looks into a database is loaded when there is something to look for. */
+async function look(workspace: string, request: WakeRequest): Promise<Looked | null> {
   return (await import('./hook-look.ts')).lookHere(workspace, request);
 }
 
-interface WakeCall {
-  readonly workspace: string;
-  readonly vendor: string;
-  readonly agent: AgentId;
-  readonly moment: WakeMoment;
-  readonly isBusy: boolean;
-  readonly session: number | null;
-}
-
-/** The number that Baton gave to the session in which this hook runs. */
-function ownSession(): number | null {
-  const agent = process.env['BATON_AGENT_ID'] ?? '';
-  return /^[1-9][0-9]{0,14}$/.test(agent) ? Number(agent) : null;
+/** The agent does not wait for it, and does not end it: it is no part of the agent's own group of processes. */
+async function startLater(vendor: string, workspace: string): Promise<void> {
+  const { spawn } = await import('node:child_process');
+  const program = process.argv[1];
+  if (program === undefined) return;
+  const args = [program, 'hook', '--later', vendor, '--workspace', workspace];
+  const child = spawn(process.execPath, args, { cwd: workspace, detached: true, stdio: 'ignore' });
+  // Too many processes: the next hook tries again.
+  child.on('error', () => undefined);
+  child.unref();
 }
 
 /** Only agents that Baton has started have a journal: these variables come with their start. */
@@ -107,7 +134,7 @@ function hear(vendor: string, event: string, payload: HookPayload): object | nul
   const session = ownSession();
   if (workspace === '' || session === null) return null;
   const folder = agentFolder(join(workspace, '.baton'), session);
-  if (event !== 'statusline') return hearHook(folder, { vendor: vendor.toLowerCase(), event, payload }, Date.now());
+  if (event !== 'statusline') return hearHook(folder, { vendor, event, payload }, Date.now());
   putFile(folder, STATUS_FILE, JSON.stringify(payload));
   return null;
 }
@@ -120,9 +147,8 @@ function statusText(payload: HookPayload): string {
 /** What is on offer to the agent, for the status line; of a database that is not here, what the last look has found. */
 async function waitingText(vendor: string, payload: HookPayload): Promise<string> {
   try {
-    const place = placeOf(vendor, payload);
-    if (place === null || (process.env['BATON_HANDOFF_ID'] ?? '') !== '') return '';
-    const { workspace, agent } = place;
+    const { workspace, agent } = placeOf(vendor, payload) ?? { agent: null };
+    if (agent === null || workspace === undefined || isForOneHandoff()) return '';
     const folder = wakeFolder(workspace.privateFolder, agent);
     const known = readLook(folder)?.waiting ?? 0;
     const waiting = isWorthLooking(folder, 'session-start', Date.now())
@@ -135,8 +161,8 @@ async function waitingText(vendor: string, payload: HookPayload): Promise<string
 }
 
 /** Standard output as a stream takes 3 ms to make; what cannot be written at once is for the stream. */
-function answerWith(text: string): void {
-  const line = Buffer.from(`${text}\n`);
+function answerWith(said: string): void {
+  const line = Buffer.from(`${said}\n`);
   let written = 0;
   try {
     while (written < line.length) written += writeSync(1, line, written);

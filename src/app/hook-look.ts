@@ -1,7 +1,7 @@
 /**
- * The look of an agent's hook into the database, without the whole command: that would cost the agent twice as much.
- * Whatever is out of the ordinary (a database by BATON_DATABASE, a `baton.yaml` that cannot be read, a token that is not
- * good) is the whole command's business.
+ * The look of an agent's hook into a SQLite database, without the whole command: that would cost the agent twice as much.
+ * A server, and whatever is out of the ordinary (a database by BATON_DATABASE, a `baton.yaml` that cannot be read, a token
+ * that is not good), is left to `baton hook --later`.
  */
 import { existsSync } from 'node:fs';
 import { systemClock } from '../foundation/clock.ts';
@@ -10,13 +10,14 @@ import { systemRandom } from '../foundation/random.ts';
 import { NO_LIMITS } from '../domain/limits.ts';
 import type { AgentId } from '../domain/names.ts';
 import { agentPrincipal, principalText } from '../domain/principal.ts';
-import { lookForWork, postponeLook, type WakeRequest, type WakeSource } from '../adapters/agents/wake-look.ts';
+import { lookForWork, postponeLook, type WakeSource } from '../adapters/agents/wake-look.ts';
+import type { WakeRequest } from '../agents/journal/tell-work.ts';
 import { workWaitingFor } from '../engine/wake.ts';
 import type { Store } from '../stores/store.ts';
-import { databaseOfWorkspace, type DatabaseAddress } from '../workspace/database-address.ts';
+import { databaseOfWorkspace } from '../workspace/database-address.ts';
 import { provenBy } from '../workspace/identity.ts';
 import type { LookSettings } from '../workspace/look-settings.ts';
-import { keptConfiguration } from '../workspace/kept-configuration.ts';
+import { keptConfiguration, mayConcernLook } from '../workspace/kept-configuration.ts';
 import { privateFiles, workspaceAt, type Workspace } from '../workspace/workspace.ts';
 
 /** A person waits for the agent, and the agent for its hook. */
@@ -29,7 +30,7 @@ export interface Looked {
   readonly isLate?: true;
 }
 
-/** Null: ask the whole command. Whoever cannot be told now is told at a later turn, or when a session starts. */
+/** Null: look beside the hook. Whoever cannot be told now is told at a later turn, or when a session starts. */
 export async function lookHere(folder: string, request: WakeRequest): Promise<Looked | null> {
   const workspace = workspaceAt(folder);
   const postponed = (): Looked => {
@@ -41,7 +42,7 @@ export async function lookHere(folder: string, request: WakeRequest): Promise<Lo
   const late = new Promise<Looked>((resolve) => {
     timer = setTimeout(() => resolve({ ...postponed(), isLate: true }), LOOK_MAX_MS);
   });
-  const look = withSource(workspace, request.agent, 'any', async (source) => ({
+  const look = withSource(workspace, request.agent, async (source) => ({
     told: await lookForWork(source, workspace, request),
   })).catch(postponed);
   const looked = await Promise.race([look, late]);
@@ -51,7 +52,7 @@ export async function lookHere(folder: string, request: WakeRequest): Promise<Lo
 
 /** How many handoffs the agent could take now; null: that is not known here. A status line is drawn all the time. */
 export function countHere(folder: string, agent: AgentId): Promise<number | null> {
-  return withSource(workspaceAt(folder), agent, 'sqlite', async ({ store, hooks }) =>
+  return withSource(workspaceAt(folder), agent, async ({ store, hooks }) =>
     hooks === 'on' ? (await workWaitingFor({ store }, agent)).ready.length : 0,
   );
 }
@@ -59,7 +60,6 @@ export function countHere(folder: string, agent: AgentId): Promise<number | null
 async function withSource<Answer>(
   workspace: Workspace,
   agent: AgentId,
-  kind: 'sqlite' | 'any',
   act: (source: WakeSource) => Promise<Answer>,
 ): Promise<Answer | null> {
   if ((process.env['BATON_DATABASE'] ?? '') !== '') return null;
@@ -67,8 +67,9 @@ async function withSource<Answer>(
   const text = await settingsOf(workspace);
   if (text === null) return null;
   const database = databaseOfWorkspace(workspace, text);
-  if (kind !== 'any' && database.kind !== kind) return null;
-  const store = await storeAt(database);
+  // The driver and the connection alone take longer than an agent should wait.
+  if (database.kind !== 'sqlite') return null;
+  const store = await storeAt(database.path);
   if (store === null) return null;
   try {
     if (!(await mayRead(store, agent))) return null;
@@ -79,22 +80,23 @@ async function withSource<Answer>(
 }
 
 /** Null: there is no database yet. */
-async function storeAt(database: DatabaseAddress): Promise<Store | null> {
-  const common = { limits: NO_LIMITS, random: systemRandom };
-  if (database.kind === 'postgres') {
-    const { openPostgresStore } = await import('../stores/postgres/open-postgres-store.ts');
-    // A server that is not there is looked for at a later turn.
-    return openPostgresStore({ ...common, url: database.url, notify: false, patienceMs: 0 });
-  }
-  const { path } = database;
+async function storeAt(path: string): Promise<Store | null> {
   if (!existsSync(path)) return null;
   const { openSqliteStore } = await import('../stores/sqlite/open-sqlite-store.ts');
   // Only sessions of workers need the boot, and a look has none.
-  return openSqliteStore({ ...common, path, clock: systemClock, boot: '', readOnly: () => undefined });
+  return openSqliteStore({
+    limits: NO_LIMITS,
+    random: systemRandom,
+    path,
+    clock: systemClock,
+    boot: '',
+    readOnly: () => undefined,
+  });
 }
 
 async function settingsOf(workspace: Workspace): Promise<LookSettings | null> {
   const { text, source } = keptConfiguration(workspace);
+  if (text === null && !mayConcernLook(source)) return {};
   return text ?? (await import('../workspace/look-settings.ts')).lookSettingsIn(source);
 }
 

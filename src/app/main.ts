@@ -24,7 +24,7 @@ async function hook(args: readonly string[]): Promise<number> {
   }
   // Hooks run on every turn of an agent: a file of their own loads nothing but what they need.
   const { runHook } = await import('./hook-entry.ts');
-  return runHook(vendor, event, (named) => runAll(['hook', vendor, named]));
+  return runHook(vendor, event);
 }
 
 /** As node itself says it of a program that ends without having come to its end. */

@@ -7,10 +7,7 @@ import type { AgentId } from '../domain/names.ts';
 const WAKE_NAMED_MAX = 3;
 const TITLE_MAX = 80;
 
-export function wakeText(
-  agent: AgentId,
-  handoffs: readonly Pick<Handoff, 'id' | 'from' | 'title' | 'priority'>[],
-): string {
+export function wakeText(agent: AgentId, handoffs: readonly Pick<Handoff, 'id' | 'from' | 'title'>[]): string {
   const named = handoffs.slice(0, WAKE_NAMED_MAX).map(({ id, from, title }) => {
     const called = title === null ? '' : ` "${displayLine(title).replaceAll('"', "'").slice(0, TITLE_MAX)}"`;
     return `${id}${called} from @${from}`;

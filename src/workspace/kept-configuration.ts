@@ -37,3 +37,15 @@ function keptAt(place: string): Kept | null {
     return null;
   }
 }
+
+/**
+ * Whether a text that nobody has read yet may say something that a hook's look for work has to know: the parser takes it a
+ * fifth of its time. YAML has many ways to write a name (quoted, escaped, by an alias); whoever uses one pays for the parser.
+ */
+export function mayConcernLook(source: string): boolean {
+  const lines = source.split(/\r?\n/).filter((line) => !/^\s*(?:#.*)?$/.test(line));
+  return lines.some((line) => !PLAIN_LINE.test(line) || /database|wake/.test(line));
+}
+
+/** A key of its own, or something below one; without anything that gives a name another form. */
+const PLAIN_LINE = /^(?:[a-z_]+:(?: [^"'\\&*?{<%|>!\t]*)?| +[^"'\\&*?<%|>!\t]*)$/;

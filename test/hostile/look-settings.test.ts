@@ -1,6 +1,7 @@
 /** What a hook reads of a `baton.yaml` that no command has read yet is what the whole reader reads, or nothing. */
 import { expect, it } from 'vitest';
 import { parseConfiguration } from '../../src/workspace/configuration.ts';
+import { mayConcernLook } from '../../src/workspace/kept-configuration.ts';
 import { lookSettingsIn } from '../../src/workspace/look-settings.ts';
 
 const READ = [
@@ -17,6 +18,24 @@ it.each(READ)('reads %j as the whole reader does', (text) => {
   const { database, wake } = parseConfiguration(text, 'baton.yaml').text;
   const read = lookSettingsIn(text);
   expect([read?.database, read?.wake?.hooks]).toEqual([database, wake?.hooks]);
+});
+
+it('passes over only what says nothing of a look', () => {
+  const plain = READ.filter((text) => !mayConcernLook(text));
+  expect(plain).toEqual(READ.slice(0, 3));
+  const tricky = [
+    '"database": x.db\n',
+    "'wake': { hooks: off }\n",
+    '"data\\x62ase": x.db\n',
+    '? database\n: x.db\n',
+    '{ project: a }\n',
+    'a: &a { hooks: off }\n<<: *a\n',
+    'database : x.db\n',
+    '- a list\n',
+    'just words\n',
+    '%YAML 1.2\n---\nproject: a\n',
+  ];
+  expect(tricky.filter((text) => !mayConcernLook(text))).toEqual([]);
 });
 
 const BILLION = [

@@ -26,8 +26,18 @@ export interface Told {
 export const COMMAND_RUNNER = `(${commandRunner.toString()})(require, require('node:fs'))`;
 
 /** Its text is all that comes with it: it refers to nothing around it. */
-function commandRunner(load: NodeJS.Require, { readdirSync, readlinkSync }: typeof Files): void {
+function commandRunner(load: NodeJS.Require, files: typeof Files): void {
+  const { readdirSync, readlinkSync } = files;
   const streams = [process.stdout, process.stderr];
+  // Commands write without a stream where they can.
+  const { writeSync } = files;
+  files.writeSync = ((...given: readonly [number, Uint8Array, number?]): number => {
+    const [file, bytes, from = 0] = given;
+    if (file !== 1 && file !== 2) return (writeSync as (...all: readonly unknown[]) => number)(...given);
+    const piece = bytes.subarray(from);
+    streams[file - 1]?.write(piece);
+    return piece.length;
+  }) as typeof writeSync;
   const plain = streams.map((stream) => stream.write.bind(stream));
 
   const capture = (stream: NodeJS.WriteStream): Buffer[] => {

@@ -1,25 +1,42 @@
-/** Tells an agent of work for it when its hook has opened the whole workspace, or has come to a server. */
+/** Finds work for an agent beside its hooks, and tells one whose hook has come to a server. */
 import type { AgentSession } from '../../domain/agent-session.ts';
 import type { HookCall } from '../../agents/agent-host.ts';
-import { isBusyTurn, wakeMoment } from '../../agents/wake-hook.ts';
+import type { WakeRequest } from '../../agents/journal/tell-work.ts';
+import { hookAgent, isBusyTurn, ownSession, wakeMoment } from '../../agents/wake-hook.ts';
 import { cachedConfiguration } from '../../workspace/configuration-cache.ts';
 import { databaseOfWorkspace } from '../../workspace/database-address.ts';
 import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { lookForWork, type WakeRequest } from './wake-look.ts';
+import { keepLook, lookForWork, type WakeSource } from './wake-look.ts';
 
-/** What the agent's program is told; null: nothing. */
-export async function wakeByHook(
-  { ctx, configuration }: Pick<OpenWorkspace, 'ctx' | 'configuration'>,
-  workspace: Workspace,
-  request: WakeRequest,
-): Promise<object | null> {
-  const isElsewhere = (process.env['BATON_DATABASE'] ?? '') !== '';
-  const database = isElsewhere ? null : databaseOfWorkspace(workspace, (await cachedConfiguration(workspace)).text);
-  return lookForWork({ store: ctx.store, database, hooks: configuration.wake.hooks }, workspace, request);
+/** In whose name a hook speaks here; null: in nobody's. */
+export function hookSpeaker(
+  vendor: string,
+  { folder }: Pick<Workspace, 'folder'>,
+): Pick<WakeRequest, 'agent' | 'session'> | null {
+  const agent = hookAgent(vendor, folder);
+  return agent === null ? null : { agent, session: ownSession() };
 }
 
-/** The same for an agent that posts its hooks to a server. */
+/** Finds work for an agent whose hook did not wait for it: the next one tells it. */
+export async function lookBesideHook(
+  app: Pick<OpenWorkspace, 'ctx' | 'configuration'>,
+  workspace: Workspace,
+  request: Pick<WakeRequest, 'agent' | 'session'>,
+): Promise<void> {
+  await keepLook(await sourceOf(app, workspace), workspace, request);
+}
+
+async function sourceOf(
+  { ctx, configuration }: Pick<OpenWorkspace, 'ctx' | 'configuration'>,
+  workspace: Workspace,
+): Promise<WakeSource> {
+  const isElsewhere = (process.env['BATON_DATABASE'] ?? '') !== '';
+  const database = isElsewhere ? null : databaseOfWorkspace(workspace, (await cachedConfiguration(workspace)).text);
+  return { store: ctx.store, database, hooks: configuration.wake.hooks };
+}
+
+/** What an agent that posts its hooks to a server is told; null: nothing. */
 export async function wakeByPostedHook(
   app: Pick<OpenWorkspace, 'ctx' | 'configuration'>,
   workspace: Workspace,
@@ -28,5 +45,6 @@ export async function wakeByPostedHook(
 ): Promise<object | null> {
   const moment = wakeMoment(vendor, event);
   if (moment === null || persona === null) return null;
-  return wakeByHook(app, workspace, { vendor, agent: persona, moment, isBusy: isBusyTurn(payload), session: id });
+  const request = { vendor, agent: persona, moment, isBusy: isBusyTurn(payload), session: id };
+  return lookForWork(await sourceOf(app, workspace), workspace, request);
 }

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Handoff } from '../../domain/handoff.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { WakeMoment, WakeNotes } from '../agent-host.ts';
 import { putFile, textOf } from './journal-lines.ts';
@@ -22,6 +23,8 @@ export interface WakeLook {
   readonly waiting: number;
   /** When turns of this agent were continued because of work for it. */
   readonly continuedAt: readonly number[];
+  /** What was on offer, and when: kept by a look beside the hooks, for the hooks to tell. */
+  readonly found?: { readonly at: number; readonly work: readonly Pick<Handoff, 'id' | 'from' | 'title'>[] };
 }
 
 export function wakeFolder(privateFolder: string, agent: AgentId): string {

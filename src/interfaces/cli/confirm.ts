@@ -1,9 +1,10 @@
 /** A question on a terminal that is answered with yes or no. */
 import { createInterface } from 'node:readline/promises';
+import { isTerminal } from './output.ts';
 
 /** Whether there is somebody to ask. */
 export function canAsk(): boolean {
-  return process.stdin.isTTY && process.stderr.isTTY;
+  return isTerminal(0) && isTerminal(2);
 }
 
 /** Anything but yes is no. */

@@ -1,9 +1,11 @@
 /** What goes where: answers to standard output, everything else to standard error; colour only on a terminal. */
+import { fstatSync, writeSync } from 'node:fs';
 import { printExact } from '../../foundation/exact-json.ts';
 import { isatty } from 'node:tty';
 import { createColors } from 'picocolors';
 import { BadCursor, StoreFault } from '../../foundation/store-fault.ts';
 import { PROBLEMS } from '../shared/problems.ts';
+import { codeOf } from '../../foundation/error-code.ts';
 import { displayText } from '../../foundation/display-text.ts';
 import { Problem } from './problem.ts';
 
@@ -18,29 +20,38 @@ export interface Output {
 }
 
 /** For what is said about the work; answers have their own, because each stream may be a terminal or a file. */
-const colours = createColors(wantsColour(process.stderr.fd));
-export const answerColours = createColors(wantsColour(process.stdout.fd));
+const colours = createColors(wantsColour(2));
+export const answerColours = createColors(wantsColour(1));
 
-function wantsColour(descriptor: number): boolean {
-  return isatty(descriptor) && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb';
+/** Agents and scripts are at the other end of a pipe; to load what knows terminals takes 5 ms, half of them for sockets. */
+export function isTerminal(descriptor: 0 | 1 | 2): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice() && isatty(descriptor);
+  } catch {
+    return false;
+  }
+}
+
+function wantsColour(descriptor: 1 | 2): boolean {
+  return isTerminal(descriptor) && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb';
 }
 
 /** Null: the answer goes to a file or a program, which gets whole lines. `COLUMNS` says it in their place. */
 export function terminalWidth(): number | null {
   const asked = Number(process.env['COLUMNS'] ?? '');
-  return process.stdout.isTTY ? process.stdout.columns : Number.isInteger(asked) && asked > 1 ? asked : null;
+  return isTerminal(1) ? process.stdout.columns : Number.isInteger(asked) && asked > 1 ? asked : null;
 }
 
 export function outputFor(json: boolean): Output {
   return {
     json,
     // What is made readable here is an escape of JSON as well: programs read the same value.
-    answer: (value) => write(process.stdout, `${displayText(printExact(value, json ? 0 : 2) ?? '')}\n`),
-    line: (text) => write(process.stdout, `${shown(text, answerColours.isColorSupported)}\n`),
+    answer: (value) => write(1, `${displayText(printExact(value, json ? 0 : 2) ?? '')}\n`),
+    line: (text) => write(1, `${shown(text, answerColours.isColorSupported)}\n`),
     note: (text) => {
-      if (!json) write(process.stderr, `${colours.dim(asOne(text))}\n`);
+      if (!json) write(2, `${colours.dim(asOne(text))}\n`);
     },
-    warn: (text) => write(process.stderr, `${colours.yellow('warning')}: ${asOne(text)}\n`),
+    warn: (text) => write(2, `${colours.yellow('warning')}: ${asOne(text)}\n`),
   };
 }
 
@@ -66,15 +77,15 @@ export function tellProblem(error: unknown, json: boolean): number {
   const problem = error instanceof Problem ? error : faultOf(error);
   if (json) {
     const { code, message, facts } = problem;
-    write(process.stderr, `${displayText(JSON.stringify({ error: { code, message, ...facts } }))}\n`);
+    write(2, `${displayText(JSON.stringify({ error: { code, message, ...facts } }))}\n`);
   } else {
-    write(process.stderr, `${colours.red('baton')}: ${asOne(problem.message)}\n`);
+    write(2, `${colours.red('baton')}: ${asOne(problem.message)}\n`);
     if (
       problem.cause instanceof Error &&
       problem.cause.stack !== undefined &&
       process.env['BATON_DEBUG'] !== undefined
     ) {
-      write(process.stderr, `${displayText(problem.cause.stack)}\n`);
+      write(2, `${displayText(problem.cause.stack)}\n`);
     }
   }
   return PROBLEMS[problem.code].exitCode;
@@ -88,31 +99,65 @@ function faultOf(error: unknown): Problem {
   return new Problem('fault', `${cause.message}${code}; set BATON_DEBUG=1 to see where`, {}, { cause });
 }
 
+/** A stream takes 5 ms to make. It is made where a descriptor may not take all at once, and used from then on. */
+const needsStream = new Set<1 | 2>(process.platform === 'win32' ? [1, 2] : []);
+
 /** Whoever reads us may have gone (`| head`): that is no reason to complain. */
-function write(stream: NodeJS.WriteStream, text: string): void {
-  stream.write(text);
+function write(descriptor: 1 | 2, text: string): void {
+  const bytes = Buffer.from(text);
+  let written = 0;
+  try {
+    while (!needsStream.has(descriptor) && written < bytes.length) written += writeSync(descriptor, bytes, written);
+  } catch (error) {
+    if (codeOf(error) !== 'EAGAIN') {
+      // Not before the command has come to a point where it can end.
+      process.nextTick(() => notWritten(descriptor, error as Error));
+      return;
+    }
+    needsStream.add(descriptor);
+  }
+  if (written < bytes.length) (descriptor === 1 ? process.stdout : process.stderr).write(bytes.subarray(written));
 }
 
 /** Whoever only answers has nobody to answer to, and ends. */
 const end = (): void => process.exit(0);
 let unread = end;
+let wantsJson = false;
 
 /** For whoever is in the middle of something that matters more than being heard. */
 export function whenNobodyReads(act: () => void): void {
   unread = act;
 }
 
+function notWritten(descriptor: 1 | 2, error: Error): void {
+  // What was asked is done by now; that its answer is lost must not pass for success.
+  if (codeOf(error) !== 'EPIPE' && unread === end) {
+    const lost = new Problem('fault', `the answer could not be written (${error.message})`);
+    process.exit(descriptor === 1 ? tellProblem(lost, wantsJson) : PROBLEMS.fault.exitCode);
+  }
+  const act = unread;
+  unread = () => undefined;
+  act();
+}
+
+let isWatching = false;
+
+/** Watches the streams of this process from the moment on at which somebody uses them. */
 export function ignoreClosedPipes(json: boolean): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      // What was asked is done by now; that its answer is lost must not pass for success.
-      if (error.code !== 'EPIPE' && unread === end) {
-        const lost = new Problem('fault', `the answer could not be written (${error.message})`);
-        process.exit(stream === process.stdout ? tellProblem(lost, json) : PROBLEMS.fault.exitCode);
-      }
-      const act = unread;
-      unread = () => undefined;
-      act();
-    });
+  wantsJson = json;
+  if (isWatching) return;
+  isWatching = true;
+  for (const [name, descriptor] of [
+    ['stdout', 1],
+    ['stderr', 2],
+  ] as const) {
+    const own = Object.getOwnPropertyDescriptor(process, name);
+    const watch = (): NodeJS.WriteStream => {
+      const stream = (own?.get === undefined ? own?.value : own.get.call(process)) as NodeJS.WriteStream;
+      if (own !== undefined) Object.defineProperty(process, name, own);
+      stream.on('error', (error: Error) => notWritten(descriptor, error));
+      return stream;
+    };
+    Object.defineProperty(process, name, { configurable: true, enumerable: true, get: watch });
   }
 }

@@ -1,7 +1,7 @@
 /** How far it is, on one line of standard error that goes away at the end; nothing where nobody watches. */
-import { isatty } from 'node:tty';
 import { displayLine } from '../../foundation/display-text.ts';
 import { counted } from '../../foundation/counted.ts';
+import { isTerminal } from './output.ts';
 
 export interface Progress {
   show(done: number, of?: string): void;
@@ -12,7 +12,7 @@ const EVERY_MS = 200;
 const CLEAR = '\r\u001b[2K';
 
 export function progressOf(what: string, quiet: boolean): Progress {
-  const watched = !quiet && isatty(process.stderr.fd) && process.env['TERM'] !== 'dumb';
+  const watched = !quiet && isTerminal(2) && process.env['TERM'] !== 'dumb';
   const beganMs = performance.now();
   let shownMs = beganMs;
   let shown = false;

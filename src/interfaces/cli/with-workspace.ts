@@ -23,6 +23,7 @@ import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
 import { theApp } from './app.ts';
 import { agentArgument } from './arguments.ts';
 import { workspaceFor, type Workspace } from '../../workspace/workspace.ts';
+import { isTerminal } from './output.ts';
 import { cliProblem, type Problem } from './problem.ts';
 
 export interface CommonOptions {
@@ -193,7 +194,7 @@ export function bareOperator(options: CommonOptions, what: string): Speaker {
  */
 export async function saidAloud(options: CommonOptions, principal: Principal, what: string): Promise<void> {
   if (principal.kind !== 'operator' || tokenIn(principal) !== null || options.as === AS_OPERATOR) return;
-  const isAsked = options.json !== true && process.stdin.isTTY && process.stderr.isTTY;
+  const isAsked = options.json !== true && isTerminal(0) && isTerminal(2);
   if (isAsked && (await isConfirmed(`baton: ${what} as the operator? [y/N] `))) return;
   throw cliProblem('say-who', `to ${what}, say who you are: --as AGENT, or --as operator`);
 }

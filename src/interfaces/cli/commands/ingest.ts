@@ -1,5 +1,4 @@
 import { readFileSync, statSync, type Stats } from 'node:fs';
-import { isatty } from 'node:tty';
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { JsonObject } from '../../../foundation/json.ts';
 import { readHandoffId } from '../../../domain/names.ts';
@@ -11,7 +10,7 @@ import { displayLine } from '../../../foundation/display-text.ts';
 import { countArgument, ownFence, textArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
-import { answerColours, type Output } from '../output.ts';
+import { answerColours, isTerminal, type Output } from '../output.ts';
 import { filesFor } from '../glob-files.ts';
 import { cliProblem } from '../problem.ts';
 import { progressOf } from '../progress.ts';
@@ -74,7 +73,7 @@ export async function ingestFiles(args: readonly string[], options: IngestOption
 /** All that are named are there before anything is read. */
 function filesIn(args: readonly string[]): readonly string[] {
   if (args.length === 0) {
-    if (isatty(process.stdin.fd)) throw cliProblem('usage', 'name the files to read, or - for standard input');
+    if (isTerminal(0)) throw cliProblem('usage', 'name the files to read, or - for standard input');
     return [STDIN];
   }
   const files = args.flatMap((given) => {

@@ -8,7 +8,7 @@ import { send as sendHandoff, type SendRequest } from '../../../engine/handoffs/
 import { send as operation, sendRequestOf, type SendInput } from '../../../operations/send.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import { inputFrom, wholeIds } from '../options.ts';
-import type { Output } from '../output.ts';
+import { isTerminal, type Output } from '../output.ts';
 import { adviceAbout } from '../../../engine/handoffs/recipient-advice.ts';
 import { readText, secondsArgument } from '../arguments.ts';
 import { cliProblem, problemOf } from '../problem.ts';
@@ -53,7 +53,7 @@ async function advise(ctx: Context, to: AgentId, configured: readonly AgentId[],
   if (output.json) return;
   const advice = await adviceAbout(ctx, to, configured);
   if (advice?.isSlip === true) output.warn(advice.says);
-  else if (advice !== null && process.stderr.isTTY) output.note(advice.says);
+  else if (advice !== null && isTerminal(2)) output.note(advice.says);
 }
 
 function waitTimeoutOf({ waitTimeout }: SendOptions): { readonly timeoutMs: number } | null {

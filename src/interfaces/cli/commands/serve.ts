@@ -7,6 +7,7 @@ import { theApp } from '../app.ts';
 import { countArgument } from '../arguments.ts';
 import { codeOf } from '../../../foundation/error-code.ts';
 import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
+import { keepReadingHookSpool } from '../read-hook-spool.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { whenNobodyReads, type Output } from '../output.ts';
 import { cliProblem, type Problem } from '../problem.ts';
@@ -34,6 +35,7 @@ export async function serve(_args: readonly string[], options: ServeOptions, out
   const tell = (event: EngineEvent): void => log.event(event);
   const interrupts = onInterrupt(() => log.info({}, 'stopping; once more to end what runs now'));
   whenNobodyReads(() => undefined);
+  const endReading = keepReadingHookSpool(app.workspace);
   try {
     const startedWith = tokenIn(await mustBeOperator(app, options, 'write'));
     const at = { host, port: port ?? PORT, orAnyPort: port === null, allowHosts };
@@ -53,6 +55,7 @@ export async function serve(_args: readonly string[], options: ServeOptions, out
   } catch (error) {
     throw await problemIn(error, host, port ?? PORT);
   } finally {
+    endReading();
     await app.close();
   }
 }

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isatty } from 'node:tty';
 import { displayText } from '../../../foundation/display-text.ts';
 import type { JsonObject } from '../../../foundation/json.ts';
 import type { ShadowProblem, SourceRequest } from '../../../domain/shadow.ts';
@@ -14,7 +13,7 @@ import { PROBLEMS } from '../../shared/problems.ts';
 import { shadowReport } from '../../shared/shadow-report.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
-import type { Output } from '../output.ts';
+import { isTerminal, type Output } from '../output.ts';
 import { cliProblem, problemOf, type Problem } from '../problem.ts';
 import { answered, noWorkspaceForShadows, problemFor, sourceArguments } from '../shadow-workspace.ts';
 
@@ -135,7 +134,7 @@ const SAYS_MAX = 70;
 
 /** One line that changes on a terminal; lines of their own where nobody watches would only be noise. */
 function stepLine(output: Output): StepLine {
-  const watched = !output.json && isatty(process.stderr.fd) && process.env['TERM'] !== 'dumb';
+  const watched = !output.json && isTerminal(2) && process.env['TERM'] !== 'dumb';
   let shown = false;
   return {
     show: (fraction, says) => {

@@ -18,6 +18,7 @@ import { refusalText } from '../../shared/refusal-text.ts';
 import { agentArgument, countArgument, secondsArgument } from '../arguments.ts';
 import { tellOfDocument } from '../document-events.ts';
 import { mustBe, openFor, principalFor, type CommonOptions } from '../with-workspace.ts';
+import { keepReadingHookSpool, readHookSpool } from '../read-hook-spool.ts';
 import { commandHandler, handoffEnvironment } from '../command-handler.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { whenNobodyReads, type Output } from '../output.ts';
@@ -52,6 +53,7 @@ export async function work(args: readonly string[], options: WorkOptions, output
   whenNobodyReads(() => interrupts.ask());
   const over = new AbortController();
   const duty = standDuty(app.ctx, over.signal);
+  const endReading = keepReadingHookSpool(app.workspace);
   try {
     const principal = await principalFor(app, options, agentPrincipal(agent));
     mustBe(principal, agent);
@@ -62,9 +64,13 @@ export async function work(args: readonly string[], options: WorkOptions, output
       principal,
       handler: async (claimed, attempt) => {
         running += 1;
-        return handler(claimed, attempt).finally(() => {
+        try {
+          return await handler(claimed, attempt);
+        } finally {
+          // What the agent's hook was told at its end may settle this handoff.
+          await readHookSpool(app.workspace);
           running -= 1;
-        });
+        }
       },
       concurrency,
       terms,
@@ -76,6 +82,7 @@ export async function work(args: readonly string[], options: WorkOptions, output
     if (options.once === true && done.refused > 0) return PROBLEMS['lease-lost'].exitCode;
     return interrupts.exitCode() ?? 0;
   } finally {
+    endReading();
     over.abort();
     await duty;
     await app.close();

@@ -1,0 +1,74 @@
+/**
+ * Which of the handoffs on offer an agent is told of now, each once. Whoever looked into the database asks this, and a
+ * hook that tells what an earlier look has found: it needs neither a database nor a package.
+ */
+import type { Handoff } from '../../domain/handoff.ts';
+import type { AgentId } from '../../domain/names.ts';
+import { wakeText } from '../../formats/wake-text.ts';
+import type { WakeMoment } from '../agent-host.ts';
+import { wakeAnswer } from '../wake-hook.ts';
+import { fileWakeNotes, readLook, wakeFolder, writeLook } from './wake-file.ts';
+
+/** An agent whose turns are continued more often than this does nothing else any more. */
+export const WAKES_PER_HOUR_MAX = 12;
+const HOUR_MS = 60 * 60 * 1_000;
+/** A session that starts is told of what an older look has found at the end of its first turn, after a new look. */
+const FRESH_MS = 60_000;
+
+export interface WakeRequest {
+  readonly vendor: string;
+  readonly agent: AgentId;
+  readonly moment: WakeMoment;
+  /** The agent is not idle although its turn ends. */
+  readonly isBusy: boolean;
+  /** The number of the session, where Baton has started it. */
+  readonly session: number | null;
+}
+
+export type OfferedWork = Pick<Handoff, 'id' | 'from' | 'title'>;
+
+export interface ToldWork {
+  /** What the agent's program is told; null: nothing. */
+  readonly answer: object | null;
+  /** There is something that the agent has to be told at a later moment. */
+  readonly isLeft: boolean;
+  readonly continuedAt: readonly number[];
+}
+
+export function tellWork(
+  privateFolder: string,
+  { vendor, agent, moment, isBusy }: WakeRequest,
+  ready: readonly OfferedWork[],
+  nowMs: number,
+): ToldWork {
+  const notes = fileWakeNotes(privateFolder);
+  const known = new Set(notes.told(agent));
+  const untold = ready.filter(({ id }) => !known.has(id)).map(({ id }) => id);
+  const continued = readLook(wakeFolder(privateFolder, agent))?.continuedAt ?? [];
+  const continuedAt = continued.filter((at) => at > nowMs - HOUR_MS && at <= nowMs);
+  const isNow = moment === 'session-start' || (!isBusy && continuedAt.length < WAKES_PER_HOUR_MAX);
+  const marked = new Set(isNow ? notes.tell(agent, untold) : []);
+  const told = moment === 'session-start' ? ready : ready.filter(({ id }) => marked.has(id));
+  const isContinued = moment === 'turn-end' && told.length > 0;
+  return {
+    answer: told.length === 0 ? null : wakeAnswer(vendor, moment, wakeText(agent, told)),
+    isLeft: !isNow && untold.length > 0,
+    continuedAt: isContinued ? [...continuedAt, nowMs] : continuedAt,
+  };
+}
+
+/** Tells what a look beside the hooks has found: for databases that take longer to ask than an agent should wait. */
+export function tellFoundWork(privateFolder: string, request: WakeRequest, nowMs: number): object | null {
+  const folder = wakeFolder(privateFolder, request.agent);
+  const look = readLook(folder);
+  if (look?.found === undefined) return null;
+  if (request.moment === 'session-start' && nowMs - look.found.at > FRESH_MS) {
+    // It hears of everything that still waits, at the end of its first turn.
+    const notes = fileWakeNotes(privateFolder);
+    notes.forget(request.agent, notes.told(request.agent));
+    return null;
+  }
+  const { answer, continuedAt } = tellWork(privateFolder, request, look.found.work, nowMs);
+  if (answer !== null) writeLook(folder, { ...look, continuedAt });
+  return answer;
+}
