@@ -2,8 +2,9 @@
  * The real Claude Code, Codex and Gemini CLI in real tmux hand over to themselves, against a stand-in model: nobody
  * touches anything, and the successor's requests to its model hold the skill before the line with the document.
  */
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { expect, it, onTestFinished } from 'vitest';
 import { tmuxSocket } from '../../src/adapters/agents/open-agents.ts';
@@ -103,13 +104,24 @@ async function realStage(succession = 'ready_seconds: 60'): Promise<RealStage> {
   };
 }
 
-/** Gemini CLI takes no settings from below a folder that others can write, such as the one for temporary files. */
+/**
+ * Gemini CLI takes no settings from below a folder that others can write, such as the one for temporary files, and the
+ * project may have been cloned there.
+ */
 function safeFolder(): string {
-  const cache = join(ROOT, 'node_modules', '.cache');
+  const caches = [join(ROOT, 'node_modules', '.cache'), join(homedir(), '.cache')];
+  const cache = caches.find(isOnlyOurs);
+  if (cache === undefined) throw new Error(`others can write to what is above ${caches.join(' and ')}`);
   mkdirSync(cache, { recursive: true });
   const folder = realpathSync(mkdtempSync(join(cache, 'baton-agents-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
+}
+
+/** Whether nobody else may write into the folder, or into one above it. What is not there yet is made by us. */
+function isOnlyOurs(folder: string): boolean {
+  const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0;
+  return (mode & 0o022) === 0 && (dirname(folder) === folder || isOnlyOurs(dirname(folder)));
 }
 
 /** What a person approves in a dialog is written here: a test is its own user. */
