@@ -51,6 +51,11 @@ export async function adopt(queue: Queue, id: HandoffId, places: readonly QueueF
   return 'done';
 }
 
+/** Whether a finished file can become a settled handoff: it is a request with its end, and no refusal of ours. */
+export function isAdoptableEnd(queue: Queue, id: HandoffId, file: FileRead): boolean {
+  return file.kind === 'file' && !isOurRefusal(file.text) && requestIn(queue, id, file.text).ok;
+}
+
 function isOurRefusal(text: string): boolean {
   const message = readMessage(text);
   return message.ok && isRefusal(message.value);

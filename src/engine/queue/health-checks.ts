@@ -7,6 +7,7 @@ import { folderFor, QUEUE_WORDS } from '../../formats/queue-message/vocabulary.t
 import type { Inspection, OpenQueueFolder, Quarantined } from '../../folders/folder.ts';
 import { healthy, listed, type HealthCheck } from '../health-checks.ts';
 import type { Context } from '../context.ts';
+import { unknownEnds } from './adopt-finished.ts';
 import { fileName, LATE, type Queue } from './queue.ts';
 import { isSameRequest } from './same-request.ts';
 import { disagreement } from './settled.ts';
@@ -15,6 +16,8 @@ import { disagreement } from './settled.ts';
 const QUARANTINED_MAX = 20;
 const PAGE = 200;
 const ENDS_MAX = 200;
+/** Of each folder of finished files, at most this many names are looked up. */
+const UNKNOWN_MAX = 10_000;
 /** What moves by itself has moved by then. */
 const SETTLING_MS = 1_500;
 const NEXT = 'the next pass puts it right: baton sync';
@@ -36,6 +39,16 @@ export async function examineQueue(queue: Queue, signal: AbortSignal): Promise<r
       ? healthy('queue files', 'files and database agree')
       : { name: 'queue files', verdict: 'warning', says: listed(lasting.map(([, says]) => says)), todo: NEXT },
   );
+  const unknown = seen.wrong.length === 0 ? await unknownEnds(queue, UNKNOWN_MAX, signal) : [];
+  if (unknown.length > 0) {
+    const says = `finished by others while no Baton ran, and not in the database: ${listed(unknown)}`;
+    checks.push({
+      name: 'queue files',
+      verdict: 'warning',
+      says,
+      todo: 'take them in as what they say: baton sync --adopt',
+    });
+  }
   checks.push(
     seen.dead.length === 0
       ? healthy('queue locks', 'no lock of a process that is gone')
