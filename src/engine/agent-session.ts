@@ -4,6 +4,7 @@
  */
 import { newUuid } from '../foundation/ids.ts';
 import type { Result } from '../foundation/result.ts';
+import { overdueRefusal } from '../domain/deadlines.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import { accept } from '../domain/moves/accept.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
@@ -59,7 +60,7 @@ export function openAgentSession(ctx: Context, principal: Principal, agent: Agen
       const custodyOf = custodyFor(ctx, agent, await session(), AGENT_TERMS.attemptTimeoutMs);
       const decide = decideBy(principal, 'accept', (handoff, nowMs) => ({
         deed: 'accept',
-        moved: accept(handoff, custodyOf(handoff, nowMs), nowMs),
+        moved: overdueRefusal(handoff, nowMs) ?? accept(handoff, custodyOf(handoff, nowMs), nowMs),
       }));
       return change(ctx, id, decide);
     },

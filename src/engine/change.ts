@@ -83,10 +83,12 @@ export function atRevision(revision: number, decide: Decide): Decide {
  * may change before the real decision, which therefore decides everything again.
  */
 export async function previewDecision(
-  { store }: Context,
+  ctx: Context,
   target: HandoffId | Handoff,
   decide: Decide,
 ): Promise<Result<Handoff, Refusal>> {
+  await catchUp(ctx, target);
+  const { store } = ctx;
   const id = typeof target === 'string' ? target : target.id;
   const handoff = typeof target === 'string' ? (await store.find({ by: 'ids', ids: [id] })).items[0] : target;
   if (handoff === undefined) return err({ code: 'no-such-handoff', id });
@@ -129,6 +131,7 @@ export async function change(
   target: HandoffId | Handoff,
   decide: Decide,
 ): Promise<Result<Handoff, Refusal>> {
+  await catchUp(ctx, target);
   let outcome: JsonText | undefined;
   const decideOnce: Decide = (handoff, nowMs) => {
     const decided = decide(handoff, nowMs);
@@ -151,9 +154,20 @@ export async function relay(
   openings: readonly Opening[],
   guard: Guard = {},
 ): Promise<Result<Relayed, Refusal>> {
+  await catchUp(ctx, target);
   const relayed = await ctx.store.relay(target, withNotifications(ctx.rules, decide), openings, guard);
   if (relayed.ok) await reconcileFolders(ctx, [relayed.value.changed, ...relayed.value.inserted]);
   return relayed;
+}
+
+/**
+ * Before anything is decided over a document, what git has brought of it is taken in. A decision over an older record would
+ * be overruled by the commit that is checked out, and whoever made it would not have known of that commit.
+ */
+async function catchUp({ rules: { documents } }: Context, target: HandoffId | Handoff): Promise<void> {
+  if (documents === null) return;
+  if (typeof target === 'string') await documents.catchUp(target);
+  else if (target.kind === 'document') await documents.catchUp(target.id);
 }
 
 /** In order, so that whoever looks into the folders meets the first one first. */

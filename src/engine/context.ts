@@ -120,6 +120,8 @@ export interface DocumentMirror {
   idFor(parts: DocumentParts, taken: ReadonlySet<HandoffId>): Promise<HandoffId>;
   /** Tells in the file what has happened. Never a reason to fail: what is left undone is done later. */
   reconcile(id: HandoffId): Promise<void>;
+  /** Takes in what git has brought and no pass has seen yet: of one document, or of all. Never a reason to fail. */
+  catchUp(id?: HandoffId): Promise<void>;
   /** Everything that came in or has to go out. `vouched`: an operator answers for new files that nobody has committed. */
   /** `asked`: somebody has asked for it; else no file changes that git has as it is, unless somebody has acted. */
   sync(

@@ -35,8 +35,7 @@ export async function sweep(
 ): Promise<{ readonly changed: number }> {
   const parts: readonly (() => Promise<number>)[] = [
     () => sweepSessions(ctx, steady),
-    // Nothing expires in the sweep that finds the clock set.
-    async () => (steady.wasSet ? 0 : sweepOverdue(ctx, steady)),
+    () => sweepOverdue(ctx, steady),
     () => sweepFreed(ctx),
     () => sweepDependents(ctx),
     () => sweepAwaiting(ctx),
@@ -86,10 +85,17 @@ async function recover(ctx: Context, session: SessionRecord): Promise<number> {
   return recovered.length;
 }
 
-async function sweepOverdue(ctx: Context, steady: StallCheck): Promise<number> {
+/** `isMeant`: of all that is overdue, only this. */
+export async function sweepOverdue(
+  ctx: Context,
+  steady: StallCheck,
+  isMeant: (handoff: Handoff) => boolean = () => true,
+): Promise<number> {
+  // Nothing expires in the sweep that finds the clock set.
+  if (steady.wasSet) return 0;
   const found = await ctx.store.find({ by: 'overdue', max: SWEPT_MAX });
   const nowMs = ctx.store.nowMs();
-  const items = found.items.filter((handoff) => isTrulyOverdue(handoff, nowMs, steady));
+  const items = found.items.filter((handoff) => isMeant(handoff) && isTrulyOverdue(handoff, nowMs, steady));
   if (items.length === 0) return 0;
   const sessions = await ctx.store.sessions.list();
   for (const { id, custody } of items) {

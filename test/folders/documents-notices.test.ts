@@ -2,8 +2,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { HandoffId } from '../../src/domain/names.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { examineOverdue } from '../../src/engine/health-checks.ts';
+import { activate } from '../../src/engine/handoffs/activate.ts';
+import { claimByHand } from '../../src/engine/handoffs/claim.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
 import { openMemoryStore } from '../../src/stores/memory/memory-store.ts';
 import { manualClock } from '../contract/manual-clock.ts';
@@ -72,6 +75,26 @@ describe('D4: what is overdue', () => {
       verdict: 'warning',
       says: `${sent.value.id} is draft, and its time was up at 2026-01-01T01:00:00Z`,
     });
+  });
+
+  it('is not claimed where nobody sweeps, and does not stand before what came later', async () => {
+    const clock = manualClock();
+    const { ctx } = summaryWorld({}, NO_LIMITS, openMemoryStore({ clock, limits: NO_LIMITS }));
+    const [from, to] = [agentOf('grok'), agentOf('claude')];
+    const offer = async (task: string): Promise<HandoffId> => {
+      const sent = await send(ctx, as('grok'), { from, to, kind: 'document', title: task, task, input: {} });
+      if (!sent.ok) throw new Error(sent.refusal.code);
+      expect(await activate(ctx, as('grok'), sent.value.id)).toMatchObject({ ok: true });
+      return sent.value.id;
+    };
+    const late = await offer('T-1');
+    clock.advance(5 * 3_600_000);
+    expect(await claimByHand(ctx, as('claude'), to)).toBe(null);
+    expect((await ctx.store.load(late))?.handoff.state).toBe('expired');
+    await offer('T-2');
+    clock.advance(5 * 3_600_000);
+    const inTime = await offer('T-3');
+    expect((await claimByHand(ctx, as('claude'), to))?.handoff.id).toBe(inTime);
   });
 });
 

@@ -1,8 +1,12 @@
 /** Clones that share documents by git agree in the end, whatever happened and whichever clock ran first. */
 import { describe, expect, it } from 'vitest';
 import { campaignSize } from '../support/campaign-sizes.ts';
-import { simulateClones } from './clones/clones.ts';
-import { BEGINNINGS, tellSeveral } from './clones/several-moves.ts';
+import type { HandoffId } from '../../src/domain/names.ts';
+import { activate } from '../../src/engine/handoffs/activate.ts';
+import { as } from '../folders/documents-world.ts';
+import { judged, newDocument, openClone, simulateClones } from './clones/clones.ts';
+import { commitOf, type Remote } from './clones/git-model.ts';
+import { BEGINNINGS, share, tellSeveral } from './clones/several-moves.ts';
 
 const GROUP = 50;
 /** Whoever makes the moves has a clock that is behind. */
@@ -38,6 +42,22 @@ describe('D17: two or three clones', () => {
   // and a question that the other side had not heard of.
   it.each([484, 586, 580])('agree where a commit tells of several moves, seed %i', async (seed) => {
     expect((await simulateClones(seed)).broken).toEqual([]);
+  });
+
+  it('agree on the deadline where both have activated one draft before they heard of each other', async () => {
+    const remote: Remote = { main: commitOf(new Map(), [], 'nobody') };
+    const [here, there] = [openClone('here', remote, 0), openClone('there', remote, SLOWER_MS)];
+    const id = (await newDocument(here, 'T')) as HandoffId;
+    for (const clone of [here, there]) await share(clone);
+    for (const { clock } of [here, there]) clock.advance(10 * 60_000);
+    for (const { ctx } of [here, there]) expect(await activate(ctx, as('grok'), id)).toMatchObject({ ok: true });
+    for (const clone of [there, here, there]) await share(clone);
+    expect((await judged([here, there])).broken).toEqual([]);
+    const [theirs, ours] = [await there.ctx.store.load(id), await here.ctx.store.load(id)];
+    expect(Math.floor((ours?.handoff.since ?? 0) / 1000)).toBe(Math.floor((theirs?.handoff.since ?? 1) / 1000));
+    const facts = (await here.ctx.store.facts({ handoff: id, max: 10 })).map(({ fact }) => fact);
+    expect(facts.map(({ deed }) => deed)).toEqual(['create', 'offer', 'supersede', 'offer']);
+    expect(facts.at(-1)?.by).toBe('git:there@example.org as @grok');
   });
 
   it.each(BEGINNINGS)('agree on every way of several moves in one commit, after %s', async (beginning) => {

@@ -13,7 +13,7 @@ import { isSettled, type Status } from '../../formats/document/vocabulary.ts';
 import { send, type SendRefusal, type SendRequest } from '../handoffs/send.ts';
 import { committedBy, whyNotBelieved, writerAs, type Writer } from './believed.ts';
 import { applyEdit } from './apply-edit.ts';
-import { dueFrom } from './apply-commit.ts';
+import { clockedBy } from './apply-commit.ts';
 import {
   ACTIVE,
   agree,
@@ -88,8 +88,7 @@ async function bringIn(
     return over;
   };
   // The clock that its text names is the one it has.
-  const inTime: Decide = (handoff) =>
-    ok({ handoff: dueFrom(handoff, Date.parse(read.fields.expires_at ?? '')), facts: [] });
+  const inTime: Decide = (handoff) => ok({ handoff: clockedBy(read.fields, handoff), facts: [] });
   const createdAt = Date.parse(read.fields.created_at ?? '');
   const dated = (decide: Decide): Decide => {
     return (handoff, nowMs) =>

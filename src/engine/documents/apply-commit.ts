@@ -23,6 +23,7 @@ import { revisedBy, decideRevision, type Revision } from '../handoffs/revise.ts'
 import { completeByRule } from '../handoffs/deliver.ts';
 import { failureText } from '../handoffs/failure-text.ts';
 import { seenDetail } from '../handoffs/verify.ts';
+import type { DocumentFields } from '../../formats/document/schema.ts';
 import { claimsOf, type RevisedFields, type Shown, type Step } from './plan-edit.ts';
 
 export interface CommittedStep {
@@ -30,19 +31,27 @@ export interface CommittedStep {
   readonly by: Principal;
 }
 
-/** The deadline is the one that the text names, however late it is read. */
-export function withDeadline(decide: Decide, dueAt: number): Decide {
+/** The clock is the one that the text tells, however late it is read. */
+export function withToldClock(decide: Decide, fields: DocumentFields): Decide {
   return (handoff, nowMs) => {
     const decided = decide(handoff, nowMs);
-    if (!decided.ok || Number.isNaN(dueAt)) return decided;
-    return ok({ ...decided.value, handoff: dueFrom(decided.value.handoff, dueAt) });
+    return decided.ok ? ok({ ...decided.value, handoff: clockedBy(fields, decided.value.handoff) }) : decided;
   };
 }
 
-export function dueFrom(handoff: Handoff, dueAt: number): Handoff {
-  const { draftMs, offeredMs } = handoff.terms;
-  const lasts = handoff.state === 'offered' ? offeredMs : handoff.state === 'draft' ? draftMs : null;
-  return lasts === null || Number.isNaN(dueAt) ? handoff : { ...handoff, since: Math.max(0, dueAt - lasts) };
+/** Of what waits for an answer, the text tells since when; of what waits for somebody, until when. */
+export function clockedBy(fields: DocumentFields, handoff: Handoff): Handoff {
+  const { state, terms } = handoff;
+  const until = Date.parse(fields.expires_at ?? '');
+  const began =
+    state === 'draft'
+      ? until - (terms.draftMs ?? Number.NaN)
+      : state === 'offered'
+        ? until - (terms.offeredMs ?? Number.NaN)
+        : state === 'blocked'
+          ? Date.parse(fields.updated_at ?? '')
+          : Number.NaN;
+  return Number.isNaN(began) ? handoff : { ...handoff, since: Math.max(0, began) };
 }
 
 /** `body` is what a draft carries; only a revision looks into it, and it comes first. */

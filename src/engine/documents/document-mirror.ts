@@ -4,7 +4,7 @@ import { documentId } from '../../formats/document/names.ts';
 import type { DocumentFolder } from '../../folders/folder.ts';
 import type { DocumentMirror, Context } from '../context.ts';
 import { adoptArchive } from './adopt-archive.ts';
-import { reconcile } from './reconcile.ts';
+import { reconcile, takeInNews } from './reconcile.ts';
 import type { Documents } from './documents.ts';
 import { makeIndex } from './index-file.ts';
 import { unsyncedIn } from './shared-history.ts';
@@ -57,6 +57,14 @@ export function openDocumentMirror(
       } catch (error) {
         // The database has it; the next pass puts the file right.
         ctx.report({ kind: 'fault', doing: `writing ${id}`, error });
+      }
+    },
+    async catchUp(id) {
+      try {
+        await folder.prepare();
+        await takeInNews({ ...documents, asked: false }, id);
+      } catch (error) {
+        ctx.report({ kind: 'fault', doing: `taking in ${id ?? 'documents'}`, error });
       }
     },
     async sync(depth, { vouched = false, asked = false, signal } = {}) {

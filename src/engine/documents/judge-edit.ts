@@ -33,12 +33,12 @@ import {
   settingOf,
 } from './documents.ts';
 import { planOf, type Plan } from './plan-edit.ts';
-import { asksSame, changesOf, renderNew, retold, toldIn } from './render.ts';
+import { changesOf, renderNew, retold, toldIn } from './render.ts';
 import { settleFile } from './archive-file.ts';
 import { lawfulVersions, overruling } from './overrule.ts';
 import { isNews, overrules } from './shared-history.ts';
 import { wordsFor } from './step-refusal.ts';
-import { judgeTold, stateIn, tellsSame } from './told-change.ts';
+import { judgeTold, stateIn, tellsAll, tellsSame } from './told-change.ts';
 
 /** These tell what has happened, and so follow only from a move. */
 const LIFECYCLE_FIELDS: readonly FieldName[] = [
@@ -69,7 +69,7 @@ export async function judgeEdit(
   // What is settled and archived is anybody's to annotate, and only git tells that it went otherwise.
   const isAnnotated = isFinal(state) && agreed === null && place !== ACTIVE;
   const read = readDocument(file.text);
-  if (isAnnotated && tellsSame(whole.handoff, read.fields) && asksSame(whole, read.fields)) return 'done';
+  if (isAnnotated && tellsAll(whole, read.fields)) return 'done';
   const committed = await committedBy(documents, place, id, file.text);
   if (isAnnotated && committed === null) return 'done';
   const [problem] = errorsIn(read);
@@ -102,7 +102,7 @@ async function takeCommitted(
   const before = agreed === null && handoff.state !== 'draft' ? null : await readBefore(documents, whole, agreed);
   const { who: author } = writer;
   const told = judgeTold(ctx.rules, writer, handoff, read, isFinal(handoff.state) ? null : before, whole.body);
-  const isTold = tellsSame(handoff, read.fields) && asksSame(whole, read.fields);
+  const isTold = tellsAll(whole, read.fields);
   const isNothing = told.ok && told.value.decide === null;
   if (isNothing && isTold) return agreeOn(documents, whole, agreed, seen, true);
   const isContinued = told.ok && told.value.decide !== null;

@@ -15,7 +15,7 @@ import type { DocumentVersion } from '../../folders/folder.ts';
 import type { Whole } from '../../stores/store.ts';
 import { andThen } from '../change.ts';
 import { writerAs, type Roles, type Writer } from './believed.ts';
-import { withDeadline } from './apply-commit.ts';
+import { withToldClock } from './apply-commit.ts';
 import { agreedFields, asksSame } from './render.ts';
 import { judgeTold, recordIn, stateIn, type UnlawfulChange } from './told-change.ts';
 
@@ -82,7 +82,7 @@ export function overruling(
     const back = resuming(writer, to, { overruled: { from: since, to: handoff.revision }, commit: now.commit });
     const { decide } = judged.value;
     const all = decide === null ? back : andThen(back, () => true, decide);
-    return ok({ since, decide: withDeadline(all, Date.parse(now.read.fields.expires_at ?? '')) });
+    return ok({ since, decide: withToldClock(all, now.read.fields) });
   }
   return err(reason);
 }

@@ -10,8 +10,6 @@ import { editDocument } from '../../formats/document/edit.ts';
 import { fileNameOf } from '../../formats/document/names.ts';
 import { readDocument } from '../../formats/document/read.ts';
 import type { Fact } from '../../domain/facts.ts';
-import type { Handoff } from '../../domain/handoff.ts';
-import { STATUS_FOR } from '../../formats/document/vocabulary.ts';
 import type { Agreed, DocumentFolder, DocumentPlace } from '../../folders/folder.ts';
 import type { Whole } from '../../stores/store.ts';
 import { factsOf } from '../handoffs/read.ts';
@@ -29,10 +27,11 @@ import {
   settingOf,
 } from './documents.ts';
 import { touchIndex } from './index-file.ts';
+import { LOOKED_BACK_MS, newsAtHead } from './shared-history.ts';
 import { judgeEdit } from './judge-edit.ts';
-import { planOf } from './plan-edit.ts';
 import { changesOf, renderNew, retold, toldIn } from './render.ts';
 import { settleFile } from './archive-file.ts';
+import { tellsAll } from './told-change.ts';
 
 /** Take in, judge, tell, archive: a document needs no more than that, and the next pass goes on. */
 const ROUNDS_MAX = 8;
@@ -44,6 +43,20 @@ export async function reconcile(documents: Documents, id: HandoffId, patient: bo
   const { folder, together } = documents;
   if ((await pausedBy(documents)) !== null) return false;
   return folder.alone(id, async () => together.inside(async () => bringToRest(documents, id, patient)));
+}
+
+/** Only what is committed: an edit that is not is a request, and waits for its turn. */
+export async function takeInNews(documents: Documents, id?: HandoffId): Promise<void> {
+  for (const each of id === undefined ? ((await newsAtHead(documents)) ?? []) : [id]) {
+    if (await isBrought(documents, each)) await reconcile(documents, each, false);
+  }
+}
+
+async function isBrought({ folder, ctx }: Documents, id: HandoffId): Promise<boolean> {
+  const place = await folder.find(id, ctx.store.nowMs() - LOOKED_BACK_MS);
+  const file = place === null ? null : await folder.read(place, id);
+  if (place === null || file?.kind !== 'file' || (await folder.agreed.load(id))?.text === file.text) return false;
+  return folder.git.isCommitted(place, id, file.text);
 }
 
 async function bringToRest(documents: Documents, id: HandoffId, patient: boolean): Promise<boolean> {
@@ -127,7 +140,7 @@ async function atRest(documents: Documents, whole: Whole, agreed: Agreed, seen: 
   if (isToldHere && agreed.head === head && (isCommittedWhole || !asked)) return 'done';
   const isCommitted = head !== null && (await folder.git.isCommitted(place, id, file.text));
   // Somebody has committed what we told.
-  if (isToldHere && isCommitted && !isCommittedWhole && tellsState(file.text, whole.handoff)) {
+  if (isToldHere && isCommitted && !isCommittedWhole && tellsAll(whole, readDocument(file.text).fields)) {
     await agree(documents, id, file.text, revision, agreed, true);
     return 'done';
   }
@@ -137,12 +150,6 @@ async function atRest(documents: Documents, whole: Whole, agreed: Agreed, seen: 
     return 'again';
   }
   return project(documents, whole, agreed, seen, isCommitted);
-}
-
-function tellsState(text: string, handoff: Handoff): boolean {
-  const { fields } = readDocument(text);
-  const told = planOf(handoff, fields, null);
-  return STATUS_FOR[handoff.state] === fields.status && told.kind === 'nothing';
 }
 
 /** Nobody has touched it: what has happened since is told. */

@@ -68,7 +68,7 @@ async function wentBack({ folder }: Documents, handoff: Handoff): Promise<boolea
 /** So many are looked at; whoever has more to take in is told of these. */
 const UNSYNCED_MAX = 100;
 /** Of the archive: git brings what was settled lately. */
-const LOOKED_BACK_MS = 62 * 24 * 3_600_000;
+export const LOOKED_BACK_MS = 62 * 24 * 3_600_000;
 
 /** What is checked out and differs from everything that file and database have ever agreed on. */
 export async function unsyncedIn(documents: Documents, id?: HandoffId): Promise<readonly HandoffId[]> {

@@ -5,6 +5,7 @@
 import type { JsonText } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
+import { dueAtOf } from '../../domain/deadlines.ts';
 import { NO_TRAIL } from '../../domain/facts.ts';
 import { blankHandoff, NO_LINEAGE, type Handoff, type Terms } from '../../domain/handoff.ts';
 import type { State } from '../../domain/lifecycle.ts';
@@ -12,10 +13,12 @@ import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts
 import { AGREED, IDENTITY, type DocumentFields, type FieldName } from '../../formats/document/schema.ts';
 import type { DocumentRead } from '../../formats/document/read.ts';
 import { END_TYPE, type Status } from '../../formats/document/vocabulary.ts';
+import type { Whole } from '../../stores/store.ts';
 import { believedSpeaker, whyNotBelieved, writerAs, type Roles, type Writer } from './believed.ts';
 import { isRevised, revisedBy } from '../handoffs/revise.ts';
-import { decideFromCommit, revisionOf, withDeadline, type CommittedStep } from './apply-commit.ts';
+import { clockedBy, decideFromCommit, revisionOf, withToldClock, type CommittedStep } from './apply-commit.ts';
 import { claimsOf, planOf, shownIn, showsSame, type Step } from './plan-edit.ts';
+import { asksSame } from './render.ts';
 import { NOT_BY_HAND, wordsFor, type StepRefusal } from './step-refusal.ts';
 
 export interface ToldSteps {
@@ -53,7 +56,7 @@ export function judgeTold(
   if (!spoken.ok) return err({ field: FIELD_OF[spoken.refusal.step], says: spoken.refusal.says });
   const [first, ...rest] = spoken.value;
   if (first === undefined) return ok({ steps, decide: null });
-  const decide = withDeadline(decideFromCommit([first, ...rest], body), Date.parse(now.fields.expires_at ?? ''));
+  const decide = withToldClock(decideFromCommit([first, ...rest], body), now.fields);
   const decided = decide(record, Date.parse(now.fields.updated_at ?? '') || 0);
   if (decided.ok) return ok({ steps, decide });
   const { refusal } = decided;
@@ -229,9 +232,15 @@ export function tellsSame(handoff: Handoff, fields: DocumentFields): boolean {
   const told = stateIn(fields);
   // Whoever waits for others is on offer, in the words of documents.
   if (told !== state) return state === 'blocked' && told === 'offered' && blockedOn?.reason !== 'question';
+  if (Math.abs((dueAtOf(handoff) ?? 0) - (dueAtOf(clockedBy(fields, handoff)) ?? 0)) >= SECOND_MS) return false;
   if (state === 'blocked') return blockedOn?.reason === 'question' && blockedOn.text === fields.open_question;
   const isShown = state === 'delivered' || state === 'completed';
   return !isShown || showsSame(claims, shownIn(fields));
+}
+
+/** The same, and what is asked for. */
+export function tellsAll(whole: Pick<Whole, 'handoff' | 'body'>, fields: DocumentFields): boolean {
+  return tellsSame(whole.handoff, fields) && asksSame(whole, fields);
 }
 
 /** A record as a text tells it, for whoever judges without a database. Null: the text names nobody. */

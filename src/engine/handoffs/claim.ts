@@ -1,14 +1,16 @@
 import { assert } from '../../foundation/assert.ts';
 import type { Custody, Handoff } from '../../domain/handoff.ts';
-import { HAND_LEASE_MS, handUntilAt } from '../../domain/deadlines.ts';
+import { HAND_LEASE_MS, handUntilAt, overdueRefusal } from '../../domain/deadlines.ts';
 import { accept } from '../../domain/moves/accept.ts';
 import type { AgentId, SessionId } from '../../domain/names.ts';
 import { isMilliseconds } from '../../domain/record-values.ts';
 import { tokenIn, type Principal } from '../../domain/principal.ts';
 import { DEFAULT_TERMS } from '../../domain/terms.ts';
 import type { Claimed } from '../../stores/store.ts';
-import { decideBy } from '../change.ts';
+import { decideBy, reconcileFolders } from '../change.ts';
 import type { Context } from '../context.ts';
+import { checkOnce } from '../stall-detection.ts';
+import { sweepOverdue } from '../sweep.ts';
 
 /** For a person or a program that comes and goes: time alone tells when it has been forgotten. */
 export async function claimByHand(
@@ -28,10 +30,24 @@ export async function claimByHand(
   });
   for (;;) {
     const [claimed] = await claim(ctx, principal, agent, 1, custodyOf);
-    if (claimed === undefined) return null;
+    if (claimed === undefined) {
+      // What nobody took in time is not taken any more, and stands before what came later.
+      if ((await expireLateOffers(ctx, agent)) === 0) return null;
+      continue;
+    }
     if ((await won(ctx, principal, [claimed])).length > 0) return claimed;
   }
 }
+
+/** Where nobody sweeps; usually there are none, and then nothing is written. */
+async function expireLateOffers(ctx: Context, agent: AgentId): Promise<number> {
+  const isLateOffer = ({ kind, state, to }: Handoff): boolean =>
+    kind === 'document' && state === 'offered' && to === agent;
+  const { items } = await ctx.store.find({ by: 'overdue', max: LATE_MAX });
+  return items.some(isLateOffer) ? sweepOverdue(ctx, await checkOnce(ctx), isLateOffer) : 0;
+}
+
+const LATE_MAX = 200;
 
 /**
  * The next one, or one that comes within `waitMs`. Null: nothing came, or the signal was aborted, or the caller is no
@@ -103,11 +119,17 @@ export function hasUsualRetries({ rules }: Context, { kind, terms }: Handoff): b
 
 /** Those that no foreign worker has: with a queue folder, an acceptance is half of a pick-up. */
 export async function won(
-  { rules }: Context,
+  ctx: Context,
   principal: Principal,
   claimed: readonly Claimed[],
 ): Promise<readonly Claimed[]> {
-  const { queue } = rules;
+  const { queue, documents } = ctx.rules;
+  if (documents !== null) {
+    await reconcileFolders(
+      ctx,
+      claimed.flatMap(({ handoff }) => (handoff.kind === 'document' ? [handoff] : [])),
+    );
+  }
   if (queue === null) return claimed;
   const answers = await Promise.all(claimed.map(({ handoff, body }) => queue.winRename(principal, handoff, body)));
   return claimed.filter((_each, index) => answers[index] === true);
@@ -122,7 +144,8 @@ async function claim(
 ): Promise<readonly Claimed[]> {
   const decide = decideBy(principal, 'accept', (handoff, nowMs) => ({
     deed: 'accept',
-    moved: accept(handoff, custodyOf(handoff, nowMs), nowMs),
+    moved: overdueRefusal(handoff, nowMs) ?? accept(handoff, custodyOf(handoff, nowMs), nowMs),
   }));
+  await ctx.rules.documents?.catchUp();
   return ctx.store.claim(agent, max, decide);
 }

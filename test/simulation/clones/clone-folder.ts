@@ -173,10 +173,16 @@ export function openCloneFolder(remote: Remote, author: string): CloneFolder {
       head = commitOf(files, [head], author);
       remember();
     },
-    pull(how, choose) {
+    pull(wanted, choose) {
       upstream = remote.main;
       if (ancestorsOf(head).has(upstream.id)) return true;
-      const isAhead = !ancestorsOf(upstream).has(head.id);
+      const shared = ancestorsOf(upstream);
+      // Git would replay what somebody has merged and resolved here, and forget the resolution: people merge once more.
+      const isResolved = [...ancestorsOf(head).values()].some(
+        ({ id, parents }) => parents.length > 1 && !shared.has(id),
+      );
+      const how = isResolved ? 'merge' : wanted;
+      const isAhead = !shared.has(head.id);
       const tree = isAhead ? merged(head, upstream, choose) : upstream.tree;
       const isInTheWay = [...new Set([...tree.keys(), ...head.tree.keys()])].some((path) => {
         const [mine, theirs] = [files.get(path), tree.get(path)];

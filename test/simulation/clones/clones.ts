@@ -3,6 +3,8 @@
  * and look at old commits, all at random. At the end everybody has everything.
  */
 import { present } from '../../../src/foundation/assert.ts';
+import type { Result } from '../../../src/foundation/result.ts';
+import { dueAtOf } from '../../../src/domain/deadlines.ts';
 import { brokenAt } from '../../../src/domain/facts.ts';
 import type { Handoff } from '../../../src/domain/handoff.ts';
 import { isFinal, type State } from '../../../src/domain/lifecycle.ts';
@@ -45,6 +47,8 @@ export interface Clone extends CloneFolder {
   readonly ctx: Context;
   readonly documents: DocumentMirror;
   readonly events: EngineEvent[];
+  /** Acts that were answered as done and overruled before anything else happened. */
+  readonly lost: string[];
 }
 
 export function openClone(name: string, remote: Remote, skewMs: number): Clone {
@@ -83,7 +87,7 @@ export function openClone(name: string, remote: Remote, skewMs: number): Clone {
   };
   const documents = openDocumentMirror(bare, files.folder, { isStrict: () => false });
   const ctx = { ...bare, rules: { ...bare.rules, documents } };
-  return { ...files, name, clock, ctx, documents, events };
+  return { ...files, name, clock, ctx, documents, events, lost: [] };
 }
 
 export interface Outcome {
@@ -126,7 +130,8 @@ async function moveOf(clone: Clone, random: SeededRandom, step: number): Promise
     clone.commit();
     return 'commit';
   }
-  if (choice < 84) return pull(clone, random);
+  if (choice < 80) return pull(clone, random);
+  if (choice < 84) return `${await pull(clone, random, 0)}, and ${await act(clone, random)}`;
   if (choice < 87) return detour(clone, random);
   return `push ${await share(clone, random)}`;
 }
@@ -146,7 +151,7 @@ export async function newDocument({ ctx }: Clone, task: string): Promise<string>
 }
 
 export const ACTS: Readonly<
-  Record<string, (ctx: Context, id: HandoffId, random: SeededRandom) => Promise<{ ok: boolean }>>
+  Record<string, (ctx: Context, id: HandoffId, random: SeededRandom) => Promise<Result<Handoff, unknown>>>
 > = {
   revise: (ctx, id, random) =>
     revise(ctx, agentPrincipal(GROK), id, {
@@ -192,7 +197,14 @@ async function act(clone: Clone, random: SeededRandom): Promise<string> {
   const { id, state } = random.pick(open);
   const name = random.pick(FITTING[state] ?? ['cancel']);
   const done = await present(ACTS[name], name)(clone.ctx, id, random);
+  if (done.ok && (await isOverruledSince(clone, id, done.value))) clone.lost.push(`${name} ${id} (${state})`);
   return `${name} ${id} (${state}) ${done.ok ? '' : 'refused'}`;
+}
+
+/** What was decided a moment ago, with everything that this clone had from git, is overruled by nothing. */
+async function isOverruledSince({ ctx }: Clone, id: HandoffId, { revision }: Handoff): Promise<boolean> {
+  const facts = await ctx.store.facts({ handoff: id, max: 1_000 });
+  return facts.some(({ fact }) => fact.deed === 'supersede' && fact.revision > revision);
 }
 
 export async function expire({ ctx }: Clone): Promise<number> {
@@ -200,14 +212,14 @@ export async function expire({ ctx }: Clone): Promise<number> {
   return (await sweep(ctx, await checkOnce(ctx))).changed;
 }
 
-async function pull(clone: Clone, random: SeededRandom): Promise<string> {
+async function pull(clone: Clone, random: SeededRandom, syncs = 0.7): Promise<string> {
   const how = random.chance(0.5) ? 'merge' : 'rebase';
   // In a straight line of commits, whoever was first stays first; a merge may be resolved either way.
   const choose = (): 'ours' | 'theirs' => (how === 'rebase' ? 'theirs' : random.pick(['ours', 'theirs']));
   const isDone = clone.pull(how, choose);
   if (!isDone) clone.commit();
   const isDoneThen = isDone || clone.pull(how, choose);
-  if (random.chance(0.7)) await clone.documents.sync('thorough');
+  if (random.chance(syncs)) await clone.documents.sync('thorough');
   return `pull --${how} ${isDone ? '' : 'after a commit '}${isDoneThen}`;
 }
 
@@ -228,6 +240,12 @@ async function detour(clone: Clone, random: SeededRandom): Promise<string> {
   return 'detour';
 }
 
+/** To the second, as documents count. */
+function dueOf(handoff: Handoff): string {
+  const dueAt = dueAtOf(handoff);
+  return dueAt === null ? 'never due' : new Date(dueAt).toISOString().slice(0, 19);
+}
+
 /** Everybody pulls everything and syncs, until nothing changes. */
 async function settle(clones: readonly Clone[], random: SeededRandom): Promise<void> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
@@ -243,11 +261,7 @@ async function settle(clones: readonly Clone[], random: SeededRandom): Promise<v
   }
 }
 
-/** `dueOf`: what of its deadline everybody has to know. */
-export async function judged(
-  clones: readonly Clone[],
-  dueOf: (handoff: Handoff) => string = () => '',
-): Promise<Omit<Outcome, 'trace'>> {
+export async function judged(clones: readonly Clone[]): Promise<Omit<Outcome, 'trace'>> {
   const broken: string[] = [];
   const [first, ...others] = clones;
   const told = new Map<Clone, ReadonlyMap<string, string>>();
@@ -269,6 +283,7 @@ export async function judged(
       if (brokenAt(facts) !== null) broken.push(`${clone.name}: the trail of ${handoff.id} does not add up`);
     }
     if (clone.isDirty()) broken.push(`${clone.name}: its tree is dirty`);
+    broken.push(...clone.lost.map((what) => `${clone.name}: ${what} was lost`));
     for (const event of clone.events) {
       if (event.kind === 'fault') broken.push(`${clone.name}: ${event.doing}: ${String(event.error)}`);
       if (event.kind === 'document-refused') broken.push(`${clone.name}: refused ${event.id}: ${event.says}`);

@@ -3,8 +3,6 @@
  * is made, from each beginning that was shared, has to be legal where it is read.
  */
 import { present } from '../../../src/foundation/assert.ts';
-import { dueAtOf } from '../../../src/domain/deadlines.ts';
-import type { Handoff } from '../../../src/domain/handoff.ts';
 import type { State } from '../../../src/domain/lifecycle.ts';
 import type { HandoffId } from '../../../src/domain/names.ts';
 import { seededRandom } from '../seeded-random.ts';
@@ -81,13 +79,7 @@ async function tellWay(beginning: string, way: readonly string[], skewMs: number
   await share(there);
   await share(here);
   await share(there);
-  return { isLegal, state, broken: (await judged(clones, dueOf)).broken };
-}
-
-/** While nobody has accepted it, its text tells until when. */
-function dueOf(handoff: Handoff): string {
-  const isRunning = handoff.state === 'draft' || handoff.state === 'offered';
-  return isRunning ? new Date(dueAtOf(handoff) ?? 0).toISOString().slice(0, 19) : '';
+  return { isLegal, state, broken: (await judged(clones)).broken };
 }
 
 async function make(clone: Clone, clones: readonly Clone[], id: HandoffId, move: string): Promise<boolean> {
@@ -96,7 +88,7 @@ async function make(clone: Clone, clones: readonly Clone[], id: HandoffId, move:
   return move === HOURS || (await present(ACTS[move], move)(clone.ctx, id, seededRandom(clone.clock.nowMs()))).ok;
 }
 
-async function share(clone: Clone): Promise<void> {
+export async function share(clone: Clone): Promise<void> {
   clone.commit();
   clone.pull('merge', () => 'theirs');
   await clone.documents.sync('thorough', { asked: true });
