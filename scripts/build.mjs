@@ -34,8 +34,8 @@ const COMPILED = join(DIST, 'compiled');
 /** A running command may still load chunks of the build before: they stay for longer than any command runs unattended. */
 const OLD_CHUNK_MS = 24 * 60 * 60 * 1000;
 
-/** A driver that few commands load is better left where npm put it. */
-const EXTERNAL = ['postgres', '@opentelemetry/*'];
+/** Optional peers: whoever wants traces installs these. Everything else is bundled, and nothing comes along with the package. */
+const EXTERNAL = ['@opentelemetry/*'];
 
 /**
  * Which lazily loaded modules come in one file. Cut along every `import()`, a command came as fifty files, and opening
@@ -143,6 +143,21 @@ const withoutPrograms = {
  * itself stays where npm put it, and is looked for there.
  */
 const SQLITE = '@photostructure/sqlite';
+/**
+ * Where the package is used at all is found out when it is needed, in sources and in the library by `createRequire`. In a
+ * text that has a `require` of its own it is that one.
+ */
+const ownRequire = {
+  name: 'own-require',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]stores[\\/]sqlite[\\/]choose-binding\.ts$/ }, ({ path }) => {
+      const text = readFileSync(path, 'utf8');
+      const call = `createRequire(ownPlace())('${SQLITE}')`;
+      if (!text.includes(call)) throw new Error(`${path} loads ${SQLITE} in another way: ${call} is not there`);
+      return { contents: text.replace(call, `require('${SQLITE}')`), loader: 'ts' };
+    });
+  },
+};
 const nativeAtOnce = {
   name: 'native-at-once',
   setup({ onResolve, onLoad }) {
@@ -189,7 +204,32 @@ const PREAMBLE = [
 /** As an agent ends with it. */
 const SUMMARY = '```yaml\nhandoff:\n  phase: testing\n  from: one\n  to: two\n  status: complete\n```\n';
 
+/** In Node `yaml` is CommonJS and asks for modules of Node by `require`, which the library has not. This is its other form. */
+const YAML = join(ROOT, 'node_modules/yaml/browser/dist/index.js');
 const LIBRARY = { index: 'src/index.ts', testing: 'src/testing.ts' };
+/**
+ * Whatever is loaded later is loaded by a program that has the library: to say so keeps that in one piece. Cut along every
+ * `import()` alone, an import of the library opened 63 files; in one file with all that is seldom needed it took 60 ms more.
+ */
+const libraryFirst = {
+  name: 'library-first',
+  setup({ onResolve, onLoad }) {
+    const first = join(ROOT, LIBRARY.index);
+    onResolve({ filter: /\.ts$/ }, ({ path, kind, resolveDir }) =>
+      kind === 'dynamic-import' ? { path: resolve(resolveDir, path), namespace: 'later' } : null,
+    );
+    onLoad({ filter: /.*/, namespace: 'later' }, ({ path }) => ({
+      contents: [
+        `import * as before from '${first}';`,
+        'export const after = before;',
+        `export * from '${path}';`,
+      ].join('\n'),
+      resolveDir: ROOT,
+      loader: 'ts',
+    }));
+  },
+};
+
 const PRODUCTS = { '--command': buildCommand, '--library': buildLibrary, '--dashboard': buildDashboard };
 const FLAGS = [...Object.keys(PRODUCTS), '--clean', '--quiet'];
 
@@ -268,8 +308,18 @@ function asCommonJs(outputFiles) {
     const exported = exportsLine === '' ? '' : `module.exports={${list.replaceAll(':()=>', ':')}};\n`;
     return [
       { path, text: `${whole}${exported}//# sourceMappingURL=${basename(path)}.map\n` },
-      { path: `${path}.map`, text: newMap },
+      { path: `${path}.map`, text: withoutForeignTexts(newMap) },
     ];
+  });
+}
+
+/** The sources of packages are half of all maps, and to be had where the packages are; their names and lines stay. */
+function withoutForeignTexts(mapText) {
+  const map = JSON.parse(mapText);
+  const isForeign = map.sources.map((source) => source.includes('node_modules/'));
+  return JSON.stringify({
+    ...map,
+    sourcesContent: map.sourcesContent.map((text, index) => (isForeign[index] ? null : text)),
   });
 }
 
@@ -346,7 +396,7 @@ function bundleOf(entryPoints, plugins, isPart) {
     banner: isPart ? {} : { js: REQUIRE },
     external: EXTERNAL,
     define: { __BATON_VERSION__: JSON.stringify(version) },
-    plugins: [...plugins, withoutPrograms, nativeAtOnce],
+    plugins: [...plugins, withoutPrograms, ownRequire, nativeAtOnce],
     legalComments: 'none',
     // Files of their own, with the sources in them. Node reads them only with --enable-source-maps.
     sourcemap: 'linked',
@@ -379,12 +429,13 @@ async function buildLibrary() {
   }
 }
 
-/** Packages stay where npm puts them: the program around the library may use them too. */
+/** With all packages in it: an import opens a few files, and no other version of a package can come between. */
 async function bundleLibrary(outdir) {
   const shared = {
     absWorkingDir: ROOT,
     bundle: true,
-    packages: 'external',
+    external: [...EXTERNAL, SQLITE],
+    alias: { yaml: YAML },
     platform: 'node',
     target: 'node20',
     define: { __BATON_VERSION__: JSON.stringify(version) },
@@ -392,7 +443,14 @@ async function bundleLibrary(outdir) {
     logLevel: 'warning',
   };
   const thread = join(ROOT, 'src/adapters/processes/heartbeat-thread.ts');
-  const { outputFiles } = await bundle({ ...shared, entryPoints: [thread], format: 'cjs', write: false });
+  const { outputFiles } = await bundle({
+    ...shared,
+    entryPoints: [thread],
+    format: 'cjs',
+    plugins: [ownRequire],
+    define: { ...shared.define, 'import.meta.url': 'undefined' },
+    write: false,
+  });
   // As text it has no place of its own from which packages could be found.
   const found = "require('node:module').createRequire(require('node:worker_threads').workerData.requireFrom)";
   const source = `(function (require) {\n${outputFiles[0].text}\n})(${found});`;
@@ -404,7 +462,7 @@ async function bundleLibrary(outdir) {
       }));
     },
   };
-  await bundle({
+  const { metafile, outputFiles: library } = await bundle({
     ...shared,
     entryPoints: LIBRARY,
     outdir,
@@ -412,8 +470,15 @@ async function bundleLibrary(outdir) {
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
     sourcemap: 'linked',
-    plugins: [inlineThread],
+    metafile: true,
+    plugins: [inlineThread, libraryFirst],
+    write: false,
   });
+  for (const { path, text } of library) {
+    writeWhole(path, path.endsWith('.map') ? withoutForeignTexts(text) : text, 0o644);
+  }
+  const sources = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  writeWhole(join(DIST, 'notices/library.txt'), noticesText('The library', sources, ROOT), 0o644);
 }
 
 /** One readable file for each entry; what the second shares with the first it imports from there. */

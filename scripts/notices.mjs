@@ -1,6 +1,6 @@
 /**
- * The licences of the packages whose code is inside what is built: most of them ask to be carried along. One file for the
- * command and one for the dashboard, in `dist/notices/`; the library bundles no packages.
+ * The licences of the packages whose code is inside what is built: most of them ask to be carried along. One file each
+ * for the command, the library and the dashboard, in `dist/notices/`.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,6 +3,8 @@
  *
  * The wall clock dates things and may jump; the monotonic clock measures leases and never does.
  */
+import { machineClock } from './machine-clock.ts';
+
 export interface Clock {
   /** Milliseconds since 1970, as people read them. */
   nowMs(): number;
@@ -53,9 +55,11 @@ export interface Timers {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+const readMachineClock = machineClock();
+
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
-  monotonicMs: () => Number(process.hrtime.bigint() / 1_000_000n),
+  monotonicMs: () => Number(readMachineClock() / 1_000_000n),
 };
 
 /** What `performance.now()` tells; but the first use of that takes 2 ms of a start. */

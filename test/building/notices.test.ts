@@ -8,10 +8,12 @@ import { ROOT } from '../support/source-files.ts';
 const LICENSES = /Permission is hereby granted|Permission to use, copy|Apache License|Redistribution and use/;
 
 beforeAll(() => built('command'));
+beforeAll(() => built('library'));
 beforeAll(() => built('dashboard'));
 
 it.each([
-  ['command', ['commander', 'hono', 'ajv', 'zod', 'yaml', 'prom-client', 'fast-uri']],
+  ['command', ['commander', 'hono', 'ajv', 'zod', 'yaml', 'fast-uri']],
+  ['library', ['ajv', 'croner', 're2js', 'yaml', 'zod', 'fast-uri']],
   ['dashboard', ['preact', '@preact/signals', '@preact/signals-core', 'uplot', '@dagrejs/dagre', 'markdown-it']],
 ])('the %s has the licences of the packages in it', (product, packages) => {
   const text = readFileSync(join(ROOT, `dist/notices/${product}.txt`), 'utf8');

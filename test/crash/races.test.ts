@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, it } from 'vitest';
+import { chooseBinding } from '../../src/stores/sqlite/choose-binding.ts';
 import { databases, factsOf, jsonLines, makeWorkspace, sqlite } from '../cli/workspaces.ts';
 import { until, type Ended, type Running } from '../support/processes.ts';
 import { usePrograms } from './built-programs.ts';
@@ -108,7 +108,7 @@ describe.each(databases)('fifty processes at once on $name', (database) => {
 
 /** Nobody writes until it is opened, so that all come to it. */
 function holdDoor(path: string): { open(): void } {
-  const database = new DatabaseSync(path);
+  const database = new (chooseBinding().DatabaseSync)(path);
   database.exec('BEGIN IMMEDIATE');
   return {
     open: () => {

@@ -39,6 +39,10 @@ ${table(
       '`BATON_HANDOFF_ID` `BATON_FENCE` `BATON_AGENT`',
       'set by `baton work` for its command; moves of that handoff inside it need neither `--fence` nor `--as`, and what it sends comes from this agent',
     ],
+    [
+      '`BATON_SQLITE`',
+      '`node` or `package`: which SQLite is used; by itself Node’s own from Node 24 on, else `@photostructure/sqlite`',
+    ],
     ['`BATON_DEBUG`', 'with any value: faults are told with their stack'],
     ['`NO_COLOR`', 'no colours'],
   ],

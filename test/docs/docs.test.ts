@@ -29,6 +29,14 @@ describe('the documentation', () => {
     expect(readFileSync(file, 'utf8'), 'run BATON_WRITE_DOCS=1 npx vitest run test/docs').toBe(text);
   });
 
+  it('the README that is packed links only to what is packed with it, or to an address', () => {
+    const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { readonly files: string[] };
+    const links = [...readFileSync('README.md', 'utf8').matchAll(/\]\(([^)\s#]+)/g)].map(([, to]) => to ?? '');
+    const isPacked = (to: string): boolean => files.some((file) => to === file || to.startsWith(`${file}/`));
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter((to) => !/^https?:/.test(to) && !isPacked(to))).toEqual([]);
+  });
+
   it('links only to what is there', () => {
     const pages = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '*.md'], {
       encoding: 'utf8',

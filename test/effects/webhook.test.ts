@@ -35,6 +35,22 @@ describe('a webhook', () => {
     const seconds = Math.floor(world.clock.nowMs() / 1000);
     const mac = createHmac('sha256', 'top secret').update(`${seconds}.${text}`).digest('hex');
     expect(headers['baton-signature']).toBe(`t=${seconds},v1=${mac}`);
+    expect(headers['webhook-signature']).toBe(standardSignature('top secret', `d-k-1.${seconds}.${text}`));
+  });
+
+  it.each([
+    { form: 'of Standard Webhooks', secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+    { form: 'of any other form', secret: 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+  ])('is signed as Standard Webhooks has it, by a secret $form', async ({ secret }) => {
+    const world = outboxWorld();
+    const { port, received } = await receiver();
+    await world.add(hook('k-1', `http://127.0.0.1:${port}/`));
+    await sendEffects(world.ctx, [carrierIn(world, { secretOf: () => secret })]);
+    const [{ headers, text }] = received as [(typeof received)[number]];
+    const { 'webhook-id': id, 'webhook-timestamp': seconds, 'webhook-signature': signature } = headers;
+    expect([id, seconds]).toEqual(['d-k-1', String(Math.floor(world.clock.nowMs() / 1000))]);
+    const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice('whsec_'.length), 'base64') : secret;
+    expect(signature).toBe(standardSignature(key, `d-k-1.${String(seconds)}.${text}`));
   });
 
   it('arrives exactly once by key when the receiver was down and comes back', async () => {
@@ -243,3 +259,7 @@ describe('a webhook that must not be', () => {
     expect(await round).toMatchObject({ postponed: 1 });
   });
 });
+
+function standardSignature(key: string | Buffer, signed: string): string {
+  return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+}

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
@@ -45,18 +45,21 @@ describe('the examples', () => {
     expect(stdout).toMatch(/^create → accept → .*deliver → complete\n$/);
   });
 
-  it('a program that bundles the library works without any file of ours beside it', async () => {
-    const program = join(tempFolder(), 'relay.mjs');
+  it.each(['esm', 'cjs'] as const)('a program that bundles the library as %s needs no file of ours', async (format) => {
+    const program = join(tempFolder(), `relay.${format === 'esm' ? 'mjs' : 'cjs'}`);
+    // As CommonJS it cannot wait outside of a function.
+    const lines = readFileSync(join(ROOT, 'examples/relay.mjs'), 'utf8').split('\n');
+    const start = lines.findLastIndex((line) => line.startsWith('import ')) + 1;
+    const contents = [...lines.slice(0, start), '(async () => {', ...lines.slice(start), '})();'].join('\n');
     await bundle({
-      entryPoints: [join(ROOT, 'examples/relay.mjs')],
+      stdin: { contents, resolveDir: ROOT },
       outfile: program,
       alias: { batonpass: join(ROOT, 'dist/lib/index.js') },
       bundle: true,
       platform: 'node',
-      format: 'esm',
-      // Native code cannot be bundled. The banner is what bundled CommonJS packages need in an ES module.
+      format,
+      // Native code cannot be bundled. Where Node has SQLite itself, none is needed.
       external: ['@photostructure/sqlite'],
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
       logLevel: 'silent',
     });
     symlinkSync(join(ROOT, 'node_modules'), join(dirname(program), 'node_modules'));

@@ -9,18 +9,18 @@ import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import type { SessionId } from '../../src/domain/names.ts';
 import { openSqliteBeat } from '../../src/stores/sqlite/heartbeat.ts';
 import { openDatabase, prepare, type Statement } from '../../src/stores/sqlite/binding.ts';
+import { chooseBinding, isNewEnough } from '../../src/stores/sqlite/choose-binding.ts';
 import { THIS_BOOT, processOf, WORKER } from '../contract/builders.ts';
 import { newPath, openForgettableStore, openStore, openTables } from './stores.ts';
 
-/** SQLite before this one can damage a database when several processes checkpoint. */
-const VERSION_MIN = [3, 51, 3];
-
 describe('the binding of SQLite', () => {
-  it('is new enough for many processes on one database', () => {
-    const version = prepare(openTables(), 'SELECT sqlite_version()').get()?.[0];
-    const numbers = String(version).split('.').map(Number);
-    const weight = (parts: readonly number[]): number => parts.reduce((sum, part) => sum * 1_000 + part, 0);
-    expect(weight(numbers)).toBeGreaterThanOrEqual(weight(VERSION_MIN));
+  it('is the one that was chosen, and new enough for many processes on one database', () => {
+    const { version, source } = chooseBinding();
+    expect(prepare(openTables(), 'SELECT sqlite_version()').get()).toEqual([version]);
+    expect(['3.45.1', '3.51.2', '3.9.0', '2.99.99'].filter(isNewEnough)).toEqual([]);
+    expect([version, '3.51.3', '3.51.10', '3.52.0', '4.0.0'].filter((each) => !isNewEnough(each))).toEqual([]);
+    const [major = 0] = process.versions.node.split('.').map(Number);
+    expect(source).toBe(process.env['BATON_SQLITE'] ?? (major >= 24 ? 'node' : 'package'));
   });
 
   it('I14: a statement keeps its database, however often garbage is collected', async () => {

@@ -33,6 +33,8 @@ const COMPONENTS = {
   openssl: { packages: ['openssl'], find: () => programOnPath('openssl') },
   // Debian keeps it among the programs of the administrator, which are not on everybody's path.
   pgbouncer: { packages: ['pgbouncer'], find: () => programOnPath('pgbouncer', '/usr/sbin') },
+  zsh: { packages: ['zsh'], find: () => programOnPath('zsh') },
+  fish: { packages: ['fish'], find: () => programOnPath('fish') },
   python3: { packages: ['python3'], find: () => programOnPath('python3') },
 } as const satisfies Record<string, Component>;
 

@@ -14,6 +14,7 @@ import { verify } from '../../src/engine/handoffs/verify.ts';
 import { projects } from '../../src/engine/handoffs/projects.ts';
 import { examineTrails } from '../../src/engine/health-checks.ts';
 import { reportJunit } from '../../src/interfaces/shared/report/junit.ts';
+import { chooseBinding } from '../../src/stores/sqlite/choose-binding.ts';
 import { addKey, endKey } from '../../src/workspace/agent-keys.ts';
 import { agentOf as summaryAgent, summaryWorld, type Said } from '../engine/summaries/summary-world.ts';
 import { documentsWorld, ON, type DocumentsWorld } from '../folders/documents-world.ts';
@@ -347,7 +348,7 @@ async function tampered(sql: string): Promise<string> {
   await filled(world);
   const path = present(world.app.workspace, 'a workspace').databasePath;
   await world.app.close();
-  const { DatabaseSync } = await import('@photostructure/sqlite');
+  const { DatabaseSync } = chooseBinding();
   const database = new DatabaseSync(path);
   database.exec(`DROP TRIGGER final_is_final; ${sql}`);
   database.close();

@@ -19,6 +19,8 @@ export interface StoreOptions {
 
 export async function openStore(options: StoreOptions, liveness: Liveness): Promise<Store> {
   const { database, limits, waiting, onlyReads = false, report = () => undefined } = options;
+  // Throws where this process has no clock in common with others: better now than with a lease.
+  systemClock.monotonicMs();
   if (database.kind === 'postgres') {
     const { openPostgresStore } = await import('../../stores/postgres/open-postgres-store.ts');
     const told = waiting === undefined ? {} : { waiting };

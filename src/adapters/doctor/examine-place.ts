@@ -59,7 +59,9 @@ export async function examineFolder(databasePath: string): Promise<readonly Heal
   const folder = dirname(databasePath);
   const { networkTypeOf, nearestExisting } = await import('../../stores/sqlite/network-folder.ts');
   const network = networkTypeOf(nearestExisting(folder));
+  const { bindingText, chooseBinding } = await import('../../stores/sqlite/choose-binding.ts');
   return [
+    healthy('sqlite', bindingText(chooseBinding())),
     modeOf(folder),
     spaceIn(folder),
     network === null

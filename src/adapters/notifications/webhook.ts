@@ -41,6 +41,8 @@ const HOPELESS_TRIES = 5;
 const RETRY_AFTER_MAX_MS = 60 * 60_000;
 const RETRIED = new Set([408, 425, 429]);
 const WORD = /^[\w.:-]{1,200}$/;
+/** A secret of Standard Webhooks is base64 behind this; any other is taken as it is written. */
+const ENCODED_SECRET = 'whsec_';
 const HEADER_SAFE = /^[\x21-\x7e]{1,255}$/;
 
 export function webhookSender(options: WebhookOptions): EffectSender {
@@ -105,14 +107,24 @@ function messageOf(effect: DueEffect, payload: WebhookPayload, { clock, secretOf
       'Idempotency-Key': HEADER_SAFE.test(effect.key) ? effect.key : hexDigestOf(effect.key),
       'Baton-Event': event,
       'Baton-Delivery': id,
-      ...(secret === null ? {} : { 'Baton-Signature': `t=${seconds},v1=${signatureOf(secret, seconds, text)}` }),
+      'webhook-id': id,
+      'webhook-timestamp': seconds,
+      ...(secret === null ? {} : signatures(secret, id, seconds, text)),
     },
   };
 }
 
-/** The receiver computes the same over what it got, and refuses an old `t`. */
-function signatureOf(secret: string, seconds: number, text: string): string {
-  return createHmac('sha256', secret).update(`${seconds}.${text}`).digest('hex');
+/**
+ * The first as Standard Webhooks has it, for whatever library the receiver has; the second is ours of before. The receiver
+ * computes the same over what it got, and refuses an old time.
+ */
+function signatures(secret: string, id: string, seconds: number, text: string): Record<string, string> {
+  const isEncoded = secret.startsWith(ENCODED_SECRET);
+  const key = isEncoded ? Buffer.from(secret.slice(ENCODED_SECRET.length), 'base64') : secret;
+  return {
+    'webhook-signature': `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${text}`).digest('base64')}`,
+    'Baton-Signature': `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${text}`).digest('hex')}`,
+  };
 }
 
 interface Answer {

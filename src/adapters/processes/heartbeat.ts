@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
+import { ownPlace } from '../../foundation/own-place.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { HeartbeatFault } from '../../engine/heartbeat-fault.ts';
 import type { Heartbeat } from '../../engine/context.ts';
@@ -38,7 +39,7 @@ export function threadHeartbeat(database: DatabaseAddress, leaseMs: number): Hea
       // Only workers have one, and every command has to start.
       const { Worker: Thread } = await import('node:worker_threads');
       const { HEARTBEAT_SOURCE: source } = await import('./heartbeat-source.ts');
-      const order: BeatOrder = { database, session, everyMs: leaseMs / BEATS_PER_LEASE, requireFrom: import.meta.url };
+      const order: BeatOrder = { database, session, everyMs: leaseMs / BEATS_PER_LEASE, requireFrom: ownPlace() };
       const thread = startThread(() =>
         source === null
           ? new Thread(threadFile(), { workerData: order })

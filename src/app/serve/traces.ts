@@ -2,7 +2,7 @@
  * Traces for OpenTelemetry, told from the trail: a span for each leg when it is settled, and one for each attempt. Only
  * where the packages of an exporter are there; they are not part of this one.
  */
-import { ROOT_CONTEXT, SpanStatusCode, trace, type Attributes, type Context } from '@opentelemetry/api';
+import type { Attributes } from '@opentelemetry/api';
 import { isFinal } from '../../domain/lifecycle.ts';
 import type { Body } from '../../domain/body.ts';
 import type { HandoffId } from '../../domain/names.ts';
@@ -23,6 +23,7 @@ const ROOTS_MAX = 1_000;
 
 export async function openTraces(ctx: EngineContext, log: ServerLog): Promise<Traces | null> {
   try {
+    const { ROOT_CONTEXT, SpanStatusCode, trace } = await import('@opentelemetry/api');
     const { BatchSpanProcessor, NodeTracerProvider } = await import('@opentelemetry/sdk-trace-node');
     const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http');
     const ids = { next: { traceId: '', spanId: '' } };
@@ -34,15 +35,16 @@ export async function openTraces(ctx: EngineContext, log: ServerLog): Promise<Tr
     const tracer = provider.getTracer('baton');
     const tell = ({ place, parent, name, from, to, failed, attributes }: Span): void => {
       ids.next = place;
-      const context = parent === null ? ROOT_CONTEXT : contextOf({ traceId: place.traceId, spanId: parent });
+      const above = { traceId: place.traceId, spanId: parent ?? '', traceFlags: 1, isRemote: true };
+      const context = parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, above);
       const span = tracer.startSpan(name, { startTime: from, attributes }, context);
       if (failed !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: failed });
       span.end(to);
     };
     return tracesBy(ctx, log, tell, () => provider.shutdown());
   } catch (error) {
-    const packages = '@opentelemetry/sdk-trace-node and @opentelemetry/exporter-trace-otlp-http';
-    log.warn({ error: String(error) }, `no traces are told: install ${packages}`);
+    const packages = ['api', 'sdk-trace-node', 'exporter-trace-otlp-http'].map((name) => `@opentelemetry/${name}`);
+    log.warn({ error: String(error) }, `no traces are told: install ${packages.join(' ')}`);
     return null;
   }
 }
@@ -131,10 +133,6 @@ function tracesBy(
       await shutDown().catch((error: unknown) => log.warn({ error: String(error) }, 'traces were not sent'));
     },
   };
-}
-
-function contextOf({ traceId, spanId }: TracePlace): Context {
-  return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: 1, isRemote: true });
 }
 
 function keep<Key, Value>(into: Map<Key, Value>, key: Key, value: Value, max: number): void {

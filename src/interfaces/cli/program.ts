@@ -29,19 +29,15 @@ export async function runProgram(args: readonly string[], version: string, outpu
   const hear = (text: string): void => {
     complaint += text;
   };
+  if (args[0] === 'complete') {
+    const { complete } = await import('./completion/complete.ts');
+    process.stdout.write(await complete(args.slice(1), CATALOGUE, allOptionsOf));
+    return 0;
+  }
   const program = programOf(version, entriesFor(args[0]), hear, async (entry, given, options) => {
     const run = (await entry.load()) as Run;
     exitCode = await run(given, options, output);
   });
-  if (args[0] === 'complete') {
-    const { complete } = await import('./completion/complete.ts');
-    const answer = await complete(args.slice(1), CATALOGUE, allOptionsOf);
-    if (answer !== null) {
-      process.stdout.write(answer);
-      return 0;
-    }
-    await addCompletion(program);
-  }
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
@@ -146,9 +142,4 @@ function optionOf([flags, summary, { choices, repeated, isHidden } = {}]: Option
   if (isHidden === true) option.hideHelp();
   if (repeated === true) option.argParser((value: string, before?: readonly string[]) => [...(before ?? []), value]);
   return option;
-}
-
-async function addCompletion(program: Command): Promise<void> {
-  const { default: tab } = await import('@bomb.sh/tab/commander');
-  tab(program);
 }

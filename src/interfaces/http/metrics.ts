@@ -1,101 +1,182 @@
-/** For Prometheus: what the tally counts, what the socket sees, and how the process is. */
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+/**
+ * For Prometheus: what the tally counts, what the socket sees, and how the process is. Written by hand, because the text
+ * format is three lines for each metric (docs/decisions/017-what-we-write-ourselves.md).
+ */
+import { readdirSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock } from '../../foundation/clock.ts';
 import type { FeedWatch } from '../../engine/feed-blockers.ts';
 import type { Counters } from './counters.ts';
 
 export interface Metrics {
   /** In the form that Prometheus reads. */
-  text(): Promise<string>;
+  text(): string;
   readonly contentType: string;
   answered(method: string, status: number): void;
   listening(by: 1 | -1): void;
 }
 
+type Sample = readonly [labelValues: readonly string[], value: number];
+
+interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge';
+  /** @default [] */
+  readonly labels?: readonly string[];
+  readonly samples: () => Iterable<Sample>;
+}
+
 export function openMetrics(tally: Counters, clock: Clock, feed: Pick<FeedWatch, 'heldForMs'>): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const registers = [registry];
-  const requests = new Counter({
-    name: 'baton_http_requests_total',
-    help: 'Requests that were answered.',
-    labelNames: ['method', 'status'],
-    registers,
-  });
-  const listeners = new Gauge({ name: 'baton_listeners', help: 'Who listens to events now.', registers });
-  const held: Gauge = new Gauge({
-    name: 'baton_feed_held_seconds',
-    help: 'How long an open transaction has kept new facts from the feed; 0 while none does.',
-    registers,
-    collect: () => held.set(feed.heldForMs() / 1000),
-  });
-  addCounted(registers, tally);
-  addOpen(registers, tally, clock);
+  const requests = new Map<string, number>();
+  let listeners = 0;
+  const metrics: readonly Metric[] = [
+    ...processMetrics(),
+    {
+      name: 'baton_http_requests_total',
+      help: 'Requests that were answered.',
+      type: 'counter',
+      labels: ['method', 'status'],
+      samples: () => byWords(requests),
+    },
+    gauge('baton_listeners', 'Who listens to events now.', () => listeners),
+    gauge(
+      'baton_feed_held_seconds',
+      'How long an open transaction has kept new facts from the feed; 0 while none does.',
+      () => feed.heldForMs() / 1000,
+    ),
+    ...countedMetrics(tally),
+    ...openHandoffMetrics(tally, clock),
+  ];
   return {
-    text: () => registry.metrics(),
-    contentType: registry.contentType,
+    text: () => metrics.map(textOf).join(''),
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
     // Any word can be a method; only those that are done here get a line of their own.
-    answered: (method, status) => requests.inc({ method: METHODS.includes(method) ? method : 'other', status }),
-    listening: (by) => listeners.inc(by),
+    answered: (method, status) => {
+      const key = `${METHODS.includes(method) ? method : 'other'} ${status}`;
+      requests.set(key, (requests.get(key) ?? 0) + 1);
+    },
+    listening: (by) => {
+      listeners += by;
+    },
   };
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'DELETE'];
 
-function addCounted(registers: Registry[], tally: Counters): void {
-  const counted = (
-    name: string,
-    help: string,
-    labelNames: readonly string[],
-    values: () => Iterable<readonly [readonly string[], number]>,
-  ): void => {
-    const counter: Counter = new Counter({
-      name,
-      help,
-      labelNames,
-      registers,
-      collect: () => {
-        counter.reset();
-        for (const [labels, value] of values()) {
-          counter.inc(Object.fromEntries(labelNames.map((label, index) => [label, labels[index] ?? ''])), value);
-        }
-      },
-    });
-  };
-  counted('baton_facts_total', 'What happened since the server started.', ['deed', 'to'], () =>
-    [...tally.sinceStart().facts].map(([key, count]) => [key.split(' '), count] as const),
-  );
-  counted('baton_failures_total', 'Attempts that failed, by code.', ['code'], () =>
-    [...tally.sinceStart().failures].map(([code, count]) => [[code], count] as const),
-  );
-  counted('baton_state_seconds_sum', 'Time spent in states that were left.', ['state'], () =>
-    [...tally.sinceStart().timeIn].map(([state, { totalMs }]) => [[state], totalMs / 1000] as const),
-  );
-  counted('baton_state_seconds_count', 'How often a state was left.', ['state'], () =>
-    [...tally.sinceStart().timeIn].map(([state, { count }]) => [[state], count] as const),
-  );
+function textOf({ name, help, type, labels = [], samples }: Metric): string {
+  const lines = [...samples()].map(([values, value]) => {
+    const pairs = labels.map((label, index) => `${label}="${escaped(values[index] ?? '').replaceAll('"', '\\"')}"`);
+    return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}\n`;
+  });
+  return `# HELP ${name} ${escaped(help)}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }
 
-function addOpen(registers: Registry[], tally: Counters, clock: Clock): void {
-  const open: Gauge = new Gauge({
-    name: 'baton_open_handoffs',
-    help: 'Handoffs that are not settled.',
-    labelNames: ['state'],
-    registers,
-    collect: () => {
-      for (const [state, count] of Object.entries(tally.open())) open.set({ state }, count);
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+}
+
+function gauge(name: string, help: string, value: () => number): Metric {
+  return { name, help, type: 'gauge', samples: () => [[[], value()]] };
+}
+
+/** Keys are label values with a space between them; no name of ours has one. */
+function byWords(counts: ReadonlyMap<string, number>): Sample[] {
+  return [...counts].map(([key, count]) => [key.split(' '), count]);
+}
+
+/** Under the names that dashboards for Node know. */
+function processMetrics(): readonly Metric[] {
+  const delay = monitorEventLoopDelay();
+  delay.enable();
+  const startedAt = Math.round(Date.now() / 1000 - process.uptime());
+  return [
+    {
+      name: 'process_cpu_seconds_total',
+      help: 'Processor time of the server, in seconds.',
+      type: 'counter',
+      samples: () => {
+        const { user, system } = process.cpuUsage();
+        return [[[], (user + system) / 1e6]];
+      },
     },
-  });
-  const oldest: Gauge = new Gauge({
-    name: 'baton_oldest_waiting_seconds',
-    help: 'How long the one that waits longest for an agent has waited.',
-    labelNames: ['agent'],
-    registers,
-    collect: () => {
-      oldest.reset();
-      for (const [agent, { waitingSince }] of tally.loads()) {
-        if (waitingSince !== null) oldest.set({ agent }, Math.max(0, clock.nowMs() - waitingSince) / 1000);
-      }
+    gauge('process_start_time_seconds', 'When the server started, in seconds since 1970.', () => startedAt),
+    gauge('process_resident_memory_bytes', 'Memory of the server.', () => process.memoryUsage.rss()),
+    {
+      name: 'process_open_fds',
+      help: 'Open file descriptors; only where /proc tells.',
+      type: 'gauge',
+      samples: () => {
+        try {
+          return [[[], readdirSync('/proc/self/fd').length]];
+        } catch {
+          return [];
+        }
+      },
     },
+    gauge('nodejs_heap_size_used_bytes', 'Heap of JavaScript in use.', () => process.memoryUsage().heapUsed),
+    gauge('nodejs_eventloop_lag_p50_seconds', 'Delay of the event loop, half of the time.', () =>
+      nanoseconds(delay.percentile(50)),
+    ),
+    gauge('nodejs_eventloop_lag_p99_seconds', 'Delay of the event loop, one time in a hundred.', () =>
+      nanoseconds(delay.percentile(99)),
+    ),
+    {
+      name: 'nodejs_version_info',
+      help: 'Which Node runs the server.',
+      type: 'gauge',
+      labels: ['version'],
+      samples: () => [[[process.version], 1]],
+    },
+  ];
+}
+
+function nanoseconds(value: number): number {
+  return value / 1e9;
+}
+
+function countedMetrics(tally: Counters): readonly Metric[] {
+  const counted = (name: string, help: string, labels: readonly string[], samples: () => Sample[]): Metric => ({
+    name,
+    help,
+    type: 'counter',
+    labels,
+    samples,
   });
+  return [
+    counted('baton_facts_total', 'What happened since the server started.', ['deed', 'to'], () =>
+      byWords(tally.sinceStart().facts),
+    ),
+    counted('baton_failures_total', 'Attempts that failed, by code.', ['code'], () =>
+      [...tally.sinceStart().failures].map(([code, count]) => [[code], count]),
+    ),
+    counted('baton_state_seconds_sum', 'Time spent in states that were left.', ['state'], () =>
+      [...tally.sinceStart().timeIn].map(([state, { totalMs }]) => [[state], totalMs / 1000]),
+    ),
+    counted('baton_state_seconds_count', 'How often a state was left.', ['state'], () =>
+      [...tally.sinceStart().timeIn].map(([state, { count }]) => [[state], count]),
+    ),
+  ];
+}
+
+function openHandoffMetrics(tally: Counters, clock: Clock): readonly Metric[] {
+  return [
+    {
+      name: 'baton_open_handoffs',
+      help: 'Handoffs that are not settled.',
+      type: 'gauge',
+      labels: ['state'],
+      samples: () => Object.entries(tally.open()).map(([state, count]) => [[state], count]),
+    },
+    {
+      name: 'baton_oldest_waiting_seconds',
+      help: 'How long the one that waits longest for an agent has waited.',
+      type: 'gauge',
+      labels: ['agent'],
+      samples: () =>
+        [...tally.loads()].flatMap(([agent, { waitingSince }]): Sample[] =>
+          waitingSince === null ? [] : [[[agent], Math.max(0, clock.nowMs() - waitingSince) / 1000]],
+        ),
+    },
+  ];
 }

@@ -1,11 +1,12 @@
 /**
- * The one file that knows the SQLite binding. Its API is Node's own `node:sqlite`, so that can take its place.
+ * The one file that calls the SQLite binding; `choose-binding.ts` says which one that is.
  *
  * The binding waits for a lock at most 4 ms, because it waits with the event loop stopped; longer waits are timers'.
  */
 import { pathToFileURL } from 'node:url';
-import { DatabaseSync, type StatementSyncInstance } from '@photostructure/sqlite';
+import type { DatabaseSync, StatementSyncInstance } from '@photostructure/sqlite';
 import { elapsedMs } from '../../foundation/clock.ts';
+import { chooseBinding } from './choose-binding.ts';
 
 export type Database = InstanceType<typeof DatabaseSync>;
 export type Value = null | number | string;
@@ -49,7 +50,7 @@ export function openDatabase(path: string, { sync, refused, access = 'write' }: 
   const address = pathToFileURL(path);
   address.searchParams.set('mode', access === 'write' ? 'rw' : 'ro');
   if (access === 'frozen') address.searchParams.set('immutable', '1');
-  const database = new DatabaseSync(address, { timeout: WAIT_STEP_MS });
+  const database = new (chooseBinding().DatabaseSync)(address, { timeout: WAIT_STEP_MS });
   try {
     const settings = `
       PRAGMA synchronous = ${sync};
@@ -111,7 +112,7 @@ export function withLockRetry(database: Database, act: () => void, refused?: Ope
 
 /** For making a new database under a name that nobody looks at yet. */
 export function openEmptyDatabase(path: string): Database {
-  return new DatabaseSync(path, { timeout: LOCK_WAIT_MS });
+  return new (chooseBinding().DatabaseSync)(path, { timeout: LOCK_WAIT_MS });
 }
 
 /**

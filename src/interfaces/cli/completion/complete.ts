@@ -4,24 +4,38 @@ import type { Handoff } from '../../../domain/handoff.ts';
 import { list } from '../../../operations/list.ts';
 import { runFor } from '../../../operations/operation.ts';
 import type { CommandEntry, OptionEntry } from '../catalogue/entry.ts';
+import { cliProblem } from '../problem.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import { BASH_SCRIPT } from './bash-script.ts';
 import { completionFor, type Completion } from './candidates.ts';
+import { FISH_SCRIPT } from './fish-script.ts';
+import { POWERSHELL_SCRIPT } from './powershell-script.ts';
+import { ZSH_SCRIPT } from './zsh-script.ts';
 
 /** The newest; more help nobody to choose. */
 const HANDOFFS_MAX = 200;
 /** What the scripts of shells understand at the end of the answer. */
 const ENDS = { words: ':4', agents: ':4', ids: ':4', nothing: ':4', files: ':0', folders: ':16' } as const;
 
-/** Null: another shell, whose script is made elsewhere. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  bash: BASH_SCRIPT,
+  zsh: ZSH_SCRIPT,
+  fish: FISH_SCRIPT,
+  powershell: POWERSHELL_SCRIPT,
+};
+
 export async function complete(
   args: readonly string[],
   catalogue: readonly CommandEntry[],
   optionsOf: (entry: CommandEntry) => readonly OptionEntry[],
-): Promise<string | null> {
-  const [first, ...typed] = args;
-  if (first === 'bash') return BASH_SCRIPT;
-  if (first !== '--') return null;
+): Promise<string> {
+  const [first = '', ...typed] = args;
+  if (first !== '--') {
+    const shells = Object.keys(SCRIPTS);
+    if (!shells.includes(first))
+      throw cliProblem('usage', `baton complete takes the name of a shell: ${shells.join(', ')}`);
+    return SCRIPTS[first] ?? '';
+  }
   const completion = completionFor(catalogue, optionsOf, typed);
   const words = await wordsFor(completion, typed);
   return [...words.map(([word, about]) => `${word}\t${displayLine(about)}`), ENDS[completion.wants], ''].join('\n');

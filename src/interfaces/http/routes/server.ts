@@ -31,7 +31,7 @@ export const SERVER_ROUTES: readonly Endpoint[] = [
     giving: 'text/plain',
     answer: async ({ serverContext: { metrics }, caller }) => {
       mustBeOperator(caller);
-      return new Response(await metrics.text(), { headers: { 'content-type': metrics.contentType } });
+      return new Response(metrics.text(), { headers: { 'content-type': metrics.contentType } });
     },
   }),
 ];
