@@ -9,6 +9,7 @@ import type { DocumentFolderOptions } from '../folders/document-folder.ts';
 import type { QueueFolderOptions } from '../folders/queue-folder.ts';
 import type { TaskFolderOptions } from '../folders/task-folder.ts';
 import type { Store } from '../stores/store.ts';
+import { lazyArchive } from './lazy-archive.ts';
 import { lazyArtifacts } from './lazy-artifacts.ts';
 import type { DatabaseAddress } from '../workspace/database-address.ts';
 import { threadHeartbeat } from '../adapters/processes/heartbeat.ts';
@@ -29,6 +30,8 @@ export interface AppOptions {
   readonly queueFolder?: QueueFolderOptions;
   /** Where artifacts are; without it, beside the queue. */
   readonly workspace?: QueueFolderOptions;
+  /** Where removed handoffs go. */
+  readonly archiveFolder?: string;
   /** Where the files of tasks are. */
   readonly taskFolder?: TaskFolderOptions & { readonly isRequired: boolean };
   /** Whoever only reads gets along with a database file that cannot be written. */
@@ -63,10 +66,13 @@ export async function openApp(options: AppOptions): Promise<App> {
     liveness,
     heartbeat: threadHeartbeat(database, leaseMs),
     leaseMs,
-    rules: place === undefined ? rules : extended(rules, { artifacts: lazyArtifacts(place) }),
+    rules: extended(rules, {
+      ...(place === undefined ? {} : { artifacts: lazyArtifacts(place) }),
+      ...(options.archiveFolder === undefined ? {} : { archive: lazyArchive(options.archiveFolder) }),
+    }),
     report,
   };
-  const closing: Closing = [() => ctx.rules.artifacts?.close()];
+  const closing: Closing = [() => ctx.rules.artifacts?.close(), () => ctx.rules.archive?.close()];
   const withTasks = await keepingTasks(ctx, options.taskFolder, closing);
   const withMessages = await withQueue(withTasks, options.queueFolder);
   return {

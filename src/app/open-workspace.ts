@@ -1,5 +1,6 @@
 /** Opens a workspace, or a database without one: the one way in for the command line and the library. */
 import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { present } from '../foundation/assert.ts';
 import { systemTimers } from '../foundation/clock.ts';
 import { flawOfOwnFile } from '../foundation/own-file.ts';
@@ -121,6 +122,7 @@ async function appPartsOf(
   return {
     ...parts,
     workspace: place,
+    archiveFolder: resolve(folder, rest.retention.archive ?? join(privateFolder, 'archive')),
     ...(queueFolder
       ? { queueFolder: { folder, privateFolder, trusted: rest.queueTrusted, keep: rest.queueKeep } }
       : {}),

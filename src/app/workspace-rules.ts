@@ -44,6 +44,9 @@ export function workspaceRules(
     get secrets() {
       return now().secrets;
     },
+    get retentionMs() {
+      return now().retention.ageMs;
+    },
     get chiefs() {
       return current().chiefs;
     },
@@ -68,6 +71,7 @@ export function workspaceRules(
     // The house puts these in when it stands.
     queue: null,
     artifacts: null,
+    archive: null,
     tasks: null,
     documents: null,
     refresh,

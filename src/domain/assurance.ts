@@ -123,6 +123,8 @@ const UNVERIFIED: Judgement = { assurance: 'unverified', because: 'nobody was as
 /** As the record says it. */
 export function assuranceAfter(handoff: Handoff, fact: Fact): Handoff['assurance'] {
   if (handoff.state !== 'completed') return null;
+  // Whoever erases judges nothing.
+  if (fact.deed === 'erase') return handoff.assurance;
   const { assurance } = judgeCompletion(handoff, fact);
   return assurance === 'unverified' ? null : assurance;
 }

@@ -13,7 +13,7 @@ import type { Refusal } from './refusals.ts';
 export interface Decision {
   readonly handoff: Handoff;
   readonly facts: readonly Fact[];
-  /** What a revised draft carries from now on; title, priority and terms are written with it, and at no other time. */
+  /** What a revised draft or an erased handoff carries from now on; title, priority and terms are written with it, and at no other time. */
   readonly body?: JsonText;
   /** The answer or the failure of this attempt; absent leaves what is there. */
   readonly outcome?: JsonText;

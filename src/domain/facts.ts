@@ -5,6 +5,7 @@
 import { digestOf } from '../foundation/digest.ts';
 import type { JsonObject } from '../foundation/json.ts';
 import { assuranceAfter } from './assurance.ts';
+import { isErasure, isSealedBy } from './erasure.ts';
 import { copyOf, type Handoff, type Mutable } from './handoff.ts';
 import { MOVES, STATES, type Move, type State } from './lifecycle.ts';
 import type { HandoffId } from './names.ts';
@@ -16,10 +17,10 @@ import { nullable, oneOf, text } from './shape.ts';
 
 /**
  * What happens to a record: the moves of the lifecycle, its creation, what leaves the state as it is (`reblock`: it is
- * still blocked, for another reason), and `supersede`: the shared history of a document tells otherwise than this
- * database, and this database follows it.
+ * still blocked, for another reason), `supersede`: the shared history of a document tells otherwise than this database,
+ * and this database follows it; and `erase`: what a finished handoff told was erased.
  */
-export const DEEDS_BESIDE_MOVES = ['create', 'renew', 'progress', 'supersede', 'reblock'] as const;
+export const DEEDS_BESIDE_MOVES = ['create', 'renew', 'progress', 'supersede', 'reblock', 'erase'] as const;
 export type FactType = Move | (typeof DEEDS_BESIDE_MOVES)[number];
 
 export interface Fact {
@@ -134,11 +135,18 @@ export function hashOf(fact: Omit<Fact, 'hash'>, previous: string): string {
   );
 }
 
-/** The first revision at which a trail (in order, from revision 1) does not add up; null when it does. */
+/**
+ * The first revision at which a trail (in order, from revision 1) does not add up; null when it does. Facts that were
+ * erased are checked by the seal of their erasure.
+ */
 export function brokenAt(trail: readonly Fact[]): number | null {
+  const erasedUntil = trail.findLastIndex(isErasure);
+  const erasure = trail[erasedUntil];
+  if (erasure !== undefined && !isSealedBy(trail.slice(0, erasedUntil), erasure)) return erasedUntil + 1;
   let previous = NO_TRAIL;
   for (const [index, fact] of trail.entries()) {
-    if (fact.revision !== index + 1 || fact.hash !== hashOf(fact, previous)) return index + 1;
+    const isRight = index < erasedUntil || fact.hash === hashOf(fact, previous);
+    if (fact.revision !== index + 1 || !isRight) return index + 1;
     previous = fact.hash;
   }
   return null;

@@ -8,6 +8,8 @@ import type { Op } from './rights.ts';
 
 export type Refusal =
   | { readonly code: 'no-such-handoff'; readonly id: HandoffId }
+  /** It was finished, and `baton prune` has moved it to an archive. */
+  | { readonly code: 'handoff-removed'; readonly id: HandoffId; readonly archive: string; readonly at: number }
   | { readonly code: 'known-id'; readonly id: HandoffId }
   | { readonly code: 'request-reused'; readonly key: string }
   | {

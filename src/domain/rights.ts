@@ -33,6 +33,7 @@ export const OPS = [
   'read',
   'complete',
   'revise',
+  'erase',
 ] as const;
 export type Op = (typeof OPS)[number];
 
@@ -51,6 +52,7 @@ export type Relation = (typeof RELATIONS)[number];
 const EVERY = STATES;
 const OPEN: readonly State[] = ['draft', 'offered', 'blocked', 'accepted', 'delivered'];
 const HELD: readonly State[] = ['accepted'];
+const FINAL: readonly State[] = ['completed', 'failed', 'rejected', 'expired', 'cancelled'];
 const FINAL_BUT_DONE: readonly State[] = ['failed', 'rejected', 'expired', 'cancelled'];
 
 /** Under which relation, in which states. A cell that is not here is a no. */
@@ -78,6 +80,8 @@ export const RIGHTS: Record<Op, Partial<Record<Relation, readonly State[]>>> = {
   rework: { verifier: ['delivered'], operator: ['delivered'] },
   cancel: { sender: OPEN, operator: OPEN },
   retry: { sender: FINAL_BUT_DONE, operator: FINAL_BUT_DONE },
+  // What the handoff told, for good.
+  erase: { operator: FINAL },
   expire: { system: ['draft', 'offered', 'blocked', 'delivered'] },
   // To send another handoff in the same chain. Who only verifies is no party of the chain.
   follow: { sender: EVERY, recipient: EVERY, holder: EVERY, operator: EVERY, system: EVERY },

@@ -6,7 +6,7 @@
 import { assuranceAfter } from './assurance.ts';
 import { brokenAt, type FactType, type Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
-import { nextState, type State } from './lifecycle.ts';
+import { isFinal, nextState, type State } from './lifecycle.ts';
 import { flawOfSeals } from './seal.ts';
 
 const BEGINNINGS: readonly State[] = ['draft', 'offered', 'blocked'];
@@ -15,13 +15,14 @@ export const RESUMED = ['draft', 'offered', 'accepted'] as const satisfies reado
 
 /**
  * The lifecycle, with what stands beside it: a beginning, deeds that leave an accepted handoff accepted or a blocked one
- * blocked, and what the shared history of a document overrules.
+ * blocked, what the shared history of a document overrules, and the erasure of what is over.
  */
 export function isLegalStep(deed: FactType, from: State | null, to: State): boolean {
   if (from === null) return deed === 'create' && BEGINNINGS.includes(to);
   if (deed === 'create') return false;
   if (deed === 'supersede') return (RESUMED as readonly State[]).includes(to);
   if (deed === 'reblock') return from === 'blocked' && to === from;
+  if (deed === 'erase') return isFinal(from) && to === from;
   return deed === 'renew' || deed === 'progress' ? from === 'accepted' && to === from : nextState(from, deed) === to;
 }
 

@@ -24,7 +24,7 @@ export interface RequestedMove {
   readonly moved: Moved;
   readonly detail?: JsonObject | null;
   readonly outcome?: JsonText;
-  /** What a revised draft carries. */
+  /** What a revised draft or an erased handoff carries. */
   readonly body?: JsonText;
 }
 
@@ -66,8 +66,9 @@ export function decideBy(
       signingAs(principal, moved.value),
     );
     const facts = [seen.fact];
-    if (body !== undefined) return ok({ handoff: seen.handoff, facts, body });
-    return ok(outcome === undefined ? { handoff: seen.handoff, facts } : { handoff: seen.handoff, facts, outcome });
+    const decided =
+      outcome === undefined ? { handoff: seen.handoff, facts } : { handoff: seen.handoff, facts, outcome };
+    return ok(body === undefined ? decided : { ...decided, body });
   };
 }
 

@@ -14,7 +14,7 @@ import type { Handoff, Kind, Terms } from '../domain/handoff.ts';
 import type { AgentId, HandoffId, SessionId, TaskId } from '../domain/names.ts';
 import type { Principal, Role } from '../domain/principal.ts';
 import type { Refusal } from '../domain/refusals.ts';
-import type { ArtifactFolder } from '../folders/folder.ts';
+import type { ArtifactFolder, HandoffArchive } from '../folders/folder.ts';
 import type { EffectSender } from './effects.ts';
 import type { HealthCheck as Finding } from './health-checks.ts';
 import type { SecretPolicy } from './secrets/guard-store.ts';
@@ -64,6 +64,10 @@ export interface WorkspaceRules {
   readonly queue: QueueMirror | null;
   /** What lies below `artifacts/` and `context/`; null where there is no workspace. */
   readonly artifacts: ArtifactFolder | null;
+  /** Where removed handoffs go; null where there is no workspace. */
+  readonly archive: HandoffArchive | null;
+  /** Finished handoffs that are older are removed by whoever has the duty; null: never. */
+  readonly retentionMs: number | null;
   /** Who is told when somebody lacks a skill, or when agents get nowhere. */
   readonly chiefs: readonly AgentId[];
   /** The files in `tasks/`; null where nobody keeps them. */
@@ -212,6 +216,8 @@ export const NO_RULES: WorkspaceRules = {
   effectSenders: [],
   queue: null,
   artifacts: null,
+  archive: null,
+  retentionMs: null,
   chiefs: [],
   tasks: null,
   documents: null,
@@ -276,6 +282,7 @@ export type EngineEvent =
   | { readonly kind: 'feed-held'; readonly says: string; readonly todo: string }
   | { readonly kind: 'feed-free' }
   | { readonly kind: 'effect-postponed'; readonly key: string; readonly effect: string; readonly says: string }
+  | { readonly kind: 'pruned'; readonly handoffs: number; readonly archives: readonly string[] }
   | { readonly kind: 'effect-dropped'; readonly key: string; readonly effect: string; readonly says: string }
   | { readonly kind: 'file-adopted'; readonly id: HandoffId; readonly place: string }
   /** Taken, although something about it is not as it should be. */

@@ -10,6 +10,7 @@ import { deadLetterSender } from './dead-letters.ts';
 import { sendEffectsInBackground } from './effects.ts';
 import { folderDuty } from './queue/folder-duty.ts';
 import { checkClock, openStallWatch, type StallCheck } from './stall-detection.ts';
+import { pruneInBackground } from './retention/prune-in-background.ts';
 import { sweep } from './sweep.ts';
 import type { Context } from './context.ts';
 
@@ -31,6 +32,7 @@ export async function standDuty(ctx: Context, signal: AbortSignal): Promise<void
     ...(messages === null ? [] : [folderDuty(ctx, messages, 'queue')]),
     ...(documents === null ? [] : [folderDuty(ctx, documents, 'document')]),
   ];
+  const pruning = pruneInBackground(ctx, signal);
   let renewedMs = Number.NEGATIVE_INFINITY;
   let mine = false;
   const isPolicyDue = every(clock, POLICY_MS);
@@ -63,6 +65,7 @@ export async function standDuty(ctx: Context, signal: AbortSignal): Promise<void
     if (signal.aborted) return;
     effects.look();
     for (const folder of folders) folder.look();
+    pruning.look();
     await store.upkeep.tend();
   };
 
@@ -77,6 +80,7 @@ export async function standDuty(ctx: Context, signal: AbortSignal): Promise<void
     await timers.sleep(jittered(SWEEP_MS, random), signal);
   }
   await effects.end();
+  await pruning.end();
   for (const folder of folders) await folder.end();
   await store.upkeep.leaveDuty(liveness.self).catch(() => undefined);
 }

@@ -2,6 +2,7 @@
 import { digestOf } from '../foundation/digest.ts';
 import type { JsonObject } from '../foundation/json.ts';
 import { isSignedBy } from '../foundation/ssh-key.ts';
+import { isErasure } from '../domain/erasure.ts';
 import type { Claim } from '../domain/evidence.ts';
 import { NO_TRAIL, type Fact } from '../domain/facts.ts';
 import type { Handoff } from '../domain/handoff.ts';
@@ -74,7 +75,7 @@ function text(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** `missing`: the agent had a key. `changed`: the record is no longer what was signed. */
+/** `erased`: what was signed is gone, and the signature with it. `missing`: the agent had a key. `changed`: the record is no longer what was signed. */
 type SignatureVerdict =
   | 'good'
   | 'unsigned'
@@ -84,7 +85,8 @@ type SignatureVerdict =
   | 'unknown-key'
   | 'wrong-agent'
   | 'revoked'
-  | 'retired';
+  | 'retired'
+  | 'erased';
 
 export interface CheckedMove {
   readonly revision: number | null;
@@ -97,7 +99,7 @@ export interface CheckedMove {
 
 /** Whether a verdict is a reason not to believe a move. What nobody was expected to sign is none. */
 export function isSuspicious({ verdict }: CheckedMove): boolean {
-  return verdict !== 'good' && verdict !== 'unsigned';
+  return verdict !== 'good' && verdict !== 'unsigned' && verdict !== 'erased';
 }
 
 /** Each move that an agent made, with what its signature proves. The trail itself is judged elsewhere. */
@@ -106,12 +108,14 @@ export function checkTrail(
   facts: readonly Fact[],
   keys: readonly RegisteredKey[],
 ): readonly CheckedMove[] {
+  const erasedBefore = facts.findLast(isErasure)?.revision ?? 0;
   const lastRevision = facts.findLast(({ deed }) => deed === 'revise')?.revision ?? 0;
   const lastDelivery = facts.findLast(({ deed }) => deed === 'deliver')?.revision ?? 0;
   const firstDelivery = facts.find(({ deed }) => deed === 'deliver')?.revision ?? Infinity;
   return facts.flatMap((fact, index) => {
     const { revision, by, deed, at } = fact;
     if (!by.startsWith('@')) return [];
+    if (revision < erasedBefore) return [{ revision, move: deed, by, at, ...ERASED }];
     const { told, signature } = splitSignature(fact.detail);
     const previous = facts[index - 1]?.hash ?? NO_TRAIL;
     const said = saidDigest(told);
@@ -130,6 +134,8 @@ export function checkTrail(
 }
 
 type Judged = Pick<CheckedMove, 'verdict' | 'says'>;
+
+const ERASED: Judged = { verdict: 'erased', says: 'erased; the seal of the erasure holds what is left' };
 
 function withoutSignature(by: string, at: number, keys: readonly RegisteredKey[], hadSecrets: boolean): Judged {
   const key = keys.find((each) => `@${each.agent}` === by && each.addedAt <= at && isGoodAt(each, at));

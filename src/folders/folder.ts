@@ -282,3 +282,15 @@ export interface TaskFolder {
   /** Leaves nothing of ours behind. */
   close(): void;
 }
+
+/** Where removed handoffs go: files in the form of an export. */
+export interface HandoffArchive {
+  /** The names of whole archives, oldest first. */
+  list(): Promise<readonly string[]>;
+  read(name: string): AsyncIterable<Uint8Array>;
+  /** When it is answered, the file is there after a power cut, too; until then there is no file of this name. */
+  write(name: string, lines: AsyncIterable<string>): Promise<void>;
+  /** One at a time among all processes that use the folder. */
+  alone<Answer>(act: () => Promise<Answer>): Promise<Answer>;
+  close(): void;
+}

@@ -18,6 +18,7 @@ import { reject } from './reject.ts';
 import { release } from './release.ts';
 import { renew } from './renew.ts';
 import { report } from './report.ts';
+import { erase, prune } from './retention.ts';
 import { retry } from './retry.ts';
 import { revise } from './revise.ts';
 import { rework } from './rework.ts';
@@ -49,6 +50,7 @@ export const MOVES = {
   cancel,
   retry,
   reassign,
+  erase,
 } as const;
 export type MoveName = keyof typeof MOVES;
 
@@ -73,4 +75,5 @@ export const OPERATIONS = {
   showArtifact,
   registerArtifact,
   cleanArtifacts,
+  prune,
 } as const;

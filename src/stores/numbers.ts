@@ -4,7 +4,7 @@
  */
 import type { FactType } from '../domain/facts.ts';
 import type { BlockedOn } from '../domain/handoff.ts';
-import { STATES, type State } from '../domain/lifecycle.ts';
+import { FINAL_STATES, STATES, type State } from '../domain/lifecycle.ts';
 import { isLegalStep } from '../domain/trail.ts';
 
 const DEEDS = [
@@ -29,6 +29,7 @@ const DEEDS = [
   'complete',
   'reblock',
   'revise',
+  'erase',
 ] as const satisfies readonly FactType[];
 
 export const BLOCKED_REASONS = [
@@ -79,3 +80,6 @@ export function legalSteps(): readonly number[] {
     ),
   );
 }
+
+/** Every step that erases. */
+export const ERASE_STEPS: readonly number[] = FINAL_STATES.map((state) => stepNumber('erase', state, state));

@@ -20,11 +20,13 @@ import type { Handoff } from '../domain/handoff.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import type { FactQuery, FactRead, Page, Query, StateCounts, Wanted } from './query.ts';
+import type { Retention } from './retention-store.ts';
 import type { AgentSessions } from './agent-session-store.ts';
 import type { Schedules } from './schedule-store.ts';
 import type { Tokens } from './token-store.ts';
 
 export type { AgentSessions } from './agent-session-store.ts';
+export type { Retention } from './retention-store.ts';
 export type { ScheduleRecord } from './schedule-store.ts';
 export type { Minting, TokenLogLine, TokenRecord, Tokens } from './token-store.ts';
 
@@ -70,6 +72,7 @@ export interface Store {
   readonly policy: Policies;
   readonly schedules: Schedules;
   readonly transfer: Transfer;
+  readonly retention: Retention;
   readonly upkeep: Upkeep;
   /** Waits for what is under way; later calls are faults. */
   close(): Promise<void>;

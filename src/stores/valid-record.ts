@@ -24,8 +24,8 @@ export function assertValidRecord(id: HandoffId, before: Handoff | null, { hando
   }
   assert(handoff.state === state, 'the last fact leads to the state of the record');
   assert(handoff.trail === trail, 'the trail ends with the last fact');
-  const isRevised = before !== null && facts.some(({ deed }) => deed === 'revise');
-  assert(isRevised === (body !== undefined), 'a revision brings the body, and nothing else does');
+  const isRevised = before !== null && facts.some(({ deed }) => deed === 'revise' || deed === 'erase');
+  assert(isRevised === (body !== undefined), 'a revision or an erasure brings the body, and nothing else does');
   assertStorable(isRevised ? null : before, handoff);
 }
 

@@ -42,6 +42,7 @@ const SETTINGS = {
     queue_keep_days: 'local',
     queue_keep_files: 'local',
   },
+  retention: { days: 'shared', archive: 'local' },
   tasks: 'local',
   server: 'local',
   shadow: {

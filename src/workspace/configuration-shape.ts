@@ -200,6 +200,15 @@ export const ConfigurationShape = z.strictObject({
       'queue: on keeps handoffs/, where programs that only know files take part. documents: on keeps _handoffs/, where documents are markdown in a repository. queue_as: under identity: strict, the one agent in whose name files of the queue folder act. ' +
         'queue_missing_schema: what becomes of a file that names a schema which is not there (warn, or refuse; default warn). queue_users, queue_groups: numbers of other users and groups whose files are read, such as those of containers. queue_keep_days, queue_keep_files: finished files that are older, or more than so many in one folder, are moved to handoffs/archive/ (default: never).',
     ),
+  retention: z
+    .strictObject({
+      days: z.number().positive().max(36_500).optional(),
+      archive: z.string().min(1).max(1_000).optional(),
+    })
+    .optional()
+    .describe(
+      'days: finished handoffs that are older are moved to an archive by baton serve or a worker (default: never). archive: the folder for it (default: .baton/archive).',
+    ),
   tasks: z
     .strictObject({
       keep: OnOrOff.optional(),

@@ -55,6 +55,8 @@ export interface Configuration {
   readonly queueTrusted: { readonly users: readonly number[]; readonly groups: readonly number[] };
   /** When finished files go to the archive; null: never. */
   readonly queueKeep: { readonly ageMs: number | null; readonly files: number | null };
+  /** When finished handoffs leave the database (null: never), and for which folder (null: the usual one). */
+  readonly retention: { readonly ageMs: number | null; readonly archive: string | null };
   /** Null: files in `tasks/` are nobody's business here. */
   readonly tasks: TaskRules | null;
   readonly checkIgnore: readonly string[];
@@ -153,6 +155,10 @@ export function configurationOf(
     queueKeep: {
       ageMs: text.folders?.queue_keep_days === undefined ? null : text.folders.queue_keep_days * DAY_MS,
       files: text.folders?.queue_keep_files ?? null,
+    },
+    retention: {
+      ageMs: text.retention?.days === undefined ? null : text.retention.days * DAY_MS,
+      archive: text.retention?.archive ?? null,
     },
     tasks: taskRulesOf(text.tasks, text.folders?.documents === 'on'),
     checkIgnore: (text.check?.ignore ?? []).map((path) => path.replace(/^\.\/|\/+$/g, '')),

@@ -30,6 +30,7 @@ import { describeTransfer } from './suite/transfer.ts';
 import { describeUpkeep } from './suite/upkeep.ts';
 import { describeValues } from './suite/values.ts';
 import { describeVisibility } from './suite/visibility.ts';
+import { describeRetention } from './suite/retention.ts';
 import { describeRevise } from './suite/revise.ts';
 import { describeWords } from './suite/words.ts';
 
@@ -61,6 +62,7 @@ const PARTS = [
   describeAgentSessions,
   describeUpkeep,
   describeTransfer,
+  describeRetention,
   describeRaces,
   describeBulk,
   describeHandles,

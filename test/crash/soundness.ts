@@ -62,6 +62,7 @@ function isLegal({ deed, from, to }: Fact): boolean {
   if (deed === 'renew' || deed === 'progress') return from === 'accepted' && to === 'accepted';
   // Only documents that clones share are overruled, and there are none here.
   if (deed === 'supersede') return false;
+  if (deed === 'erase') return from !== null && isFinal(from) && to === from;
   if (deed === 'reblock') return from === 'blocked' && to === 'blocked';
   return from !== null && nextState(from, deed satisfies Move) === to;
 }

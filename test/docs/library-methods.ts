@@ -26,6 +26,7 @@ const RESULT_TYPES: Readonly<Record<ResultName, string>> = {
   artifact: 'ArtifactView',
   registered: 'ArtifactEntry',
   cleaned: 'CleanedArtifacts',
+  pruned: 'PrunedHandoffs',
 };
 
 export function methodsText(): string {
@@ -41,7 +42,7 @@ import type { ${used(['Json', 'JsonObject'])} } from '../../foundation/json.ts';
 import type { ScheduleView } from '../shared/schedule-view.ts';
 import type { ${used(['FactView', 'HandoffView', 'StatusView', 'WholeView'])} } from '../shared/views.ts';
 import type {
-  ${used(['ArtifactEntry', 'ArtifactView', 'CallOptions', 'CleanedArtifacts', 'HandoffPage', 'IngestAnswer', 'SentHandoff', 'ShownHandoff']).replaceAll(', ', ',\n  ')},
+  ${used(['ArtifactEntry', 'ArtifactView', 'CallOptions', 'CleanedArtifacts', 'HandoffPage', 'IngestAnswer', 'PrunedHandoffs', 'SentHandoff', 'ShownHandoff']).replaceAll(', ', ',\n  ')},
 } from './results.ts';
 
 ${body}`;

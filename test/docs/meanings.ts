@@ -18,6 +18,7 @@ export const EXIT_CODES = {
 
 export const MEANINGS = {
   'no-such-handoff': 'no handoff has this id in this database, or none that you may read: both answer the same',
+  'handoff-removed': 'it was finished, and was moved to the archive that the answer names',
   'known-id': 'there is one with this id already, and it is another one',
   'request-reused': 'the request id was used before, with other content',
   'move-not-allowed': 'its state has no such move; see [the lifecycle](lifecycle.md)',

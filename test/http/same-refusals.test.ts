@@ -50,6 +50,7 @@ const WISHES: Readonly<Record<MoveName, { readonly options: object; readonly bod
   cancel: { options: {}, body: {} },
   retry: { options: {}, body: {} },
   reassign: { options: { to: '@other' }, body: { to: '@other' } },
+  erase: { options: {}, body: {} },
 };
 
 /** A new handoff that has come to this state in an honest way. */

@@ -47,6 +47,7 @@ const PLAIN = {
   told: true,
   notifying: true,
   revising: false,
+  erasing: false,
 } as const;
 
 await describeWithServer('query plans', 'shared', (fixture) => {

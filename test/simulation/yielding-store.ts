@@ -101,6 +101,11 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
     },
     nowMs: () => inner.nowMs(),
     sessions: yieldingSessions(inner, call, process, ledger, scheduler.clock),
+    retention: {
+      removable: (...query) => call('removable', () => inner.retention.removable(...query)),
+      remove: (heads, archive) => call('remove', () => inner.retention.remove(heads, archive)),
+      removed: (ids) => call('removed', () => inner.retention.removed(ids)),
+    },
     outbox: {
       take: (key, forMs) => call('take', () => inner.outbox.take(key, forMs)),
       due: (max) => call('due', () => inner.outbox.due(max)),

@@ -1,5 +1,6 @@
 /** What is known of completed handoffs: how far each is proven, why, and whether its evidence still holds today. */
 import { judgeCompletion, proofOf, proofText, type Judgement } from '../../domain/assurance.ts';
+import { isErasure } from '../../domain/erasure.ts';
 import type { Check } from '../../domain/evidence.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -26,12 +27,20 @@ export async function* auditCompletions(
 ): AsyncGenerator<AuditedCompletion> {
   for await (const { handoff, facts } of allCopies(ctx.store)) {
     if (signal.aborted) return;
-    const last = facts.at(-1);
+    const last = facts.findLast((fact) => !isErasure(fact));
     if (handoff.state !== 'completed' || last === undefined) continue;
+    const erasure = facts.findLast(isErasure);
     const isChecked = recheck && handoff.claims.length > 0;
     const today = isChecked ? await ctx.rules.evidence.check(handoff.claims, handoff, signal) : null;
-    yield { handoff, ...judgeCompletion(handoff, last), ...aboutFact(last), today };
+    const judged = erasure === undefined ? judgeCompletion(handoff, last) : judgedBefore(handoff, erasure);
+    yield { handoff, ...judged, ...aboutFact(last), today };
   }
+}
+
+/** What the judgement stood on is gone; the record keeps it. */
+function judgedBefore(handoff: Handoff, { at, by }: Fact): Judgement {
+  const because = `erased by ${by} at ${new Date(at).toISOString()}; how far it was proven before stays`;
+  return { assurance: handoff.assurance ?? 'unverified', because };
 }
 
 function aboutFact(fact: Fact): Pick<AuditedCompletion, 'by' | 'proof' | 'policy' | 'where'> {

@@ -81,6 +81,7 @@ const OPERATION_IDS: Readonly<Record<string, string>> = {
   'get /api/artifacts/{id}': 'showArtifact',
   'post /api/artifacts': 'registerArtifact',
   'post /api/artifacts/clean': 'cleanArtifacts',
+  'post /api/prune': 'pruneHandoffs',
   'post /api/batch': 'runBatch',
   'get /api/events': 'streamEvents',
   'get /api/agents': 'listAgents',

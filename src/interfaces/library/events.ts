@@ -38,6 +38,8 @@ export type BatonEvent =
       readonly effect: string;
       readonly says: string;
     }
+  /** Finished handoffs were moved to archives, as `retention.days` says. */
+  | { readonly kind: 'pruned'; readonly handoffs: number; readonly archives: readonly string[] }
   | { readonly kind: 'file-adopted'; readonly id: string; readonly place: string }
   | { readonly kind: 'file-warning'; readonly id: string; readonly place: string; readonly says: string }
   | { readonly kind: 'file-quarantined'; readonly name: string; readonly place: string; readonly says: string }

@@ -12,6 +12,7 @@ import type {
   CleanedArtifacts,
   HandoffPage,
   IngestAnswer,
+  PrunedHandoffs,
   SentHandoff,
   ShownHandoff,
 } from './results.ts';
@@ -243,6 +244,12 @@ export interface ReassignOptions extends CallOptions {
   readonly reason?: string;
 }
 
+/** What `erase` takes. */
+export interface EraseOptions extends CallOptions {
+  /** Why; it stays in the trail. */
+  readonly reason?: string;
+}
+
 /** What `list` takes. */
 export interface ListOptions extends CallOptions {
   /** Sent by or to this one. */
@@ -420,6 +427,14 @@ export interface CleanArtifactsOptions extends CallOptions {
   readonly archivedDays?: number;
 }
 
+/** What `prune` takes. */
+export interface PruneOptions extends CallOptions {
+  /** What has been finished for at least this long, such as 90d (default: retention.days of baton.yaml). In milliseconds. */
+  readonly olderThanMs?: number;
+  /** Say what would go, and change nothing. */
+  readonly dryRun?: boolean;
+}
+
 export interface Methods {
   /**
    * Offer work to an agent. When it is answered, the handoff survives a power cut. The same request id with the same content answers the same handoff.
@@ -530,6 +545,12 @@ export interface Methods {
    */
   reassign(id: string, options?: ReassignOptions): Promise<SentHandoff>;
   /**
+   * Erase what a finished handoff told, and keep its trail. Title, input, context, result, evidence and the details of its facts are gone for good. Who did what when stays, with its hashes; a fact says who erased it, and seals what is left. Archives, exports, backups and git are not reached.
+   *
+   * The command: `baton erase hoff-0190… --reason 'holds personal data'`
+   */
+  erase(id: string, options?: EraseOptions): Promise<HandoffView>;
+  /**
    * What is going on: what needs a person, who is at work, what waits for whom.
    *
    * The command: `baton status`
@@ -639,4 +660,10 @@ requires, and a file that has changed since it was registered, is never deleted.
    * The command: `baton artifact clean --apply`
    */
   cleanArtifacts(options?: CleanArtifactsOptions): Promise<CleanedArtifacts>;
+  /**
+   * Move finished handoffs to an archive and remove them from the database. Each archive is a file in the form of an export, with checksums: `audit --offline` checks it and `import` brings it back. It is on the disk before anything is removed, so a prune can be stopped, killed and repeated at any moment. A chain goes as a whole; what something open depends on stays, and documents stay. A tenth of the time is used, so that workers are not slowed down.
+   *
+   * The command: `baton prune --older-than 90d --dry-run`
+   */
+  prune(options?: PruneOptions): Promise<PrunedHandoffs>;
 }

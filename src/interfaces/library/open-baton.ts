@@ -15,6 +15,7 @@ import { sendWithChildren } from '../../engine/handoffs/send-with-children.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { workWithToken } from '../../engine/work-with-token.ts';
 import { waitingEntry, withoutKey } from '../shared/inbox-entries.ts';
+import { prunedView } from '../shared/pruned-view.ts';
 import { scheduleView } from '../shared/schedule-view.ts';
 import { bodyView, factView, handoffView, statusView, wholeView, type HandoffView } from '../shared/views.ts';
 import { factsIn, refusalText } from '../shared/refusal-text.ts';
@@ -356,6 +357,7 @@ const VIEWS: { readonly [Name in ResultName]: (value: Results[Name]) => unknown 
   }),
   registered: entryOf,
   cleaned: (cleaned) => cleaned,
+  pruned: prunedView,
 };
 
 function blockView({ refusal, ...answer }: BlockAnswer): IngestAnswer {

@@ -71,6 +71,7 @@ export interface Projection {
 
 export const PROBLEMS = {
   'no-such-handoff': { exitCode: 3, httpStatus: 404, retryable: false },
+  'handoff-removed': { exitCode: 3, httpStatus: 410, retryable: false },
   'ambiguous-id': { exitCode: 3, httpStatus: 409, retryable: false },
   'known-id': { exitCode: 4, httpStatus: 409, retryable: false },
   'request-reused': { exitCode: 4, httpStatus: 422, retryable: false },

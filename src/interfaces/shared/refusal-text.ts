@@ -92,6 +92,8 @@ export function refusalText(refusal: RefusalText, face: 'cli' | 'http' = 'cli'):
       return refusal.says;
     case 'timed-out':
       return `${refusal.id} was not settled within ${Math.round(refusal.afterMs) / 1000} s; ${face === 'cli' ? `wait again with: baton wait ${refusal.id}` : 'ask again'}`;
+    case 'handoff-removed':
+      return `${refusal.id} was finished and was moved to the archive ${displayLine(refusal.archive)} on ${new Date(refusal.at).toISOString().slice(0, 10)}; baton import brings it back`;
     case 'contended':
       return `too many processes are changing ${refusal.id} at once; try again`;
     default:
@@ -130,6 +132,7 @@ const DONE_TEXT = {
   follow: 'followed',
   read: 'read',
   complete: 'completed',
+  erase: 'erased before it is over',
 } as const satisfies Record<Op | Move, string>;
 
 /** Whose words are all that there is. */

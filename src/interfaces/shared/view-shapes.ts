@@ -258,6 +258,17 @@ export const WholeArtifactShape = z.strictObject({
   dependents: Texts,
   artifact: z.unknown().describe('The file; null where it cannot be read.'),
 });
+export const PrunedShape = z.strictObject({
+  dryRun: z.boolean(),
+  settledBefore: Instant,
+  handoffs: z.int().describe('How many were removed, or would be.'),
+  ids: Texts.describe('The first of them.'),
+  kept: z.int().describe('Archived, and needed again before they could be removed: they stay.'),
+  archives: Texts,
+  damaged: z.array(z.strictObject({ id: z.string(), says: z.string() })),
+  stopped: z.boolean(),
+});
+
 export const CleanedShape = z.strictObject({
   applied: z.boolean(),
   deprecated: Texts,

@@ -6,6 +6,7 @@ import type { Tables } from './tables.ts';
 export function audit(shelf: Tables): readonly Finding[] {
   const facts = new Map<HandoffId, { count: number; hash: string }>();
   for (const fact of shelf.facts) {
+    if (fact === null) continue;
     facts.set(fact.handoff, { count: (facts.get(fact.handoff)?.count ?? 0) + 1, hash: fact.hash });
   }
   return [...shelf.rows.values()].flatMap(({ handoff: { id, revision, trail } }): Finding[] => {

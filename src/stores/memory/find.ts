@@ -84,14 +84,15 @@ export function find(shelf: Tables, query: Query, nowMs: number): Page {
 
 export function factsOf(shelf: Tables, query: FactQuery): readonly FactRead[] {
   if (query.newest === true) {
-    const first = Math.max(0, shelf.facts.length - query.max);
-    return shelf.facts.slice(first).map((fact, index) => ({ fact, cursor: String(first + index) }));
+    const all = shelf.facts.flatMap((fact, place) => (fact === null ? [] : [{ fact, cursor: String(place) }]));
+    return all.slice(Math.max(0, all.length - query.max));
   }
   const from = query.after === undefined ? 0 : readCursor(query.after) + 1;
   const read: FactRead[] = [];
   for (let at = from; at < shelf.facts.length && read.length < query.max; at += 1) {
     const fact = shelf.facts[at];
-    if (fact === undefined || (query.handoff !== undefined && fact.handoff !== query.handoff)) continue;
+    if (fact === undefined || fact === null || (query.handoff !== undefined && fact.handoff !== query.handoff))
+      continue;
     if (query.only !== undefined && !isWanted(shelf, fact, query.only)) continue;
     read.push({ fact, cursor: String(at) });
   }

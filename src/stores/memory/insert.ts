@@ -7,6 +7,7 @@ import type { Limits } from '../../domain/limits.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { relayedOf } from '../relayed.ts';
+import { removedRefusal } from '../retention-store.ts';
 import { keysOf, REQUEST_DAYS, type Opening, type Relayed, type RequestKey } from '../store.ts';
 import { changeOne } from './change.ts';
 import { heldBy } from './find.ts';
@@ -90,7 +91,9 @@ function open(
   nowMs: number,
 ): Result<Handoff, Refusal> {
   const { id, dependsOn } = opening;
-  if (draft.row(id) !== undefined) return err({ code: 'known-id', id });
+  if (draft.row(id) !== undefined || draft.removed(id) !== undefined) return err({ code: 'known-id', id });
+  const gone = dependsOn.map((other) => draft.removed(other)).find((each) => each !== undefined);
+  if (gone !== undefined) return err(removedRefusal(gone));
 
   // A ring within one insert is closed, and seen, by the last of its members.
   const ring = ringThrough(id, dependsOn, (other) => draft.row(other)?.handoff.terms.dependsOn ?? []);
@@ -118,7 +121,9 @@ function answeredBefore(shelf: Tables, request: RequestKey | undefined, nowMs: n
   const kept = request === undefined ? undefined : shelf.requests.get(requestName(request));
   if (kept === undefined || request === undefined) return null;
   if (kept.hash !== request.hash) return err({ code: 'request-reused', key: request.key });
-  return ok(kept.ids.map((id) => present(shelf.rows.get(id), 'records are never taken out').handoff));
+  const gone = kept.ids.map((id) => shelf.removed.get(id)).find((each) => each !== undefined);
+  if (gone !== undefined) return err(removedRefusal(gone));
+  return ok(kept.ids.map((id) => present(shelf.rows.get(id), 'what is not removed is there').handoff));
 }
 
 function keepRequest(shelf: Tables, request: RequestKey | undefined, made: readonly Handoff[], nowMs: number): void {

@@ -15,6 +15,7 @@ import { openHints, type Hints } from './hints.ts';
 import { insert, relay } from './insert.ts';
 import { openOutbox } from './outbox.ts';
 import { openPolicies } from './policies.ts';
+import { openRetention } from './retention.ts';
 import { openSchedules } from './schedules.ts';
 import { openSessions } from './sessions.ts';
 import { emptyTables, type Tables } from './tables.ts';
@@ -45,6 +46,7 @@ export function openMemoryStore({ clock, limits, timers = systemTimers }: Memory
     schedules: whileOpen(openSchedules(shelf, clock), mustBeOpen),
     policy: whileOpen(openPolicies(shelf, clock), mustBeOpen),
     transfer: whileOpen(openTransfer(shelf, hints, clock), mustBeOpen),
+    retention: whileOpen(openRetention(shelf, clock), mustBeOpen),
     upkeep: whileOpen(openUpkeep(shelf, clock), mustBeOpen),
     changed: async (topic, signal) => hints.changed(topic, signal),
     nowMs: () => clock.nowMs(),

@@ -6,9 +6,11 @@
 import type { JsonText } from '../../foundation/json.ts';
 import { isInboxKind, type Decision, type Effect } from '../../domain/decision.ts';
 import type { AgentSession } from '../../domain/agent-session.ts';
+import { erasedFact, isErasure } from '../../domain/erasure.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
+import type { RemovedHandoff } from '../retention-store.ts';
 import type { DueEffect, PolicyRecord, RequestKey, ScheduleRecord, SessionRecord, TokenRecord } from '../store.ts';
 import type { TokenLogLine } from '../token-store.ts';
 
@@ -40,8 +42,8 @@ export type KeptSession = Omit<SessionRecord, 'silentForMs'> & { readonly beatAt
 
 export interface Tables {
   readonly rows: Map<HandoffId, Row>;
-  /** In commit order; a fact's place is its cursor. */
-  readonly facts: Fact[];
+  /** In commit order; a fact's place is its cursor. Null: it was removed with its handoff. */
+  readonly facts: (Fact | null)[];
   readonly effects: Map<string, KeptEffect>;
   readonly requests: Map<string, KeptRequest>;
   readonly sessions: Map<SessionId, KeptSession>;
@@ -54,6 +56,10 @@ export interface Tables {
   /** By id, from 1 on. */
   readonly agents: Map<number, AgentSession>;
   readonly schedules: Map<string, ScheduleRecord>;
+  readonly removed: Map<HandoffId, RemovedHandoff>;
+  /** From 1 on; a number is never given again. */
+  readonly numbers: Map<HandoffId, number>;
+  readonly newest: { number: number };
 }
 
 export function requestName({ by, key }: Pick<RequestKey, 'by' | 'key'>): string {
@@ -73,11 +79,15 @@ export function emptyTables(): Tables {
     policies: [],
     agents: new Map(),
     schedules: new Map(),
+    removed: new Map(),
+    numbers: new Map(),
+    newest: { number: 0 },
   };
 }
 
 export interface Draft {
   row(id: HandoffId): Row | undefined;
+  removed(id: HandoffId): RemovedHandoff | undefined;
   /** In order of insertion, as they will be. */
   rows(): Iterable<Row>;
   write(row: Row, decision: Decision): void;
@@ -90,6 +100,7 @@ export function draftOver(shelf: Tables): Draft {
   const decisions: Decision[] = [];
   return {
     row: (id) => written.get(id) ?? shelf.rows.get(id),
+    removed: (id) => shelf.removed.get(id),
     *rows() {
       for (const [id, kept] of shelf.rows) yield written.get(id) ?? kept;
       for (const [id, added] of written) if (!shelf.rows.has(id)) yield added;
@@ -99,14 +110,27 @@ export function draftOver(shelf: Tables): Draft {
       written.set(next.handoff.id, next);
     },
     commit() {
-      for (const [id, next] of written) shelf.rows.set(id, next);
-      for (const { facts, effects = [] } of decisions) {
+      for (const [id, next] of written) {
+        shelf.rows.set(id, next);
+        if (!shelf.numbers.has(id)) shelf.numbers.set(id, (shelf.newest.number += 1));
+        shelf.removed.delete(id);
+      }
+      for (const { handoff, facts, effects = [] } of decisions) {
+        if (facts.some(isErasure)) eraseTold(shelf, handoff.id);
         shelf.facts.push(...facts);
         for (const effect of effects) keepEffect(shelf, effect);
       }
       return decisions.map((decision) => decision.handoff);
     },
   };
+}
+
+function eraseTold(shelf: Tables, id: HandoffId): void {
+  for (const [index, fact] of shelf.facts.entries()) if (fact?.handoff === id) shelf.facts[index] = erasedFact(fact);
+  for (const [key, { effect }] of shelf.effects) {
+    if (key.startsWith(`${id}:`))
+      shelf.effects.set(key, { effect: { ...effect, payload: '{}' as JsonText }, dueAtMs: null });
+  }
 }
 
 function keepEffect(shelf: Tables, effect: Effect): void {

@@ -1,23 +1,19 @@
-/** Records as they are, in the order in which they came; the place in that order is the cursor. */
+/** Records as they are, in the order in which they came; the number of a record is the cursor. */
 import type { Clock } from '../../foundation/clock.ts';
 import { SESSION_LEASE_MS } from '../../domain/deadlines.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
 import { ELSEWHERE, holdersOf, newAmong, refuseCycles, refuseInvalid } from '../valid-copies.ts';
 import { recognisedIn } from '../recognised-heads.ts';
-import type { Transfer } from '../store.ts';
+import type { CopiesPage, Transfer } from '../store.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import type { Hints } from './hints.ts';
-import { draftOver, type Tables } from './tables.ts';
+import { draftOver, type Row, type Tables } from './tables.ts';
 
 export function openTransfer(shelf: Tables, hints: Hints, clock: Clock): Transfer {
   return {
     async copies(after, max) {
-      const from = after === null ? 0 : Number(after);
-      const rows = [...shelf.rows.values()].slice(from, from + max);
-      const facts = factsOf(shelf, new Set(rows.map((row) => row.handoff.id)));
-      const items = rows.map((row) => ({ ...row, facts: facts.get(row.handoff.id) ?? [] }));
-      return { items, damaged: [], next: from + rows.length < shelf.rows.size ? String(from + rows.length) : null };
+      return copiesAfter(shelf, after, max);
     },
     async restore(copies) {
       refuseInvalid(copies);
@@ -33,11 +29,10 @@ export function openTransfer(shelf: Tables, hints: Hints, clock: Clock): Transfe
       return answers;
     },
     async recognise(after, heads) {
-      const from = after === null ? 0 : Number(after);
-      const ids = [...shelf.rows.keys()].slice(from, from + heads.length);
+      const ids = rowsAfter(shelf, after, heads.length).map(({ handoff }) => handoff.id);
       const facts = factsOf(shelf, new Set(ids));
       const rows = ids.map((id, index) => ({
-        cursor: String(from + index + 1),
+        cursor: cursorOf(shelf, id),
         id,
         hash: facts.get(id)?.find(({ revision }) => revision === heads[index]?.revision)?.hash ?? null,
       }));
@@ -46,10 +41,29 @@ export function openTransfer(shelf: Tables, hints: Hints, clock: Clock): Transfe
   };
 }
 
+/** A page of records, in the order of their numbers. */
+export function copiesAfter(shelf: Tables, after: string | null, max: number): CopiesPage {
+  const rows = rowsAfter(shelf, after, max);
+  const facts = factsOf(shelf, new Set(rows.map((row) => row.handoff.id)));
+  const items = rows.map((row) => ({ ...row, facts: facts.get(row.handoff.id) ?? [] }));
+  const last = rows.at(-1)?.handoff.id;
+  const isLast = last === undefined || [...shelf.rows.keys()].at(-1) === last;
+  return { items, damaged: [], next: isLast ? null : cursorOf(shelf, last) };
+}
+
+function rowsAfter(shelf: Tables, after: string | null, max: number): readonly Row[] {
+  const from = after === null ? 0 : Number(after);
+  return [...shelf.rows.values()].filter(({ handoff }) => Number(cursorOf(shelf, handoff.id)) > from).slice(0, max);
+}
+
+function cursorOf(shelf: Tables, id: HandoffId): string {
+  return String(shelf.numbers.get(id));
+}
+
 function factsOf(shelf: Tables, ids: ReadonlySet<HandoffId>): ReadonlyMap<HandoffId, readonly Fact[]> {
   const facts = new Map<HandoffId, Fact[]>();
   for (const fact of shelf.facts) {
-    if (!ids.has(fact.handoff)) continue;
+    if (fact === null || !ids.has(fact.handoff)) continue;
     const trail = facts.get(fact.handoff);
     if (trail === undefined) facts.set(fact.handoff, [fact]);
     else trail.push(fact);

@@ -14,6 +14,8 @@ import { ROUNDS_MAX, type Guard, type Opening, type RequestKey, type Store } fro
 import { Conflict, isRefusedValue, type Connection } from './connection.ts';
 import { readDependencyFacts, cycleAmong, statesFor, type DependencyFacts } from './dependencies.ts';
 import type { NotifySettled } from './hints.ts';
+import { removedRefusal } from '../retention-store.ts';
+import { removedOf } from './removed.ts';
 import { records, traces } from './load.ts';
 import { insertRows, type InsertRow } from './insert-statement.ts';
 import { beginCounting, fullPlace, needsOf, uncounted } from './limits.ts';
@@ -37,6 +39,8 @@ export function insertOf(parts: InsertParts): Store['insert'] {
     const held = overLimits === true ? { ...parts, limits: NO_LIMITS } : parts;
     const waits = openings.some(({ dependsOn }) => dependsOn.length > 0);
     if (request !== undefined || waits) return insertAlone(held, openings, request);
+    const taken = await refuseRemoved(parts.reads, openings);
+    if (taken !== null) return taken;
     const decided = decideAll(openings, parts.nowMs());
     if (!decided.ok) return unlessKnown(parts.reads, openings, decided);
     const needs = needsOf(held.limits, decided.newcomers.map(recordOf));
@@ -97,6 +101,19 @@ export async function unlessKnown(
   return err(taken === undefined ? refusal : { code: 'known-id', id: taken });
 }
 
+/** The id of what was removed is not given again, and nothing comes to depend on it. An id that was just made is new. */
+async function refuseRemoved(
+  reads: Connection,
+  openings: readonly Opening[],
+): Promise<{ readonly ok: false; readonly refusal: Refusal } | null> {
+  const ids = openings.filter(({ unheardOf }) => unheardOf !== true).map(({ id }) => id);
+  const wanted = [...ids, ...openings.flatMap(({ dependsOn }) => dependsOn)];
+  const gone = wanted.length === 0 ? [] : await removedOf(reads, wanted);
+  const taken = gone.find(({ id }) => ids.includes(id));
+  if (taken !== undefined) return err({ code: 'known-id', id: taken.id });
+  return gone[0] === undefined ? null : err(removedRefusal(gone[0]));
+}
+
 /** The calls in one statement; if it meets a taken id or a value that the server refuses, each of them in its own. */
 async function addTogether(
   parts: InsertParts,
@@ -152,6 +169,8 @@ async function insertAlone(
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
     const before = request === undefined ? null : await answeredBefore(parts.reads, request);
     if (before !== null) return before;
+    const taken = await refuseRemoved(parts.reads, openings);
+    if (taken !== null) return taken;
     const surroundings = waits ? await readDependencyFacts(parts.reads, openings) : null;
     const decided = decideAll(openings, parts.nowMs(), surroundings);
     if (!decided.ok) return unlessKnown(parts.reads, openings, decided);

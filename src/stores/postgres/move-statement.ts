@@ -3,7 +3,8 @@
  * what is given is guarded piece by piece, and whatever does not move takes nothing along.
  */
 import { asText, notifyTopic } from './notify.ts';
-import { stepNumber } from '../numbers.ts';
+import { ERASED_BODY, ERASED_DETAIL } from '../../domain/erasure.ts';
+import { ERASE_STEPS, stepNumber } from '../numbers.ts';
 import { ACCEPTED, OFFERED } from './numbers.ts';
 import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, NO_COUNTERS } from './limits.ts';
 import { CHANGING, filled, named, REVISED, ROW_COLUMNS, split, typed, type Column } from './rows.ts';
@@ -32,6 +33,8 @@ export interface MoveParts {
   readonly notifying: boolean;
   /** Whether a draft is revised. */
   readonly revising: boolean;
+  /** Whether what a finished handoff told is erased. */
+  readonly erasing: boolean;
 }
 
 const statements = new Map<string, string>();
@@ -69,6 +72,13 @@ const REVISE = `revised as (update baton.body b set (${named(REVISED)}, text) = 
 reworded as (insert into baton.words (n, words)
   select n, array_to_tsvector(string_to_array(words, ' ')) from moved where body is not null
   on conflict (n) do update set words = excluded.words)`;
+
+/** Nothing but an erasure brings this body. What was not sent yet is never sent; the key of an effect stays used. */
+const ERASE = `erased as (update baton.fact f set detail = '${ERASED_DETAIL}'
+  from moved m where f.n = m.n and m.body = '${ERASED_BODY}' and f.revision < m.revision
+    and f.detail is not null and f.step not in (${ERASE_STEPS.join(', ')})),
+unsent as (update baton.effect e set payload = '{}', done = true
+  from moved m where e.key > m.id || ':' and e.key < m.id || ';' and m.body = '${ERASED_BODY}')`;
 
 /**
  * The session that takes something is locked against ending (not against beating) until the commit, so that whoever
@@ -121,7 +131,8 @@ export const ALONE_COLUMNS = [
 ] as const;
 
 export function moveStatement(parts: MoveParts): string {
-  const { telling, outcomes, effects, counting, joining, gated, bodies, best, told, notifying, revising } = parts;
+  const { telling, outcomes, effects, counting, joining, gated, bodies, best, told, notifying, revising, erasing } =
+    parts;
   let count = 0;
   const next = (): string => `$${(count += 1)}`;
   const columns: readonly Column[] = [
@@ -158,6 +169,7 @@ export function moveStatement(parts: MoveParts): string {
   returning h.id, h.n, h.recipient, h.state, h.revision, h.since, h.attempt, h.fence, h.trail, ${carried})`,
     insertFactsSql('moved', telling),
     ...(revising ? [REVISE] : []),
+    ...(erasing ? [ERASE] : []),
     ...(outcomes ? [keepOutcomes('moved')] : []),
     ...(effects ? [keepEffects('moved')] : []),
     ...(counting === 'yes' ? [ADD_TO_PLACES('select sender, recipient, gain, document from moved')] : []),

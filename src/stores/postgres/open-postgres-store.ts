@@ -28,6 +28,7 @@ import { agentSessionsOf } from './agent-sessions.ts';
 import { policiesOf } from './policies.ts';
 import { NOW_MS } from './schema.ts';
 import { relayOf } from './relay.ts';
+import { retentionOf } from './retention.ts';
 import { serverClock } from './server-clock.ts';
 import { schedulesOf } from './schedules.ts';
 import { sessionsOf } from './sessions.ts';
@@ -140,6 +141,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     policy: door.guardAll(policiesOf(quick)),
     schedules: door.guardAll(schedulesOf(quick)),
     transfer: door.guardAll(transferOf({ reads: connection(BY_INDEX), writes: connection(BY_INDEX), tell })),
+    retention: door.guardAll(retentionOf(connection(BY_INDEX), connection(BY_INDEX))),
     upkeep: door.guardAll(upkeepOf(quick, connection({}), words)),
     close: async () => {
       hints.close();

@@ -4,10 +4,12 @@ import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import { removedRefusal } from '../retention-store.ts';
 import { keysOf, REQUEST_DAYS, type RequestKey } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter } from './driver.ts';
 import { records } from './load.ts';
+import { removedOf } from './removed.ts';
 
 const EXPIRED = `at <= clock_timestamp() - interval '${REQUEST_DAYS} days'`;
 
@@ -57,7 +59,9 @@ export async function answeredBefore(
   if (row[0] !== hash) return err({ code: 'request-reused', key });
   const ids = JSON.parse(row[1] as string) as readonly HandoffId[];
   const found = await records(connection, ids);
-  return ok(ids.map((id) => present(found.get(id), 'records are never taken out')));
+  const [gone] = found.size === new Set(ids).size ? [] : await removedOf(connection, ids);
+  if (gone !== undefined) return err(removedRefusal(gone));
+  return ok(ids.map((id) => present(found.get(id), 'what is not removed is there')));
 }
 
 /** A request that is older than it has to be kept, and still in the way of a new one with the same key. */

@@ -11,6 +11,7 @@ import { SUPERSEDED_DOCUMENTS } from './migrations/006-superseded-documents.ts';
 import { ASSURANCE } from './migrations/007-assurance.ts';
 import { SCHEDULES } from './migrations/008-schedules.ts';
 import { REVISED_DRAFTS } from './migrations/009-revised-drafts.ts';
+import { RETENTION } from './migrations/010-retention.ts';
 
 export const MIGRATIONS: readonly string[] = [
   TABLES,
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly string[] = [
   ASSURANCE,
   SCHEDULES,
   REVISED_DRAFTS,
+  RETENTION,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

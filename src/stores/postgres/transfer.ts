@@ -10,9 +10,10 @@ import { copiesIn, TEXT_MISSING } from '../copies-page.ts';
 import { factNames, readFact } from '../fact-columns.ts';
 import { ELSEWHERE, holdersOf, newAmong, refuseCycles, refuseInvalid, type Restored } from '../valid-copies.ts';
 import { recognisedIn } from '../recognised-heads.ts';
-import { ROUNDS_MAX, type Copy, type Transfer } from '../store.ts';
+import { ROUNDS_MAX, type CopiesPage, type Copy, type Transfer } from '../store.ts';
 import { DAMAGED_MAX } from '../column-codecs.ts';
 import { Conflict, type Connection } from './connection.ts';
+import type { Row } from './driver.ts';
 import { readDependencyFacts } from './dependencies.ts';
 import type { NotifySettled } from './hints.ts';
 import { insertRows } from './insert-statement.ts';
@@ -21,9 +22,14 @@ import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
 const FACTS = `(select json_agg(json_build_array(${factNames('f.')}) order by f.revision)::text
   from baton.fact f where f.n = b.n)`;
 
-const COPIES_SQL = `select ${ROW_COLUMNS}, b.n, b.text, o.text, ${FACTS}
+/** Whole records, for `readCopies`. */
+export function copiesSql(where: string): string {
+  return `select ${ROW_COLUMNS}, b.n, b.text, o.text, ${FACTS}
 from baton.body b join baton.handoff h on h.id = b.id left join baton.outcome o on o.n = b.n
-where b.n > $1::bigint order by b.n limit $2::integer`;
+where ${where}`;
+}
+
+const COPIES_SQL = copiesSql('b.n > $1::bigint order by b.n limit $2::integer');
 
 /** Asked once, after the last page: records have no index by their number. */
 const WITHOUT_TEXT_SQL = `select h.id from baton.handoff h
@@ -39,6 +45,10 @@ left join baton.fact f on f.n = b.n and f.revision = ((select revisions from wan
 const TRAILS_SQL = `select h.id, h.trail from json_array_elements_text($1::text::json) as wanted(id)
 join baton.handoff h on h.id = wanted.id`;
 
+/** Before the records: a tombstone of what is here again, or is about to be, tells nothing. */
+const UNREMOVE_SQL = `delete from baton.removed r using json_array_elements_text($1::text::json) as wanted(id)
+where r.id = wanted.id`;
+
 /** Before the records: an ended session that holds nothing is nobody's business. */
 const SESSIONS_SQL = `insert into baton.session (id, agent, process, ended)
 select key, value, $2::text, true from json_each_text($1::text::json) on conflict (id) do nothing`;
@@ -53,15 +63,7 @@ export function transferOf(parts: TransferParts): Transfer {
   return {
     copies: async (after, max) => {
       const rows = await parts.reads.read(COPIES_SQL, [after === null ? 0 : Number(after), max]);
-      const { items, damaged } = copiesIn(rows, (row): Copy => {
-        const handoff = readRow(row);
-        return {
-          handoff,
-          body: row[AFTER_ROW + 1] as JsonText,
-          outcome: row[AFTER_ROW + 2] as JsonText | null,
-          facts: factsOf(handoff.id, row[AFTER_ROW + 3] as string | null),
-        };
-      });
+      const { items, damaged } = readCopies(rows);
       if (rows.length === max) return { items, damaged, next: String(rows.at(-1)?.[AFTER_ROW]) };
       const lost = await parts.reads.read(WITHOUT_TEXT_SQL, [DAMAGED_MAX]);
       const withoutText = lost.map(([id]) => ({ id: String(id), says: TEXT_MISSING }));
@@ -83,6 +85,18 @@ export function transferOf(parts: TransferParts): Transfer {
       return recognisedIn(numbered, heads, after);
     },
   };
+}
+
+export function readCopies(rows: readonly Row[]): Omit<CopiesPage, 'next'> {
+  return copiesIn(rows, (row): Copy => {
+    const handoff = readRow(row);
+    return {
+      handoff,
+      body: row[AFTER_ROW + 1] as JsonText,
+      outcome: row[AFTER_ROW + 2] as JsonText | null,
+      facts: factsOf(handoff.id, row[AFTER_ROW + 3] as string | null),
+    };
+  });
 }
 
 function factsOf(handoff: HandoffId, text: string | null): readonly Fact[] {
@@ -130,6 +144,7 @@ async function write(
     decision: { handoff, facts, ...(outcome === null ? {} : { outcome }) },
     body,
   }));
+  await writes.write(UNREMOVE_SQL, [JSON.stringify(fresh.map(({ handoff }) => handoff.id))]);
   const { written, doubtful } = await insertRows(writes, newcomers, surroundings === null ? {} : { surroundings });
   return { done: written, doubtful };
 }

@@ -7,6 +7,7 @@ import type { JsonText } from '../../foundation/json.ts';
 import { err } from '../../foundation/result.ts';
 import { dueAtOf } from '../../domain/deadlines.ts';
 import type { Decision } from '../../domain/decision.ts';
+import { isErasure } from '../../domain/erasure.ts';
 import { FACT_EXTRA, type Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { usesCapacity } from '../../domain/limits.ts';
@@ -85,6 +86,7 @@ export async function move(
     told: sorted.some((piece) => piece.told !== undefined),
     notifying: connection.app.notifies && sorted.some(({ decision }) => isNotifiable(decision.handoff)),
     revising: sorted.some(({ decision }) => decision.body !== undefined),
+    erasing: sorted.some(({ decision }) => decision.facts.some(isErasure)),
   };
   const parameters: Parameter[] = [`[${sorted.map((piece) => given(piece, parts.telling)).join(',')}]`];
   if (parts.outcomes) parameters.push(joined(sorted.map(({ decision }) => decision.outcome ?? null)));

@@ -7,6 +7,7 @@ import type { State } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { stateOfNumber } from '../numbers.ts';
+import { removedRefusal, type RemovedHandoff } from '../retention-store.ts';
 import { keysOf, REQUEST_DAYS, type Guard, type Opening, type RequestKey } from '../store.ts';
 import { assertValidRecord } from '../valid-record.ts';
 import { prepare, type Database } from './binding.ts';
@@ -46,10 +47,18 @@ export function insertOf(
     reading,
     writing,
     places,
+    removed,
     nowMs,
-  }: { reading: Queries; writing: RowWriter; places: LimitCounters; nowMs: () => number },
+  }: {
+    reading: Queries;
+    writing: RowWriter;
+    places: LimitCounters;
+    removed: (ids: readonly HandoffId[]) => readonly RemovedHandoff[];
+    nowMs: () => number;
+  },
 ): Inserting {
   const findState = prepare(database, 'SELECT state FROM handoff WHERE id = ?');
+  const findRemoved = prepare(database, 'SELECT 1 FROM removed WHERE id = ?');
   const findNeeds = prepare(
     database,
     'SELECT needs FROM dependency WHERE handoff = (SELECT n FROM handoff WHERE id = ?)',
@@ -65,6 +74,8 @@ export function insertOf(
     const row = findState.get(id);
     return row === undefined ? null : (stateOfNumber(row[0] as number) ?? null);
   };
+
+  const isKnown = (id: HandoffId): boolean => findState.get(id) !== undefined || findRemoved.get(id) !== undefined;
 
   const statesOf = (ids: readonly HandoffId[], besides: Besides | undefined): DependencyStates =>
     new Map(ids.map((id) => [id, besides?.changed.id === id ? besides.changed.state : stateOf(id)]));
@@ -83,7 +94,10 @@ export function insertOf(
     const row = findRequest.get(by, key);
     if (row === undefined || (row[1] as number) < now - REQUEST_DAYS * DAY_MS) return null;
     if (row[0] !== hash) return err({ code: 'request-reused', key });
-    return ok(reading.byIds(JSON.parse(row[2] as string) as HandoffId[]));
+    const ids = JSON.parse(row[2] as string) as HandoffId[];
+    const found = reading.byIds(ids);
+    const [gone] = found.length === ids.length ? [] : removed(ids);
+    return gone === undefined ? ok(found) : err(removedRefusal(gone));
   };
 
   const decideAll: Inserting['decideAll'] = (openings, now, besides, overLimits = false) => {
@@ -94,9 +108,11 @@ export function insertOf(
     const ids = new Set<HandoffId>();
     for (const opening of openings) {
       const { id, dependsOn, unheardOf } = opening;
-      if (ids.has(id) || (unheardOf !== true && findState.get(id) !== undefined)) {
+      if (ids.has(id) || (unheardOf !== true && isKnown(id))) {
         return err({ code: 'known-id', id });
       }
+      const [gone] = dependsOn.length === 0 ? [] : removed(dependsOn);
+      if (gone !== undefined) return err(removedRefusal(gone));
       const ring = ringOf(opening, openings);
       if (ring !== null) return err({ code: 'dependency-cycle', ring });
       const decided = opening.decide(now, statesOf(dependsOn, besides));

@@ -31,6 +31,7 @@ import { policiesOf } from './policies.ts';
 import { queriesOf } from './queries.ts';
 import { openToRead, type Opened } from './read-only.ts';
 import { relayOf } from './relay.ts';
+import { retentionOf } from './retention.ts';
 import { schedulesOf } from './schedules.ts';
 import { SCHEMA_VERSION, schemaSince } from './schema.ts';
 import { dutyOf, processesWith, sessionsOf, type Quiet } from './sessions.ts';
@@ -87,7 +88,8 @@ export function openSqliteStore(options: SqliteOptions): Store {
   const writing = rowWriterOf(database, names, places);
   const sessions = liveSessionsOf(database);
   const claim = claimOf(database, { names, writing, sessions, nowMs });
-  const inserting = insertOf(database, { reading, writing, places, nowMs });
+  const retention = retentionOf(database, { names, writing, nowMs });
+  const inserting = insertOf(database, { reading, writing, places, removed: retention.removed, nowMs });
   const changing = { reading, writing, places, sessions, nowMs };
   const change = changeOf(changing);
   const relay = relayOf(changing, inserting);
@@ -227,6 +229,14 @@ export function openSqliteStore(options: SqliteOptions): Store {
         return commit.run(restore(given));
       },
       recognise: (after, heads) => reader(() => recognise(after, heads)),
+    },
+    retention: {
+      removable: (...query) => reader(() => retention.removable(...query)),
+      remove: async (heads, archive) => {
+        alive();
+        return commit.run(retention.remove(heads, archive));
+      },
+      removed: (ids) => reader(() => retention.removed(ids)),
     },
     upkeep: {
       ...dutyOf(quiet, clock, boot),

@@ -14,6 +14,7 @@ import { SUPERSEDED_DOCUMENTS } from './migrations/007-superseded-documents.ts';
 import { ASSURANCE } from './migrations/008-assurance.ts';
 import { SCHEDULES } from './migrations/009-schedules.ts';
 import { REVISED_DRAFTS } from './migrations/010-revised-drafts.ts';
+import { RETENTION } from './migrations/011-retention.ts';
 
 export const APPLICATION_ID = 0x4241544e;
 
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly string[] = [
   ASSURANCE,
   SCHEDULES,
   REVISED_DRAFTS,
+  RETENTION,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -3,12 +3,12 @@
  * it; whoever searches first feeds it what is missing.
  *
  * Numbers of records only grow, so `indexed` is the last number that is in. It moves in the transaction that adds, and
- * only from where the batch began: of two that feed the same, one does. Whoever revises a draft that is in changes its
- * words; a batch that was read before such a revision is given up and read again.
+ * only from where the batch began: of two that feed the same, one does. Whoever revises a draft or erases a text that is
+ * in changes its words; a batch that was read before such a revision is given up and read again.
  */
 import type { JsonText } from '../../foundation/json.ts';
 import { INDEXED_MAX, wordsOf } from '../search-words.ts';
-import { stepNumber } from '../numbers.ts';
+import { ERASE_STEPS, stepNumber } from '../numbers.ts';
 import { prepare, type Database } from './binding.ts';
 import type { SharedCommit } from './shared-commit.ts';
 
@@ -50,7 +50,7 @@ export function wordIndexOf(
   const newestFact = prepare(database, 'SELECT max(seq) FROM fact');
   const revisedSince = prepare(
     database,
-    `SELECT 1 FROM fact WHERE seq > ? AND step = ${stepNumber('revise', 'draft', 'draft')} LIMIT 1`,
+    `SELECT 1 FROM fact WHERE seq > ? AND step IN (${[stepNumber('revise', 'draft', 'draft'), ...ERASE_STEPS].join()}) LIMIT 1`,
   );
 
   const indexedNow = (): number => {

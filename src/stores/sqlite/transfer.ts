@@ -10,7 +10,7 @@ import { factNames, readFact } from '../fact-columns.ts';
 import { ELSEWHERE, holdersOf, newAmong, refuseCycles, refuseInvalid, type Restored } from '../valid-copies.ts';
 import { recognisedIn, type Recognised } from '../recognised-heads.ts';
 import type { CopiesPage, Copy, Head } from '../store.ts';
-import { prepare, type Database, type Row } from './binding.ts';
+import { prepare, type Database, type Row, type Value } from './binding.ts';
 import type { RowNumbers } from './row-numbers.ts';
 import { readRow, ROW_COLUMNS } from './rows.ts';
 import type { Work } from './shared-commit.ts';
@@ -21,26 +21,39 @@ const PAGE = 'handoff JOIN body ON body.handoff = n';
 const AFTER = 'WHERE n > ? ORDER BY n LIMIT ?';
 
 export function copiesOf(database: Database, names: RowNumbers): (after: string | null, max: number) => CopiesPage {
+  const read = copyReader(database, names, AFTER, `SELECT n FROM handoff ${AFTER}`);
+  return (after, max) => {
+    const { rows, items, damaged } = read(after === null ? 0 : Number(after), max);
+    return { items, damaged, next: rows.length < max ? null : String(rows.at(-1)?.[0]) };
+  };
+}
+
+/** Reads whole records: `where` chooses their rows, `numbers` selects the numbers of the same; both take `given`. */
+export function copyReader(
+  database: Database,
+  names: RowNumbers,
+  where: string,
+  numbers: string,
+): (...given: readonly Value[]) => Omit<CopiesPage, 'next'> & { readonly rows: readonly Row[] } {
   const begin = prepare(database, 'BEGIN');
   const end = prepare(database, 'COMMIT');
   const rows = prepare(
     database,
     `SELECT ${ROW_COLUMNS.replaceAll(/\w+/g, 'handoff.$&')}, body.text, outcome.text FROM handoff
-     LEFT JOIN body ON body.handoff = n LEFT JOIN outcome ON outcome.handoff = n ${AFTER}`,
+     LEFT JOIN body ON body.handoff = n LEFT JOIN outcome ON outcome.handoff = n ${where}`,
   );
   const facts = prepare(
     database,
     `SELECT handoff, ${factNames()} FROM fact
-     WHERE handoff IN (SELECT n FROM handoff ${AFTER}) ORDER BY handoff, revision`,
+     WHERE handoff IN (${numbers}) ORDER BY handoff, revision`,
   );
   const bodyAt = ROW_COLUMNS.split(',').length;
 
-  return (after, max) => {
-    const from = after === null ? 0 : Number(after);
+  return (...given) => {
     begin.run();
     try {
-      const read = rows.all(from, max);
-      const trails = trailsIn(facts.all(from, max));
+      const read = rows.all(...given);
+      const trails = trailsIn(facts.all(...given));
       const { items, damaged } = copiesIn(read, (row): Copy => {
         const { n, handoff } = readRow(row, names);
         const body = row[bodyAt] as JsonText | null;
@@ -48,7 +61,7 @@ export function copiesOf(database: Database, names: RowNumbers): (after: string 
         const trail = (trails.get(n) ?? []).map((fact) => readFact(handoff.id, fact, 1));
         return { handoff, body, outcome: row[bodyAt + 1] as JsonText | null, facts: trail };
       });
-      return { items, damaged, next: read.length < max ? null : String(read.at(-1)?.[0]) };
+      return { rows: read, items, damaged };
     } finally {
       end.run();
     }
@@ -94,6 +107,8 @@ export function restoreOf(
      ON CONFLICT (id) DO NOTHING`,
   );
 
+  const unremove = prepare(database, 'DELETE FROM removed WHERE id = ?');
+
   return (copies) => () => {
     refuseInvalid(copies);
     const { fresh, answers } = newAmong(copies, (id) => (findTrail.get(id)?.[0] as string | undefined) ?? null);
@@ -107,6 +122,7 @@ export function restoreOf(
         endedSession.run(session, names.agentNumber(agent), JSON.stringify(ELSEWHERE));
       }
       for (const { handoff, facts, body, outcome } of fresh) {
+        unremove.run(handoff.id);
         writing.add({ handoff, facts, ...(outcome === null ? {} : { outcome }) }, body, now);
       }
       return answers;

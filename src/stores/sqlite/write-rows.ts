@@ -4,6 +4,7 @@
  */
 import type { JsonText } from '../../foundation/json.ts';
 import { isInboxKind, type Decision } from '../../domain/decision.ts';
+import { ERASED_DETAIL, isErasure } from '../../domain/erasure.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
@@ -13,7 +14,8 @@ import type { LimitCounters } from './limits.ts';
 import { ALL, allValues, CHANGING, changingValues, REVISED, revisedValues } from './rows.ts';
 import { NEVER } from './schema.ts';
 import { FACT_COLUMNS, factNames } from '../fact-columns.ts';
-import { stateNumber } from '../numbers.ts';
+import { effectKeysOf } from '../effect-keys.ts';
+import { ERASE_STEPS, stateNumber } from '../numbers.ts';
 import { wordsOf } from '../search-words.ts';
 
 /** What the transaction has to tell others once it is committed. */
@@ -28,6 +30,8 @@ export interface RowWriter {
   add(decision: Decision, body: JsonText, nowMs: number): void;
   /** Guarded by the revision; false: the record has moved on, and nothing was written. */
   update(before: Handoff, decision: Decision, nowMs: number): boolean;
+  /** Takes the words of a record out of the index, where they are in. */
+  forgetWords(n: number, record: Pick<Handoff, 'title' | 'task'>): void;
   readonly news: PendingNotices;
 }
 
@@ -40,7 +44,10 @@ export function rowWriterOf(database: Database, names: RowNumbers, places: Limit
     `UPDATE handoff SET (${CHANGING}) = (${marks(CHANGING)}) WHERE n = ? AND revision = ?`,
   );
   const insertBody = prepare(database, 'INSERT INTO body (handoff, text) VALUES (?, ?)');
-  const reviseRow = prepare(database, `UPDATE handoff SET (${REVISED}) = (${marks(REVISED)}) WHERE n = ?`);
+  const reviseRow = prepare(
+    database,
+    `UPDATE handoff SET (${CHANGING}, ${REVISED}) = (${marks(`${CHANGING}, ${REVISED}`)}) WHERE n = ? AND revision = ?`,
+  );
   const reviseBody = prepare(database, 'UPDATE body SET text = ? WHERE handoff = ?');
   const indexedBody = prepare(
     database,
@@ -52,6 +59,13 @@ export function rowWriterOf(database: Database, names: RowNumbers, places: Limit
     database,
     'INSERT INTO outcome (handoff, text) VALUES (?, ?) ON CONFLICT (handoff) DO UPDATE SET text = excluded.text',
   );
+  const eraseFacts = prepare(
+    database,
+    `UPDATE fact SET detail = '${ERASED_DETAIL}'
+     WHERE handoff = ? AND revision < ? AND detail <> '' AND step NOT IN (${ERASE_STEPS.join()})`,
+  );
+  // What was not sent yet is never sent; the key stays used.
+  const eraseEffects = prepare(database, "UPDATE effect SET payload = '{}', done = 1 WHERE key > ? AND key < ?");
   const insertFact = prepare(database, `INSERT INTO fact (handoff, ${factNames()}) VALUES (?, ${marks(factNames())})`);
   const insertEffect = prepare(
     database,
@@ -86,9 +100,8 @@ export function rowWriterOf(database: Database, names: RowNumbers, places: Limit
   };
 
   /** An index without text forgets a row only when it is told what the row held. */
-  const reviseDraft = (n: number, before: Handoff, next: Handoff, body: JsonText): void => {
+  const reviseText = (n: number, before: Handoff, next: Handoff, body: JsonText): void => {
     const indexed = indexedBody.get(n)?.[0];
-    reviseRow.run(...revisedValues(next, names), n);
     reviseBody.run(body, n);
     if (typeof indexed !== 'string') return;
     removeWords.run(n, wordsOf(before, indexed).join(' '));
@@ -114,6 +127,10 @@ export function rowWriterOf(database: Database, names: RowNumbers, places: Limit
 
   return {
     news,
+    forgetWords: (n, record) => {
+      const indexed = indexedBody.get(n)?.[0];
+      if (typeof indexed === 'string') removeWords.run(n, wordsOf(record, indexed).join(' '));
+    },
     begin: () => {
       areThereAny = null;
     },
@@ -131,8 +148,17 @@ export function rowWriterOf(database: Database, names: RowNumbers, places: Limit
       const { handoff } = decision;
       const n = names.handoffNumber(before.id);
       if (n === null) return false;
-      if (updateRow.run(...changingValues(handoff, nowMs, names), n, before.revision) === 0) return false;
-      if (decision.body !== undefined) reviseDraft(n, before, handoff, decision.body);
+      const changing = changingValues(handoff, nowMs, names);
+      const { body } = decision;
+      const updated =
+        body === undefined
+          ? updateRow.run(...changing, n, before.revision)
+          : reviseRow.run(...changing, ...revisedValues(handoff, names), n, before.revision);
+      if (updated === 0) return false;
+      if (body !== undefined) reviseText(n, before, handoff, body);
+      const erasure = decision.facts.find(isErasure);
+      if (erasure !== undefined) eraseFacts.run(n, erasure.revision);
+      if (erasure !== undefined) eraseEffects.run(...effectKeysOf(before.id));
       writeRest(n, before, decision, nowMs);
       return true;
     },

@@ -28,6 +28,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   unblock: 'unblocked',
   reblock: 'still blocked',
   revise: 'revised',
+  erase: 'erased what it told',
   supersede: 'followed the shared history',
 };
 

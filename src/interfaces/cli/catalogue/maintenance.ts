@@ -1,6 +1,8 @@
 /** Keeping the workspace in order. */
 import { EVERY_ROLE } from '../../../domain/principal.ts';
+import { prune } from '../../../operations/retention.ts';
 import type { CommandEntry, OptionEntry } from './entry.ts';
+import { commandOf } from './operations.ts';
 import { REPEATED } from './send-and-work.ts';
 
 const FORCE: OptionEntry = ['--force', 'replace the file if there is one'];
@@ -34,6 +36,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandEntry[] = [
     example: 'sync --adopt',
     load: async () => (await import('../commands/sync.ts')).sync,
   },
+  commandOf(prune),
   {
     name: 'doctor',
     summary: 'check the workspace for damage and for handoffs that are stuck; changes nothing',

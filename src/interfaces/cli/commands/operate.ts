@@ -148,6 +148,7 @@ const TELL: { readonly [Name in ResultName]: (value: Results[Name], telling: Tel
   artifacts: async (cards, telling) => (await import('./artifact.ts')).tellArtifacts(cards, telling),
   artifact: async (found, telling) => (await import('./artifact.ts')).tellArtifact(found, telling),
   registered: ({ id }, { output }) => output.line(id),
+  pruned: async (pruned, telling) => (await import('./prune.ts')).tellPruned(pruned, telling),
   cleaned: async (cleaned, telling) => (await import('./artifact.ts')).tellCleaned(cleaned, telling),
 };
 

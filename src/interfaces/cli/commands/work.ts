@@ -1,3 +1,4 @@
+import { counted } from '../../../foundation/counted.ts';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { programOf } from '../../../adapters/agent-runs/vendor-program.ts';
@@ -204,6 +205,9 @@ function tell(event: EngineEvent, output: Output): void {
       break;
     case 'effect-dropped':
       output.warn(`${event.effect} ${event.key} is given up: ${event.says}`);
+      break;
+    case 'pruned':
+      output.note(`${counted(event.handoffs, 'finished handoff')} moved to ${event.archives.join(', ')}`);
       break;
     case 'file-adopted':
       output.note(`${event.id} taken in from ${event.place}/`);

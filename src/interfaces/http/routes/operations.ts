@@ -20,6 +20,7 @@ import type { BlockAnswer } from '../../../engine/handoffs/ingest-text.ts';
 import { entryOf } from '../../../formats/artifact/card.ts';
 import { ingestRefusalText } from '../../shared/ingest-refusal-text.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
+import { prunedView } from '../../shared/pruned-view.ts';
 import { IngestedShape, ReportShape, WorkflowsShape } from '../../shared/report/shapes.ts';
 import { reportView, workflowView } from '../../shared/report/view.ts';
 import { scheduleView } from '../../shared/schedule-view.ts';
@@ -29,6 +30,7 @@ import {
   ArtifactsShape,
   ChainShape,
   CleanedShape,
+  PrunedShape,
   FactsShape,
   HandoffShape,
   InboxShape,
@@ -166,6 +168,11 @@ const ANSWERS: {
     answers: { 201: 'What the registry knows of it.' },
     gives: ArtifactShape,
     respond: (card) => json(entryOf(card), 201),
+  },
+  pruned: {
+    answers: { 200: 'What was removed, or would be.' },
+    gives: PrunedShape,
+    respond: (pruned) => json(prunedView(pruned)),
   },
   cleaned: {
     answers: { 200: '{ applied, deprecated, changes }' },

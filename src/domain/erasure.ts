@@ -1,0 +1,63 @@
+/**
+ * Erasing what a finished handoff told. Its facts stay with their times, parties, states and hashes; their details go. The
+ * fact `erase` seals what is left, so that the trail can still be checked: before that fact by the seal, from it on by
+ * the hashes.
+ */
+import { digestOf } from '../foundation/digest.ts';
+import type { JsonObject, JsonText } from '../foundation/json.ts';
+import type { Fact } from './facts.ts';
+import type { Handoff } from './handoff.ts';
+
+/** Stands where a detail was. */
+export const ERASED_DETAIL = '{"erased":true}';
+
+/** What an erased handoff carries. */
+export const ERASED_BODY = '{"input":null,"erased":true}' as JsonText;
+
+/** In the detail of the fact. */
+const SEAL = 'erased';
+
+export function isErasure({ deed }: Pick<Fact, 'deed'>): boolean {
+  return deed === 'erase';
+}
+
+/** What is left of a fact. Where nothing was told there is nothing to erase, and the word of an earlier eraser stays. */
+export function erasedFact(fact: Fact): Fact {
+  return fact.detail === '' || isErasure(fact) ? fact : { ...fact, detail: ERASED_DETAIL };
+}
+
+/** A digest of everything that is left of these facts, with the hashes that they had. */
+export function erasureSeal(facts: readonly Fact[]): string {
+  const left = facts
+    .map(erasedFact)
+    .map(({ revision, at, by, deed, from, to, attempt, fence, detail, hash }) => [
+      revision,
+      at,
+      by,
+      deed,
+      from,
+      to,
+      attempt,
+      fence,
+      detail,
+      hash,
+    ]);
+  return digestOf(JSON.stringify(left));
+}
+
+export function erasureDetail(facts: readonly Fact[], reason: string | null): JsonObject {
+  return { ...(reason === null ? {} : { reason }), [SEAL]: erasureSeal(facts) };
+}
+
+/** Whether `erasure` seals exactly these facts, and none of them tells anything any more. */
+export function isSealedBy(facts: readonly Fact[], erasure: Fact): boolean {
+  if (facts.some((fact) => erasedFact(fact).detail !== fact.detail)) return false;
+  return erasure.detail !== '' && (JSON.parse(erasure.detail) as JsonObject)[SEAL] === erasureSeal(facts);
+}
+
+/** The record without what somebody wrote into it. Names of agents, the task and the chain stay: others refer to them. */
+export function erasedRecord(handoff: Handoff): Handoff {
+  const { check, ...terms } = handoff.terms;
+  void check;
+  return { ...handoff, title: null, terms: { ...terms, deliverables: [], criteria: [] }, claims: [] };
+}

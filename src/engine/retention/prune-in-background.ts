@@ -1,0 +1,39 @@
+/** Follows `retention.days`: whoever has the duty prunes once in a while, beside everything else. */
+import type { Context } from '../context.ts';
+
+/** Days are the unit of the policy: nothing is late by an hour. */
+const EVERY_MS = 60 * 60_000;
+
+export function pruneInBackground(ctx: Context, signal: AbortSignal): { look(): void; end(): Promise<void> } {
+  const { clock, rules, store } = ctx;
+  let lastMs = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | null = null;
+
+  const run = async (ageMs: number): Promise<void> => {
+    if (rules.archive === null) return;
+    // Loaded by those who prune: nearly no process does.
+    const { prune } = await import('./prune.ts');
+    const { handoffs, archives } = await prune(ctx, rules.archive, {
+      settledBefore: store.nowMs() - ageMs,
+      isDryRun: false,
+      signal,
+    });
+    if (handoffs > 0) ctx.report({ kind: 'pruned', handoffs, archives });
+  };
+
+  return {
+    look: () => {
+      const { retentionMs } = rules;
+      if (retentionMs === null || running !== null || clock.monotonicMs() - lastMs < EVERY_MS) return;
+      lastMs = clock.monotonicMs();
+      running = run(retentionMs)
+        .catch((error: unknown) => ctx.report({ kind: 'fault', doing: 'pruning', error }))
+        .finally(() => {
+          running = null;
+        });
+    },
+    end: async () => {
+      await running;
+    },
+  };
+}

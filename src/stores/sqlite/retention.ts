@@ -1,0 +1,124 @@
+/**
+ * Finished handoffs leave, and a tombstone stays. Numbers of records and facts are given out upwards from the newest that
+ * is there, and cursors are made of them: the newest record and the newest fact stay, so that no number is given twice.
+ */
+import { KINDS } from '../../domain/handoff.ts';
+import { isFinal, STATES } from '../../domain/lifecycle.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import { effectKeysOf } from '../effect-keys.ts';
+import type { Removal, RemovedHandoff } from '../retention-store.ts';
+import type { CopiesPage, Head } from '../store.ts';
+import { prepare, type Database } from './binding.ts';
+import type { RowNumbers } from './row-numbers.ts';
+import type { Work } from './shared-commit.ts';
+import { copyReader } from './transfer.ts';
+import type { RowWriter } from './write-rows.ts';
+
+const OPEN = `< ${STATES.findIndex(isFinal)}`;
+const QUEUE = KINDS.indexOf('queue');
+const ROOT = "coalesce(json_extract(h.lineage, '$.root'), h.id)";
+
+/** Its chain has a member that is open, younger than that, or a document; or something open depends on a member. */
+const isNeeded = (before: string): string => `EXISTS (
+  SELECT 1 FROM (
+    SELECT id, state, kind, since FROM handoff WHERE id IN (h.id, ${ROOT})
+    UNION ALL SELECT id, state, kind, since FROM handoff
+      WHERE lineage IS NOT NULL AND json_extract(lineage, '$.root') = ${ROOT}
+  ) member
+  WHERE member.state ${OPEN} OR member.kind <> ${QUEUE} OR member.since >= ${before} OR EXISTS (
+    SELECT 1 FROM dependency JOIN handoff waiting ON waiting.n = dependency.handoff
+    WHERE dependency.needs = member.id AND waiting.state ${OPEN}))`;
+
+export interface SqliteRetention {
+  removable(settledBefore: number, after: string | null, max: number): CopiesPage;
+  remove(heads: readonly Head[], archive: string): Work<readonly Removal[]>;
+  removed(ids: readonly HandoffId[]): readonly RemovedHandoff[];
+}
+
+export function retentionOf(
+  database: Database,
+  { names, writing, nowMs }: { names: RowNumbers; writing: RowWriter; nowMs: () => number },
+): SqliteRetention {
+  const page = prepare(
+    database,
+    `SELECT n, state ${OPEN} OR kind <> ${QUEUE} OR since >= ?2 OR ${isNeeded('?2')}
+     FROM handoff h WHERE n > ?1 ORDER BY n LIMIT ?3`,
+  );
+  const numbers = 'SELECT value FROM json_each(?)';
+  const copies = copyReader(database, names, `WHERE handoff.n IN (${numbers}) ORDER BY n`, numbers);
+  const find = prepare(
+    database,
+    `SELECT n, trail, sender, recipient, title, task, n = (SELECT max(n) FROM handoff)
+       OR EXISTS (SELECT 1 FROM fact WHERE seq = (SELECT max(seq) FROM fact) AND handoff = h.n)
+       OR ${isNeeded(String(Number.MAX_SAFE_INTEGER))}
+     FROM handoff h WHERE id = ?`,
+  );
+  const findRemoved = prepare(
+    database,
+    `SELECT sender.name, recipient.name, at, archive.name FROM removed
+     JOIN agent sender ON sender.n = sender JOIN agent recipient ON recipient.n = recipient
+     JOIN archive ON archive.n = archive WHERE id = ?`,
+  );
+  const addArchive = prepare(database, 'INSERT INTO archive (name) VALUES (?) ON CONFLICT DO NOTHING');
+  const addRemoved = prepare(
+    database,
+    `INSERT INTO removed (id, sender, recipient, at, archive)
+     VALUES (?, ?, ?, ?, (SELECT n FROM archive WHERE name = ?))`,
+  );
+  const deletions = ['fact', 'body', 'outcome', 'dependency', 'verifier', 'artifact_use'].map((table) =>
+    prepare(database, `DELETE FROM ${table} WHERE handoff = ?`),
+  );
+  const deleteEffects = prepare(database, 'DELETE FROM effect WHERE key > ? AND key < ?');
+  const deleteRow = prepare(database, 'DELETE FROM handoff WHERE n = ?');
+
+  const removedOne = (id: HandoffId): RemovedHandoff | null => {
+    const row = findRemoved.get(id);
+    if (row === undefined) return null;
+    const [from, to, at, archive] = row as unknown as readonly [never, never, number, string];
+    return { id, from, to, at, archive };
+  };
+
+  const removeOne = ({ id, trail }: Head, archive: string, at: number): Removal => {
+    const row = find.get(id);
+    if (row === undefined) return removedOne(id)?.archive === archive ? 'removed' : 'elsewhere';
+    const [n, found, sender, recipient, title, task, needed] = row as unknown as RemovableRow;
+    if (found !== trail) return 'changed';
+    if (needed === 1) return 'needed';
+    writing.forgetWords(n, { title, task });
+    for (const deletion of deletions) deletion.run(n);
+    deleteEffects.run(...effectKeysOf(id));
+    deleteRow.run(n);
+    addRemoved.run(id, sender, recipient, at, archive);
+    return 'removed';
+  };
+
+  return {
+    removable: (settledBefore, after, max) => {
+      const looked = page.all(after === null ? 0 : Number(after), settledBefore, max);
+      const free = looked.filter(([, needed]) => needed === 0).map(([n]) => n as number);
+      const { items, damaged } = free.length === 0 ? NOTHING : copies(JSON.stringify(free));
+      return { items, damaged, next: looked.length < max ? null : String(looked.at(-1)?.[0]) };
+    },
+    remove: (heads, archive) => () => () => {
+      const at = nowMs();
+      addArchive.run(archive);
+      const answers = heads.map((head) => removeOne(head, archive, at));
+      // Numbers that were remembered lead nowhere now.
+      names.forget();
+      return answers;
+    },
+    removed: (ids) => ids.map(removedOne).filter((gone) => gone !== null),
+  };
+}
+
+type RemovableRow = readonly [
+  n: number,
+  trail: string,
+  sender: number,
+  recipient: number,
+  title: string | null,
+  task: string | null,
+  needed: 0 | 1,
+];
+
+const NOTHING: Pick<CopiesPage, 'items' | 'damaged'> = { items: [], damaged: [] };
