@@ -10,9 +10,10 @@ const BENCHES = {
   ingest: ['ingest'],
   migrate: ['migrate'],
   board: ['board'],
+  retention: ['retention', 'retention-pruner'],
 };
 /** Measured beside what the tests have anyway. */
-const WITHOUT_PEERS = ['ingest', 'migrate', 'board'];
+const WITHOUT_PEERS = ['ingest', 'migrate', 'board', 'retention'];
 const entries = BENCHES[name ?? ''];
 if (entries === undefined) {
   process.stderr.write(`usage: node scripts/bench.mjs ${Object.keys(BENCHES).join('|')} [section…]\n`);

@@ -26,7 +26,8 @@ export function openHandoffArchive(folder: string): HandoffArchive {
     async write(name, lines) {
       make();
       const path = join(folder, name);
-      const draft = draftBeside(path);
+      // One name for all, so that what a killed process has begun goes with the next one.
+      const draft = draftBeside(join(folder, 'handoffs'));
       const file = await open(draft, 'wx', 0o600);
       try {
         for await (const text of lines) await file.write(text);

@@ -16,15 +16,15 @@ import type { Cleaned } from '../engine/artifacts/clean.ts';
 import type { WholeArtifact } from '../engine/artifacts/read.ts';
 import type { ArtifactRefusal } from '../engine/artifacts/refusals.ts';
 import type { BlockAnswer } from '../engine/handoffs/ingest-text.ts';
-import { readScopeOf, type Op } from '../domain/rights.ts';
+import type { Op } from '../domain/rights.ts';
 import type { SendRefusal } from '../engine/handoffs/send.ts';
 import type { AmbiguousId } from '../engine/handoffs/short-id.ts';
 import type { Context } from '../engine/context.ts';
 import type { Status } from '../engine/handoffs/status.ts';
+import { saidOfRemoved } from '../engine/retention/said-of-removed.ts';
 import type { Pruned } from '../engine/retention/prune.ts';
 import type { KnownSchedule, ScheduleRefusal } from '../engine/schedules.ts';
 import type { WaitRefusal } from '../engine/handoffs/wait.ts';
-import { removedRefusal } from '../stores/retention-store.ts';
 import type { Claimed, Page, Whole } from '../stores/store.ts';
 import type { AnyField, Fields, InputOf } from './field.ts';
 import { readInput, type Issue, type Spelling } from './reading.ts';
@@ -178,21 +178,6 @@ export async function runFor<F extends Fields, Name extends ResultName>(
   const whole = await withWholeIds(operation.input, input, ctx, principal);
   const answer = whole.ok ? await operation.run(ctx, principal, whole.value, asking) : whole;
   return answer.ok ? answer : err(await saidOfRemoved(ctx, principal, answer.refusal));
-}
-
-/** Whoever was a party of a handoff that was removed is told where it went, instead of that there is none. */
-async function saidOfRemoved(
-  { store }: Context,
-  principal: Principal,
-  refusal: OperationRefusal,
-): Promise<OperationRefusal> {
-  const scope = readScopeOf(principal);
-  const isAbout = refusal.code === 'no-such-handoff' || refusal.code === 'dependency-unknown';
-  if (!isAbout || scope === 'nothing') return refusal;
-  const [gone] = await store.retention.removed([refusal.id]);
-  if (gone === undefined) return refusal;
-  const isParty = scope === 'everything' || scope.party === gone.from || scope.party === gone.to;
-  return isParty ? removedRefusal(gone) : refusal;
 }
 
 /** Null: it is this principal's business. Whether each handoff may be touched is decided with the change. */

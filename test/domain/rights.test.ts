@@ -99,7 +99,7 @@ describe('the table of rights', () => {
         }
       }
     }
-    expect(cells).toBe(20 * 8 * 10);
+    expect(cells).toBe(21 * 8 * 10);
   });
 
   it('names each relation by what is true of the handoff', () => {

@@ -31,6 +31,7 @@ function tell(log: Log, event: EngineEvent): void {
     case 'document-adopted':
     case 'documents-paused':
     case 'policy-changed':
+    case 'pruned':
     case 'feed-free':
       return log.info(facts, kind);
     case 'result-refused':

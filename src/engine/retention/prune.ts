@@ -6,7 +6,7 @@
 import { elapsedMs } from '../../foundation/clock.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { HandoffArchive } from '../../folders/folder.ts';
-import { REMOVED_MAX } from '../../stores/retention-store.ts';
+import { REMOVED_MAX } from '../../stores/store.ts';
 import type { Copy, DamagedRecord, Head, Store } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
 import { linesOf } from '../transfer/lines.ts';

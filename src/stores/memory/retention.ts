@@ -2,7 +2,8 @@
 import type { Clock } from '../../foundation/clock.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import type { Removal, Retention } from '../retention-store.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Removal, Retention } from '../store.ts';
 import type { Head } from '../store.ts';
 import type { Tables } from './tables.ts';
 import { copiesAfter } from './transfer.ts';
@@ -11,7 +12,10 @@ export function openRetention(shelf: Tables, clock: Clock): Retention {
   return {
     async removable(settledBefore, after, max) {
       const page = copiesAfter(shelf, after, max);
-      return { ...page, items: page.items.filter(({ handoff }) => canGo(shelf, handoff, settledBefore)) };
+      return {
+        ...page,
+        items: page.items.filter(({ handoff }) => !isNewest(shelf, handoff.id) && canGo(shelf, handoff, settledBefore)),
+      };
     },
     async remove(heads, archive) {
       return heads.map((head) => removeOne(shelf, head, archive, clock.nowMs()));
@@ -34,12 +38,16 @@ function canGo(shelf: Tables, handoff: Handoff, settledBefore: number): boolean 
   );
 }
 
+/** As in a database that numbers records and facts from the newest on. */
+function isNewest(shelf: Tables, id: HandoffId): boolean {
+  return [...shelf.rows.keys()].at(-1) === id || shelf.facts.at(-1)?.handoff === id;
+}
+
 function removeOne(shelf: Tables, { id, trail }: Head, archive: string, at: number): Removal {
   const row = shelf.rows.get(id);
   if (row === undefined) return shelf.removed.get(id)?.archive === archive ? 'removed' : 'elsewhere';
   if (row.handoff.trail !== trail) return 'changed';
-  const isNewest = [...shelf.rows.keys()].at(-1) === id || shelf.facts.at(-1)?.handoff === id;
-  if (isNewest || !canGo(shelf, row.handoff, Infinity)) return 'needed';
+  if (isNewest(shelf, id) || !canGo(shelf, row.handoff, Infinity)) return 'needed';
   const { from, to } = row.handoff;
   shelf.rows.delete(id);
   shelf.numbers.delete(id);

@@ -10,7 +10,7 @@ import { erasedFact, isErasure } from '../../domain/erasure.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
-import type { RemovedHandoff } from '../retention-store.ts';
+import type { RemovedHandoff } from '../store.ts';
 import type { DueEffect, PolicyRecord, RequestKey, ScheduleRecord, SessionRecord, TokenRecord } from '../store.ts';
 import type { TokenLogLine } from '../token-store.ts';
 

@@ -14,7 +14,7 @@ import { ROUNDS_MAX, type Guard, type Opening, type RequestKey, type Store } fro
 import { Conflict, isRefusedValue, type Connection } from './connection.ts';
 import { readDependencyFacts, cycleAmong, statesFor, type DependencyFacts } from './dependencies.ts';
 import type { NotifySettled } from './hints.ts';
-import { removedRefusal } from '../retention-store.ts';
+import { removedRefusal } from '../store.ts';
 import { removedOf } from './removed.ts';
 import { records, traces } from './load.ts';
 import { insertRows, type InsertRow } from './insert-statement.ts';

@@ -1,6 +1,6 @@
 /** What was removed, and to which archive it went. */
 import type { AgentId, HandoffId } from '../../domain/names.ts';
-import type { RemovedHandoff } from '../retention-store.ts';
+import type { RemovedHandoff } from '../store.ts';
 import type { Connection } from './connection.ts';
 
 const REMOVED_SQL = `select r.id, r.sender, r.recipient, r.at, r.archive

@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { removedRefusal } from '../retention-store.ts';
+import { removedRefusal } from '../store.ts';
 import { keysOf, REQUEST_DAYS, type RequestKey } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Parameter } from './driver.ts';

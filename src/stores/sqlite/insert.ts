@@ -7,7 +7,7 @@ import type { State } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { stateOfNumber } from '../numbers.ts';
-import { removedRefusal, type RemovedHandoff } from '../retention-store.ts';
+import { removedRefusal, type RemovedHandoff } from '../store.ts';
 import { keysOf, REQUEST_DAYS, type Guard, type Opening, type RequestKey } from '../store.ts';
 import { assertValidRecord } from '../valid-record.ts';
 import { prepare, type Database } from './binding.ts';

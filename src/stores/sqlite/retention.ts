@@ -6,7 +6,7 @@ import { KINDS } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { effectKeysOf } from '../effect-keys.ts';
-import type { Removal, RemovedHandoff } from '../retention-store.ts';
+import type { Removal, RemovedHandoff } from '../store.ts';
 import type { CopiesPage, Head } from '../store.ts';
 import { prepare, type Database } from './binding.ts';
 import type { RowNumbers } from './row-numbers.ts';
@@ -29,6 +29,10 @@ const isNeeded = (before: string): string => `EXISTS (
     SELECT 1 FROM dependency JOIN handoff waiting ON waiting.n = dependency.handoff
     WHERE dependency.needs = member.id AND waiting.state ${OPEN}))`;
 
+/** See above: numbers go on from these. */
+const IS_NEWEST = `(h.n = (SELECT max(n) FROM handoff)
+  OR h.n = (SELECT handoff FROM fact WHERE seq = (SELECT max(seq) FROM fact)))`;
+
 export interface SqliteRetention {
   removable(settledBefore: number, after: string | null, max: number): CopiesPage;
   remove(heads: readonly Head[], archive: string): Work<readonly Removal[]>;
@@ -41,16 +45,14 @@ export function retentionOf(
 ): SqliteRetention {
   const page = prepare(
     database,
-    `SELECT n, state ${OPEN} OR kind <> ${QUEUE} OR since >= ?2 OR ${isNeeded('?2')}
+    `SELECT n, state ${OPEN} OR kind <> ${QUEUE} OR since >= ?2 OR ${IS_NEWEST} OR ${isNeeded('?2')}
      FROM handoff h WHERE n > ?1 ORDER BY n LIMIT ?3`,
   );
   const numbers = 'SELECT value FROM json_each(?)';
   const copies = copyReader(database, names, `WHERE handoff.n IN (${numbers}) ORDER BY n`, numbers);
   const find = prepare(
     database,
-    `SELECT n, trail, sender, recipient, title, task, n = (SELECT max(n) FROM handoff)
-       OR EXISTS (SELECT 1 FROM fact WHERE seq = (SELECT max(seq) FROM fact) AND handoff = h.n)
-       OR ${isNeeded(String(Number.MAX_SAFE_INTEGER))}
+    `SELECT n, trail, sender, recipient, title, task, ${IS_NEWEST} OR ${isNeeded(String(Number.MAX_SAFE_INTEGER))}
      FROM handoff h WHERE id = ?`,
   );
   const findRemoved = prepare(

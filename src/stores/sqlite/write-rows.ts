@@ -150,13 +150,15 @@ export function rowWriterOf(database: Database, names: RowNumbers, places: Limit
       if (n === null) return false;
       const changing = changingValues(handoff, nowMs, names);
       const { body } = decision;
+      const erasure = decision.facts.find(isErasure);
+      // What is erased is overwritten in the file, too.
+      if (erasure !== undefined) database.exec('PRAGMA secure_delete = ON');
       const updated =
         body === undefined
           ? updateRow.run(...changing, n, before.revision)
           : reviseRow.run(...changing, ...revisedValues(handoff, names), n, before.revision);
       if (updated === 0) return false;
       if (body !== undefined) reviseText(n, before, handoff, body);
-      const erasure = decision.facts.find(isErasure);
       if (erasure !== undefined) eraseFacts.run(n, erasure.revision);
       if (erasure !== undefined) eraseEffects.run(...effectKeysOf(before.id));
       writeRest(n, before, decision, nowMs);

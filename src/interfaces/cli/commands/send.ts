@@ -4,6 +4,7 @@ import { agentPrincipal, type Principal } from '../../../domain/principal.ts';
 import type { Handoff } from '../../../domain/handoff.ts';
 import { readHandoffId, type AgentId } from '../../../domain/names.ts';
 import { DEFAULT_RETRY } from '../../../domain/retry.ts';
+import { saidOfRemoved } from '../../../engine/retention/said-of-removed.ts';
 import { send as sendHandoff, type SendRequest } from '../../../engine/handoffs/send.ts';
 import { send as operation, sendRequestOf, type SendInput } from '../../../operations/send.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
@@ -99,7 +100,7 @@ export async function sendOrSay(ctx: Context, principal: Principal, request: Sen
   const isNotTheirs = refusal.code === 'not-entitled' && refusal.op === 'follow';
   const isStray = refusal.code === 'no-such-handoff' || isNotTheirs;
   const parent = isStray && refusal.id === process.env['BATON_HANDOFF_ID'] ? refusal.id : null;
-  if (parent === null || request.parent !== parent) throw problemOf(refusal);
+  if (parent === null || request.parent !== parent) throw problemOf(await saidOfRemoved(ctx, principal, refusal));
   return sendOrSay(ctx, principal, withoutParent(request));
 }
 
