@@ -33,7 +33,8 @@ const TOGETHER =
   /^test\/(?:artifacts|building|cli|domain|effects|formats|foundation|hostile|library|requirements|schemas)\//;
 
 export default defineConfig(({ mode }) => {
-  const define = { __BATON_VERSION__: JSON.stringify(manifest.version) };
+  // Vitest empties the object that it is given: each project has its own.
+  const define = (): Record<string, string> => ({ __BATON_VERSION__: JSON.stringify(manifest.version) });
   const files = mode === LONG ? campaigns() : testFiles(mode === AGENTS ? '.real.ts' : '.test.ts');
   const each = {
     environment: 'node',
@@ -51,9 +52,9 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       projects: [
-        { define, test: { ...each, name: 'alone', include: files.filter((file) => !TOGETHER.test(file)) } },
+        { define: define(), test: { ...each, name: 'alone', include: files.filter((file) => !TOGETHER.test(file)) } },
         {
-          define,
+          define: define(),
           test: { ...each, name: 'together', include: files.filter((file) => TOGETHER.test(file)), isolate: false },
         },
       ],
