@@ -51,6 +51,26 @@ it('is kept by the first start, used by the next, and made anew where V8 refuses
   expect(compiled()).toEqual(files);
 });
 
+it('is made anew where a bit has flipped, anywhere', () => {
+  const { run, compiled } = ownCommand();
+  run();
+  const files = compiled();
+  const kept = files.map((file) => readFileSync(file));
+  for (const part of [0.1, 0.35, 0.6, 0.85]) {
+    for (const [index, file] of files.entries()) {
+      const bytes = Buffer.from(kept[index] ?? Buffer.alloc(0));
+      const at = Math.floor(bytes.length * part);
+      bytes[at] = (bytes[at] ?? 0) ^ 0b100;
+      writeFileSync(file, bytes);
+    }
+    expect(run()).toBe('{}\n');
+    for (const file of files) {
+      const bytes = readFileSync(file);
+      expect(bytes.subarray(0, bytes.length / 2).equals(bytes.subarray(bytes.length / 2))).toBe(true);
+    }
+  }
+});
+
 it('is nothing for whoever runs node with options, measures coverage or wants none', () => {
   const { run, compiled } = ownCommand();
   for (const env of [
