@@ -1,5 +1,5 @@
-import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal, OPERATOR } from '../../src/domain/principal.ts';
@@ -49,6 +49,24 @@ describe('what ours do, in the folders', () => {
     });
     const artifact = JSON.parse(readFileSync(join(world.folder, path), 'utf8')) as object;
     expect(artifact).toMatchObject({ handoff_id: 'made', content: { files: ['a.tsx'] } });
+  });
+
+  it('Q5, I10: an artifact of which a killed worker left only the beginning is written whole; one of others is kept', async () => {
+    const world = await queueWorld();
+    for (const beginning of ['', '{\n  "artifact_id": "artifact-ID",\n']) {
+      const id = await world.send({});
+      const path = `artifacts/phase-00-react/artifact-${id}.json`;
+      mkdirSync(dirname(join(world.folder, path)), { recursive: true });
+      writeFileSync(join(world.folder, path), beginning.replace('ID', id));
+      await answer(world, id, { n: 1 });
+      expect(world.read('completed', id)).toMatchObject({ output: { artifact_path: path } });
+      expect(JSON.parse(readFileSync(join(world.folder, path), 'utf8'))).toMatchObject({ content: { n: 1 } });
+    }
+    const id = await world.send({});
+    const taken = join(world.folder, `artifacts/phase-00-react/artifact-${id}.json`);
+    writeFileSync(taken, '{"artifact_id":"somebody else\'s"}');
+    await answer(world, id, { n: 2 });
+    expect(readFileSync(taken, 'utf8')).toBe('{"artifact_id":"somebody else\'s"}');
   });
 
   it('Q11: waits out of sight of naive workers until it may be tried again', async () => {
