@@ -39,6 +39,12 @@ export async function makeWorkspace(
       writeOnce(join(place, name), `${JSON.stringify(schema, null, 2)}\n`),
     );
     if (shipped.length > 0) made.push('schemas/');
+    if (!existsSync(join(workspace.folder, 'handoffs'))) {
+      // Programs that only know files can send before anything of Baton runs.
+      const { openQueueFolder } = await import('../folders/queue-folder.ts');
+      await openQueueFolder(workspace).prepare();
+      made.push('handoffs/');
+    }
   }
   return { folder: workspace.folder, made, database: wasThere && text.database === undefined ? named : null };
 }
