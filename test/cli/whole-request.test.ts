@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXAMPLES, example } from '../formats/queue-message/messages.ts';
@@ -12,6 +12,7 @@ async function workspace(folders: 'on' | 'off' = 'on', more = ''): Promise<strin
   await baton(['init', '--template', 'queue'], { cwd: folder });
   writeFileSync(join(folder, 'baton.yaml'), `folders: { queue: ${folders} }\n${more}`);
   if (folders === 'on') await registerStack(folder);
+  else rmSync(join(folder, 'handoffs'), { recursive: true });
   return folder;
 }
 
