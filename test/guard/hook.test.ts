@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -52,6 +53,27 @@ describe('baton init --git-hook', () => {
     expect(refused.says).toContain('notes/x y.md:1:1: a handoff outside of _handoffs/');
     repository.git('reset', '-q', 'notes');
     expect(commit(repository)).toMatchObject({ ok: true });
+  });
+
+  it('D13: a commit of code alone starts nothing, and every name that a handoff can have starts the check', async () => {
+    const repository = makeRepository();
+    await init(repository, '--git-hook');
+    const bin = tempFolder();
+    const started = join(bin, 'started');
+    writeFileSync(join(bin, 'baton'), `#!/bin/sh\ntouch '${started}'\n`, { mode: 0o755 });
+    const watched = { ...repository, env: { ...repository.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` } };
+    const startedFor = (name: string): boolean => {
+      rmSync(started, { force: true });
+      repository.write(name, `${name}\n`);
+      repository.git('add', '-A');
+      expect(commit(watched)).toMatchObject({ ok: true });
+      return existsSync(started);
+    };
+    startedFor('first.md');
+    for (const name of ['src/a.ts', 'lib/a.b.py', 'über.ts'])
+      expect([name, startedFor(name)]).toEqual([name, name === 'über.ts']);
+    for (const name of ['a.MD', 'x/notes', 'b.yaml', '_handoffs/active/handoff-a.bak', 'ü.md', 'c.txt'])
+      expect([name, startedFor(name)]).toEqual([name, true]);
   });
 
   it('D13: judges what is committed by name, not what else is staged', async () => {

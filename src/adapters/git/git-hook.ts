@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { draftBeside } from '../../foundation/atomic-file.ts';
+import { GREP_OF_GUARDED } from '../../engine/guard/tree.ts';
 import { CheckProblem } from '../guard/check-repository.ts';
 import { topFolder } from './git-lists.ts';
 import { askGit, type GitOptions } from './git.ts';
@@ -37,7 +38,12 @@ ${END}
 `;
 }
 
-const CHECK = partOf('check --staged || exit 1', "echo 'baton is not installed: handoffs are not checked' >&2");
+const CHECK = partOf(
+  'check --staged || exit 1',
+  "echo 'baton is not installed: handoffs are not checked' >&2",
+  // Nothing that is committed can be a handoff.
+  `! git diff --cached --name-only --no-renames --no-ext-diff | grep -iqE '${GREP_OF_GUARDED}'`,
+);
 /** What git has brought is taken in; a hook after the fact never stands in anybody's way. */
 const SYNC = partOf(
   'sync --quiet || true',

@@ -60,8 +60,15 @@ export function lyingOf(path: string, homes: readonly string[]): Lying {
   return { kind: isMonth ? 'archived' : 'astray', home, rest, name };
 }
 
-const TEXT_NAME = /^[^.]*$|\.(?:md|markdown|mdx|mdown|txt|text|ya?ml)$/i;
+const TEXT_ENDINGS = 'md|markdown|mdx|mdown|txt|text|ya?ml';
+const TEXT_NAME = new RegExp(`^[^.]*$|\\.(?:${TEXT_ENDINGS})$`, 'i');
 const COPY_NAME = /hand-?_?off.*(?:~|\.(?:bak|orig|old|rej|swp|tmp|\d+))$/i;
+
+/**
+ * The same for `grep -iE`, by the path alone, so that a hook of git starts nothing for a commit of code. Where git puts a
+ * name in quotation marks, nobody looks closer.
+ */
+export const GREP_OF_GUARDED = `(^|/)[^./]*$|\\.(${TEXT_ENDINGS})$|hand-?_?off|"$`;
 
 /** Names that text with a front matter can have, and those of its copies; where handoffs lie, every name of one. */
 export function mayHoldHandoff(path: string, homes: readonly string[]): boolean {
