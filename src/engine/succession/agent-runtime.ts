@@ -84,6 +84,7 @@ export interface SuccessionLimits {
   /** A whole document that has not changed for so long is finished, also where no hook says so. */
   readonly quietMs: number;
   readonly retireMs: number;
+  /** Until the successor's program answers `--version`. On a busy machine one that has to be read from the disk takes 10 s and more. */
   readonly checkMs: number;
   readonly readyMs: number;
   readonly primingMs: number;
@@ -97,7 +98,7 @@ export const SUCCESSION_LIMITS: SuccessionLimits = {
   idleMs: 5_000,
   quietMs: 10_000,
   retireMs: 5_000,
-  checkMs: 10_000,
+  checkMs: 60_000,
   readyMs: 15_000,
   primingMs: 120_000,
   acknowledgeMs: 300_000,
