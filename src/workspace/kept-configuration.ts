@@ -47,5 +47,5 @@ export function mayConcernLook(source: string): boolean {
   return lines.some((line) => !PLAIN_LINE.test(line) || /database|wake/.test(line));
 }
 
-/** A key of its own, or something below one; without anything that gives a name another form. */
-const PLAIN_LINE = /^(?:[a-z_]+:(?: [^"'\\&*?{<%|>!\t]*)?| +[^"'\\&*?<%|>!\t]*)$/;
+/** A key of its own, or something below one; without anything that gives a name another form. Values may be quoted. */
+const PLAIN_LINE = /^(?:[a-z_]+:(?: "[^"\\]*"| [^"'\\&*?{<%|>!\t]*)?| +[^"'\\&*?<%|>!\t]*)$/;
