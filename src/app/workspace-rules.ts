@@ -129,5 +129,6 @@ function deskWhenNeeded(options: EvidenceCheckerOptions): EvidenceChecker {
     where: `${hostname()}:${options.folder}`,
     collect: async (asked, handoff, signal) => (await opened()).collect(asked, handoff, signal),
     check: async (claims, handoff, signal) => (await opened()).check(claims, handoff, signal),
+    show: async (claims, handoff, signal) => (await opened()).show(claims, handoff, signal),
   };
 }

@@ -1,17 +1,14 @@
 /** What ends without being completed goes to whoever its sender has named for that: the reason to send it there. */
 import type { JsonText } from '../foundation/json.ts';
+import { ENDED_BADLY } from './attention.ts';
 import type { Effect } from './decision.ts';
 import type { Fact } from './facts.ts';
 import type { Handoff } from './handoff.ts';
-import type { State } from './lifecycle.ts';
 
 export const DEAD_LETTER = 'dead-letter';
 
-/** Whoever cancels knows what to do next. */
-const ENDS: readonly State[] = ['failed', 'rejected', 'expired'];
-
 /** Null for nearly every handoff: it names nobody. */
 export function deadLetterEffect({ id, terms }: Handoff, { from, to, revision }: Fact): Effect | null {
-  if (terms.onFailed === undefined || from === to || !ENDS.includes(to)) return null;
+  if (terms.onFailed === undefined || from === to || !ENDED_BADLY.includes(to)) return null;
   return { key: `${id}:${revision}:${DEAD_LETTER}`, kind: DEAD_LETTER, payload: JSON.stringify({ id }) as JsonText };
 }

@@ -56,6 +56,8 @@ export type Refusal =
       readonly count: number;
       readonly max: number;
     }
+  /** It gets nothing new until somebody resumes it. */
+  | { readonly code: 'agent-paused'; readonly agent: AgentId }
   | { readonly code: 'dependency-unknown'; readonly id: HandoffId }
   /** It has ended without being completed, and nobody has retried it. */
   | { readonly code: 'dependency-failed'; readonly id: HandoffId; readonly state: State }

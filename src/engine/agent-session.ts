@@ -3,7 +3,7 @@
  * process ends it is offered again at once. An agent that thinks for an hour says nothing for an hour.
  */
 import { newUuid } from '../foundation/ids.ts';
-import type { Result } from '../foundation/result.ts';
+import { err, type Result } from '../foundation/result.ts';
 import { overdueRefusal } from '../domain/deadlines.ts';
 import type { Handoff } from '../domain/handoff.ts';
 import { accept } from '../domain/moves/accept.ts';
@@ -16,6 +16,7 @@ import { change, decideBy } from './change.ts';
 import type { Context } from './context.ts';
 import { claimForSession, custodyFor, won } from './handoffs/claim.ts';
 import { release } from './handoffs/release.ts';
+import { pausedRefusal } from './pauses.ts';
 
 export interface AgentSession {
   /** The next one that is offered; null where there is none. */
@@ -57,6 +58,8 @@ export function openAgentSession(ctx: Context, principal: Principal, agent: Agen
       return (await won(ctx, principal, claimed))[0] ?? null;
     },
     accept: async (id) => {
+      const paused = await pausedRefusal(ctx, principal);
+      if (paused !== null) return err(paused);
       const custodyOf = custodyFor(ctx, agent, await session(), AGENT_TERMS.attemptTimeoutMs);
       const decide = decideBy(principal, 'accept', (handoff, nowMs) => ({
         deed: 'accept',

@@ -212,6 +212,7 @@ export const NO_RULES: WorkspaceRules = {
     where: null,
     collect: async (asked) => ({ claims: [], checks: asked.map(({ deliverable }) => unchecked(deliverable)) }),
     check: async (claims) => claims.map(({ deliverable }) => unchecked(deliverable)),
+    show: async () => [],
   },
   effectSenders: [],
   queue: null,

@@ -247,7 +247,7 @@ async function postpone(
 }
 
 async function drop(ctx: Context, { key, kind }: DueEffect, says: string): Promise<'dropped'> {
-  await ctx.store.outbox.done([key]);
+  await ctx.store.outbox.drop(key, says);
   ctx.report({ kind: 'effect-dropped', key, effect: kind, says });
   return 'dropped';
 }

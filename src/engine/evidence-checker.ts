@@ -40,6 +40,23 @@ export interface EvidenceChecker {
   ): Promise<{ readonly claims: readonly Claim[]; readonly checks: readonly Check[] }>;
   /** Second look at the same evidence, by the machine, before somebody verifies. */
   check(claims: readonly Claim[], handoff: EvidenceFor, signal?: AbortSignal): Promise<readonly Check[]>;
+  /** The same for people: with the changes themselves, and without running any command. */
+  show(claims: readonly Claim[], handoff: EvidenceFor, signal?: AbortSignal): Promise<readonly ShownEvidence[]>;
+}
+
+/** One piece of evidence, with what somebody has to see who judges it. */
+export interface ShownEvidence {
+  readonly deliverable: string;
+  readonly evidence: Evidence;
+  /** What the machine finds now; null: looking would run a command, so nobody looks before somebody approves. */
+  readonly now: Pick<Check, 'verdict' | 'says'> | null;
+  readonly diff: EvidenceDiff | null;
+}
+
+export interface EvidenceDiff {
+  readonly text: string;
+  /** There is more than is shown. */
+  readonly isCut: boolean;
 }
 
 /** With the command that the sender has fixed: it is evidence for everything that was asked for. */

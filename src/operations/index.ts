@@ -11,6 +11,7 @@ import { fail } from './fail.ts';
 import { inbox } from './inbox.ts';
 import { ingest } from './ingest.ts';
 import { list } from './list.ts';
+import { pause, pauses, resume } from './pause.ts';
 import { progress } from './progress.ts';
 import { ready } from './ready.ts';
 import { reassign } from './reassign.ts';
@@ -28,6 +29,7 @@ import { show } from './show.ts';
 import { status } from './status.ts';
 import { trace } from './trace.ts';
 import { unblock } from './unblock.ts';
+import { resend, undelivered } from './undelivered.ts';
 import { verify } from './verify.ts';
 import { wait } from './wait.ts';
 import { workflow } from './workflow.ts';
@@ -71,6 +73,11 @@ export const OPERATIONS = {
   addSchedule,
   schedules,
   removeSchedule,
+  pause,
+  resume,
+  pauses,
+  undelivered,
+  resend,
   findArtifacts,
   showArtifact,
   registerArtifact,

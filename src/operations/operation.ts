@@ -23,9 +23,11 @@ import type { Context } from '../engine/context.ts';
 import type { Status } from '../engine/handoffs/status.ts';
 import { saidOfRemoved } from '../engine/retention/said-of-removed.ts';
 import type { Pruned } from '../engine/retention/prune.ts';
+import type { PauseRefusal } from '../engine/pauses.ts';
 import type { KnownSchedule, ScheduleRefusal } from '../engine/schedules.ts';
+import type { UndeliveredRefusal } from '../engine/undelivered.ts';
 import type { WaitRefusal } from '../engine/handoffs/wait.ts';
-import type { Claimed, Page, Whole } from '../stores/store.ts';
+import type { Claimed, DroppedEffect, Page, PauseRecord, Whole } from '../stores/store.ts';
 import type { AnyField, Fields, InputOf } from './field.ts';
 import { readInput, type Issue, type Spelling } from './reading.ts';
 import { withWholeIds } from './short-ids.ts';
@@ -58,6 +60,11 @@ export interface Results {
   readonly report: Report;
   readonly schedule: KnownSchedule;
   readonly schedules: readonly KnownSchedule[];
+  readonly pause: PauseRecord;
+  readonly pauses: readonly PauseRecord[];
+  readonly undelivered: readonly DroppedEffect[];
+  /** The key of what is tried again. */
+  readonly resent: string;
   readonly artifacts: readonly ArtifactCard[];
   readonly artifact: WholeArtifact;
   readonly registered: ArtifactCard;
@@ -76,6 +83,8 @@ export type OperationRefusal =
   | WaitRefusal
   | ArtifactRefusal
   | ScheduleRefusal
+  | PauseRefusal
+  | UndeliveredRefusal
   | AmbiguousId
   | SaidRefusal;
 

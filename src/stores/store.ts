@@ -21,17 +21,19 @@ import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import type { FactQuery, FactRead, Page, Query, StateCounts, Wanted } from './query.ts';
 import type { AgentSessions } from './agent-session-store.ts';
+import type { Pauses } from './pause-store.ts';
 import type { Schedules } from './schedule-store.ts';
 import type { Tokens } from './token-store.ts';
 
 export type { AgentSessions } from './agent-session-store.ts';
+export type { PauseRecord } from './pause-store.ts';
 export type { ScheduleRecord } from './schedule-store.ts';
-export type { Minting, TokenLogLine, TokenRecord, Tokens } from './token-store.ts';
+export type { Minting, TokenLogLine, TokenRecord, Tokens, UsedToken } from './token-store.ts';
 
 export interface Store {
   /** All or none; refuses over a limit, on a known id, on a ring. The same request answers the same records. */
   insert(openings: readonly Opening[], guard?: Guard): Promise<Result<readonly Handoff[], Refusal>>;
-  /** Takes up to `max` ready handoffs for one agent, best rank first, in one short transaction. */
+  /** Takes up to `max` ready handoffs for one agent, best rank first, in one short transaction; none while it is paused. */
   claim(agent: AgentId, max: number, decide: Decide): Promise<readonly Claimed[]>;
   /**
    * Compare-and-swap on the revision: decides over the record at hand (the one given, if it is still the newest) and
@@ -69,6 +71,7 @@ export interface Store {
   readonly agents: AgentSessions;
   readonly policy: Policies;
   readonly schedules: Schedules;
+  readonly pauses: Pauses;
   readonly transfer: Transfer;
   readonly retention: Retention;
   readonly upkeep: Upkeep;
@@ -179,6 +182,12 @@ export interface Outbox {
   take(key: string, forMs: number): Promise<boolean>;
   /** `tries` is kept with it, for whoever comes next; without, what is there stays. */
   later(key: string, inMs: number, tries?: number): Promise<void>;
+  /** Gives up what is not done. Its reason is kept, and somebody may try it again. */
+  drop(key: string, says: string): Promise<void>;
+  /** What was given up, newest first. */
+  dropped(max: number): Promise<readonly DroppedEffect[]>;
+  /** What was given up is due again, as if it had never been tried. False: it was not given up. */
+  again(key: string): Promise<boolean>;
   /** What an agent has not read yet. */
   inbox(agent: AgentId, max: number): Promise<readonly Effect[]>;
 }
@@ -186,6 +195,12 @@ export interface Outbox {
 export interface DueEffect extends Effect {
   /** How often it was tried in vain; absent: never. */
   readonly tries?: number;
+}
+
+export interface DroppedEffect extends DueEffect {
+  readonly droppedAt: number;
+  /** Why nobody tries it any more. */
+  readonly says: string;
 }
 
 /** What all processes that use this database agree on. Versions are added, and never changed or removed. */

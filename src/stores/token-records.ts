@@ -1,5 +1,5 @@
 /** Token ↔ what both databases keep of it: `record` is a text, the rest are columns that are searched or changed. */
-import { StoreFault, type TokenRecord } from './store.ts';
+import { StoreFault, type TokenRecord, type UsedToken } from './store.ts';
 import type { TokenEvent, TokenLogDetail, TokenLogLine, TokenLogPage } from './token-store.ts';
 
 export const TOKEN_COLUMNS = 'id, hash, record, revoked_at, keeps_leases';
@@ -9,11 +9,20 @@ export function writeToken({ agent, roles, scopes, label, createdAt, expiresAt }
   return JSON.stringify({ agent, roles, scopes, label, createdAt, expiresAt });
 }
 
-/** A row of `TOKEN_COLUMNS`. */
-export function readToken(row: readonly unknown[]): TokenRecord {
-  const [id, hash, record, revokedAt, keepsLeases] = row as [string, string, string, number | null, number];
+export const READ_COLUMNS = `${TOKEN_COLUMNS}, used_at`;
+
+/** A row of `READ_COLUMNS`. */
+export function readToken(row: readonly unknown[]): UsedToken {
+  const [id, hash, record, revokedAt, keepsLeases, usedAt] = row as [
+    string,
+    string,
+    string,
+    number | null,
+    number,
+    number | null,
+  ];
   const written = JSON.parse(record) as Omit<TokenRecord, 'id' | 'hash' | 'revokedAt' | 'keepsLeases'>;
-  return { id, hash, ...written, revokedAt, keepsLeases: keepsLeases === 1 };
+  return { id, hash, ...written, revokedAt, keepsLeases: keepsLeases === 1, usedAt };
 }
 
 /** Rows of `LOG_COLUMNS`, newest first, one more than the page takes where there are more. */

@@ -8,11 +8,13 @@ import type { Role } from '../domain/principal.ts';
 export interface Tokens {
   /** False: `bootstrap` is `use`, and the bootstrap is closed; nothing was written. A known id or hash is a fault. */
   add(token: TokenRecord, minting: Minting): Promise<boolean>;
-  byHash(hash: string): Promise<TokenRecord | null>;
+  byHash(hash: string): Promise<UsedToken | null>;
   /** Those of these that there are, in any order. */
-  byIds(ids: readonly string[]): Promise<readonly TokenRecord[]>;
+  byIds(ids: readonly string[]): Promise<readonly UsedToken[]>;
   /** Oldest first, the revoked ones too. */
-  list(): Promise<readonly TokenRecord[]>;
+  list(): Promise<readonly UsedToken[]>;
+  /** Somebody has shown it. Kept for people, who need not know it to the second. */
+  used(id: string): Promise<void>;
   /** False: there is no such token that is not revoked. */
   revoke(id: string, revoking: Revoking): Promise<boolean>;
   /** Whether the first operator token can still be made without showing one. */
@@ -39,6 +41,11 @@ export interface TokenRecord {
   readonly revokedAt: number | null;
   /** It was revoked, and what was claimed with it stays claimed. */
   readonly keepsLeases: boolean;
+}
+
+export interface UsedToken extends TokenRecord {
+  /** When it was last shown, give or take a minute; null: never. */
+  readonly usedAt: number | null;
 }
 
 /** Who made a token, and what that does to the bootstrap. */

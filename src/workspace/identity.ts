@@ -17,7 +17,7 @@ import {
 } from '../domain/principal.ts';
 import type { Context } from '../engine/context.ts';
 import { whyNotGood } from '../engine/token-watch.ts';
-import type { Minting, Store, TokenRecord } from '../stores/store.ts';
+import type { Minting, Store, TokenRecord, UsedToken } from '../stores/store.ts';
 
 export const SCOPES = ['read', 'write'] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -94,11 +94,26 @@ export async function provenBy(
   if (record === null || wrong !== null) {
     return err({ code: 'token-refused', says: wrong ?? '', token: record?.id ?? null });
   }
+  noteUse(store, record);
   if (!record.scopes.includes(scope)) {
     const says = `the token ${record.id} does not allow to ${scope}`;
     return err({ code: 'scope-missing', says, token: record.id });
   }
   return ok({ principal: principalFrom(record, rules.rolesOf), record });
+}
+
+const USE_NOTED_MS = 60_000;
+const noted = new WeakMap<Store, Map<string, number>>();
+
+/** At most once a minute for each token, and nobody waits for it: people want to know which tokens are in use at all. */
+function noteUse(store: Store, { id, usedAt }: UsedToken): void {
+  const nowMs = store.nowMs();
+  const uses = noted.get(store) ?? new Map<string, number>();
+  noted.set(store, uses);
+  if (nowMs - Math.max(usedAt ?? 0, uses.get(id) ?? 0) < USE_NOTED_MS) return;
+  uses.set(id, nowMs);
+  // Where nothing can be written, it is not known when the token was used; the request goes on.
+  void store.tokens.used(id).catch(() => undefined);
 }
 
 /** The same for a token that is known by its id; null: it is good no more. */
@@ -108,6 +123,7 @@ export async function provenById(
 ): Promise<ProvenToken | null> {
   const [record] = await store.tokens.byIds([id]);
   if (record === undefined || whyNotGood(record, store.nowMs()) !== null) return null;
+  noteUse(store, record);
   return { principal: principalFrom(record, rules.rolesOf), record };
 }
 

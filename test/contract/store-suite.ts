@@ -17,6 +17,7 @@ import { describeInsert } from './suite/insert.ts';
 import { describeLikeness } from './suite/likeness.ts';
 import { describeLimits } from './suite/limits.ts';
 import { describeOutbox } from './suite/outbox.ts';
+import { describePauses } from './suite/pauses.ts';
 import { describePolicies } from './suite/policies.ts';
 import { describeRaces } from './suite/races.ts';
 import { describeRelay } from './suite/relay.ts';
@@ -57,6 +58,7 @@ const PARTS = [
   describeOutbox,
   describeInbox,
   describeTokens,
+  describePauses,
   describePolicies,
   describeSchedules,
   describeAgentSessions,

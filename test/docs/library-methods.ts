@@ -22,6 +22,10 @@ const RESULT_TYPES: Readonly<Record<ResultName, string>> = {
   report: 'JsonObject',
   schedule: 'ScheduleView',
   schedules: 'readonly ScheduleView[]',
+  pause: 'PauseView',
+  pauses: 'readonly PauseView[]',
+  undelivered: 'readonly UndeliveredView[]',
+  resent: '{ readonly key: string }',
   artifacts: 'readonly ArtifactEntry[]',
   artifact: 'ArtifactView',
   registered: 'ArtifactEntry',
@@ -39,7 +43,9 @@ export function methodsText(): string {
  * BATON_WRITE_DOCS=1 npx vitest run test/docs
  */
 import type { ${used(['Json', 'JsonObject'])} } from '../../foundation/json.ts';
+import type { PauseView } from '../shared/pause-view.ts';
 import type { ScheduleView } from '../shared/schedule-view.ts';
+import type { UndeliveredView } from '../shared/undelivered-view.ts';
 import type { ${used(['FactView', 'HandoffView', 'StatusView', 'WholeView'])} } from '../shared/views.ts';
 import type {
   ${used(['ArtifactEntry', 'ArtifactView', 'CallOptions', 'CleanedArtifacts', 'HandoffPage', 'IngestAnswer', 'PrunedHandoffs', 'SentHandoff', 'ShownHandoff']).replaceAll(', ', ',\n  ')},

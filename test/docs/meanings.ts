@@ -113,5 +113,8 @@ export const MEANINGS = {
   'succession-in-progress': 'the agent is handing over already',
   'not-your-agent': 'the agent is of another persona than the token',
   'agent-not-started': 'the program of the agent could not be started, or ended at once',
+  'agent-paused': 'the agent is paused: it gets nothing new until the operator resumes it',
+  'not-paused': 'the agent that was to be resumed is not paused',
+  'not-undelivered': 'no notification with this key was given up',
   'succession-failed': 'the handover failed; its message says what happened and what to do',
 } as const satisfies Record<ProblemCode, string>;

@@ -112,6 +112,9 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       done: (keys) => call('done', () => inner.outbox.done(keys)),
       later: (key, inMs, tries) => call('later', () => inner.outbox.later(key, inMs, tries)),
       inbox: (agent, max) => call('inbox', () => inner.outbox.inbox(agent, max)),
+      drop: (key, says) => call('drop', () => inner.outbox.drop(key, says)),
+      dropped: (max) => call('dropped', () => inner.outbox.dropped(max)),
+      again: (key) => call('again', () => inner.outbox.again(key)),
     },
     tokens: {
       add: (token, minting) => call('add', () => inner.tokens.add(token, minting)),
@@ -120,6 +123,7 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       revoke: (id, revoking) => call('revoke', () => inner.tokens.revoke(id, revoking)),
       byIds: (ids) => call('byIds', () => inner.tokens.byIds(ids)),
       bootstrapIsOpen: () => call('bootstrapIsOpen', () => inner.tokens.bootstrapIsOpen()),
+      used: (id) => call('used', () => inner.tokens.used(id)),
       denied: (denial) => call('denied', () => inner.tokens.denied(denial)),
       log: (query) => call('log', () => inner.tokens.log(query)),
     },
@@ -141,6 +145,12 @@ export function yieldingStore(passage: Passage, process: SimulatedProcess, stran
       due: (max) => call('dueSchedules', () => inner.schedules.due(max)),
       advance: (schedule, next) => call('advanceSchedule', () => inner.schedules.advance(schedule, next)),
       remove: (id) => call('removeSchedule', () => inner.schedules.remove(id)),
+    },
+    pauses: {
+      begin: (pause) => call('pause', () => inner.pauses.begin(pause)),
+      end: (agent, by) => call('resume', () => inner.pauses.end(agent, by)),
+      isPaused: (agent) => call('isPaused', () => inner.pauses.isPaused(agent)),
+      list: (max) => call('pauses', () => inner.pauses.list(max)),
     },
     policy: {
       current: () => call('policy', () => inner.policy.current()),

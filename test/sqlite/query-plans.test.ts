@@ -5,7 +5,8 @@ import { present } from '../../src/foundation/assert.ts';
 import { prepare } from '../../src/stores/sqlite/binding.ts';
 import { CLAIM_SQL, PROBE_SQL, RIPEN_SQL } from '../../src/stores/sqlite/claim.ts';
 import { listStatement, openNumbersSql, type Filter } from '../../src/stores/sqlite/lists.ts';
-import { INBOX_SQL } from '../../src/stores/sqlite/outbox.ts';
+import { DROPPED_SQL, INBOX_SQL } from '../../src/stores/sqlite/outbox.ts';
+import { IS_PAUSED_SQL } from '../../src/stores/sqlite/pauses.ts';
 import {
   ASKING_SQL,
   CHAIN_SQL,
@@ -120,6 +121,8 @@ const PLANS: readonly { readonly what: string; readonly sql: string; readonly st
     ],
   },
   { what: 'the retries of one', sql: RETRIES_SQL, steps: ['SEARCH handoff USING INDEX handoff_chain (<expr>=?)'] },
+  { what: 'a pause', sql: IS_PAUSED_SQL, steps: ['SEARCH agent_pause USING INDEX agent_paused (agent=?)'] },
+  { what: 'what was given up', sql: DROPPED_SQL, steps: ['SEARCH effect USING INDEX effect_dropped (dropped_at>?)'] },
   { what: 'schedules', sql: DUE_SCHEDULES_SQL, steps: ['SEARCH schedule USING INDEX schedule_due (next_at<?)'] },
   {
     what: 'a chain',

@@ -86,6 +86,16 @@ export function byUrgency(rows: readonly Row[]): readonly Row[] {
   return TONES.flatMap((tone) => rows.filter((row) => toneOf(row) === tone));
 }
 
+/** What is open, in the order in which somebody wants to know of it. */
+export const GROUPS = ['Needs a person', 'Retrying', 'At work', 'Waiting', 'Drafts'] as const;
+
+export function groupOf(row: HandoffView & { readonly lastFailure?: object }): (typeof GROUPS)[number] {
+  if (toneOf(row) === 'tone-person') return 'Needs a person';
+  if (toneOf(row) === 'tone-broken') return 'Retrying';
+  if (row.state === 'accepted') return 'At work';
+  return row.state === 'draft' ? 'Drafts' : 'Waiting';
+}
+
 export function isOver(state: State): boolean {
   return COLUMNS.at(-1)?.states.includes(state) === true;
 }

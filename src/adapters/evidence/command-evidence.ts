@@ -53,7 +53,10 @@ export async function firstLookAtCommand(
   if (typeof ran === 'string') return untrue(ran);
   const { outputSha256 } = ran;
   const evidence: CommandEvidence = { kind: 'command', command, exitCode: 0, outputSha256 };
-  return seen(files.length === 0 ? evidence : { ...evidence, files }, `${quoted(command)} passes (exit code 0)`);
+  return seen(
+    files.length === 0 ? evidence : { ...evidence, files },
+    `${quoted(command)} passes (exit code 0)${saying(ran)}`,
+  );
 }
 
 function notTheFixedOne(command: string, check: string): string {
@@ -78,7 +81,7 @@ export async function secondLookAtCommand(
     was.elsewhere === true || lineage?.imported !== undefined
       ? `${quoted(was.command)} passes here for the first time (exit code 0)`
       : `${quoted(was.command)} passes again (exit code 0), with ${output}`;
-  if (changed.length === 0) return seen(was, passes);
+  if (changed.length === 0) return seen(was, `${passes}${saying(ran)}`);
   // Whoever can change what a command runs can make it pass.
   const names = changed.map(quoted).join(', ');
   return held(was, `${passes}; but what it runs has changed since it was delivered: ${names}`);
@@ -130,6 +133,11 @@ async function run(command: string, rules: CommandRules, signal?: AbortSignal): 
   return complaintAbout(ran, command, timeoutMs) ?? ran;
 }
 
+/** The end of its output: a person who judges the work wants to see it. */
+function saying({ tail }: Pick<Ran, 'tail'>): string {
+  return tail.trim() === '' ? '' : `; it says: ${tail.trim()}`;
+}
+
 function complaintAbout({ over, exitCode, killedBy, tail }: Ran, command: string, timeoutMs: number): string | null {
   switch (over) {
     case 'not-started':
@@ -141,7 +149,7 @@ function complaintAbout({ over, exitCode, killedBy, tail }: Ran, command: string
     case 'ended': {
       if (exitCode === 0) return null;
       const end = killedBy === null ? `fails with exit code ${exitCode}` : `was ended by ${killedBy}`;
-      return `${quoted(command)} ${end}${tail.trim() === '' ? '' : `; it says: ${tail.trim()}`}`;
+      return `${quoted(command)} ${end}${saying({ tail })}`;
     }
   }
 }

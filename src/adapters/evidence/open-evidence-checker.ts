@@ -6,9 +6,11 @@ import {
   type EvidenceRequest,
   type EvidenceChecker,
   type EvidenceFor,
+  type ShownEvidence,
 } from '../../engine/evidence-checker.ts';
 import { firstLookAtCommand, secondLookAtCommand, type CommandRules } from './command-evidence.ts';
 import { firstLookAtCommit, secondLookAtCommit } from './commit-evidence.ts';
+import { diffOf } from './evidence-diff.ts';
 import { firstLookAtFile, secondLookAtFile } from './file-evidence.ts';
 import { untrue, type Finding } from './finding.ts';
 import { firstLookAtShadow, secondLookAtShadow, type ShadowRules } from './shadow-evidence.ts';
@@ -16,6 +18,8 @@ import { lookAtNote, lookAtUrl } from './note-evidence.ts';
 
 /** More than anybody reads; a list beyond it is a mistake or an attack. */
 const PIECES_MAX = 500;
+/** Of these the changes are shown; each may have many. */
+const SHOWN_MAX = 50;
 
 export type EvidenceCheckerOptions = CommandRules & ShadowRules;
 
@@ -38,6 +42,18 @@ export function openEvidenceChecker(options: EvidenceCheckerOptions): EvidenceCh
         signal,
       );
       return checksOf(pieces, sharedFiles(pieces, looks));
+    },
+    async show(claims, handoff, signal) {
+      const shown: ShownEvidence[] = [];
+      for (const { deliverable, evidence } of claims) {
+        for (const each of evidence.slice(0, SHOWN_MAX - shown.length)) {
+          const look = each.kind === 'command' ? null : await secondLook(each, handoff, options, signal);
+          const now = look === null ? null : { verdict: look.verdict, says: look.says };
+          const diff = await diffOf(each, handoff, options.folder, signal);
+          shown.push({ deliverable, evidence: each, now, diff });
+        }
+      }
+      return shown;
     },
   };
 }

@@ -8,6 +8,7 @@ import { tokenIn, type Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { change, decideBy } from '../change.ts';
 import type { Context } from '../context.ts';
+import { pausedRefusal } from '../pauses.ts';
 
 /** By hand, and this one: documents are held without a clock, everything else for `leaseMs`. */
 export async function accept(
@@ -16,6 +17,8 @@ export async function accept(
   id: HandoffId,
   { notes, leaseMs = HAND_LEASE_MS }: { readonly notes?: string; readonly leaseMs?: number } = {},
 ): Promise<Result<Handoff, Refusal>> {
+  const paused = await pausedRefusal(ctx, principal);
+  if (paused !== null) return err(paused);
   const decide = decideBy(principal, 'accept', (handoff, nowMs) => {
     const untilAt = handUntilAt(handoff.kind, nowMs, leaseMs);
     return {

@@ -1,6 +1,6 @@
 /** What is going on, seen by one principal: what needs a person, who is at work, what waits for whom. */
+import { ATTENTION, attentionReason, ENDED_BADLY, type AttentionReason } from '../../domain/attention.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import { countedAttempts } from '../../domain/handoff.ts';
 import { OPEN_STATES, type State } from '../../domain/lifecycle.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
@@ -23,19 +23,11 @@ export interface Status {
   readonly isWhole: boolean;
 }
 
-export const ATTENTION = ['question', 'dependency', 'review', 'failing', 'failed'] as const;
-
-const BAD_ENDS = ['failed', 'rejected', 'expired'] as const;
-/** What ended badly is looked for among so many of the newest, and told for a day. */
+/** What ended badly is looked for among so many of the newest. */
 const ENDED_MAX = 200;
-const DAY_MS = 24 * 60 * 60_000;
 
 export interface Attention {
-  /**
-   * `question`: somebody has to answer. `dependency`: what it waits for did not succeed. `review`: somebody has to verify.
-   * `failing`: an attempt failed, and another follows. `failed`: it ended badly within a day, and nobody has retried it.
-   */
-  readonly why: (typeof ATTENTION)[number];
+  readonly why: AttentionReason;
   readonly handoff: Handoff;
 }
 
@@ -51,11 +43,12 @@ interface WaitingFor {
 
 export async function statusFor(ctx: Context, principal: Principal): Promise<Status> {
   const { handoffs, isWhole } = await openOnes(ctx, principal);
+  const nowMs = ctx.store.nowMs();
   const workers = await workersByAgent(ctx);
   const open: Partial<Record<State, number>> = {};
   for (const { state } of handoffs) open[state] = (open[state] ?? 0) + 1;
   return {
-    attention: [...handoffs.flatMap(attentionOf), ...(await endedBadly(ctx, principal))].toSorted(
+    attention: [...attentionIn(handoffs, nowMs), ...(await endedBadly(ctx, principal, nowMs))].toSorted(
       (a, b) => a.handoff.since - b.handoff.since,
     ),
     atWork: handoffs.filter(({ state }) => state === 'accepted').toSorted((a, b) => a.since - b.since),
@@ -85,14 +78,15 @@ async function openOnes(
 }
 
 /** Of those that the principal could retry. */
-async function endedBadly(ctx: Context, principal: Principal): Promise<readonly Attention[]> {
-  const { items } = await list(ctx, principal, { by: 'filter', states: BAD_ENDS, max: ENDED_MAX });
-  const nowMs = ctx.store.nowMs();
-  const lately = items.filter((handoff) => nowMs - handoff.since < DAY_MS && may(principal, 'retry', handoff).ok);
+async function endedBadly(ctx: Context, principal: Principal, nowMs: number): Promise<readonly Attention[]> {
+  const { items } = await list(ctx, principal, { by: 'filter', states: ENDED_BADLY, max: ENDED_MAX });
+  const mine = items.filter((handoff) => may(principal, ATTENTION.failed.right, handoff).ok);
+  const lately = attentionIn(mine, nowMs);
   if (lately.length === 0) return [];
-  const retries = await ctx.store.find({ by: 'retries', of: lately, max: LOOKED_AT_MAX });
+  const of = lately.map(({ handoff }) => handoff);
+  const retries = await ctx.store.find({ by: 'retries', of, max: LOOKED_AT_MAX });
   const retried = new Set(retries.items.map(({ lineage }) => lineage.retryOf));
-  return lately.filter(({ id }) => !retried.has(id)).map((handoff) => ({ why: 'failed', handoff }));
+  return lately.filter(({ handoff }) => !retried.has(handoff.id));
 }
 
 async function workersByAgent({ store }: Context): Promise<ReadonlyMap<AgentId, number>> {
@@ -103,13 +97,11 @@ async function workersByAgent({ store }: Context): Promise<ReadonlyMap<AgentId, 
   return counts;
 }
 
-function attentionOf(handoff: Handoff): readonly Attention[] {
-  const { state, blockedOn } = handoff;
-  if (state === 'blocked' && blockedOn?.reason === 'question') return [{ why: 'question', handoff }];
-  if (blockedOn?.reason === 'dependency' && blockedOn.failed !== undefined) return [{ why: 'dependency', handoff }];
-  if (state === 'delivered') return [{ why: 'review', handoff }];
-  if (state === 'offered' && countedAttempts(handoff) > 0) return [{ why: 'failing', handoff }];
-  return [];
+function attentionIn(handoffs: readonly Handoff[], nowMs: number): readonly Attention[] {
+  return handoffs.flatMap((handoff) => {
+    const why = attentionReason(handoff, nowMs);
+    return why === null ? [] : [{ why, handoff }];
+  });
 }
 
 function waitingIn(handoffs: readonly Handoff[], workers: ReadonlyMap<AgentId, number>): readonly WaitingFor[] {

@@ -14,6 +14,7 @@ import type { ServerContext } from './server-context.ts';
 import { asProblem, faultFor, httpProblem, problemResponse, HttpProblem } from './problem.ts';
 import { AGENT_ROUTES } from './routes/agents.ts';
 import { BATCH_ROUTES } from './routes/batch.ts';
+import { EVIDENCE_ROUTES } from './routes/evidence.ts';
 import { EVENT_ROUTES } from './routes/events.ts';
 import { INBOX_ROUTES } from './routes/inbox.ts';
 import { OVERVIEW_ROUTES } from './routes/overview.ts';
@@ -28,6 +29,7 @@ import { staticFile } from './static-files.ts';
 /** In the order in which they are described. Rooms that come later add their list here. */
 export const DESCRIBED: readonly Endpoint[] = [
   ...OPERATION_ROUTES,
+  ...EVIDENCE_ROUTES,
   ...BATCH_ROUTES,
   ...INBOX_ROUTES,
   ...EVENT_ROUTES,

@@ -1,8 +1,12 @@
 /** What does not go on without a person, the most urgent first, and the pulse of the whole. */
+import {
+  ATTENTION,
+  ATTENTION_REASONS,
+  attentionReason,
+  ENDED_BADLY,
+  type AttentionReason,
+} from '../../domain/attention.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import { countedAttempts, failedDependencyOf } from '../../domain/handoff.ts';
-import { dueAtOf } from '../../domain/deadlines.ts';
-import { isFinal } from '../../domain/lifecycle.ts';
 import { may, readScopeOf } from '../../domain/rights.ts';
 import { list } from '../../engine/handoffs/read.ts';
 import type { StateCounts } from '../../stores/store.ts';
@@ -10,18 +14,12 @@ import type { Caller } from './caller.ts';
 import type { ServerContext } from './server-context.ts';
 import type { RowView } from '../shared/work-note.ts';
 
-/** In the order of urgency. */
-const REASONS = ['question', 'dependency', 'review', 'overdue', 'failed', 'failing'] as const;
-type Reason = (typeof REASONS)[number];
-
-const DAY_MS = 24 * 60 * 60_000;
 /** What ended badly is looked for among so many of the newest. */
 const ENDED_MAX = 200;
 /** Whoever starts a worker a little later is not reported. */
 const UNATTENDED_MS = 10 * 60_000;
-/** What ends by itself unless somebody does something is told so long before. */
-const SOON_MS = 10 * 60_000;
-const BAD_ENDS = ['failed', 'rejected', 'expired'] as const;
+/** Of those who are at work, so many are named. */
+const AT_WORK_MAX = 50;
 const RATE_MINUTES = 5;
 
 export interface AttentionView {
@@ -35,8 +33,10 @@ export interface AttentionView {
     readonly perMinute: number;
   };
   readonly totals: StateCounts;
-  readonly counts: Readonly<Record<Reason, number>>;
-  readonly items: readonly { readonly why: Reason; readonly handoff: RowView }[];
+  readonly counts: Readonly<Record<AttentionReason, number>>;
+  readonly items: readonly { readonly why: AttentionReason; readonly handoff: RowView }[];
+  /** Who is at work and on what, the longest first. */
+  readonly atWork: readonly RowView[];
   /** Agents for whom work has waited for long and nobody works. */
   readonly unattended: readonly { readonly agent: string; readonly waiting: number; readonly since: string }[];
 }
@@ -51,15 +51,22 @@ export async function attentionFor(
   const isVisible = (handoff: Handoff): boolean => scope === 'everything' || may(principal, 'read', handoff).ok;
   const open = [...tally.openOnes()].filter(isVisible);
   const nowMs = ctx.store.nowMs();
-  const ended = await list(ctx, principal, { by: 'filter', states: BAD_ENDS, max: ENDED_MAX });
+  const ended = await list(ctx, principal, { by: 'filter', states: ENDED_BADLY, max: ENDED_MAX });
   const found = [...open, ...ended.items].flatMap((handoff) => {
-    const why = reasonOf(serverContext, handoff, nowMs);
-    return why === null || !isTheirs(principal, why, handoff) ? [] : [{ why, handoff }];
+    const why = attentionReason(handoff, nowMs);
+    if (why === null || !isTheirs(principal, why, handoff)) return [];
+    return why === 'failed' && tally.wasRetried(handoff.id) ? [] : [{ why, handoff }];
   });
-  const counts = Object.fromEntries(REASONS.map((why) => [why, found.filter((each) => each.why === why).length]));
+  const counts = Object.fromEntries(
+    ATTENTION_REASONS.map((why) => [why, found.filter((each) => each.why === why).length]),
+  );
   const shown = found
-    .toSorted((a, b) => REASONS.indexOf(a.why) - REASONS.indexOf(b.why) || a.handoff.since - b.handoff.since)
+    .toSorted(
+      (a, b) =>
+        ATTENTION_REASONS.indexOf(a.why) - ATTENTION_REASONS.indexOf(b.why) || a.handoff.since - b.handoff.since,
+    )
     .slice(0, max);
+  const working = open.filter(({ state }) => state === 'accepted').toSorted((a, b) => a.since - b.since);
   const rows = await notes.rows(shown.map(({ handoff }) => handoff));
   const waiting = open.filter(({ state }) => state === 'offered');
   const reader = scope === 'everything' || scope === 'nothing' ? undefined : scope.party;
@@ -74,41 +81,16 @@ export async function attentionFor(
       perMinute: scope === 'everything' ? rateOf(tally.minutes(), nowMs) : 0,
     },
     totals: counted,
-    counts: counts as Record<Reason, number>,
+    counts: counts as Record<AttentionReason, number>,
     items: shown.map(({ why }, index) => ({ why, handoff: rows[index] as RowView })),
+    atWork: max === 0 ? [] : await notes.rows(working.slice(0, AT_WORK_MAX)),
     unattended: await unattendedIn(serverContext, waiting, nowMs),
   };
 }
 
-function reasonOf({ tally }: ServerContext, handoff: Handoff, nowMs: number): Reason | null {
-  const { id, state, blockedOn, since } = handoff;
-  if (failedDependencyOf(handoff) !== null) return 'dependency';
-  if (state === 'blocked') return blockedOn?.reason === 'question' ? 'question' : null;
-  if (state === 'delivered') return 'review';
-  if (isOverdue(handoff, nowMs)) return 'overdue';
-  if (state === 'offered') return countedAttempts(handoff) > 0 ? 'failing' : null;
-  const isLately = isFinal(state) && nowMs - since < DAY_MS;
-  return isLately && !tally.wasRetried(id) ? 'failed' : null;
-}
-
-/** Nobody takes, offers or ends it, and its time is nearly over. What somebody is at has a clock of its own. */
-function isOverdue(handoff: Handoff, nowMs: number): boolean {
-  const dueAt = handoff.state === 'draft' || handoff.state === 'offered' ? dueAtOf(handoff) : null;
-  return dueAt !== null && dueAt - nowMs < SOON_MS;
-}
-
-const NEEDED_RIGHT = {
-  question: 'unblock',
-  dependency: 'cancel',
-  review: 'verify',
-  overdue: 'read',
-  failed: 'retry',
-  failing: 'read',
-} as const;
-
 /** An agent is asked only for what it may do. */
-function isTheirs(principal: Caller['principal'], why: Reason, handoff: Handoff): boolean {
-  return principal.kind === 'operator' || may(principal, NEEDED_RIGHT[why], handoff).ok;
+function isTheirs(principal: Caller['principal'], why: AttentionReason, handoff: Handoff): boolean {
+  return principal.kind === 'operator' || may(principal, ATTENTION[why].right, handoff).ok;
 }
 
 function rateOf(minutes: ReturnType<ServerContext['tally']['minutes']>, nowMs: number): number {

@@ -3,7 +3,9 @@
  * BATON_WRITE_DOCS=1 npx vitest run test/docs
  */
 import type { Json, JsonObject } from '../../foundation/json.ts';
+import type { PauseView } from '../shared/pause-view.ts';
 import type { ScheduleView } from '../shared/schedule-view.ts';
+import type { UndeliveredView } from '../shared/undelivered-view.ts';
 import type { FactView, HandoffView, StatusView, WholeView } from '../shared/views.ts';
 import type {
   ArtifactEntry,
@@ -395,6 +397,24 @@ export interface SchedulesOptions extends CallOptions {
   readonly limit?: number;
 }
 
+/** What `pause` takes. */
+export interface PauseOptions extends CallOptions {
+  /** Why. */
+  readonly reason?: string;
+}
+
+/** What `pauses` takes. */
+export interface PausesOptions extends CallOptions {
+  /** How many. From 1 to 1000. @default 100 */
+  readonly limit?: number;
+}
+
+/** What `undelivered` takes. */
+export interface UndeliveredOptions extends CallOptions {
+  /** How many. From 1 to 1000. @default 100 */
+  readonly limit?: number;
+}
+
 /** What `findArtifacts` takes. */
 export interface FindArtifactsOptions extends CallOptions {
   /** Only of this type. */
@@ -634,6 +654,36 @@ export interface Methods {
    * The command: `baton schedule remove nightly`
    */
   removeSchedule(name: string, options?: CallOptions): Promise<ScheduleView>;
+  /**
+   * Give an agent no new work until it is resumed. Claims and workers of the agent wait, on every machine; what it holds goes on. A program that takes files out of the queue folder by itself is not held back.
+   *
+   * The command: `baton pause @react --reason 'The API key is used up' --as operator`
+   */
+  pause(agent: string, options?: PauseOptions): Promise<PauseView>;
+  /**
+   * Give an agent that was paused work again.
+   *
+   * The command: `baton resume @react --as operator`
+   */
+  resume(agent: string, options?: CallOptions): Promise<PauseView>;
+  /**
+   * Who is paused and who was, by whom and why. Those that last come first, then the newest. You see your own.
+   *
+   * The command: `baton pauses`
+   */
+  pauses(options?: PausesOptions): Promise<readonly PauseView[]>;
+  /**
+   * Notifications that were given up, newest first, with the reason. A webhook is tried for three days, with growing pauses, unless its receiver says that it never takes it.
+   *
+   * The command: `baton undelivered --as operator`
+   */
+  undelivered(options?: UndeliveredOptions): Promise<readonly UndeliveredView[]>;
+  /**
+   * Try to deliver a notification again that was given up. Whichever process has the duty delivers it within a second or two.
+   *
+   * The command: `baton resend hoff-0190…:3:webhook:chat --as operator`
+   */
+  resend(key: string, options?: CallOptions): Promise<{ readonly key: string }>;
   /**
    * List artifacts by type, phase, agent or status. You see what came out of handoffs that you may read, what was handed on to you by name, and files that belong to no handoff.
    *

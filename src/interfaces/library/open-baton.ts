@@ -16,7 +16,9 @@ import type { Handoff } from '../../domain/handoff.ts';
 import { workWithToken } from '../../engine/work-with-token.ts';
 import { waitingEntry, withoutKey } from '../shared/inbox-entries.ts';
 import { prunedView } from '../shared/pruned-view.ts';
+import { pauseView } from '../shared/pause-view.ts';
 import { scheduleView } from '../shared/schedule-view.ts';
+import { undeliveredView } from '../shared/undelivered-view.ts';
 import { bodyView, factView, handoffView, statusView, wholeView, type HandoffView } from '../shared/views.ts';
 import { factsIn, refusalText } from '../shared/refusal-text.ts';
 import type { Fields, InputOf } from '../../operations/field.ts';
@@ -348,6 +350,10 @@ const VIEWS: { readonly [Name in ResultName]: (value: Results[Name]) => unknown 
   report: reportView,
   schedule: scheduleView,
   schedules: (all) => all.map(scheduleView),
+  pause: pauseView,
+  pauses: (all) => all.map(pauseView),
+  undelivered: (all) => all.map(undeliveredView),
+  resent: (key) => ({ key }),
   artifacts: (cards) => cards.map(entryOf),
   artifact: ({ card, file, changed, dependents }) => ({
     ...entryOf(card),

@@ -1,7 +1,9 @@
 /** One row for everything that can be answered instead of doing it; a refusal without a row does not compile. */
 import type { RefusalCode } from '../../domain/refusals.ts';
 import type { ArtifactRefusal, ReferenceRefusal } from '../../engine/artifacts/refusals.ts';
+import type { PauseRefusal } from '../../engine/pauses.ts';
 import type { ScheduleRefusal } from '../../engine/schedules.ts';
+import type { UndeliveredRefusal } from '../../engine/undelivered.ts';
 import type { SchemaRefusal } from '../../engine/schema-registry.ts';
 import type { StartRefusal } from '../../engine/succession/agents.ts';
 import type { BeginRefusal } from '../../engine/succession/begin.ts';
@@ -103,6 +105,9 @@ export const PROBLEMS = {
   'waits-for-nothing': { exitCode: 4, httpStatus: 422, retryable: false },
   'bad-name': { exitCode: 5, httpStatus: 422, retryable: false },
   'limit-reached': { exitCode: 6, httpStatus: 429, retryable: true },
+  'agent-paused': { exitCode: 4, httpStatus: 409, retryable: true },
+  'not-paused': { exitCode: 4, httpStatus: 409, retryable: false },
+  'not-undelivered': { exitCode: 3, httpStatus: 404, retryable: false },
   'schedule-known': { exitCode: 4, httpStatus: 409, retryable: false },
   'no-such-schedule': { exitCode: 3, httpStatus: 404, retryable: false },
   'bad-cron': { exitCode: 5, httpStatus: 422, retryable: false },
@@ -173,6 +178,8 @@ export const PROBLEMS = {
   | ReferenceRefusal['code']
   | IngestRefusal['code']
   | ScheduleRefusal['code']
+  | PauseRefusal['code']
+  | UndeliveredRefusal['code']
   | InterfaceCode,
   Projection
 >;

@@ -76,6 +76,12 @@ export function refusalText(refusal: RefusalText, face: 'cli' | 'http' = 'cli'):
       return `${refusal.field} ${displayLine(refusal.given)}: ${refusal.allowed}`;
     case 'secret-found':
       return `${displayLine(secretWarning(refusal, 'refused'))}; take the secret out, or let the owner set secrets: warn in baton.yaml`;
+    case 'agent-paused':
+      return `@${refusal.agent} is paused and gets nothing new; give it work again with: baton resume @${refusal.agent}`;
+    case 'not-paused':
+      return `@${refusal.agent} is not paused`;
+    case 'not-undelivered':
+      return `${displayLine(refusal.key)} is nothing that was given up; look with: baton undelivered`;
     case 'schedule-known':
       return `there is already a schedule ${refusal.name}, and it is another one; remove it first: baton schedule remove ${refusal.name}`;
     case 'no-such-schedule':

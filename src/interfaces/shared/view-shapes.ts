@@ -1,7 +1,7 @@
 /** The views as shapes: for the published description, and for the tests that hold every answer against it. */
 import * as z from 'zod';
 import { ARTIFACT_STATUSES } from '../../domain/artifacts.ts';
-import { ATTENTION } from '../../engine/handoffs/status.ts';
+import { ATTENTION_REASONS } from '../../domain/attention.ts';
 import { zodFields } from '../../formats/zod-shape.ts';
 import { TOKEN_EVENTS } from '../../stores/token-store.ts';
 import { CARRIED_SHAPES, FACT_VIEW, HANDOFF_VIEW, shapesOf } from './views.ts';
@@ -56,10 +56,11 @@ export const AttentionShape = z.strictObject({
   counts: z.record(z.string(), z.int()),
   items: z.array(
     z.strictObject({
-      why: z.enum(['question', 'dependency', 'review', 'overdue', 'failed', 'failing']),
+      why: z.enum(ATTENTION_REASONS),
       handoff: RowShape,
     }),
   ),
+  atWork: z.array(RowShape).describe('Who is at work and on what, the longest first; with a limit of 0, none.'),
   unattended: z.array(z.strictObject({ agent: Agent, waiting: z.int(), since: Instant })),
 });
 
@@ -147,13 +148,17 @@ export const AgentsShape = z.strictObject({
       failed: z.int(),
       p95Ms: z.number().nullable(),
       lastSeenAt: Instant.nullable(),
+      paused: z
+        .strictObject({ at: Instant, by: z.string(), reason: z.string().nullable() })
+        .nullable()
+        .describe('It gets nothing new until somebody resumes it.'),
     }),
   ),
 });
 
 const Count = z.int();
 export const StatusShape = z.strictObject({
-  attention: z.array(z.strictObject({ why: z.enum(ATTENTION), handoff: HandoffShape })),
+  attention: z.array(z.strictObject({ why: z.enum(ATTENTION_REASONS), handoff: HandoffShape })),
   atWork: z.array(HandoffShape),
   waiting: z.array(z.strictObject({ agent: Agent, offered: Count, blocked: Count, oldestAt: Instant, workers: Count })),
   open: z.record(z.string(), Count).describe('How many are in each open state.'),
@@ -213,6 +218,52 @@ export const ProblemShape = z
   })
   .describe('RFC 9457, with what belongs to the code beside it.')
   .meta({ id: 'Problem' });
+
+export const EvidenceShape = z.strictObject({
+  items: z.array(
+    z.strictObject({
+      deliverable: z.string(),
+      evidence: z.looseObject({ kind: z.string() }),
+      now: z
+        .strictObject({ verdict: z.enum(['true', 'false', 'held']), says: z.string() })
+        .nullable()
+        .describe('What the machine finds now; null for commands, which run when somebody approves.'),
+      diff: z.strictObject({ text: z.string(), isCut: z.boolean() }).nullable(),
+    }),
+  ),
+});
+
+export const PolicyShape = z.strictObject({
+  version: z.int(),
+  storedAt: Instant,
+  by: z.string(),
+  policy: z.looseObject({}).describe('In the words of baton.yaml; what is not there is as by default.'),
+});
+
+export const PauseShape = z.strictObject({
+  agent: Agent,
+  at: Instant,
+  by: z.string(),
+  reason: z.string().nullable(),
+  endedAt: Instant.nullable().describe('Null: it lasts.'),
+  endedBy: z.string().nullable(),
+});
+export const PausesShape = z.strictObject({ items: z.array(PauseShape) });
+
+export const UndeliveredShape = z.strictObject({
+  items: z.array(
+    z.strictObject({
+      key: z.string(),
+      kind: z.string(),
+      target: z.string().nullable().describe('The webhook, by its name.'),
+      event: z.string().nullable(),
+      handoff: z.string().nullable(),
+      says: z.string().describe('Why nobody tries it any more.'),
+      at: Instant,
+    }),
+  ),
+});
+export const ResentShape = z.strictObject({ key: z.string() });
 
 export const ScheduleShape = z.strictObject({
   name: z.string(),
@@ -292,7 +343,11 @@ const token = {
   expiresAt: Instant.nullable(),
   revokedAt: Instant.nullable(),
 };
-export const TokensShape = z.strictObject({ items: z.array(z.strictObject(token).meta({ id: 'Token' })) });
+const usedToken = {
+  ...token,
+  lastUsedAt: Instant.nullable().describe('Give or take a minute; null: never.'),
+};
+export const TokensShape = z.strictObject({ items: z.array(z.strictObject(usedToken).meta({ id: 'Token' })) });
 export const NewTokenShape = z.strictObject({ ...token, token: z.string().describe('The secret. It is shown once.') });
 export const RevokedShape = z.strictObject({ id: z.string(), revoked: z.boolean(), released: z.int() });
 export const TokenLogShape = z.strictObject({

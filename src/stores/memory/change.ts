@@ -10,6 +10,7 @@ import { CLAIM_MAX, type Claimed } from '../store.ts';
 import { heldBy } from './find.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import { fullPlace } from './limits.ts';
+import { isPaused } from './pauses.ts';
 import { draftOver, type Draft, type Row, type Tables } from './tables.ts';
 import { assertValidTables } from './valid-tables.ts';
 
@@ -69,6 +70,7 @@ export function claim(
 }
 
 function readyFor(shelf: Tables, agent: AgentId, nowMs: number): readonly Row[] {
+  if (isPaused(shelf, agent)) return [];
   const ready = [...shelf.rows.values()].filter(
     ({ handoff }) => handoff.to === agent && handoff.state === 'offered' && handoff.notBefore <= nowMs,
   );

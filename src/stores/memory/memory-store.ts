@@ -14,6 +14,7 @@ import { count, factsOf, find } from './find.ts';
 import { openHints, type Hints } from './hints.ts';
 import { insert, relay } from './insert.ts';
 import { openOutbox } from './outbox.ts';
+import { openPauses } from './pauses.ts';
 import { openPolicies } from './policies.ts';
 import { openRetention } from './retention.ts';
 import { openSchedules } from './schedules.ts';
@@ -44,6 +45,7 @@ export function openMemoryStore({ clock, limits, timers = systemTimers }: Memory
     tokens: whileOpen(openTokens(shelf, clock), mustBeOpen),
     agents: whileOpen(openAgentSessions(shelf), mustBeOpen),
     schedules: whileOpen(openSchedules(shelf, clock), mustBeOpen),
+    pauses: whileOpen(openPauses(shelf, clock), mustBeOpen),
     policy: whileOpen(openPolicies(shelf, clock), mustBeOpen),
     transfer: whileOpen(openTransfer(shelf, hints, clock), mustBeOpen),
     retention: whileOpen(openRetention(shelf, clock), mustBeOpen),

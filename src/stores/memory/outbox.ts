@@ -28,6 +28,29 @@ export function openOutbox(shelf: Tables, clock: Clock): Outbox {
     async later(key, inMs, tries) {
       if (shelf.effects.get(key)?.dueAtMs !== NEVER) plan(key, clock.monotonicMs() + inMs, tries);
     },
+    async drop(key, says) {
+      const kept = shelf.effects.get(key);
+      if (kept !== undefined && kept.dueAtMs !== null) {
+        shelf.effects.set(key, { ...kept, dueAtMs: null, dropped: { at: clock.nowMs(), says } });
+      }
+    },
+    async dropped(max) {
+      const given = [...shelf.effects.values()].flatMap(({ effect, dropped }) =>
+        dropped === undefined ? [] : [{ ...effect, droppedAt: dropped.at, says: dropped.says }],
+      );
+      return given
+        .toReversed()
+        .toSorted((a, b) => b.droppedAt - a.droppedAt)
+        .slice(0, max);
+    },
+    async again(key) {
+      const kept = shelf.effects.get(key);
+      if (kept?.dropped === undefined) return false;
+      const { tries, ...effect } = kept.effect;
+      void tries;
+      shelf.effects.set(key, { effect, dueAtMs: clock.monotonicMs() });
+      return true;
+    },
     async inbox(agent, max) {
       const unread = [...shelf.effects.values()].filter(
         ({ effect, dueAtMs }) => effect.kind === inboxKind(agent) && dueAtMs !== null,

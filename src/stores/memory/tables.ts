@@ -10,8 +10,16 @@ import { erasedFact, isErasure } from '../../domain/erasure.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId, SessionId } from '../../domain/names.ts';
-import type { RemovedHandoff } from '../store.ts';
-import type { DueEffect, PolicyRecord, RequestKey, ScheduleRecord, SessionRecord, TokenRecord } from '../store.ts';
+import type {
+  DueEffect,
+  PauseRecord,
+  PolicyRecord,
+  RemovedHandoff,
+  RequestKey,
+  ScheduleRecord,
+  SessionRecord,
+  TokenRecord,
+} from '../store.ts';
 import type { TokenLogLine } from '../token-store.ts';
 
 export interface Row {
@@ -25,6 +33,8 @@ interface KeptEffect {
   readonly effect: DueEffect;
   /** Null: done. */
   readonly dueAtMs: number | null;
+  /** When and why it was given up. */
+  readonly dropped?: { readonly at: number; readonly says: string };
 }
 
 /** When what is in an inbox is due. */
@@ -48,6 +58,8 @@ export interface Tables {
   readonly requests: Map<string, KeptRequest>;
   readonly sessions: Map<SessionId, KeptSession>;
   readonly tokens: Map<string, TokenRecord>;
+  /** When each was last used. */
+  readonly tokenUses: Map<string, number>;
   /** Oldest first. */
   readonly tokenLog: (TokenLogLine & { readonly seq: number })[];
   readonly bootstrap: { isOpen: boolean };
@@ -60,6 +72,8 @@ export interface Tables {
   /** From 1 on; a number is never given again. */
   readonly numbers: Map<HandoffId, number>;
   readonly newest: { number: number };
+  /** Oldest first, with those that are over. */
+  readonly pauses: PauseRecord[];
 }
 
 export function requestName({ by, key }: Pick<RequestKey, 'by' | 'key'>): string {
@@ -74,6 +88,7 @@ export function emptyTables(): Tables {
     requests: new Map(),
     sessions: new Map(),
     tokens: new Map(),
+    tokenUses: new Map(),
     tokenLog: [],
     bootstrap: { isOpen: true },
     policies: [],
@@ -82,6 +97,7 @@ export function emptyTables(): Tables {
     removed: new Map(),
     numbers: new Map(),
     newest: { number: 0 },
+    pauses: [],
   };
 }
 

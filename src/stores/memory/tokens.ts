@@ -1,15 +1,23 @@
 import type { Clock } from '../../foundation/clock.ts';
-import { DENIALS_MAX, mintedDetail, type TokenLogLine, type Tokens } from '../token-store.ts';
+import {
+  DENIALS_MAX,
+  mintedDetail,
+  type TokenLogLine,
+  type TokenRecord,
+  type Tokens,
+  type UsedToken,
+} from '../token-store.ts';
 import { byAge, knownToken, readLogPage } from '../token-records.ts';
 import { readCursor } from '../read-cursor.ts';
 import { frozenCopy } from './frozen-copy.ts';
 import type { Tables } from './tables.ts';
 
-export function openTokens({ tokens, tokenLog, bootstrap }: Tables, clock: Clock): Tokens {
+export function openTokens({ tokens, tokenUses, tokenLog, bootstrap }: Tables, clock: Clock): Tokens {
   const note = (line: Omit<TokenLogLine, 'at'>): void => {
     const seq = (tokenLog.at(-1)?.seq ?? 0) + 1;
     tokenLog.push(frozenCopy({ ...line, seq, at: clock.nowMs() }));
   };
+  const used = (token: TokenRecord): UsedToken => ({ ...token, usedAt: tokenUses.get(token.id) ?? null });
   return {
     async add(token, { by, what = 'minted', bootstrap: wanted }) {
       if (wanted === 'use' && !bootstrap.isOpen) return false;
@@ -21,13 +29,17 @@ export function openTokens({ tokens, tokenLog, bootstrap }: Tables, clock: Clock
       return true;
     },
     async byHash(hash) {
-      return [...tokens.values()].find((token) => token.hash === hash) ?? null;
+      const found = [...tokens.values()].find((token) => token.hash === hash);
+      return found === undefined ? null : used(found);
     },
     async byIds(ids) {
-      return ids.map((id) => tokens.get(id)).filter((token) => token !== undefined);
+      return ids.flatMap((id) => tokens.get(id) ?? []).map(used);
     },
     async list() {
-      return [...tokens.values()].toSorted(byAge);
+      return [...tokens.values()].toSorted(byAge).map(used);
+    },
+    async used(id) {
+      if (tokens.has(id)) tokenUses.set(id, clock.nowMs());
     },
     async revoke(id, { by, keepsLeases = false }) {
       const token = tokens.get(id);

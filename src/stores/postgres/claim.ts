@@ -28,6 +28,7 @@ import {
 import type { NotifySettled } from './hints.ts';
 import type { MoveBatch } from './move-batch.ts';
 import { OFFERED } from './numbers.ts';
+import { isPausedSql } from './pauses.ts';
 import { ROW_COLUMNS } from './rows.ts';
 import { NOW_MS } from './schema.ts';
 import type { ServerClock } from './server-clock.ts';
@@ -36,6 +37,7 @@ import { move, type Moved } from './write-moves.ts';
 export const READY_SQL = `select ${ROW_COLUMNS}, h.rank, h.n, ${NOW_MS}
 from baton.handoff h join baton.body b on b.n = h.n
 where h.recipient = $1::text and h.state = ${OFFERED} and h.not_before <= ${NOW_MS}
+  and not (select ${isPausedSql('$1::text')})
 order by h.rank, h.n limit $2::integer`;
 
 export const READY_LOCKED_SQL = `${READY_SQL} for update of h skip locked`;

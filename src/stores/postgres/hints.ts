@@ -10,6 +10,7 @@ import { POLL_MS, type Topic } from '../store.ts';
 import { topicName, topicOf } from './notify.ts';
 import type { Connection } from './connection.ts';
 import { OFFERED } from './numbers.ts';
+import { isPausedSql } from './pauses.ts';
 import { NOW_MS } from './schema.ts';
 
 /** Called after each commit with what a record was (null: nothing) and what it is now. */
@@ -50,10 +51,11 @@ function leavingBy(signal: AbortSignal): Set<() => void> {
   return leaving;
 }
 
-/** Those of the given agents for whom something is ready. */
+/** Those of the given agents for whom something is ready, and who are not paused. */
 export const POLL_SQL = `select string_agg(agent, ' ') from json_array_elements_text($1::text::json) as waiting(agent)
 where exists (select from baton.handoff h
-  where h.recipient = agent and h.state = ${OFFERED} and h.not_before <= ${NOW_MS})`;
+  where h.recipient = agent and h.state = ${OFFERED} and h.not_before <= ${NOW_MS})
+and not ${isPausedSql('waiting.agent')}`;
 
 export function hintsOf(parts: HintParts): Hints {
   const waiters = new Map<string, Set<() => void>>();

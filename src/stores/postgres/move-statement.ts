@@ -7,6 +7,7 @@ import { ERASED_BODY, ERASED_DETAIL } from '../../domain/erasure.ts';
 import { ERASE_STEPS, stepNumber } from '../numbers.ts';
 import { ACCEPTED, OFFERED } from './numbers.ts';
 import { ADD_TO_PLACES, GATE, IS_OPEN, LOCKED_PLACES, NO_COUNTERS } from './limits.ts';
+import { isPausedSql } from './pauses.ts';
 import { CHANGING, filled, named, REVISED, ROW_COLUMNS, split, typed, type Column } from './rows.ts';
 import { NOW_MS } from './schema.ts';
 import {
@@ -91,13 +92,14 @@ const ALIVE = `alive as materialized (select s.id from (select distinct joins fr
 const AS_TOLD = `(g.told is null or g.told =
   (select ${asText(`${ROW_COLUMNS}, h.rank, h.n`)} from baton.body b where b.n = h.n))`;
 
-/** A claim was decided over what is best by an earlier look; it holds only if nothing better has come since. */
+/** A claim was decided over what is best by an earlier look; it holds only if nothing better and no pause has come since. */
 function nothingBetter(recipient: string, rank: string, n: string, passed: string | null): string {
   const others =
     passed === null ? '' : ` and better.id not in (select json_array_elements_text(${passed}::text::json))`;
   return `not exists (select from baton.handoff better where better.recipient = ${recipient}::text
   and better.state = ${OFFERED} and better.not_before <= ${NOW_MS}
-  and (better.rank, better.n) < (${rank}::bigint, ${n}::bigint)${others})`;
+  and (better.rank, better.n) < (${rank}::bigint, ${n}::bigint)${others})
+  and not ${isPausedSql(`${recipient}::text`)}`;
 }
 
 /**

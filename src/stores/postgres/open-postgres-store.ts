@@ -25,6 +25,7 @@ import { migrate } from './migrations.ts';
 import { moveBatch } from './move-batch.ts';
 import { outboxOf } from './outbox.ts';
 import { agentSessionsOf } from './agent-sessions.ts';
+import { pausesOf } from './pauses.ts';
 import { policiesOf } from './policies.ts';
 import { NOW_MS } from './schema.ts';
 import { relayOf } from './relay.ts';
@@ -138,6 +139,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     outbox: door.guardAll(outboxOf(quick)),
     tokens: door.guardAll(tokensOf(quick)),
     agents: door.guardAll(agentSessionsOf(quick)),
+    pauses: door.guardAll(pausesOf(quick)),
     policy: door.guardAll(policiesOf(quick)),
     schedules: door.guardAll(schedulesOf(quick)),
     transfer: door.guardAll(transferOf({ reads: connection(BY_INDEX), writes: connection(BY_INDEX), tell })),

@@ -1,9 +1,10 @@
 /** Effects that still have to happen. What is done stays as a mark, so that the same key is never done again. */
 import type { JsonText } from '../../foundation/json.ts';
 import { inboxKind } from '../../domain/decision.ts';
-import type { DueEffect, Outbox } from '../store.ts';
+import type { DroppedEffect, DueEffect, Outbox } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Row } from './driver.ts';
+import { NOW_MS } from './schema.ts';
 
 export const DUE_SQL = `select key, kind, payload, tries from baton.effect
 where not done and due_at <= (select clock_timestamp()) order by due_at, seq limit $1::integer`;
@@ -22,6 +23,19 @@ where key = $1::text and not done and due_at <= clock_timestamp() returning key`
 export const INBOX_SQL = `select key, kind, payload, tries from baton.effect
 where kind collate "C" = $1::text and not done and due_at = 'infinity' order by seq limit $2::integer`;
 
+const DROP_SQL = `update baton.effect set done = true, dropped_at = ${NOW_MS}, dropped = $2::text
+where key = $1::text and not done`;
+
+const DROPPED_SQL = `select key, kind, payload, tries, dropped_at, dropped from baton.effect
+where dropped_at is not null order by dropped_at desc, seq desc limit $1::integer`;
+
+const AGAIN_SQL = `update baton.effect set done = false, due_at = clock_timestamp(), tries = 0,
+  dropped_at = null, dropped = null
+where key = $1::text and dropped_at is not null returning key`;
+
+/** It is due, or was a moment ago: whoever asked again after a lost answer has made it so. */
+const IS_OPEN_SQL = 'select 1 from baton.effect where key = $1::text and dropped_at is null';
+
 export function outboxOf(connection: Connection): Outbox {
   return {
     due: async (max) => (await connection.read(DUE_SQL, [max])).map(readEffect),
@@ -30,10 +44,20 @@ export function outboxOf(connection: Connection): Outbox {
       if (keys.length > 0) await connection.write(DONE_SQL, [JSON.stringify(keys)]);
     },
     take: async (key, forMs) => (await connection.write(TAKE_SQL, [key, `${forMs} milliseconds`])).rows.length > 0,
+    drop: async (key, says) => void (await connection.write(DROP_SQL, [key, says])),
+    dropped: async (max) => (await connection.read(DROPPED_SQL, [max])).map(readDropped),
+    again: async (key) => {
+      const { rows, doubtful } = await connection.write(AGAIN_SQL, [key]);
+      return rows.length > 0 || (doubtful && (await connection.read(IS_OPEN_SQL, [key])).length > 0);
+    },
     later: async (key, inMs, tries) => {
       await connection.write(LATER_SQL, [key, `${inMs} milliseconds`, tries ?? null]);
     },
   };
+}
+
+function readDropped(row: Row): DroppedEffect {
+  return { ...readEffect(row), droppedAt: Number(row[4]), says: row[5] as string };
 }
 
 function readEffect(row: Row): DueEffect {

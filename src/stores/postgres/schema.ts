@@ -12,6 +12,7 @@ import { ASSURANCE } from './migrations/007-assurance.ts';
 import { SCHEDULES } from './migrations/008-schedules.ts';
 import { REVISED_DRAFTS } from './migrations/009-revised-drafts.ts';
 import { RETENTION } from './migrations/010-retention.ts';
+import { OPERATING } from './migrations/011-operating.ts';
 
 export const MIGRATIONS: readonly string[] = [
   TABLES,
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly string[] = [
   SCHEDULES,
   REVISED_DRAFTS,
   RETENTION,
+  OPERATING,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,5 +1,14 @@
-import { DENIALS_MAX, mintedDetail, type Tokens, type TokenRecord } from '../token-store.ts';
-import { byAge, knownToken, LOG_COLUMNS, readLogPage, readToken, TOKEN_COLUMNS, writeToken } from '../token-records.ts';
+import { DENIALS_MAX, mintedDetail, type Tokens, type TokenRecord, type UsedToken } from '../token-store.ts';
+import {
+  byAge,
+  knownToken,
+  LOG_COLUMNS,
+  readLogPage,
+  READ_COLUMNS,
+  readToken,
+  TOKEN_COLUMNS,
+  writeToken,
+} from '../token-records.ts';
 import { readCursor } from '../read-cursor.ts';
 import { Conflict, type Connection } from './connection.ts';
 import { NOW_MS } from './schema.ts';
@@ -26,17 +35,18 @@ const DENIED_SQL = `with forgotten as (
   delete from baton.token_log where what = 'denied' and seq <= (
     select seq from baton.token_log where what = 'denied' order by seq desc limit 1 offset ${DENIALS_MAX - 1})
 ) ${LINE} values (${NOW_MS}, 'denied', $1::text, $2::text, $3::text)`;
-const BY_HASH_SQL = `select ${TOKEN_COLUMNS} from baton.token where hash = $1::text`;
-const BY_IDS_SQL = `select ${TOKEN_COLUMNS} from baton.token
+const BY_HASH_SQL = `select ${READ_COLUMNS} from baton.token where hash = $1::text`;
+const BY_IDS_SQL = `select ${READ_COLUMNS} from baton.token
 where id in (select value from json_array_elements_text($1::text::json))`;
-const LIST_SQL = `select ${TOKEN_COLUMNS} from baton.token`;
+const LIST_SQL = `select ${READ_COLUMNS} from baton.token`;
+const USED_SQL = `update baton.token set used_at = ${NOW_MS} where id = $1::text`;
 const IS_REVOKED_SQL = 'select 1 from baton.token where id = $1::text and revoked_at is not null';
 const IS_OPEN_SQL = 'select 1 from baton.token_bootstrap where closed_at is null';
 const LOG_SQL = `select ${LOG_COLUMNS} from baton.token_log
 where $1::bigint is null or seq < $1::bigint order by seq desc limit $2::integer`;
 
 export function tokensOf(connection: Connection): Tokens {
-  const byHash = async (hash: string): Promise<TokenRecord | null> => {
+  const byHash = async (hash: string): Promise<UsedToken | null> => {
     const [row] = await connection.read(BY_HASH_SQL, [hash]);
     return row === undefined ? null : readToken(row);
   };
@@ -65,6 +75,7 @@ export function tokensOf(connection: Connection): Tokens {
       return (await connection.read(BY_IDS_SQL, [JSON.stringify(ids)])).map(readToken);
     },
     list: async () => (await connection.read(LIST_SQL)).map(readToken).toSorted(byAge),
+    used: async (id) => void (await connection.write(USED_SQL, [id])),
     revoke: async (id, { by, keepsLeases = false }) => {
       const line = [by, JSON.stringify({ keepsLeases })];
       const { rows, doubtful } = await connection.write(REVOKE_SQL, [id, keepsLeases ? 1 : 0, ...line]);

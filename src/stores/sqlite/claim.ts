@@ -6,6 +6,7 @@ import { CLAIM_MAX, type Claimed } from '../store.ts';
 import { assertValidRecord } from '../valid-record.ts';
 import { isBusy, prepare, type Database, type Row } from './binding.ts';
 import type { LiveSessions } from './live-sessions.ts';
+import { IS_PAUSED_SQL } from './pauses.ts';
 import type { RowNumbers } from './row-numbers.ts';
 import { readRow, ROW_COLUMNS, type ReadRow } from './rows.ts';
 import { stateNumber } from '../numbers.ts';
@@ -46,6 +47,16 @@ export function claimOf(
   const probe = prepare(database, PROBE_SQL);
   const ripen = prepare(database, RIPEN_SQL);
   const select = prepare(database, CLAIM_SQL);
+  const paused = prepare(database, IS_PAUSED_SQL);
+
+  const isPaused = (agent: AgentId): boolean => {
+    try {
+      return paused.get(agent) !== undefined;
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      return false;
+    }
+  };
 
   /** Where it cannot be seen, everything has to be expected. */
   const probed = (n: number): Row | undefined => {
@@ -62,12 +73,13 @@ export function claimOf(
       const n = names.knownAgentNumber(agent);
       if (n === null) return 'nothing';
       const [ready, ripe] = probed(n) ?? [];
-      if (ripe === 1) return 'ripe';
-      return ready === 1 ? 'ready' : 'nothing';
+      if ((ripe !== 1 && ready !== 1) || isPaused(agent)) return 'nothing';
+      return ripe === 1 ? 'ripe' : 'ready';
     },
     work: (agent, max, decide, isRipe) => () => {
       const n = names.knownAgentNumber(agent);
-      if (n === null) return () => [];
+      // Another process may have paused it since somebody looked.
+      if (n === null || paused.get(agent) !== undefined) return () => [];
       const now = nowMs();
       if (isRipe) ripen.run(n, now);
       const read = (row: Row): ReadRow & { readonly body: JsonText } => ({

@@ -27,6 +27,7 @@ import { lockMonitor, type LockMonitor } from './lock-monitor.ts';
 import { rowNumbersOf } from './row-numbers.ts';
 import { outboxOf } from './outbox.ts';
 import { limitCountersOf } from './limits.ts';
+import { pausesOf } from './pauses.ts';
 import { policiesOf } from './policies.ts';
 import { queriesOf } from './queries.ts';
 import { openToRead, type Opened } from './read-only.ts';
@@ -220,6 +221,7 @@ export function openSqliteStore(options: SqliteOptions): Store {
     outbox: outboxOf(database, { commit, alive: aliveAndPatient, nowMs }),
     tokens: tokensOf(database, { commit, nowMs, alive, reader }),
     agents: agentSessionsOf(database, { commit, alive, reader }),
+    pauses: pausesOf(database, { commit, nowMs, alive, reader }),
     policy: policiesOf(database, { commit, nowMs, alive, reader }),
     schedules: schedulesOf(database, { commit, nowMs, alive, reader }),
     transfer: {

@@ -1,12 +1,15 @@
 import type { JsonText } from '../../foundation/json.ts';
 import { inboxKind } from '../../domain/decision.ts';
-import type { DueEffect, Outbox } from '../store.ts';
+import type { DroppedEffect, DueEffect, Outbox } from '../store.ts';
 import { prepare, type Database, type Row } from './binding.ts';
 import { NEVER } from './schema.ts';
 import type { SharedCommit } from './shared-commit.ts';
 
 export const INBOX_SQL = `SELECT key, kind, payload, tries FROM effect INDEXED BY effect_inbox
   WHERE kind = ? AND done = 0 AND due_at = ${NEVER} ORDER BY seq LIMIT ?`;
+
+export const DROPPED_SQL = `SELECT key, kind, payload, tries, dropped_at, dropped FROM effect INDEXED BY effect_dropped
+  WHERE dropped_at IS NOT NULL ORDER BY dropped_at DESC, seq DESC LIMIT ?`;
 
 export function outboxOf(
   database: Database,
@@ -45,11 +48,36 @@ export function outboxOf(
         later.run(nowMs() + inMs, tries ?? null, key);
       });
     },
+    drop: async (key, says) => {
+      alive();
+      const drop = prepare(
+        database,
+        'UPDATE effect SET done = 1, dropped_at = ?, dropped = ? WHERE key = ? AND done = 0',
+      );
+      await commit.run(() => () => void drop.run(nowMs(), says, key));
+    },
+    dropped: async (max) => {
+      alive();
+      return prepare(database, DROPPED_SQL).all(max).map(readDropped);
+    },
+    again: async (key) => {
+      alive();
+      const again = prepare(
+        database,
+        `UPDATE effect SET done = 0, due_at = ?, tries = 0, dropped_at = NULL, dropped = NULL
+          WHERE key = ? AND dropped_at IS NOT NULL`,
+      );
+      return commit.run(() => () => again.run(nowMs(), key) === 1);
+    },
     inbox: async (agent, max) => {
       alive();
       return inbox.all(inboxKind(agent), max).map(readEffect);
     },
   };
+}
+
+function readDropped(row: Row): DroppedEffect {
+  return { ...readEffect(row), droppedAt: row[4] as number, says: row[5] as string };
 }
 
 function readEffect(row: Row): DueEffect {

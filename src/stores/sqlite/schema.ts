@@ -15,6 +15,7 @@ import { ASSURANCE } from './migrations/008-assurance.ts';
 import { SCHEDULES } from './migrations/009-schedules.ts';
 import { REVISED_DRAFTS } from './migrations/010-revised-drafts.ts';
 import { RETENTION } from './migrations/011-retention.ts';
+import { OPERATING } from './migrations/012-operating.ts';
 
 export const APPLICATION_ID = 0x4241544e;
 
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly string[] = [
   SCHEDULES,
   REVISED_DRAFTS,
   RETENTION,
+  OPERATING,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,5 +1,14 @@
 import { DENIALS_MAX, mintedDetail, type Tokens, type TokenEvent, type TokenLogDetail } from '../token-store.ts';
-import { byAge, knownToken, LOG_COLUMNS, readLogPage, readToken, TOKEN_COLUMNS, writeToken } from '../token-records.ts';
+import {
+  byAge,
+  knownToken,
+  LOG_COLUMNS,
+  readLogPage,
+  READ_COLUMNS,
+  readToken,
+  TOKEN_COLUMNS,
+  writeToken,
+} from '../token-records.ts';
 import { readCursor } from '../read-cursor.ts';
 import { prepare, type Database } from './binding.ts';
 import type { SharedCommit } from './shared-commit.ts';
@@ -16,9 +25,9 @@ export function tokensOf(
   const { commit, nowMs, alive, reader } = ctx;
   const known = prepare(database, 'SELECT 1 FROM token WHERE id = ? OR hash = ?');
   const insert = prepare(database, `INSERT INTO token (${TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?)`);
-  const byHash = prepare(database, `SELECT ${TOKEN_COLUMNS} FROM token WHERE hash = ?`);
-  const byId = prepare(database, `SELECT ${TOKEN_COLUMNS} FROM token WHERE id = ?`);
-  const all = prepare(database, `SELECT ${TOKEN_COLUMNS} FROM token`);
+  const byHash = prepare(database, `SELECT ${READ_COLUMNS} FROM token WHERE hash = ?`);
+  const byId = prepare(database, `SELECT ${READ_COLUMNS} FROM token WHERE id = ?`);
+  const all = prepare(database, `SELECT ${READ_COLUMNS} FROM token`);
   const revoke = prepare(
     database,
     'UPDATE token SET revoked_at = ?, keeps_leases = ? WHERE id = ? AND revoked_at IS NULL',
@@ -65,6 +74,12 @@ export function tokensOf(
           .map(readToken),
       ),
     list: () => reader(() => all.all().map(readToken).toSorted(byAge)),
+    used: async (id) => {
+      alive();
+      await commit.run(
+        () => () => void prepare(database, 'UPDATE token SET used_at = ? WHERE id = ?').run(nowMs(), id),
+      );
+    },
     revoke: async (id, { by, keepsLeases = false }) => {
       alive();
       return commit.run(() => () => {

@@ -131,6 +131,25 @@ export function describeOutbox(open: OpenStore): void {
       expect(await dueKeys(store)).toEqual(['two']);
     });
 
+    it('I9: what was given up says why, and is due again when somebody asks for it', async () => {
+      const { store, reopen } = await open();
+      await put(store, openingOf({ id: 'a', effects: [effectOf('one'), effectOf('two'), effectOf('three')] }));
+      await store.outbox.later('one', 0, 3);
+      await store.outbox.drop('one', 'gone for good');
+      await store.outbox.done(['three']);
+      await store.outbox.drop('three', 'too late');
+      expect(await dueKeys(store)).toEqual(['two']);
+      const elsewhere = reopen === null ? store : await reopen();
+      const dropped = await elsewhere.outbox.dropped(ALL);
+      expect(dropped).toMatchObject([{ ...effectOf('one'), tries: 3, says: 'gone for good' }]);
+      expect(await elsewhere.outbox.again('two')).toBe(false);
+      expect(await elsewhere.outbox.again('three')).toBe(false);
+      expect(await elsewhere.outbox.again('one')).toBe(true);
+      expect(await elsewhere.outbox.again('one')).toBe(false);
+      expect(await store.outbox.dropped(ALL)).toEqual([]);
+      expect((await store.outbox.due(ALL)).find(({ key }) => key === 'one')).toEqual(effectOf('one'));
+    });
+
     it('I4, I9: what was refused or thrown has no effects', async () => {
       const { store } = await open();
       await putHeld(store, ...openingsOf(2, 'a'));

@@ -1,13 +1,13 @@
 /** Access tokens, by their hashes. */
 import { describe, expect, it } from 'vitest';
-import { BadCursor, StoreFault, type Store, type TokenRecord } from '../../../src/stores/store.ts';
+import { BadCursor, StoreFault, type Store, type UsedToken } from '../../../src/stores/store.ts';
 import { DENIALS_MAX } from '../../../src/stores/token-store.ts';
 import { agentOf } from '../builders.ts';
 import type { OpenStore } from '../store-under-test.ts';
 
 const MINTING = { by: 'me' } as const;
 
-function tokenOf(id: string, parts: Partial<TokenRecord> = {}): TokenRecord {
+function tokenOf(id: string, parts: Partial<UsedToken> = {}): UsedToken {
   return {
     id,
     hash: `hash of ${id}`,
@@ -19,6 +19,7 @@ function tokenOf(id: string, parts: Partial<TokenRecord> = {}): TokenRecord {
     expiresAt: null,
     revokedAt: null,
     keepsLeases: false,
+    usedAt: null,
     ...parts,
   };
 }
@@ -46,6 +47,19 @@ export function describeTokens(open: OpenStore): void {
       await store.tokens.add(tokenOf('c', { createdAt: 1 }), MINTING);
       await store.tokens.revoke('b', { by: 'me' });
       expect((await store.tokens.list()).map(({ id }) => id)).toEqual(['b', 'c', 'z', 'a']);
+    });
+
+    it('are said to be used by the clock of the store', async () => {
+      const { store } = await open();
+      await store.tokens.add(tokenOf('a'), MINTING);
+      await store.tokens.add(tokenOf('b'), MINTING);
+      const before = store.nowMs();
+      await store.tokens.used('a');
+      await store.tokens.used('unknown');
+      const [a, b] = await store.tokens.list();
+      expect(Math.abs((a?.usedAt ?? 0) - before)).toBeLessThan(60_000);
+      expect(b?.usedAt).toBeNull();
+      expect((await store.tokens.byHash('hash of a'))?.usedAt).toBe(a?.usedAt);
     });
 
     it('are revoked once, by the clock of the store', async () => {

@@ -81,6 +81,7 @@ export function openClone(name: string, remote: Remote, skewMs: number): Clone {
           checks: [],
         }),
         check: async () => [],
+        show: async () => [],
       },
     },
     report: (event) => events.push(event),

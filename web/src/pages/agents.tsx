@@ -1,9 +1,14 @@
 /** Who takes part: at what each is, how much waits for it, how it did lately. */
 import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
 import { AgentSessions } from '../parts/agent-sessions.tsx';
 import { Lanes } from '../parts/lanes.tsx';
-import { Failed, Loading, When } from '../parts/pieces.tsx';
+import { Dialog, Failed, Loading, When } from '../parts/pieces.tsx';
+import { textsIn } from '../parts/texts-in.ts';
+import { tell, wordsOf, type Session } from '../api.ts';
+import { say } from '../parts/toasts.tsx';
 import { usePolled } from '../polled.ts';
+import { visible } from '../text.ts';
 import { ago, now, span } from '../time.ts';
 import { workHref } from '../where.ts';
 
@@ -26,12 +31,13 @@ interface Agent {
   readonly failed: number;
   readonly p95Ms: number | null;
   readonly lastSeenAt: string | null;
+  readonly paused: { readonly at: string; readonly by: string; readonly reason: string | null } | null;
 }
 
-const COLUMNS = ['Agent', 'At work', 'Waiting', 'Last day', '95 % within', 'Last seen', 'Workers', 'Limits'];
+const COLUMNS = ['Agent', 'At work', 'Waiting', 'Last day', '95 % within', 'Last seen', 'Workers', 'Limits', ''];
 
-export function Agents(): VNode {
-  const { answer, error } = usePolled<{ readonly items: readonly Agent[] }>('/api/agents');
+export function Agents({ session }: { readonly session: Session }): VNode {
+  const { answer, error, again } = usePolled<{ readonly items: readonly Agent[] }>('/api/agents');
   if (answer === null) return error === null ? <Loading rows={6} /> : <Failed error={error} />;
   return (
     <>
@@ -55,14 +61,14 @@ export function Agents(): VNode {
                 <tr>
                   {COLUMNS.map((name) => (
                     <th key={name} scope="col">
-                      {name}
+                      {name === '' ? <span class="unseen">Actions</span> : name}
                     </th>
                   ))}
                 </tr>
               </thead>
               <tbody>
                 {answer.items.map((each) => (
-                  <AgentRow key={each.agent} agent={each} />
+                  <AgentRow key={each.agent} agent={each} isOperator={session.agent === null} again={again} />
                 ))}
               </tbody>
             </table>
@@ -73,7 +79,13 @@ export function Agents(): VNode {
   );
 }
 
-function AgentRow({ agent: each }: { readonly agent: Agent }): VNode {
+interface AgentRowProps {
+  readonly agent: Agent;
+  readonly isOperator: boolean;
+  readonly again: () => void;
+}
+
+function AgentRow({ agent: each, isOperator, again }: AgentRowProps): VNode {
   const { agent, roles, working, waiting, waitingSince, delivered, failed, p95Ms, lastSeenAt, workers } = each;
   return (
     <tr data-row>
@@ -87,6 +99,7 @@ function AgentRow({ agent: each }: { readonly agent: Agent }): VNode {
             {role}
           </span>
         ))}
+        <Paused paused={each.paused} />
       </th>
       <td data-name="At work" class={working > 0 ? 'tone-running' : ''}>
         {working}
@@ -111,7 +124,75 @@ function AgentRow({ agent: each }: { readonly agent: Agent }): VNode {
         <LoadBar load={each.incoming} label={`${agent}, incoming`} word="in" />{' '}
         <LoadBar load={each.outgoing} label={`${agent}, outgoing`} word="out" />
       </td>
+      <td>{isOperator ? <PauseButton agent={each} again={again} /> : null}</td>
     </tr>
+  );
+}
+
+function Paused({ paused }: Pick<Agent, 'paused'>): VNode | null {
+  if (paused === null) return null;
+  return (
+    <p class="paused tone-person">
+      ‖ paused <When at={paused.at} /> by {visible(paused.by).text}
+      {paused.reason === null ? '' : `: ${visible(paused.reason).text}`}
+    </p>
+  );
+}
+
+function PauseButton({ agent: { agent, paused }, again }: Omit<AgentRowProps, 'isOperator'>): VNode {
+  const [isAsking, setAsking] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const run = (operation: 'pause' | 'resume', body: object): void => {
+    setBusy(true);
+    tell(`/api/agents/${encodeURIComponent(agent)}/${operation}`, body)
+      .then(
+        () => {
+          setAsking(false);
+          say('good', operation === 'pause' ? `${agent} gets nothing new` : `${agent} gets work again`);
+          again();
+        },
+        (error: unknown) => say('bad', wordsOf(error)),
+      )
+      .finally(() => setBusy(false));
+  };
+  if (paused !== null) {
+    return (
+      <button type="button" aria-label={`Resume ${agent}`} disabled={isBusy} onClick={() => run('resume', {})}>
+        Resume
+      </button>
+    );
+  }
+  return (
+    <>
+      <button type="button" class="quiet" aria-label={`Pause ${agent}`} onClick={() => setAsking(true)}>
+        Pause…
+      </button>
+      {isAsking ? (
+        <Dialog title={`Pause ${agent}`} close={() => setAsking(false)}>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              const { reason = '' } = textsIn(event.currentTarget);
+              run('pause', reason === '' ? {} : { reason });
+            }}
+          >
+            <p class="soft">It gets nothing new until somebody resumes it. What it holds goes on.</p>
+            <label>
+              Why
+              <input name="reason" autocomplete="off" />
+            </label>
+            <div class="buttons">
+              <button type="button" onClick={() => setAsking(false)}>
+                Back
+              </button>
+              <button type="submit" class="primary" disabled={isBusy}>
+                Pause
+              </button>
+            </div>
+          </form>
+        </Dialog>
+      ) : null}
+    </>
   );
 }
 

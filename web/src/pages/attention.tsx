@@ -1,13 +1,14 @@
 /** Home: what does not go on without a person, the most urgent first. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { ATTENTION_REASONS, type AttentionReason as Reason } from '../../../src/domain/attention.ts';
 import { shortIdOf } from '../../../src/domain/names.ts';
 import { ask, tell, wordsOf, type BatchAnswer, type Row, type Session, type Shown } from '../api.ts';
 import { newest, version } from '../live.ts';
 import { ActionForm } from '../parts/actions.tsx';
 import { NewHandoff } from '../parts/new-handoff.tsx';
 import { FailureLine, Failed, Loading, StateTag, When } from '../parts/pieces.tsx';
-import { attention, attentionError, type Reason } from '../parts/pulse.tsx';
+import { attention, attentionError } from '../parts/pulse.tsx';
 import { QuarantineShelf } from '../parts/quarantine.tsx';
 import { textsIn } from '../parts/texts-in.ts';
 import { say } from '../parts/toasts.tsx';
@@ -16,14 +17,14 @@ import { titleOf, visible } from '../text.ts';
 import { ago, now } from '../time.ts';
 import { handoffHref, place, withParameters, workHref } from '../where.ts';
 
-const SECTIONS: readonly (readonly [why: Reason, title: string, says: string])[] = [
-  ['question', 'Questions', 'An agent has stopped and waits for an answer.'],
-  ['dependency', 'Waiting in vain', 'What it waits for did not succeed. Retry that one, or cancel this.'],
-  ['review', 'To review', 'Delivered. Somebody who neither sent nor did it has to agree.'],
-  ['overdue', 'Running out of time', 'Nobody has taken it yet, and it ends within ten minutes.'],
-  ['failed', 'Failed', 'Baton does not try these again. Remove the cause, then retry.'],
-  ['failing', 'Retrying', 'An attempt failed. Baton tries again by itself.'],
-];
+const SECTIONS: Readonly<Record<Reason, readonly [title: string, says: string]>> = {
+  question: ['Questions', 'An agent has stopped and waits for an answer.'],
+  dependency: ['Waiting in vain', 'What it waits for did not succeed. Retry that one, or cancel this.'],
+  review: ['To review', 'Delivered. Somebody who neither sent nor did it has to agree.'],
+  overdue: ['Running out of time', 'Nobody has taken it yet, and it ends within ten minutes.'],
+  failed: ['Failed', 'Baton does not try these again. Remove the cause, then retry.'],
+  failing: ['Retrying', 'An attempt failed. Baton tries again by itself.'],
+};
 
 export function Attention({ session }: { readonly session: Session }): VNode {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
@@ -49,6 +50,7 @@ export function Attention({ session }: { readonly session: Session }): VNode {
         {hidden > 0 ? <span class="soft">{hidden} dismissed</span> : null}
         <NewHandoff />
       </div>
+      {only === '' ? <AtWork rows={answer.atWork.map(newest)} all={answer.pulse.atWork} /> : null}
       {selected.size > 0 ? (
         <Bulk rows={shown.filter(({ handoff }) => selected.has(handoff.id))} clear={() => setSelected(new Set())} />
       ) : null}
@@ -69,7 +71,8 @@ export function Attention({ session }: { readonly session: Session }): VNode {
           </p>
         </div>
       ) : null}
-      {SECTIONS.map(([why, title, says]) => {
+      {ATTENTION_REASONS.map((why) => {
+        const [title, says] = SECTIONS[why];
         const own = shown.filter((item) => item.why === why);
         if (own.length === 0) return null;
         const all = answer.counts[why] ?? own.length;
@@ -118,6 +121,30 @@ export function Attention({ session }: { readonly session: Session }): VNode {
     </div>
   );
 }
+
+/** Who is at work and on what, so that nobody has to look for it. */
+function AtWork({ rows, all }: { readonly rows: readonly Row[]; readonly all: number }): VNode | null {
+  const working = rows.filter(({ state }) => state === 'accepted');
+  if (working.length === 0) return null;
+  const shown = working.slice(0, AT_WORK_SHOWN_MAX);
+  return (
+    <p class="at-work" aria-label="At work">
+      <b class="tone-running">At work now:</b>{' '}
+      {shown.map((row) => (
+        <a key={row.id} href={handoffHref(row.id)}>
+          <b>{row.to}</b> {titleOf(row)}{' '}
+          <span class="soft">
+            {typeof row.progress?.fraction === 'number' ? `${Math.round(row.progress.fraction * 100)} %, ` : ''}
+            <When at={row.since} />
+          </span>
+        </a>
+      ))}
+      {all > shown.length ? <a href={workHref('state:accepted')}>{all - shown.length} more</a> : null}
+    </p>
+  );
+}
+
+const AT_WORK_SHOWN_MAX = 4;
 
 interface ItemProps {
   readonly why: Reason;

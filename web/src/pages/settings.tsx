@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { discard, signOut, tell, wordsOf, type Session } from '../api.ts';
+import { PolicyPanels } from '../parts/policy-panels.tsx';
 import { CopyId, Failed, Loading, When } from '../parts/pieces.tsx';
 import { Quarantine } from '../parts/quarantine.tsx';
 import { textsIn } from '../parts/texts-in.ts';
@@ -20,6 +21,7 @@ interface Token {
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
+  readonly lastUsedAt: string | null;
 }
 
 interface BrowserSession {
@@ -43,10 +45,11 @@ export function Settings({ session }: { readonly session: Session }): VNode {
         <>
           <Tokens />
           <Sessions />
+          <PolicyPanels />
           <Quarantine />
         </>
       ) : (
-        <p class="empty">Tokens, sessions and quarantine are the operator’s business.</p>
+        <p class="empty">Tokens, sessions, webhooks and policy are the operator’s business.</p>
       )}
       <section class="panel" aria-label="This browser">
         <h2>This browser</h2>
@@ -58,13 +61,6 @@ export function Settings({ session }: { readonly session: Session }): VNode {
             Sign out
           </button>
         </div>
-      </section>
-      <section class="panel">
-        <h2>Limits and policy</h2>
-        <p>
-          They stand in <code>baton.yaml</code> and are changed there; <code>baton apply --show</code> tells which
-          version this database follows.
-        </p>
       </section>
     </>
   );
@@ -142,7 +138,7 @@ function Tokens(): VNode {
       <table class="cards">
         <thead>
           <tr>
-            {['Token', 'Whose', 'May', 'Made', ''].map((name) => (
+            {['Token', 'Whose', 'May', 'Made', 'Last used', ''].map((name) => (
               <th key={name} scope="col">
                 {name === '' ? <span class="unseen">Actions</span> : name}
               </th>
@@ -150,7 +146,7 @@ function Tokens(): VNode {
           </tr>
         </thead>
         <tbody>
-          {shown.map(({ id, agent, label, scopes, createdAt, expiresAt, revokedAt }) => (
+          {shown.map(({ id, agent, label, scopes, createdAt, expiresAt, revokedAt, lastUsedAt }) => (
             <tr key={id} class={revokedAt === null ? '' : 'over'} data-row>
               <th scope="row">
                 <code>{id}</code> <span class="soft">{visible(label ?? '').text}</span>
@@ -160,6 +156,9 @@ function Tokens(): VNode {
               <td data-name="Made">
                 <When at={createdAt} />
                 {expiresAt === null ? null : <span class="soft"> until {whole(expiresAt)}</span>}
+              </td>
+              <td data-name="Last used">
+                {lastUsedAt === null ? <span class="soft">never</span> : <When at={lastUsedAt} />}
               </td>
               <td>
                 {revokedAt === null ? (

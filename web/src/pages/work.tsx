@@ -13,6 +13,7 @@ import {
 } from '../api.ts';
 import { FILTER_HELP, readFilter, withWord, wordIn } from '../filter.ts';
 import { learn, newest, version } from '../live.ts';
+import { attention } from '../parts/pulse.tsx';
 import { AssuranceTag } from '../parts/assurance.tsx';
 import { Board } from '../parts/board.tsx';
 import { Import } from '../parts/import.tsx';
@@ -25,7 +26,7 @@ import { usePolled } from '../polled.ts';
 import { titleOf, visible } from '../text.ts';
 import { now } from '../time.ts';
 import { go, handoffHref, place, withParameters } from '../where.ts';
-import { byUrgency, COLUMNS, isOver } from '../words.ts';
+import { byUrgency, COLUMNS, GROUPS, groupOf, isOver, toneOf } from '../words.ts';
 
 const VIEWS = ['table', 'board', 'timeline'] as const;
 const PAGE = 100;
@@ -197,8 +198,10 @@ function Table({ parameters, all, isFiltered }: TableProps): VNode {
   useEffect(() => answer?.items.forEach(learn), [answer]);
   const seen = version.value;
   const found = (answer?.items ?? []).map(newest);
+  const isGrouped = Object.keys(parameters).join() === 'state' && parameters['state'] === 'open';
   // Whoever asks for an order gets it.
-  const still = useStill(parameters['sort'] === undefined ? byUrgency(found) : found, ({ id }) => id);
+  const ordered = parameters['sort'] === undefined ? byUrgency(found) : found;
+  const still = useStill(isGrouped ? urgentFirst(found) : ordered, ({ id }) => id);
   if (answer === null) return error === null ? <Loading rows={12} /> : <Failed error={error} />;
   const rows = still.shown;
   const toggle = (id: string): void => {
@@ -232,10 +235,11 @@ function Table({ parameters, all, isFiltered }: TableProps): VNode {
             </tr>
           </thead>
           <tbody>
-            {rows.map((row) => (
+            {rows.map((row, at) => (
               <TableRow
                 key={row.id}
                 row={row}
+                heading={isGrouped ? headingOf(rows, at) : null}
                 isSelected={selected.has(row.id)}
                 toggle={() => toggle(row.id)}
                 preview={() => setPreviewed(previewed === row.id ? null : row.id)}
@@ -268,14 +272,50 @@ function Table({ parameters, all, isFiltered }: TableProps): VNode {
   );
 }
 
+/**
+ * What needs somebody and who is at work comes first, wherever the list has it: the newest ones are seldom the ones that
+ * somebody looks for.
+ */
+function urgentFirst(listed: readonly Row[]): readonly Row[] {
+  const { items = [], atWork = [] } = attention.value ?? {};
+  const rows = [...items.map(({ handoff }) => handoff), ...atWork].map(newest).filter(({ state }) => !isOver(state));
+  const byId = new Map([...rows, ...listed].map((row) => [row.id, row]));
+  return [...byId.values()].toSorted((a, b) => GROUPS.indexOf(groupOf(a)) - GROUPS.indexOf(groupOf(b)));
+}
+
+/** Above the first row of each group. */
+function headingOf(rows: readonly Row[], at: number): string | null {
+  const [before, row] = [rows[at - 1], rows[at]];
+  if (row === undefined) return null;
+  const name = groupOf(row);
+  return before !== undefined && groupOf(before) === name ? null : name;
+}
+
 interface TableRowProps {
+  /** Said above it. */
+  readonly heading: string | null;
   readonly row: Row;
   readonly isSelected: boolean;
   readonly toggle: () => void;
   readonly preview: () => void;
 }
 
-function TableRow({ row, isSelected, toggle, preview }: TableRowProps): VNode {
+function TableRow({ heading, ...props }: TableRowProps): VNode {
+  const row = <PlainRow {...props} />;
+  if (heading === null) return row;
+  return (
+    <>
+      <tr class="group">
+        <th colSpan={8} scope="rowgroup" class={toneOf(props.row)}>
+          {heading}
+        </th>
+      </tr>
+      {row}
+    </>
+  );
+}
+
+function PlainRow({ row, isSelected, toggle, preview }: Omit<TableRowProps, 'heading'>): VNode {
   const { id, from, to, priority, attempt, attemptsMax, createdAt, assurance, progress, task, state } = row;
   const percent = progress?.fraction === null || progress === undefined ? null : Math.round(progress.fraction * 100);
   return (

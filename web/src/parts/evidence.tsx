@@ -1,6 +1,8 @@
 /** What was asked for, what is shown for it, and what the machine found when it looked. Claimed is not verified. */
 import type { VNode } from 'preact';
+import type { ShownEvidence } from '../../../src/engine/evidence-checker.ts';
 import type { Shown } from '../api.ts';
+import { usePolled } from '../polled.ts';
 import { visible } from '../text.ts';
 
 interface Check {
@@ -25,6 +27,9 @@ export function Evidence({ handoff, withCriteria = true }: Props): VNode | null 
   const { deliverables = [], criteria: agreed = [], claims = [], assurance } = handoff;
   const criteria = withCriteria ? agreed : [];
   if (deliverables.length === 0 && criteria.length === 0) return null;
+  // Only whoever has to judge it may see the changes themselves.
+  const path = withCriteria ? null : `/api/handoffs/${encodeURIComponent(handoff.id)}/evidence`;
+  const { answer } = usePolled<{ readonly items: readonly ShownEvidence[] }>(path, { everyMs: 10_000, always: true });
   const checks = checksIn(handoff);
   const judged = judgedIn(handoff);
   return (
@@ -39,9 +44,11 @@ export function Evidence({ handoff, withCriteria = true }: Props): VNode | null 
               <strong>{visible(deliverable).text}</strong>{' '}
               <span class="tag">{wordFor(shown.length > 0, assurance)}</span>
               {shown.map((evidence) => (
-                <p key={JSON.stringify(evidence)} class="shown">
-                  <span class="tag">{evidence.kind}</span> <code>{visible(valueOf(evidence)).text}</code>
-                </p>
+                <Piece
+                  key={JSON.stringify(evidence)}
+                  evidence={evidence}
+                  seen={seenIn(answer?.items ?? [], deliverable, evidence)}
+                />
               ))}
               {found.map(({ verdict, says, when }) => (
                 <p key={`${when} ${says}`} class={`verdict verdict-${verdict} pre`}>
@@ -66,6 +73,68 @@ export function Evidence({ handoff, withCriteria = true }: Props): VNode | null 
       )}
     </section>
   );
+}
+
+interface PieceProps {
+  readonly evidence: NonNullable<Shown['claims']>[number]['evidence'][number];
+  /** Null: not asked, or not answered yet. */
+  readonly seen: ShownEvidence | null;
+}
+
+function Piece({ evidence, seen }: PieceProps): VNode {
+  const { now = null, diff = null } = seen ?? {};
+  return (
+    <>
+      <p class="shown">
+        <span class="tag">{evidence.kind}</span> <code>{visible(valueOf(evidence)).text}</code>
+      </p>
+      {now === null ? null : (
+        <p class={`verdict verdict-${now.verdict} pre`}>
+          {VERDICTS[now.verdict][0]} now: {VERDICTS[now.verdict][1]} {visible(now.says).text}
+        </p>
+      )}
+      {seen !== null && evidence.kind === 'command' ? <p class="soft">It runs again when you approve.</p> : null}
+      {diff === null ? null : (
+        <details class="diff" open>
+          <summary>
+            Changes{diff.isCut ? ' (the first 200 KiB)' : ''}: {linesIn(diff.text)}
+          </summary>
+          <pre tabIndex={0} aria-label={`Changes of ${valueOf(evidence)}`}>
+            <code>
+              {diff.text.split('\n').map((line, at) => (
+                <span key={at} class={toneOfLine(line)}>
+                  {visible(line).text}
+                  {'\n'}
+                </span>
+              ))}
+            </code>
+          </pre>
+        </details>
+      )}
+    </>
+  );
+}
+
+function seenIn(
+  items: readonly ShownEvidence[],
+  deliverable: string,
+  evidence: PieceProps['evidence'],
+): ShownEvidence | null {
+  const text = JSON.stringify(evidence);
+  return items.find((each) => each.deliverable === deliverable && JSON.stringify(each.evidence) === text) ?? null;
+}
+
+function toneOfLine(line: string): string {
+  if (/^(?:diff |index |\+\+\+|---|new file|deleted file|similarity|rename )/.test(line)) return 'diff-head';
+  if (line.startsWith('@@')) return 'diff-place';
+  return line.startsWith('+') ? 'diff-added' : line.startsWith('-') ? 'diff-removed' : '';
+}
+
+/** Colour is never the only sign. */
+function linesIn(text: string): string {
+  const tones = text.split('\n').map(toneOfLine);
+  const count = (tone: string): number => tones.filter((each) => each === tone).length;
+  return `${count('diff-added')} lines added, ${count('diff-removed')} removed`;
 }
 
 function wordFor(isShown: boolean, assurance: Shown['assurance']): string {

@@ -2,40 +2,30 @@
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { Row } from '../api.ts';
+import type { AttentionView } from '../../../src/interfaces/http/attention.ts';
 import { usePolled } from '../polled.ts';
 import { now, span } from '../time.ts';
 import { place, workHref } from '../where.ts';
 
-export interface AttentionAnswer {
-  readonly pulse: {
-    readonly needYou: number;
-    readonly atWork: number;
-    readonly waiting: number;
-    readonly waitingSince: string | null;
-    readonly failing: number;
-    readonly perMinute: number;
-  };
-  readonly totals: Readonly<Record<string, number>>;
-  readonly counts: Readonly<Record<Reason, number>>;
-  readonly items: readonly { readonly why: Reason; readonly handoff: Row }[];
-  readonly unattended: readonly { readonly agent: string; readonly waiting: number; readonly since: string }[];
-}
-export type Reason = 'question' | 'dependency' | 'review' | 'overdue' | 'failed' | 'failing';
+const HOME_MAX = 200;
+/** Of what comes first in the table. */
+const WORK_MAX = 30;
 
 export const attentionCount = signal(0);
 /** The one answer that every page shows a part of. */
-export const attention = signal<AttentionAnswer | null>(null);
+export const attention = signal<AttentionView | null>(null);
 export const attentionError = signal<Error | null>(null);
 
 export function Pulse(): VNode {
   const isHome = place.value.page === 'attention';
-  const { answer, error } = usePolled<AttentionAnswer>(`/api/attention?limit=${isHome ? 200 : 0}`);
+  const limit = isHome ? HOME_MAX : place.value.page === 'work' ? WORK_MAX : 0;
+  const { answer, error } = usePolled<AttentionView>(`/api/attention?limit=${limit}`);
   useEffect(() => {
     attentionError.value = error;
     if (answer === null) return;
+    const { items = [], atWork = [] } = attention.value ?? {};
     // A page without the list keeps the one that was there.
-    attention.value = isHome ? answer : { ...answer, items: attention.value?.items ?? [] };
+    attention.value = limit > 0 ? answer : { ...answer, items, atWork };
     attentionCount.value = answer.pulse.needYou;
   }, [answer, error]);
   const seen = answer ?? attention.value;

@@ -68,7 +68,18 @@ export function Review({ handoff, reload }: { readonly handoff: Shown; readonly 
       {deliverables.length === 0 && criteria.length === 0 ? (
         <p class="soft">Nothing was agreed on that could be checked. Look at the result and judge it as a whole.</p>
       ) : null}
+      <Asked handoff={handoff} />
+      <h3>Shown</h3>
       <Evidence handoff={handoff} withCriteria={false} />
+      {handoff.result === undefined ? null : (
+        <>
+          <h3>Result</h3>
+          <pre tabIndex={0} aria-label="Result to review">
+            <code>{visible(textFor(handoff.result)).text}</code>
+          </pre>
+        </>
+      )}
+      {criteria.length === 0 ? null : <h3>Your judgement</h3>}
       <form onSubmit={(event) => event.preventDefault()}>
         {criteria.map((criterion, index) => (
           <fieldset key={criterion} class="criterion">
@@ -132,6 +143,27 @@ export function Review({ handoff, reload }: { readonly handoff: Shown; readonly 
       </form>
     </section>
   );
+}
+
+/** What was wanted, so that nobody judges from memory. */
+function Asked({ handoff: { input, deliverables = [], criteria = [] } }: { readonly handoff: Shown }): VNode {
+  return (
+    <>
+      <h3>Asked</h3>
+      <pre tabIndex={0} aria-label="What was asked">
+        <code>{visible(textFor(input)).text}</code>
+      </pre>
+      {deliverables.length === 0 ? null : <p class="soft">To be shown: {visible(deliverables.join('; ')).text}</p>}
+      {criteria.length === 0 ? null : <p class="soft">To be judged: {visible(criteria.join('; ')).text}</p>}
+    </>
+  );
+}
+
+const SHOWN_MAX = 4_000;
+
+function textFor(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}\n… (all of it is under Data)` : text;
 }
 
 function formOf(event: { readonly currentTarget: HTMLButtonElement }): HTMLFormElement {

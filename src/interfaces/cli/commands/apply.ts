@@ -1,6 +1,5 @@
 /** Stores what `baton.yaml` says as the next version of the policy that all processes follow, or shows what is stored. */
 import { displayLine } from '../../../foundation/display-text.ts';
-import type { JsonObject } from '../../../foundation/json.ts';
 import { OPERATOR, principalText } from '../../../domain/principal.ts';
 import { keysIn } from '../../../workspace/agent-keys.ts';
 import { differencesBetween, type Difference } from '../../../workspace/configuration-settings.ts';
@@ -8,6 +7,7 @@ import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
 import { schemasIn } from '../../../workspace/registered-schemas.ts';
 import { policyIn, policyTextOf } from '../../../workspace/policy.ts';
 import type { PolicyRecord } from '../../../stores/store.ts';
+import { policyView } from '../../shared/policy-view.ts';
 import { mustBeOperator, openFor, principalFor, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, Problem } from '../problem.ts';
@@ -69,7 +69,7 @@ async function show({ ctx }: OpenWorkspace, output: Output): Promise<number> {
   if (current === null)
     throw cliProblem('configuration', 'no policy is stored in this database; store one with: baton apply');
   if (!output.json) output.note(`version ${current.version}, stored by ${current.by} at ${timeOf(current)}`);
-  output.answer(output.json ? viewOf(current) : policyIn(current));
+  output.answer(output.json ? policyView(current) : policyIn(current));
   return 0;
 }
 
@@ -80,7 +80,7 @@ async function tellHistory({ ctx }: OpenWorkspace, output: Output): Promise<numb
     return differencesBetween(before === undefined ? {} : policyIn(before), policyIn(each));
   });
   if (output.json) {
-    output.answer(versions.map((each, index) => ({ ...viewOf(each), changed: changes[index] })));
+    output.answer(versions.map((each, index) => ({ ...policyView(each), changed: changes[index] })));
     return 0;
   }
   const rows = versions.map((each, index) => [
@@ -102,10 +102,6 @@ function otherChanges(record: PolicyRecord, before: PolicyRecord | undefined): r
     ...(differ(keysIn) ? ['keys'] : []),
     ...(differ((each) => [...schemasIn(each)]) ? ['registered schemas'] : []),
   ];
-}
-
-function viewOf(record: PolicyRecord): JsonObject {
-  return { version: record.version, storedAt: timeOf(record), by: record.by, policy: policyIn(record) as JsonObject };
 }
 
 function timeOf({ at }: PolicyRecord): string {

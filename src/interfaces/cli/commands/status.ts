@@ -76,6 +76,8 @@ function attentionLines({ why, handoff, note }: Told, nowMs: number): readonly s
         '    delivered; somebody who neither sent nor did it has to verify it',
         next(`baton show ${short}`),
       ];
+    case 'overdue':
+      return [head, '    nobody has taken it, and its time is nearly over', next(`baton show ${short}`)];
     case 'failing': {
       const { notBefore } = handoff;
       const again = notBefore > nowMs ? `; next attempt in ${ageOf(notBefore - nowMs)}` : '';

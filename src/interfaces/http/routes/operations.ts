@@ -23,7 +23,9 @@ import { PROBLEMS } from '../../shared/problems.ts';
 import { prunedView } from '../../shared/pruned-view.ts';
 import { IngestedShape, ReportShape, WorkflowsShape } from '../../shared/report/shapes.ts';
 import { reportView, workflowView } from '../../shared/report/view.ts';
+import { pauseView } from '../../shared/pause-view.ts';
 import { scheduleView } from '../../shared/schedule-view.ts';
+import { undeliveredView } from '../../shared/undelivered-view.ts';
 import { readTraceparent } from '../../shared/trace-context.ts';
 import {
   ArtifactShape,
@@ -35,11 +37,15 @@ import {
   HandoffShape,
   InboxShape,
   PageShape,
+  PauseShape,
+  PausesShape,
+  ResentShape,
   ScheduleShape,
   SchedulesShape,
   SettledShape,
   ShownShape,
   StatusShape,
+  UndeliveredShape,
   WholeArtifactShape,
   WholeShape,
 } from '../../shared/view-shapes.ts';
@@ -153,6 +159,22 @@ const ANSWERS: {
     answers: { 200: '{ items }' },
     gives: SchedulesShape,
     respond: (all) => json({ items: all.map(scheduleView) }),
+  },
+  pause: { answers: { 200: 'The pause.' }, gives: PauseShape, respond: (pause) => json(pauseView(pause)) },
+  pauses: {
+    answers: { 200: '{ items }' },
+    gives: PausesShape,
+    respond: (all) => json({ items: all.map(pauseView) }),
+  },
+  undelivered: {
+    answers: { 200: '{ items }' },
+    gives: UndeliveredShape,
+    respond: (all) => json({ items: all.map(undeliveredView) }),
+  },
+  resent: {
+    answers: { 200: 'It is tried again.' },
+    gives: ResentShape,
+    respond: (key) => json({ key }),
   },
   artifacts: {
     answers: { 200: '{ items }' },

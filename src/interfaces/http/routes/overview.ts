@@ -2,12 +2,17 @@
 import { principalText } from '../../../domain/principal.ts';
 import { may, readScopeOf } from '../../../domain/rights.ts';
 import * as z from 'zod';
+import { pausesFor } from '../../../engine/pauses.ts';
 import { list } from '../../../operations/list.ts';
+import type { PauseRecord } from '../../../stores/store.ts';
+import { pauseView } from '../../shared/pause-view.ts';
+import { policyView } from '../../shared/policy-view.ts';
 import { PageQuery } from '../../shared/requests.ts';
 import {
   AgentsShape,
   AttemptsShape,
   AttentionShape,
+  PolicyShape,
   QuarantineShape,
   SummaryShape,
   TotalsShape,
@@ -18,6 +23,7 @@ import { endpoint, json, type Endpoint } from '../contract.ts';
 import type { ServerContext } from '../server-context.ts';
 import type { AgentRecord } from '../attempts.ts';
 import { BOUNDS, percentileMs } from '../counters.ts';
+import { httpProblem } from '../problem.ts';
 import { sessionsFor } from './agents.ts';
 import { countedBy } from './operations.ts';
 
@@ -137,6 +143,21 @@ export const OVERVIEW_ROUTES: readonly Endpoint[] = [
   }),
   endpoint({
     method: 'get',
+    path: '/api/policy',
+    scope: 'read',
+    summary: 'The policy that all processes follow, for the operator: limits, agents, webhooks',
+    about: 'It stands in baton.yaml and is changed there; `baton apply` stores the next version.',
+    answers: { 200: 'The newest version.' },
+    gives: PolicyShape,
+    answer: async ({ serverContext: { ctx }, caller }) => {
+      mustBeOperator(caller);
+      const current = await ctx.store.policy.current();
+      if (current !== null) return json(policyView(current));
+      throw httpProblem('no-workspace', 'no policy is stored in this database; store one with: baton apply');
+    },
+  }),
+  endpoint({
+    method: 'get',
     path: '/api/quarantine',
     scope: 'read',
     summary: 'Files that could not be understood, with the reason',
@@ -157,6 +178,7 @@ async function agentsOf({ ctx, tally, agents }: ServerContext, { principal }: Ca
     ({ ended, leaseMs, silentForMs }) => !ended && silentForMs < leaseMs,
   );
   const withWorker = sessions.map(({ agent }) => agent);
+  const paused = new Map((await pausesFor(ctx, principal, PAUSES_MAX)).map((each) => [each.agent, each]));
   const others = seesAll ? [...tally.agents(), ...withWorker] : [];
   const names = [...new Set([...agents.names, ...loads.keys(), ...others])].toSorted();
   return names.map((agent) => {
@@ -174,8 +196,17 @@ async function agentsOf({ ctx, tally, agents }: ServerContext, { principal }: Ca
       workers: sessions.filter((session) => session.agent === agent).length,
       worksHere: agents.worksHere(agent),
       ...recordView(seesAll ? tally.recordOf(agent) : null),
+      paused: pausedView(paused.get(agent)),
     };
   });
+}
+
+const PAUSES_MAX = 1_000;
+
+function pausedView(pause: PauseRecord | undefined): object | null {
+  if (pause === undefined || pause.endedAt !== null) return null;
+  const { at, by, reason } = pauseView(pause);
+  return { at, by, reason };
 }
 
 /** How others did is not for everybody. */

@@ -4,7 +4,7 @@ import { EVERY_ROLE } from '../../../domain/principal.ts';
 import { secondsShape } from '../../../formats/seconds-shape.ts';
 import { toMilliseconds } from '../../../formats/seconds.ts';
 import { revokeToken } from '../../../engine/handoffs/revoke-token.ts';
-import type { TokenRecord } from '../../../stores/store.ts';
+import type { TokenRecord, UsedToken } from '../../../stores/store.ts';
 import { AgentName, Cursor, PageQuery } from '../../shared/requests.ts';
 import { NewTokenShape, RevokedShape, TokenLogShape, TokensShape } from '../../shared/view-shapes.ts';
 import { mustBeOperator } from '../caller.ts';
@@ -62,7 +62,7 @@ export const TOKEN_ROUTES: readonly Endpoint[] = [
     gives: TokensShape,
     answer: async ({ serverContext: { ctx }, caller }) => {
       mustBeOperator(caller);
-      return json({ items: (await ctx.store.tokens.list()).map(tokenView) });
+      return json({ items: (await ctx.store.tokens.list()).map(usedTokenView) });
     },
   }),
   endpoint({
@@ -106,6 +106,10 @@ export const TOKEN_ROUTES: readonly Endpoint[] = [
 ];
 
 const LOG_PAGE = 100;
+
+function usedTokenView(token: UsedToken): object {
+  return { ...tokenView(token), lastUsedAt: token.usedAt === null ? null : new Date(token.usedAt).toISOString() };
+}
 
 function tokenView({ id, agent, roles, scopes, label, createdAt, expiresAt, revokedAt }: TokenRecord): object {
   const instant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());

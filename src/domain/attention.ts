@@ -1,0 +1,48 @@
+/** What does not go on without a person: the one table of reasons, the most urgent first. */
+import { dueAtOf } from './deadlines.ts';
+import { countedAttempts, failedDependencyOf, type Handoff } from './handoff.ts';
+import type { State } from './lifecycle.ts';
+import type { Op } from './rights.ts';
+
+/** Each with the right of whoever is asked to do something about it. */
+export const ATTENTION = {
+  /** Somebody has to answer. */
+  question: { right: 'unblock' },
+  /** What it waits for did not succeed. */
+  dependency: { right: 'cancel' },
+  /** Somebody has to verify. */
+  review: { right: 'verify' },
+  /** Nobody takes, offers or ends it, and its time is nearly over. */
+  overdue: { right: 'read' },
+  /** It ended badly within a day, and nobody has retried it. */
+  failed: { right: 'retry' },
+  /** An attempt failed, and another one follows by itself: the only reason that asks nobody for anything. */
+  failing: { right: 'read' },
+} as const satisfies Record<string, { readonly right: Op }>;
+
+export type AttentionReason = keyof typeof ATTENTION;
+
+export const ATTENTION_REASONS = Object.keys(ATTENTION) as [AttentionReason, ...AttentionReason[]];
+
+/** Whoever cancels knows what to do next. */
+export const ENDED_BADLY: readonly State[] = ['failed', 'rejected', 'expired'];
+const BAD_END_MS = 24 * 60 * 60_000;
+/** What ends by itself unless somebody does something is told so long before. */
+const SOON_MS = 10 * 60_000;
+
+/** Null: it needs nobody. A bad end that was retried needs nobody either; only the caller knows whether it was. */
+export function attentionReason(handoff: Handoff, nowMs: number): AttentionReason | null {
+  const { state, blockedOn, since } = handoff;
+  if (failedDependencyOf(handoff) !== null) return 'dependency';
+  if (state === 'blocked') return blockedOn?.reason === 'question' ? 'question' : null;
+  if (state === 'delivered') return 'review';
+  if (isOverdue(handoff, nowMs)) return 'overdue';
+  if (state === 'offered') return countedAttempts(handoff) > 0 ? 'failing' : null;
+  return ENDED_BADLY.includes(state) && nowMs - since < BAD_END_MS ? 'failed' : null;
+}
+
+/** What somebody is at has a clock of its own. */
+function isOverdue(handoff: Handoff, nowMs: number): boolean {
+  const dueAt = handoff.state === 'draft' || handoff.state === 'offered' ? dueAtOf(handoff) : null;
+  return dueAt !== null && dueAt - nowMs < SOON_MS;
+}

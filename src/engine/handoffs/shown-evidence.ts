@@ -1,0 +1,26 @@
+/** What was shown for a handoff, for whoever has to judge it: the changes themselves, and what the machine finds now. */
+import { err, ok, type Result } from '../../foundation/result.ts';
+import type { HandoffId } from '../../domain/names.ts';
+import type { Principal } from '../../domain/principal.ts';
+import type { Refusal } from '../../domain/refusals.ts';
+import { isHidden, may } from '../../domain/rights.ts';
+import type { Context } from '../context.ts';
+import type { ShownEvidence } from '../evidence-checker.ts';
+
+/**
+ * For the operator and for those who may verify it: whoever did the work could otherwise show any file of the workspace
+ * as evidence, and read it here.
+ */
+export async function shownEvidence(
+  ctx: Context,
+  principal: Principal,
+  id: HandoffId,
+  signal?: AbortSignal,
+): Promise<Result<readonly ShownEvidence[], Refusal>> {
+  const whole = await ctx.store.load(id);
+  if (whole === null || isHidden(principal, whole.handoff)) return err({ code: 'no-such-handoff', id });
+  const { handoff } = whole;
+  const entitled = principal.kind === 'operator' ? ok(handoff) : may(principal, 'verify', handoff);
+  if (!entitled.ok) return entitled;
+  return ok(await ctx.rules.evidence.show(handoff.claims, handoff, signal));
+}

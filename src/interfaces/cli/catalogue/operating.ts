@@ -1,0 +1,13 @@
+/** What only the operator does while agents are at work. */
+import { pause, pauses, resume } from '../../../operations/pause.ts';
+import { resend, undelivered } from '../../../operations/undelivered.ts';
+import type { CommandEntry } from './entry.ts';
+import { commandOf } from './operations.ts';
+
+export const OPERATING_COMMANDS: readonly CommandEntry[] = [
+  commandOf(pause),
+  commandOf(resume),
+  commandOf(pauses),
+  commandOf(undelivered),
+  commandOf(resend),
+];

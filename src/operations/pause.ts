@@ -1,0 +1,49 @@
+/** Agents that are to take nothing new for a while. */
+import { ok } from '../foundation/result.ts';
+import { pauseAgent, pausesFor, resumeAgent } from '../engine/pauses.ts';
+import { agent, integer, longText, required, withDefault } from './field.ts';
+import { defineOperation } from './operation.ts';
+
+const AGENT = required(agent('The agent'));
+const LISTED_MAX = 1_000;
+
+export const pause = defineOperation({
+  name: 'pause',
+  summary: 'Give an agent no new work until it is resumed',
+  about:
+    'Claims and workers of the agent wait, on every machine; what it holds goes on. A program that takes files out of the queue folder by itself is not held back.',
+  example: "pause @react --reason 'The API key is used up' --as operator",
+  permission: 'operator',
+  scope: 'write',
+  subject: 'agent',
+  route: { method: 'post', path: '/api/agents/{agent}/pause' },
+  input: { agent: AGENT, reason: longText('Why') },
+  result: 'pause',
+  run: (ctx, principal, asked) => pauseAgent(ctx, principal, asked),
+});
+
+export const resume = defineOperation({
+  name: 'resume',
+  summary: 'Give an agent that was paused work again',
+  example: 'resume @react --as operator',
+  permission: 'operator',
+  scope: 'write',
+  subject: 'agent',
+  route: { method: 'post', path: '/api/agents/{agent}/resume' },
+  input: { agent: AGENT },
+  result: 'pause',
+  run: (ctx, principal, { agent: name }) => resumeAgent(ctx, principal, name),
+});
+
+export const pauses = defineOperation({
+  name: 'pauses',
+  summary: 'Who is paused and who was, by whom and why',
+  about: 'Those that last come first, then the newest. You see your own.',
+  example: 'pauses',
+  permission: 'read',
+  scope: 'read',
+  route: { method: 'get', path: '/api/pauses' },
+  input: { limit: withDefault(integer(1, LISTED_MAX, 'How many'), 100) },
+  result: 'pauses',
+  run: async (ctx, principal, { limit }) => ok(await pausesFor(ctx, principal, limit)),
+});

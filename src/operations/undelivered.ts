@@ -1,0 +1,34 @@
+/** Notifications that could not be delivered. */
+import { ok } from '../foundation/result.ts';
+import { resend as resendOne, undelivered as find } from '../engine/undelivered.ts';
+import { integer, longText, required, withDefault } from './field.ts';
+import { defineOperation } from './operation.ts';
+
+const LISTED_MAX = 1_000;
+
+export const undelivered = defineOperation({
+  name: 'undelivered',
+  summary: 'Notifications that were given up, newest first, with the reason',
+  about: 'A webhook is tried for three days, with growing pauses, unless its receiver says that it never takes it.',
+  example: 'undelivered --as operator',
+  permission: 'operator',
+  scope: 'read',
+  route: { method: 'get', path: '/api/undelivered' },
+  input: { limit: withDefault(integer(1, LISTED_MAX, 'How many'), 100) },
+  result: 'undelivered',
+  run: async (ctx, _principal, { limit }) => ok(await find(ctx, limit)),
+});
+
+export const resend = defineOperation({
+  name: 'resend',
+  summary: 'Try to deliver a notification again that was given up',
+  about: 'Whichever process has the duty delivers it within a second or two.',
+  example: 'resend hoff-0190…:3:webhook:chat --as operator',
+  permission: 'operator',
+  scope: 'write',
+  subject: 'key',
+  route: { method: 'post', path: '/api/undelivered/resend' },
+  input: { key: required(longText('The notification, as `undelivered` names it')) },
+  result: 'resent',
+  run: (ctx, _principal, { key }) => resendOne(ctx, key),
+});

@@ -1,0 +1,154 @@
+/** What the stored policy says: webhooks with what they could not deliver, limits, and the rest as it stands there. */
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { UndeliveredView } from '../../../src/interfaces/shared/undelivered-view.ts';
+import { tell, wordsOf } from '../api.ts';
+import { usePolled } from '../polled.ts';
+import { visible } from '../text.ts';
+import { whole } from '../time.ts';
+import { handoffHref } from '../where.ts';
+import { Failed, Loading, When } from './pieces.tsx';
+import { say } from './toasts.tsx';
+
+interface Policy {
+  readonly version: number;
+  readonly storedAt: string;
+  readonly by: string;
+  readonly policy: Readonly<Record<string, unknown>> & {
+    readonly notifications?: { readonly webhooks?: readonly Webhook[] };
+  };
+}
+
+interface Webhook {
+  readonly name?: string;
+  readonly url: string;
+  readonly events?: readonly string[];
+  readonly secret_env?: string;
+}
+
+export function PolicyPanels(): VNode {
+  const { answer, error } = usePolled<Policy>('/api/policy', { everyMs: 5_000, always: true });
+  if (answer === null) return error === null ? <Loading rows={3} /> : <Failed error={error} />;
+  const { version, storedAt, by, policy } = answer;
+  const { notifications, limits, ...rest } = policy;
+  return (
+    <>
+      <Webhooks webhooks={notifications?.webhooks ?? []} />
+      <section class="panel" aria-label="Limits and policy">
+        <h2>Limits and policy</h2>
+        <p class="soft">
+          Version {version}, stored {whole(storedAt)} by {visible(by).text}. It stands in <code>baton.yaml</code>;
+          change it there and run <code>baton apply</code>. What is not named is as by default.
+        </p>
+        {limits === undefined ? <p class="empty">No limits are set: every agent may have any number open.</p> : null}
+        <dl class="policy">
+          {Object.entries({ ...(limits === undefined ? {} : { limits }), ...rest }).map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>
+                <pre tabIndex={0} aria-label={name}>
+                  <code>{visible(JSON.stringify(value, null, 2)).text}</code>
+                </pre>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+    </>
+  );
+}
+
+function Webhooks({ webhooks }: { readonly webhooks: readonly Webhook[] }): VNode {
+  const { answer, error, again } = usePolled<{ readonly items: readonly UndeliveredView[] }>('/api/undelivered', {
+    everyMs: 3_000,
+    always: true,
+  });
+  return (
+    <section class="panel" aria-label="Webhooks">
+      <h2>Webhooks</h2>
+      {webhooks.length === 0 ? (
+        <p class="empty">
+          None. They stand in <code>baton.yaml</code> under <code>notifications</code>.
+        </p>
+      ) : (
+        <table class="cards">
+          <thead>
+            <tr>
+              {['Webhook', 'Events', 'Signed with'].map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {webhooks.map(({ name, url, events, secret_env: secret }) => (
+              <tr key={`${name ?? ''} ${url}`}>
+                <th scope="row">
+                  {name === undefined ? null : <b>{name} </b>}
+                  <code>{visible(url).text}</code>
+                </th>
+                <td data-name="Events">{events?.join(', ') ?? 'all'}</td>
+                <td data-name="Signed with">
+                  {secret === undefined ? <span class="soft">not signed</span> : <code>{secret}</code>}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {error === null ? null : <Failed error={error} />}
+      {answer === null || answer.items.length === 0 ? (
+        <p class="soft">Nothing was given up.</p>
+      ) : (
+        <Undelivered items={answer.items} again={again} />
+      )}
+    </section>
+  );
+}
+
+interface UndeliveredProps {
+  readonly items: readonly UndeliveredView[];
+  readonly again: () => void;
+}
+
+function Undelivered({ items, again }: UndeliveredProps): VNode {
+  const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
+  const resend = (key: string): void => {
+    setBusy(new Set([...busy, key]));
+    tell('/api/undelivered/resend', { key }).then(
+      () => {
+        say('good', 'It is tried again');
+        again();
+      },
+      (error: unknown) => say('bad', wordsOf(error)),
+    );
+  };
+  return (
+    <>
+      <h3 class="tone-broken">
+        {items.length} could not be delivered <span class="soft">Nobody tries again by itself.</span>
+      </h3>
+      <ul class="rows">
+        {items.map(({ key, target, kind, event, handoff, says, at }) => (
+          <li key={key} class="row" data-row>
+            <b>{target ?? kind}</b>
+            <span>{event}</span>
+            {handoff === null ? null : (
+              <a href={handoffHref(handoff)}>
+                <code>{handoff}</code>
+              </a>
+            )}
+            <span class="failure">{visible(says).text}</span>
+            <span class="soft way">
+              <When at={at} />
+            </span>
+            <button type="button" aria-label={`Resend ${key}`} disabled={busy.has(key)} onClick={() => resend(key)}>
+              Resend
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
