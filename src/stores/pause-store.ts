@@ -21,18 +21,3 @@ export interface PauseRecord {
   readonly endedAt: number | null;
   readonly endedBy: string | null;
 }
-
-export const PAUSE_COLUMNS = 'agent, at, by, reason, ended_at, ended_by';
-
-/** A row of `PAUSE_COLUMNS`. */
-export function readPause(row: readonly unknown[]): PauseRecord {
-  const [agent, at, by, reason, endedAt, endedBy] = row;
-  return {
-    agent: agent as AgentId,
-    at: Number(at),
-    by: by as string,
-    reason: reason as string | null,
-    endedAt: endedAt === null ? null : Number(endedAt),
-    endedBy: endedBy as string | null,
-  };
-}

@@ -169,7 +169,7 @@ describe('what may be read', () => {
           (answer) => JSON.stringify(answer) ?? '',
           () => '',
         );
-        const isSeen = ['inbox', 'facts', 'workflow', 'report'].includes(name)
+        const isSeen = ['inbox', 'facts', 'workflow', 'report', 'undelivered'].includes(name)
           ? text !== ''
           : /sesame|page-1/.test(text);
         cells.set(`${name} by ${who}`, isSeen);
@@ -192,6 +192,8 @@ const LOOKS: Readonly<Record<string, (baton: Baton, ids: Ids, who: Reader) => Pr
   show: (baton, { id }) => baton.show(id),
   trace: (baton, { id }) => baton.trace(id),
   facts: (baton, { id }) => baton.facts(id),
+  pauses: (baton) => baton.pauses(),
+  undelivered: (baton) => baton.undelivered(),
   feed: async (baton, { id }, who) => {
     const over = new AbortController();
     const own = who === 'operator' ? 'other' : who;

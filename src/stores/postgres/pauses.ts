@@ -1,5 +1,6 @@
 import type { AgentId } from '../../domain/names.ts';
-import { PAUSE_COLUMNS, readPause, type PauseRecord, type Pauses } from '../pause-store.ts';
+import { PAUSE_COLUMNS, readPause } from '../pause-records.ts';
+import type { PauseRecord, Pauses } from '../pause-store.ts';
 import type { Connection } from './connection.ts';
 import { NOW_MS } from './schema.ts';
 

@@ -1,4 +1,5 @@
-import { PAUSE_COLUMNS, readPause, type Pauses } from '../pause-store.ts';
+import { PAUSE_COLUMNS, readPause } from '../pause-records.ts';
+import type { Pauses } from '../pause-store.ts';
 import { prepare, type Database } from './binding.ts';
 import type { SharedCommit } from './shared-commit.ts';
 
