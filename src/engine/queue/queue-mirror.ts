@@ -16,7 +16,7 @@ import { winRename } from './win-rename.ts';
 /** Between two looks at the folders themselves; many handoffs pass in this time. */
 const PREPARED_MS = 200;
 
-/** `around` is the house without its mirror. */
+/** The rules of `ctx` have no queue mirror: what is done here is not mirrored a second time. */
 export function openQueueMirror(ctx: Context, folder: MessageFolder): QueueMirror {
   const queue: Queue = {
     ctx,
