@@ -10,6 +10,8 @@ export interface SchemaRegistry {
    * paths of violations; without it, `input`.
    */
   check(name: string, value: Json, called?: string): Promise<Result<true, SchemaRefusal>>;
+  /** The schema with everything that it refers to inside it. Null: there is none, or it is broken. */
+  read(name: string): Promise<JsonObject | null>;
 }
 
 /** JSON Schemas of what an agent takes and of what it answers. */

@@ -402,6 +402,7 @@ describe('requests that are not as they should be', () => {
 
   it('Q7: a schema that is not there is a warning, and refused where the workspace says so', async () => {
     const schemas = {
+      read: async () => null,
       check: async (schema: string) => ({
         ok: false as const,
         refusal: { code: 'schema-unknown' as const, schema, known: [] },
@@ -421,6 +422,7 @@ describe('requests that are not as they should be', () => {
   it('Q8: foreign output that fails its schema is a warning, and the result stands', async () => {
     const violation = { path: 'output.files', schemaPath: '#/required', expected: 'a property', says: 'is missing' };
     const schemas = {
+      read: async () => null,
       check: async (schema: string, _value: unknown, called?: string) =>
         called === 'output'
           ? {

@@ -1,4 +1,6 @@
 /** Agents described by schemas: both sides get their types from one place, and both sides are checked. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import {
@@ -6,11 +8,13 @@ import {
   BatonRefusal,
   HandoffNotCompleted,
   isFinal,
+  openBaton,
   type Baton,
   type BatonEvent,
   type Json,
 } from '../../src/index.ts';
 import { openTestBaton } from '../../src/testing.ts';
+import { tempFolder } from '../support/processes.ts';
 
 interface Order {
   readonly order: number;
@@ -150,4 +154,40 @@ it('a worker that cannot start says so, also when nobody asks for its end', asyn
   });
   await expect(worker.done).rejects.toThrow(/token/);
   await baton.close();
+});
+
+describe('an agent described by JSON Schemas of the workspace', () => {
+  const inWorkspace = async (): Promise<Baton> => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'schemas'));
+    writeFileSync(join(folder, 'baton.yaml'), '');
+    const order = { type: 'object', properties: { order: { $ref: 'number.json' } }, required: ['order'] };
+    writeFileSync(join(folder, 'schemas/order.schema.json'), JSON.stringify(order));
+    writeFileSync(join(folder, 'schemas/number.json'), JSON.stringify({ type: 'number' }));
+    writeFileSync(join(folder, 'schemas/receipt.json'), JSON.stringify({ type: 'object', required: ['shipped'] }));
+    return openBaton({ workspace: folder });
+  };
+  const named = agent<Order, { readonly shipped: boolean }>('@shop', { input: 'order', output: 'receipt' });
+
+  it('refuses what they refuse: the sender at once, the answer as a failure, and every other sender too', async () => {
+    await using baton = await inWorkspace();
+    const wrong = { order: 'one' } as unknown as Order;
+    const refused = await baton.send(named, { from: '@me', input: wrong }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'schema-violated', message: expect.stringContaining('/order') as string });
+    baton.work(named, ({ input }) => (input.order > 0 ? { shipped: true } : ({} as { readonly shipped: boolean })));
+    const sent = await baton.send(named, { from: '@me', input: { order: 1 } });
+    expectTypeOf(sent.result).returns.resolves.toEqualTypeOf<{ readonly shipped: boolean }>();
+    expect(await sent.result()).toEqual({ shipped: true });
+    const failing = await baton.send(named, { from: '@me', input: { order: 0 }, retry: { max: 0 } });
+    await expect(failing.result()).rejects.toBeInstanceOf(HandoffNotCompleted);
+    // Registered: a sender that knows nothing of the schemas gets the same refusal.
+    const untyped = baton.send({ from: '@me', to: '@shop', input: { order: 'one' } });
+    await expect(untyped).rejects.toMatchObject({ code: 'schema-violated' });
+  });
+
+  it('says so when there is none of that name', async () => {
+    await using baton = await inWorkspace();
+    const unknown = baton.send(agent('@shop', { input: 'ordre' }), { from: '@me', input: {} });
+    await expect(unknown).rejects.toMatchObject({ code: 'schema-unknown' });
+  });
 });

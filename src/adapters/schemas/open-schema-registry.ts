@@ -52,6 +52,12 @@ export function openSchemaRegistry(folder: string): SchemaRegistry {
       const judged = schema.ok ? schema.value.judge(value, called) : schema;
       return judged.ok ? judged : err(refusalOf(name, judged.refusal));
     },
+    async read(name) {
+      const file = await fileOf(folder, name);
+      if (file === null) return null;
+      const { wholeSchema } = await import('./schema-compiler.ts');
+      return wholeSchema(folder, file);
+    },
   };
 }
 

@@ -35,6 +35,17 @@ export async function compileSchema(
   return ok({ schema, marks: loaded.value.map(({ mark }) => mark).join('\n') });
 }
 
+/** One document for whoever has no folder: what the file refers to lies inside it, each under its own address. */
+export async function wholeSchema(folder: string, file: string): Promise<JsonObject | null> {
+  const loaded = await loadSchemas(folder, file);
+  if (!loaded.ok) return null;
+  const [first, ...others] = loaded.value;
+  if (first === undefined || typeof first.schema === 'boolean') return first?.schema === true ? {} : { not: {} };
+  if (others.length === 0) return first.schema;
+  const inside = Object.fromEntries(others.map(({ file: other, schema }) => [addressOf(other), schema]));
+  return { ...first.schema, $defs: { ...(first.schema['$defs'] as JsonObject | undefined), ...inside } };
+}
+
 /** A schema that stands by itself; what it refers to outside is not found. `name` is what it is called in messages. */
 export function compileGiven(name: string, schema: JsonObject): Result<CompiledSchema, Broken> {
   const budget = newBudget();

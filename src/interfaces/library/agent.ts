@@ -5,12 +5,15 @@ import type { StandardSchema } from './standard-schema.ts';
 export interface TypedAgent<Input = Json, Output = Json> {
   /** With or without `@`. */
   readonly name: string;
-  readonly input?: StandardSchema<Input>;
-  readonly output?: StandardSchema<Output>;
+  /** A schema of your validator, or the name of a JSON Schema in `schemas/` of the workspace (`order` for `order.schema.json`). */
+  readonly input?: StandardSchema<Input> | string;
+  /** The same for what it answers. */
+  readonly output?: StandardSchema<Output> | string;
 }
 
 /**
- * Describes an agent by schemas of zod, valibot, arktype or whatever else speaks Standard Schema.
+ * Describes an agent by schemas of zod, valibot, arktype or whatever else speaks Standard Schema, or by JSON Schemas of the
+ * workspace. The latter have no types: `agent<Order, Receipt>('@shop', { input: 'order', output: 'receipt' })` gives them.
  *
  * @example
  * const shop = agent('@shop', { input: z.object({ order: z.number() }), output: z.object({ shipped: z.boolean() }) });

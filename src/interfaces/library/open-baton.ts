@@ -41,6 +41,7 @@ import type { Baton, OpenBatonOptions, SendOptions, WorkHandler, Worker, WorkerO
 import type { Methods } from './methods.ts';
 import type { CallOptions, IngestAnswer, SentHandoff, TypedHandoff } from './results.ts';
 import { agent as agentNamed, type TypedAgent } from './agent.ts';
+import { schemaOf } from './schema-by-name.ts';
 import { sentHandoff } from './sent-handoff.ts';
 import { jsonSchemaOf } from './json-schema-of.ts';
 import { checked, violationsText, type StandardSchema } from './standard-schema.ts';
@@ -132,6 +133,14 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
     return [name, (about: unknown, options: CallOptions = {}) => call({ ...options, [subject]: about })];
   };
 
+  const schemasOf = async <Input, Output>({
+    input,
+    output,
+  }: Schemas<Input, Output>): Promise<ResolvedSchemas<Input, Output>> => ({
+    input: await schemaOf(ctx.rules.schemas, input),
+    output: await schemaOf(ctx.rules.schemas, output),
+  });
+
   const startWorker = <Input, Output>(
     described: string | TypedAgent<Input, Output>,
     handler: WorkHandler<Input, Output>,
@@ -139,20 +148,21 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
   ): Worker => {
     const { name, input, output } = typeof described === 'string' ? agentNamed<Input, Output>(described) : described;
     const agent = agentIn(name, 'agent');
-    const options = {
-      ...(input === undefined ? {} : { inputSchema: input }),
-      ...(output === undefined ? {} : { outputSchema: output }),
-      ...given,
-    };
-    const concurrency = within(options.concurrency ?? 1, 'concurrency', 1, CONCURRENCY_MAX);
+    const concurrency = within(given.concurrency ?? 1, 'concurrency', 1, CONCURRENCY_MAX);
     const stop = new AbortController();
     const abort = new AbortController();
-    if (options.signal?.aborted === true) stop.abort();
-    options.signal?.addEventListener('abort', () => stop.abort(), { once: true });
+    if (given.signal?.aborted === true) stop.abort();
+    given.signal?.addEventListener('abort', () => stop.abort(), { once: true });
     standBy();
     const run = async (): Promise<{ readonly attempts: number; readonly refused: number }> => {
       const principal = await asking(undefined, agentPrincipal(agent));
-      if (typeof described !== 'string') await registerSchemasOf(ctx, principal, agent, described);
+      const schemas = await schemasOf({ input, output });
+      if (typeof described !== 'string') await registerSchemasOf(ctx, principal, agent, schemas);
+      const options = {
+        ...(schemas.input === undefined ? {} : { inputSchema: schemas.input }),
+        ...(schemas.output === undefined ? {} : { outputSchema: schemas.output }),
+        ...given,
+      };
       const { tokenEnd, ...ended } = await workWithToken(ctx, {
         agent,
         principal,
@@ -197,12 +207,13 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
   };
   const baton: Baton = {
     ...operated,
-    send: <Input, Output>(
+    send: async <Input, Output>(
       first: TypedAgent<Input, Output> | (SendOptions<Input> & { readonly inputSchema?: StandardSchema<Input> }),
       request?: Omit<SendOptions<Input>, 'to'>,
     ): Promise<SentHandoff<Output>> => {
       if (request === undefined) return sendOne(first as SendOptions<Input>);
-      const { name, input, output } = first as TypedAgent<Input, Output>;
+      const { name, ...schemas } = first as TypedAgent<Input, Output>;
+      const { input, output } = await schemasOf(schemas);
       return sendOne({ ...request, to: name, ...(input === undefined ? {} : { inputSchema: input }) }, output);
     },
     sendMany: async (
@@ -260,12 +271,23 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
   return baton;
 }
 
+interface Schemas<Input, Output> {
+  readonly input?: TypedAgent<Input, Output>['input'] | undefined;
+  readonly output?: TypedAgent<Input, Output>['output'] | undefined;
+}
+
+/** Those that were only named are read from the workspace. */
+interface ResolvedSchemas<Input, Output> {
+  readonly input: StandardSchema<Input> | undefined;
+  readonly output: StandardSchema<Output> | undefined;
+}
+
 /** Beside the checks of this program: whoever sends from another one is refused by the same schemas, before anything is sent. */
 async function registerSchemasOf(
   { rules, report }: OpenWorkspace['ctx'],
   principal: Principal,
   agent: AgentId,
-  { input, output }: TypedAgent<unknown, unknown>,
+  { input, output }: ResolvedSchemas<unknown, unknown>,
 ): Promise<void> {
   // Whoever may not work for the agent says nothing for it either.
   if (principal.kind !== 'operator' && !(principal.kind === 'agent' && principal.agent === agent)) return;
