@@ -35,15 +35,24 @@ export async function compileSchema(
   return ok({ schema, marks: loaded.value.map(({ mark }) => mark).join('\n') });
 }
 
-/** One document for whoever has no folder: what the file refers to lies inside it, each under its own address. */
+/** One document for whoever has no folder: what the file refers to lies inside it, and references lead there. */
 export async function wholeSchema(folder: string, file: string): Promise<JsonObject | null> {
   const loaded = await loadSchemas(folder, file);
   if (!loaded.ok) return null;
-  const [first, ...others] = loaded.value;
-  if (first === undefined || typeof first.schema === 'boolean') return first?.schema === true ? {} : { not: {} };
-  if (others.length === 0) return first.schema;
-  const inside = Object.fromEntries(others.map(({ file: other, schema }) => [addressOf(other), schema]));
-  return { ...first.schema, $defs: { ...(first.schema['$defs'] as JsonObject | undefined), ...inside } };
+  const places = new Map(loaded.value.map(({ file: each }, at) => [addressOf(each), at === 0 ? '#' : `#/$defs/${each}`]));
+  const moved = (value: Json): Json => {
+    const [address = '', fragment = ''] = typeof value === 'string' ? value.split('#') : [];
+    const place = places.get(address);
+    return place === undefined ? value : `${place}${fragment}`;
+  };
+  const [first, ...others] = loaded.value.map(({ file: each, schema }) => [
+    each,
+    rebuilt(schema, (at) => ('$ref' in at ? { ...at, $ref: moved(at['$ref'] ?? null) } : at)),
+  ]) as [string, JsonObject | boolean][];
+  const [, own = false] = first ?? [];
+  if (typeof own === 'boolean') return own ? {} : { not: {} };
+  const inside = Object.fromEntries(others);
+  return others.length === 0 ? own : { ...own, $defs: { ...(own['$defs'] as JsonObject | undefined), ...inside } };
 }
 
 /** A schema that stands by itself; what it refers to outside is not found. `name` is what it is called in messages. */
