@@ -9,7 +9,9 @@ import { BATON, start, tempFolder, type Ended } from '../support/processes.ts';
 import { filesUnder, ROOT } from '../support/source-files.ts';
 
 const POSTGRES = 'examples/postgres.mjs';
-const programs = filesUnder('examples', '.mjs').filter((file) => file !== POSTGRES);
+/** Those with frameworks of others are run by `npm run test:bridges`. */
+const BRIDGES = 'examples/bridges/';
+const programs = filesUnder('examples', '.mjs').filter((file) => file !== POSTGRES && !file.startsWith(BRIDGES));
 
 let server: PrivatePostgres | null = null;
 afterAll(async () => server?.remove());
