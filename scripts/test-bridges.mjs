@@ -15,7 +15,7 @@ mkdirSync(CACHE, { recursive: true });
 if (!existsSync(mark) || readFileSync(mark, 'utf8') !== wanted) {
   cpSync(join(SOURCE, 'package.json'), join(CACHE, 'package.json'));
   try {
-    const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock'];
+    const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--legacy-peer-deps'];
     execFileSync('npm', args, { cwd: CACHE, stdio: 'inherit' });
   } catch {
     process.stderr.write('the frameworks cannot be installed here, so their examples were not run\n');
