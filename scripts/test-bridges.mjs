@@ -38,7 +38,7 @@ for (const name of readdirSync(SOURCE).filter((file) => file.endsWith('.mjs'))) 
     process.stdout.write(`ok    ${name}: ${said}`);
   } catch (error) {
     failed += 1;
-    process.stdout.write(`wrong ${name}: ${error instanceof Error ? error.message : error}\n`);
+    process.stdout.write(`wrong ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
   }
 }
 process.exit(failed === 0 ? 0 : 1);
