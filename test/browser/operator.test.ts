@@ -7,9 +7,24 @@ withBrowser();
 
 /** These run in the page, whose types this project does not have. */
 const nameOf = (element: unknown): string => {
-  const at = element as { getAttribute(name: string): string | null; textContent: string | null };
-  return at.getAttribute('aria-label') ?? at.textContent ?? '';
+  const at = element as {
+    getAttribute(name: string): string | null;
+    textContent: string | null;
+    labels?: ArrayLike<{ textContent: string | null }>;
+  };
+  return (at.getAttribute('aria-label') ?? at.labels?.[0]?.textContent ?? at.textContent ?? '').trim();
 };
+
+/** Opens a handoff by the palette of commands, from wherever somebody is. */
+async function open(page: Page, id: string, title: RegExp): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await expect.poll(() => page.locator(':focus').evaluate(nameOf)).toBe('Find or do something');
+  await page.keyboard.type(id);
+  await expect.poll(() => page.getByRole('option', { name: title }).count()).toBeGreaterThan(0);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.url()).toContain(id);
+  await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe('main');
+}
 
 /** Goes on with Tab until what has the focus is called so. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
@@ -29,7 +44,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 }
 
 it('answers, reviews, requests changes, retries with corrected input, reassigns, revokes a token and reads a flow', async (context) => {
-  const { page, url, ctx, send, move, ask, tokenFor, troubles } = await visit(context, {
+  const { page, ctx, send, move, ask, tokenFor, troubles } = await visit(context, {
     configuration: 'project: shop\n',
   });
   const operator = await tokenFor(null);
@@ -52,6 +67,11 @@ it('answers, reviews, requests changes, retries with corrected input, reassigns,
   const block = '```yaml\nhandoff:\n  phase: "Testing"\n  from: "@tester"\n  to: "@fixer"\n  status: "complete"\n```\n';
   await ask('POST', '/api/summaries', { token: operator, body: { text: block, session: 's', turn: '1' } });
 
+  // Whoever touches a pointer is found out.
+  await page.evaluate(
+    "for (const kind of ['pointerdown', 'mousedown', 'touchstart']) addEventListener(kind, () => (globalThis.pointed = true), true)",
+  );
+
   // Answer.
   const questions = page.getByRole('region', { name: 'Questions' });
   await expect.poll(() => questions.textContent()).toContain('red or blue?');
@@ -62,23 +82,21 @@ it('answers, reviews, requests changes, retries with corrected input, reassigns,
   await expect.poll(async () => (await ctx.store.load(asking as never))?.handoff.state).toBe('offered');
 
   // Review: a letter in a field goes nowhere else, and nothing is ticked before.
-  await page.keyboard.press('Control+k');
-  await expect.poll(() => page.locator(':focus').evaluate(nameOf)).toBe('Find or do something');
-  await page.keyboard.type('Guide');
-  await expect.poll(() => page.getByRole('option', { name: /Guide/ }).count()).toBeGreaterThan(0);
-  await page.keyboard.press('Enter');
+  await open(page, text, /Guide/);
   const review = page.getByRole('region', { name: 'Review' });
   await review.waitFor();
   const approve = review.getByRole('button', { name: 'Approve' });
   await expect.poll(() => review.getByRole('radio', { checked: true }).count()).toBe(0);
   expect(await approve.isDisabled()).toBe(true);
-  await review.getByRole('radio', { name: 'Met', exact: true }).first().focus();
+  await tabTo(page, /^Met$/);
   await page.keyboard.press('Space');
   expect(await approve.isDisabled()).toBe(true);
-  await review.getByRole('radio', { name: 'Not met' }).last().focus();
-  await page.keyboard.press('Space');
+  await page.keyboard.press('Tab');
+  await tabTo(page, /^Met$/);
+  await page.keyboard.press('ArrowDown');
+  await expect.poll(() => review.getByRole('radio', { name: 'Not met', checked: true }).count()).toBe(1);
   expect(await approve.isDisabled()).toBe(true);
-  await review.getByLabel('How you know: it is short').focus();
+  await tabTo(page, /^How you know: it is short/);
   await page.keyboard.type('j k n ? eleven pages');
   await tabTo(page, /^Request changes/);
   await page.keyboard.press('Enter');
@@ -88,42 +106,42 @@ it('answers, reviews, requests changes, retries with corrected input, reassigns,
     .toContain('not met: it is short (j k n ? eleven pages)');
 
   // Retry with corrected input, pressed twice: one new handoff, and the old one says which.
-  await page.goto(`${url}/#/handoffs/${broken}`);
-  await page.getByRole('button', { name: 'Retry' }).focus();
+  await open(page, broken, /Deploy/);
+  await tabTo(page, /^Retry/);
   await page.keyboard.press('Enter');
   const input = page.getByRole('textbox', { name: 'Input' });
   await expect.poll(() => input.inputValue()).toContain('stagin');
-  await input.fill('{"target": "staging"}');
+  await tabTo(page, /^Input/);
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('{"target": "staging"}');
   await page.keyboard.press('Tab');
   await tabTo(page, /^Retry$/);
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
   await expect.poll(() => page.url()).not.toContain(broken);
   await expect.poll(() => page.locator('pre').first().textContent()).toContain('staging');
-  await page.goto(`${url}/#/handoffs/${broken}`);
+  await open(page, broken, /Deploy/);
   await expect.poll(() => page.locator('.facts').textContent()).toContain('Retried as');
   const { items: retries } = await ctx.store.find({ by: 'chain', root: broken as never, max: 10 });
   expect(retries).toHaveLength(2);
 
   // Reassign.
-  await page.goto(`${url}/#/handoffs/${other}`);
-  await page.getByText('More', { exact: true }).focus();
+  await open(page, other, /For somebody else/);
+  await tabTo(page, /^More$/);
   await page.keyboard.press('Enter');
   await tabTo(page, /^Reassign$/);
   await page.keyboard.press('Enter');
-  const recipient = page.getByLabel('To somebody else');
-  await recipient.fill('@vue');
-  await recipient.press('Enter');
+  await tabTo(page, /^To somebody else/);
+  await page.keyboard.type('@vue');
+  await page.keyboard.press('Enter');
   await expect.poll(() => page.locator('.head').textContent()).toContain('@vue');
 
   // Revoke a token, read a flow, and see the keys.
-  await page.locator('main').focus();
   await page.keyboard.press('g');
   await page.keyboard.press('s');
   await tabTo(page, new RegExp(`^Revoke ${made.id}`));
   await page.keyboard.press('Enter');
   await expect.poll(async () => (await ctx.store.tokens.byIds([made.id]))[0]?.revokedAt).not.toBeNull();
-  await page.locator('main').focus();
   await page.keyboard.press('g');
   await page.keyboard.press('f');
   await expect.poll(() => page.locator('main').textContent()).toContain('Testing');
@@ -134,6 +152,7 @@ it('answers, reviews, requests changes, retries with corrected input, reassigns,
   await page.keyboard.press('a');
   expect(page.url()).toContain('/flows');
   await page.keyboard.press('Escape');
+  expect(await page.evaluate('globalThis.pointed')).toBeUndefined();
   expect(troubles).toEqual([]);
 });
 
