@@ -9,10 +9,10 @@ const BUILDS = ['Profile header', 'Avatar upload', 'Settings drawer', 'Search bo
 const TESTS = ['Run the browser tests', 'Check the payment flow', 'Measure the start page', 'Test on a phone'];
 const TEXTS = ['Guide for new users', 'Release notes', 'Help for invoices', 'Privacy page'];
 const QUESTIONS = [
-  'Shall the avatar be cut to a circle, or stay square?',
-  'The old addresses break when I rename the route. Keep them, or redirect?',
-  'Which of the two prices is right: 9 or 12 a month?',
-  'May I delete the unused colours from the theme?',
+  ['Build: Round avatars', 'Shall the avatar be cut to a circle, or stay square?'],
+  ['Build: Shorter addresses', 'The old addresses break when I rename the route. Keep them, or redirect?'],
+  ['Write: Price list', 'Which of the two prices is right: 9 or 12 a month?'],
+  ['Build: Smaller theme', 'May I delete the unused colors from the theme?'],
 ];
 const PHASES = ['Research', 'Planning', 'Implementation', 'Testing'];
 
@@ -108,13 +108,10 @@ export class Town {
   }
 
   async #question() {
-    const title = `Build: ${BUILDS[(this.#turn + 2) % BUILDS.length]}`;
+    const [title, question] = QUESTIONS[this.#turn % QUESTIONS.length];
     const { id } = await this.send('planner', 'writer', title, { input: 'Ask where something is not clear.' });
     const taken = await this.ask('writer', 'POST', `/handoffs/${id}/accept`, {});
-    await this.move('writer', taken, 'block', {
-      fence: taken.fence,
-      question: QUESTIONS[this.#turn % QUESTIONS.length],
-    });
+    await this.move('writer', taken, 'block', { fence: taken.fence, question });
   }
 
   async #review() {
@@ -133,7 +130,7 @@ export class Town {
   /** Fails once and is tried again. */
   async #failing() {
     const retry = { max: 2, delaySeconds: 45 };
-    const { id } = await this.send('planner', 'tester', `Run the browser tests, round ${this.#turn}`, { retry });
+    const { id } = await this.send('planner', 'tester', 'Run the browser tests', { retry });
     const taken = await this.ask('tester', 'POST', `/handoffs/${id}/accept`, {});
     const message = '3 of 41 tests failed: the invoice total is off by one cent';
     await this.move('tester', taken, 'fail', { fence: taken.fence, code: 'PROCESSING_ERROR', message });

@@ -35,7 +35,7 @@ export function Attention({ session }: { readonly session: Session }): VNode {
   const items = answer.items
     .map(({ why, handoff }) => ({ why, handoff: newest(handoff) }))
     .filter(({ handoff }) => !isPutAway(handoff, now.value));
-  const shown = items.filter(({ why }) => only === '' || why === only);
+  const shown = items.filter(({ why }) => only === '' || only.split(',').includes(why));
   const hidden = answer.items.length - items.length;
   const toggle = (id: string): void => {
     const next = new Set(selected);

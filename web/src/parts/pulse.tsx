@@ -30,7 +30,8 @@ export function Pulse(): VNode {
   }, [answer, error]);
   const seen = answer ?? attention.value;
   if (seen === null) return <div class="pulse skeleton" aria-busy="true" aria-label="Loading" />;
-  const { needYou, atWork, waiting, waitingSince, failing, perMinute } = seen.pulse;
+  const { needYou, atWork, waiting, waitingSince, failing: retrying, perMinute } = seen.pulse;
+  const failing = seen.counts.failed + retrying;
   const oldest =
     waitingSince === null ? '' : `, oldest ${span(Math.max(0, now.value - new Date(waitingSince).getTime()))}`;
   return (
@@ -44,11 +45,11 @@ export function Pulse(): VNode {
       <a href={workHref('state:offered sort:oldest')}>
         <b>{waiting}</b> waiting{oldest}
       </a>
-      <a href="#/attention?why=failing" class={failing > 0 ? 'tone-broken' : ''}>
-        <b>{failing}</b> failing
+      <a href="#/attention?why=failed,failing" class={failing > 0 ? 'tone-broken' : ''}>
+        <b>{failing}</b> failing{retrying === 0 ? '' : `, ${retrying} retrying`}
       </a>
       <a href="#/metrics">
-        <b>{perMinute}</b>/min
+        <b>{perMinute}</b> finished/min
       </a>
     </div>
   );
