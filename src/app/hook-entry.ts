@@ -7,7 +7,7 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentFolder, hasNote, hearHook, putFile, STATUS_FILE } from '../agents/journal/journal-lines.ts';
-import { spoolCall, spooledCalls, takeAnswer } from '../adapters/agents/hook-spool.ts';
+import { spoolCall, spooledCalls, takeAnswer } from '../adapters/agent-sessions/hook-spool.ts';
 import { tellFoundWork, type WakeRequest } from '../agents/journal/tell-work.ts';
 import { isWorthLooking, readLook, wakeFolder } from '../agents/journal/wake-file.ts';
 import { hookAgent, isBusyTurn, isTurnStart, ownSession, wakeMoment } from '../agents/wake-hook.ts';

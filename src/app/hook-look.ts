@@ -10,13 +10,13 @@ import { systemRandom } from '../foundation/random.ts';
 import { NO_LIMITS } from '../domain/limits.ts';
 import type { AgentId } from '../domain/names.ts';
 import { agentPrincipal, principalText } from '../domain/principal.ts';
-import { lookForWork, postponeLook, type WakeSource } from '../adapters/agents/wake-look.ts';
+import { lookForWork, postponeLook, type WakeSource } from '../adapters/agent-sessions/wake-look.ts';
 import type { WakeRequest } from '../agents/journal/tell-work.ts';
 import { workWaitingFor } from '../engine/wake.ts';
 import type { Store } from '../stores/store.ts';
 import { databaseOfWorkspace } from '../workspace/database-address.ts';
 import { provenBy } from '../workspace/identity.ts';
-import type { LookSettings } from '../workspace/look-settings.ts';
+import type { LookSettings } from '../workspace/hook-settings.ts';
 import { keptConfiguration, mayConcernLook } from '../workspace/kept-configuration.ts';
 import { privateFiles, workspaceAt, type Workspace } from '../workspace/workspace.ts';
 
@@ -97,7 +97,7 @@ async function storeAt(path: string): Promise<Store | null> {
 async function settingsOf(workspace: Workspace): Promise<LookSettings | null> {
   const { text, source } = keptConfiguration(workspace);
   if (text === null && !mayConcernLook(source)) return {};
-  return text ?? (await import('../workspace/look-settings.ts')).lookSettingsIn(source);
+  return text ?? (await import('../workspace/hook-settings.ts')).lookSettingsIn(source);
 }
 
 /** Reading needs no token, but one that is shown has to be good, and the agent's own. */

@@ -1,6 +1,6 @@
 /** What a handoff carries to its recipient. It never changes once it is on offer, and no decision looks into it. */
 import type { Json, JsonObject } from '../foundation/json.ts';
-import { list, object, optional, text, type Shape } from './shape.ts';
+import { list, object, optional, text, type Shape } from './field-shapes.ts';
 import type { OnFailure } from './summary.ts';
 
 export interface Body {

@@ -2,7 +2,7 @@
  * What somebody shows for having done a thing. Claimed and verified are different words everywhere: evidence is a claim
  * until a check of the same evidence has passed.
  */
-import { list, object, optional, text, variants, type Shape } from './shape.ts';
+import { list, object, optional, text, variants, type Shape } from './field-shapes.ts';
 
 export type Evidence =
   | { readonly kind: 'file'; readonly path: string; readonly sha256: string; readonly bytes?: number }

@@ -11,9 +11,9 @@ import { MOVES, STATES, type Move, type State } from './lifecycle.ts';
 import type { HandoffId } from './names.ts';
 import { extraOf, type RecordFields } from './record-fields.ts';
 import { sealed, sealedText, sealFor } from './seal.ts';
-import { detailText } from './shared-detail.ts';
+import { detailText } from './fact-detail-text.ts';
 import type { SignFact } from './signature.ts';
-import { nullable, oneOf, text } from './shape.ts';
+import { nullable, oneOf, text } from './field-shapes.ts';
 
 /**
  * What happens to a record: the moves of the lifecycle, its creation, what leaves the state as it is (`reblock`: it is

@@ -11,8 +11,8 @@ import { STATES, type State } from './lifecycle.ts';
 import type { AgentId, ArtifactId, HandoffId, SessionId } from './names.ts';
 import { PRIORITIES, type Priority } from './priority.ts';
 import type { RecordFields } from './record-fields.ts';
-import type { RetryPolicy } from './retry.ts';
-import { list, nullable, object, oneOf, optional, text, variants, type Shape } from './shape.ts';
+import type { RetryPolicy } from './retry-policy.ts';
+import { list, nullable, object, oneOf, optional, text, variants, type Shape } from './field-shapes.ts';
 
 /** A handoff has one home, that of its origin. */
 export const KINDS = ['queue', 'document'] as const;

@@ -1,7 +1,7 @@
 /** What an attempt left behind: its answer, or why there is none. Stored as text beside the record. */
 import type { Json } from '../foundation/json.ts';
 import type { Failure, SchemaViolation } from './handoff.ts';
-import { list, object, optional, text, variants, type Shape } from './shape.ts';
+import { list, object, optional, text, variants, type Shape } from './field-shapes.ts';
 
 /** Work that was delivered and then refused keeps its result beside the reason. */
 export type Outcome =

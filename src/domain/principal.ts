@@ -2,7 +2,7 @@
 import type { JsonObject } from '../foundation/json.ts';
 import { viaKey, viaToken } from './assurance.ts';
 import type { AgentId } from './names.ts';
-import { shareDetail } from './shared-detail.ts';
+import { shareDetail } from './fact-detail-text.ts';
 import type { Signer } from './signature.ts';
 
 export const EVERY_ROLE = ['verifier', 'chief'] as const;

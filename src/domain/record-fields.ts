@@ -2,7 +2,7 @@
  * What is said of each field of a stored thing besides its type: whether it changes, and where a database keeps it.
  * Stores, exports and views follow from these descriptions.
  */
-import type { Described, DescribedFields, Shape } from './shape.ts';
+import type { Described, DescribedFields, Shape } from './field-shapes.ts';
 
 interface RecordField<Value> {
   readonly shape: Shape<Value>;

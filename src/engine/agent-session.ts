@@ -10,7 +10,7 @@ import { accept } from '../domain/moves/accept.ts';
 import type { AgentId, HandoffId, SessionId } from '../domain/names.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { Refusal } from '../domain/refusals.ts';
-import { AGENT_TERMS } from '../domain/retry.ts';
+import { AGENT_TERMS } from '../domain/retry-policy.ts';
 import type { Claimed } from '../stores/store.ts';
 import { change, decideBy } from './change.ts';
 import type { Context } from './context.ts';

@@ -14,7 +14,7 @@ import type { HandoffId } from '../domain/names.ts';
 import { principalText, proven, type Principal } from '../domain/principal.ts';
 import type { Refusal, RefusalCode } from '../domain/refusals.ts';
 import { isHidden, may, type Op } from '../domain/rights.ts';
-import { isShared, shareDetail } from '../domain/shared-detail.ts';
+import { isShared, shareDetail } from '../domain/fact-detail-text.ts';
 import type { Guard, Opening, Relayed } from '../stores/store.ts';
 import type { WorkspaceRules, Context } from './context.ts';
 import { signingAs } from './signatures.ts';

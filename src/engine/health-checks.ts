@@ -8,7 +8,7 @@ import { DUTY_LEASE_MS } from './duty.ts';
 import { countingFor, prospectOf } from './handoffs/dependencies.ts';
 import type { Context } from './context.ts';
 import { allCopies } from './transfer/all-copies.ts';
-import { counted } from '../foundation/counted.ts';
+import { counted } from '../foundation/count-text.ts';
 
 export interface HealthCheck {
   readonly name: string;

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, renameSync, type Stats } from 'node:fs';
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../foundation/error-code.ts';
+import { codeOf } from '../foundation/system-error-code.ts';
 import { isRealFolder } from './artifact-file.ts';
 
 const FINISHED = ['completed', 'failed'] as const;

@@ -2,7 +2,7 @@
 import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
-import { codeOf } from '../foundation/error-code.ts';
+import { codeOf } from '../foundation/system-error-code.ts';
 import { makeDurably, writeDurably } from './durable-write.ts';
 import { readPlainFile } from './plain-file.ts';
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, lstatSync } from 'node:fs';
 import { lstat, readdir, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../foundation/error-code.ts';
+import { codeOf } from '../foundation/system-error-code.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
 import { readArtifactId, type ArtifactId } from '../domain/names.ts';
 import { openNameLocks } from './name-locks.ts';

@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { appendFile, lstat, mkdir, opendir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { codeOf } from '../foundation/error-code.ts';
+import { codeOf } from '../foundation/system-error-code.ts';
 import { readHandoffId, type HandoffId } from '../domain/names.ts';
 import { DOCUMENT_ENDING, fileNameOf } from '../formats/document/names.ts';
 import { removeDeadLocks, openNameLocks } from './name-locks.ts';

@@ -3,7 +3,7 @@ import { createReadStream, mkdirSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { draftBeside, putInPlace } from '../foundation/atomic-file.ts';
-import { codeOf } from '../foundation/error-code.ts';
+import { codeOf } from '../foundation/system-error-code.ts';
 import type { HandoffArchive } from './folder.ts';
 import { openNameLocks } from './name-locks.ts';
 

@@ -1,6 +1,6 @@
 /** Reads a file that a stranger may have put there: only a plain one, of one name, of a trusted user, of bearable size. */
 import { closeSync, constants, fstatSync, lstatSync, readFileSync, type Stats } from 'node:fs';
-import { codeOf } from '../foundation/error-code.ts';
+import { codeOf } from '../foundation/system-error-code.ts';
 import { JSON_BYTES_MAX } from '../foundation/json.ts';
 import { openPlain } from './durable-write.ts';
 import type { FileRead } from './folder.ts';

@@ -4,7 +4,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, unlinkSync, type Stats
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
-import { codeOf } from '../foundation/error-code.ts';
+import { codeOf } from '../foundation/system-error-code.ts';
 import { readHandoffId, type HandoffId } from '../domain/names.ts';
 import { removeDeadLocks } from './name-locks.ts';
 import { archiveFinished, isArchived } from './archive-finished.ts';

@@ -1,7 +1,7 @@
 /** Folders of ours that are folders, and nothing that leads elsewhere. */
 import { lstat, mkdir } from 'node:fs/promises';
 import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
-import { codeOf } from '../foundation/error-code.ts';
+import { codeOf } from '../foundation/system-error-code.ts';
 
 /** A folder that became a link would lead us out of the workspace: better stand still than write in somebody else's. */
 export async function realFolder(path: string): Promise<void> {

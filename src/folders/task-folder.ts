@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { link, lstat, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
-import { codeOf } from '../foundation/error-code.ts';
+import { codeOf } from '../foundation/system-error-code.ts';
 import type { TaskId } from '../domain/names.ts';
 import { taskFileName, taskIdOf, taskNumberIn, type TaskPattern } from '../formats/task/names.ts';
 import { openNameLocks } from './name-locks.ts';

@@ -3,7 +3,7 @@
  * Passed to every `safeParse` whose complaints people read: `Shape.safeParse(value, { error: issueText })`.
  */
 import type * as z from 'zod';
-import { givenText } from '../foundation/given-text.ts';
+import { givenText } from '../foundation/given-value-text.ts';
 
 export function issueText(issue: z.core.$ZodRawIssue): string {
   if (issue.code === 'unrecognized_keys') {

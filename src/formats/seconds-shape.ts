@@ -1,6 +1,6 @@
 /** The validator of seconds as people write them. Apart from `seconds.ts`, because every command loads that. */
 import * as z from 'zod';
-import { givenText } from '../foundation/given-text.ts';
+import { givenText } from '../foundation/given-value-text.ts';
 import { millisecondsIn, secondsRule } from '../domain/record-values.ts';
 
 export function secondsShape(min: number, max: number): z.ZodNumber {

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { readAgentId, readHandoffId } from '../domain/names.ts';
 import { INSTANT_MAX } from '../domain/record-values.ts';
-import type { Described, DescribedFields } from '../domain/shape.ts';
+import type { Described, DescribedFields } from '../domain/field-shapes.ts';
 
 /** `shown`: agents have their `@`, and instants are dates. */
 export type Form = 'stored' | 'shown';

@@ -21,7 +21,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf } from './error-code.ts';
+import { codeOf } from './system-error-code.ts';
 import { identityText, readIdentity, type ProcessIdentity, type ProcessJudge } from './process-identity.ts';
 
 /** Longer than a busy machine keeps a living holder from touching its file. */

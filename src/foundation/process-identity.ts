@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import type { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { codeOf } from './error-code.ts';
+import { codeOf } from './system-error-code.ts';
 
 export interface ProcessIdentity {
   readonly host: string;

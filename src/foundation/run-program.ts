@@ -1,6 +1,6 @@
 /** Runs a program of the host to its end, with a limit on time and on output, and in a process group of its own. */
 import { spawn } from 'node:child_process';
-import { codeOf } from './error-code.ts';
+import { codeOf } from './system-error-code.ts';
 import { elapsedMs } from './clock.ts';
 
 export interface ProgramRequest {

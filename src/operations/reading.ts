@@ -2,7 +2,7 @@
  * Reads what somebody has given to an operation, once, for every interface. Each interface has its own spelling of
  * names, durations and lists; the rules and the words of a refusal are the same.
  */
-import { givenText } from '../foundation/given-text.ts';
+import { givenText } from '../foundation/given-value-text.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
 import {
   AGENT_NAME_RULE,

@@ -2,7 +2,7 @@ import { readTaskId, TASK_ID_RULE } from '../domain/names.ts';
 import { ON_DEPENDENCY_FAILURE } from '../domain/dependencies.ts';
 import { KINDS, type Terms } from '../domain/handoff.ts';
 import { PRIORITIES } from '../domain/priority.ts';
-import { DEFAULT_RETRY, RETRIES_MAX, type RetryPolicy } from '../domain/retry.ts';
+import { DEFAULT_RETRY, RETRIES_MAX, type RetryPolicy } from '../domain/retry-policy.ts';
 import type { Context } from '../engine/context.ts';
 import { send as sendHandoff, type SendRequest } from '../engine/handoffs/send.ts';
 import {

@@ -2,7 +2,7 @@
 import { appendFile, copyFile, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { codeOf } from '../foundation/error-code.ts';
+import { codeOf } from '../foundation/system-error-code.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
 import type { Snapshot, SnapshotMaker } from './sandbox.ts';
 import { entriesOf, gitText, quietGit, SnapshotProblem, type Git } from './snapshot-git.ts';

@@ -6,7 +6,7 @@
  */
 import { lstat, mkdir, open, copyFile, stat, utimes } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { codeOf } from '../foundation/error-code.ts';
+import { codeOf } from '../foundation/system-error-code.ts';
 import { entriesOf, gitText, quietGit, SnapshotProblem, type Git } from './snapshot-git.ts';
 
 export interface Repository {

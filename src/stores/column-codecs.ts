@@ -5,7 +5,7 @@ import type { Claim } from '../domain/evidence.ts';
 import { TOKEN_MARK, type BlockedOn, type Handoff, type Kind, type Lineage, type Terms } from '../domain/handoff.ts';
 import type { HandoffId } from '../domain/names.ts';
 import { flawOfNumbers, flawOfTerms } from '../domain/record-values.ts';
-import { DEFAULT_TERMS } from '../domain/terms.ts';
+import { DEFAULT_TERMS } from '../domain/default-terms.ts';
 import { BLOCKED_REASONS } from './numbers.ts';
 
 export function readBlockedOn(reasonNumber: number | null, text: string | null): BlockedOn | null {

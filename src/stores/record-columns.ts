@@ -8,8 +8,8 @@ import { blankHandoff, HANDOFF, KINDS, NO_LINEAGE, type Handoff, type Mutable } 
 import type { AgentId, SessionId } from '../domain/names.ts';
 import { PRIORITIES, rankOf } from '../domain/priority.ts';
 import { extraOf, fieldsOf } from '../domain/record-fields.ts';
-import type { Described } from '../domain/shape.ts';
-import { DEFAULT_TERMS } from '../domain/terms.ts';
+import type { Described } from '../domain/field-shapes.ts';
+import { DEFAULT_TERMS } from '../domain/default-terms.ts';
 import { BLOCKED_REASONS, stateNumber, stateOfNumber } from './numbers.ts';
 import {
   readBlockedOn,

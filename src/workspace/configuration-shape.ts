@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { ASSURANCES } from '../domain/assurance.ts';
 import { EVENTS } from '../domain/notices.ts';
 import { WEEK_SECONDS } from '../domain/record-values.ts';
-import { RETRIES_MAX } from '../domain/retry.ts';
+import { RETRIES_MAX } from '../domain/retry-policy.ts';
 import { everySetting, type Kept } from './configuration-settings.ts';
 import { webhookName } from './configuration-values.ts';
 import { SECRET_POLICIES } from '../engine/secrets/guard-store.ts';

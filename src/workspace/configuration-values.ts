@@ -7,7 +7,7 @@ import type { Terms } from '../domain/handoff.ts';
 import { AGENT_NAME_RULE, readAgentId, type AgentId } from '../domain/names.ts';
 import type { Event } from '../domain/notices.ts';
 import type { Role } from '../domain/principal.ts';
-import { DEFAULT_RETRY } from '../domain/retry.ts';
+import { DEFAULT_RETRY } from '../domain/retry-policy.ts';
 import type { Party } from '../domain/body.ts';
 import { toMilliseconds } from '../formats/seconds.ts';
 import { DEFAULT_TASK_PATTERN, readTaskPattern, type TaskPattern } from '../formats/task/names.ts';

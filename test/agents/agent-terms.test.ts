@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import { AGENT_TERMS } from '../../src/domain/retry.ts';
+import { AGENT_TERMS } from '../../src/domain/retry-policy.ts';
 import { PostponedAttempt } from '../../src/engine/attempt.ts';
 import { NO_RULES, type Context } from '../../src/engine/context.ts';
 import { factsOf } from '../../src/engine/handoffs/read.ts';

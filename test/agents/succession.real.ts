@@ -7,7 +7,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { expect, it, onTestFinished } from 'vitest';
-import { tmuxSocket } from '../../src/adapters/agents/open-agents.ts';
+import { tmuxSocket } from '../../src/adapters/agent-sessions/open-agents.ts';
 import { STEPS } from '../../src/domain/succession.ts';
 import { workspaceAt } from '../../src/workspace/workspace.ts';
 import { runTmuxOn } from '../../src/agents/tmux/tmux-command.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { spoolCall } from '../../src/adapters/agents/hook-spool.ts';
+import { spoolCall } from '../../src/adapters/agent-sessions/hook-spool.ts';
 import { baton, tempFolder, until } from '../support/processes.ts';
 import { makeWorkspace, sqlite, type Workspace } from './workspaces.ts';
 

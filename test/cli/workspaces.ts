@@ -9,7 +9,7 @@ import type { Terms } from '../../src/domain/handoff.ts';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry-policy.ts';
 import type { Context } from '../../src/engine/context.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
 import type { DatabaseAddress } from '../../src/workspace/database-address.ts';

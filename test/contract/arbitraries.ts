@@ -14,7 +14,7 @@ import { readAgentId, readHandoffId, type AgentId, type HandoffId, type SessionI
 import { PRIORITIES } from '../../src/domain/priority.ts';
 import { OUTCOME, type Outcome } from '../../src/domain/outcome.ts';
 import type { Opening } from '../../src/stores/store.ts';
-import type { Shape } from '../../src/domain/shape.ts';
+import type { Shape } from '../../src/domain/field-shapes.ts';
 import { arbitraryOf } from './arbitrary-of.ts';
 import { FAR_AHEAD, jsonOf, sessionOf } from './builders.ts';
 

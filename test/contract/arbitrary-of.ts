@@ -1,7 +1,7 @@
 /** Arbitrary values of a description: a field or an evidence kind that is added is tried out without another word. */
 import fc from 'fast-check';
 import { INSTANT_MAX } from '../../src/domain/record-values.ts';
-import type { Described, DescribedFields, Shape } from '../../src/domain/shape.ts';
+import type { Described, DescribedFields, Shape } from '../../src/domain/field-shapes.ts';
 
 export interface Leaves {
   readonly text: fc.Arbitrary<string>;

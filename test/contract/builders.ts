@@ -21,7 +21,7 @@ import { renew } from '../../src/domain/moves/renew.ts';
 import type { Moved } from '../../src/domain/moves/step.ts';
 import { verify } from '../../src/domain/moves/verify.ts';
 import { readAgentId, readHandoffId, type AgentId, type HandoffId, type SessionId } from '../../src/domain/names.ts';
-import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry-policy.ts';
 import type { Limits } from '../../src/domain/limits.ts';
 import type { Opening, ProcessIdentity } from '../../src/stores/store.ts';
 

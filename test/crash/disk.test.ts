@@ -1,5 +1,5 @@
 /** Disks that are full or broken: nothing is acknowledged that is not there, and everybody is told what to do. */
-import { codeOf } from '../../src/foundation/error-code.ts';
+import { codeOf } from '../../src/foundation/system-error-code.ts';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -9,7 +9,7 @@ import type { Limits } from '../../src/domain/limits.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
 import { cancel } from '../../src/domain/moves/reject-cancel-expire.ts';
-import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry-policy.ts';
 import { decideBy } from '../../src/engine/change.ts';
 import { standDuty } from '../../src/engine/duty.ts';
 import type { Context } from '../../src/engine/context.ts';

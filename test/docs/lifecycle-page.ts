@@ -2,7 +2,7 @@
 import { CLOCKS } from '../../src/domain/deadlines.ts';
 import { LIFECYCLE, STATES } from '../../src/domain/lifecycle.ts';
 import { HEAD_START_MS, PRIORITIES } from '../../src/domain/priority.ts';
-import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry-policy.ts';
 import { OPS, RELATIONS, RIGHTS } from '../../src/domain/rights.ts';
 
 export function lifecyclePage(): string {

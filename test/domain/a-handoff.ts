@@ -10,7 +10,7 @@ import {
 } from '../../src/domain/handoff.ts';
 import type { State } from '../../src/domain/lifecycle.ts';
 import type { AgentId, HandoffId, SessionId } from '../../src/domain/names.ts';
-import { DEFAULT_TERMS } from '../../src/domain/terms.ts';
+import { DEFAULT_TERMS } from '../../src/domain/default-terms.ts';
 import type { Result } from '../../src/foundation/result.ts';
 
 export const SENDER = 'sender' as AgentId;

@@ -4,7 +4,7 @@ import { accept } from '../../src/domain/moves/accept.ts';
 import { failAttempt, failForGood } from '../../src/domain/moves/fail.ts';
 import { onWorkerLost } from '../../src/domain/moves/on-deadline.ts';
 import { giveBack, takeBack } from '../../src/domain/moves/release.ts';
-import { DEFAULT_RETRY, type RetryPolicy } from '../../src/domain/retry.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from '../../src/domain/retry-policy.ts';
 import { aHandoff, byHand, byProcess, refusalOf, SECOND, T0, termsOf, valueOf } from './a-handoff.ts';
 
 function under(policy: Partial<RetryPolicy>): Partial<Handoff> {

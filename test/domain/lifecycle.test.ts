@@ -11,7 +11,7 @@ import { offer } from '../../src/domain/moves/offer.ts';
 import { giveBack, takeBack } from '../../src/domain/moves/release.ts';
 import type { Moved } from '../../src/domain/moves/step.ts';
 import { complete, rework, verify } from '../../src/domain/moves/verify.ts';
-import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry-policy.ts';
 import { aHandoff, byHand, byProcess, ID, refusalOf, T0, termsOf } from './a-handoff.ts';
 
 /** Written down a second time, by hand: a slip in the code's table meets this one. */

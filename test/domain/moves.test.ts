@@ -17,7 +17,7 @@ import { renew } from '../../src/domain/moves/renew.ts';
 import type { Moved } from '../../src/domain/moves/step.ts';
 import { rework, verify } from '../../src/domain/moves/verify.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
-import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry-policy.ts';
 import { aHandoff, byHand, byProcess, HOUR, ID, MINUTE, refusalOf, SECOND, T0, termsOf, valueOf } from './a-handoff.ts';
 
 const CLAIMS: readonly Claim[] = [

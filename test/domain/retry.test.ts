@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { afterFailure, backoffMs, DEFAULT_RETRY, RETRIES_MAX, type RetryPolicy } from '../../src/domain/retry.ts';
+import {
+  afterFailure,
+  backoffMs,
+  DEFAULT_RETRY,
+  RETRIES_MAX,
+  type RetryPolicy,
+} from '../../src/domain/retry-policy.ts';
 import { HOUR } from './a-handoff.ts';
 
 const aPolicy: fc.Arbitrary<RetryPolicy> = fc.record({

@@ -21,7 +21,7 @@ import type { Moved } from '../../src/domain/moves/step.ts';
 import { complete, rework, verify } from '../../src/domain/moves/verify.ts';
 import type { AgentId, HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal, OPERATOR, principalText, SYSTEM, type Principal } from '../../src/domain/principal.ts';
-import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry-policy.ts';
 import { may, type Op } from '../../src/domain/rights.ts';
 import { aHandoff, byHand, byProcess, JUDGE, RECIPIENT, SENDER, T0, termsOf, valueOf } from './a-handoff.ts';
 

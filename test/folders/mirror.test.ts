@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { agentPrincipal, OPERATOR } from '../../src/domain/principal.ts';
-import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry-policy.ts';
 import { block, unblock } from '../../src/engine/handoffs/block.ts';
 import { cancel } from '../../src/engine/handoffs/reject-and-cancel.ts';
 import { deliver } from '../../src/engine/handoffs/deliver.ts';

@@ -13,7 +13,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/foundation/json.ts';
 import type { AgentId, HandoffId } from '../../src/domain/names.ts';
 import { OPERATOR } from '../../src/domain/principal.ts';
-import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry-policy.ts';
 import { NO_RULES } from '../../src/engine/context.ts';
 import { deliver } from '../../src/engine/handoffs/deliver.ts';
 import { retry } from '../../src/engine/handoffs/retry.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { tellingLine } from '../../src/foundation/telling-line.ts';
+import { tellingLine } from '../../src/foundation/error-line.ts';
 
 /** As the programs print them. */
 const OUTPUTS: Readonly<Record<string, readonly [output: string, line: string]>> = {

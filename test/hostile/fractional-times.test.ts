@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openBaton, type Baton } from '../../src/index.ts';
 import { readMessage, readRequest } from '../../src/formats/queue-message/read.ts';
-import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry-policy.ts';
 import { parseConfiguration } from '../../src/workspace/configuration.ts';
 import { databases, makeWorkspace, sqlite } from '../cli/workspaces.ts';
 import { served } from '../http/served.ts';

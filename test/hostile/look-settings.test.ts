@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { parseConfiguration } from '../../src/workspace/configuration.ts';
 import { mayConcernLook } from '../../src/workspace/kept-configuration.ts';
-import { lookSettingsIn } from '../../src/workspace/look-settings.ts';
+import { lookSettingsIn } from '../../src/workspace/hook-settings.ts';
 
 const READ = [
   '',

@@ -6,7 +6,7 @@ import { STATES, type State } from '../../src/domain/lifecycle.ts';
 import { expire } from '../../src/domain/moves/reject-cancel-expire.ts';
 import { readAgentId, type AgentId } from '../../src/domain/names.ts';
 import { agentPrincipal, SYSTEM } from '../../src/domain/principal.ts';
-import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry-policy.ts';
 import { change, decideBy } from '../../src/engine/change.ts';
 import type { Context } from '../../src/engine/context.ts';
 import { accept } from '../../src/engine/handoffs/accept.ts';

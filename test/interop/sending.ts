@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { NO_LIMITS } from '../../src/domain/limits.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
-import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry-policy.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
 import { openApp } from '../../src/app/open-app.ts';
 import { ME, REACT } from '../folders/queue-world.ts';

@@ -21,7 +21,7 @@ import {
   SESSION_SQL,
 } from '../../src/stores/postgres/find.ts';
 import { PLANNED_ONCE } from '../../src/stores/postgres/session-setup.ts';
-import { POLL_SQL } from '../../src/stores/postgres/hints.ts';
+import { POLL_SQL } from '../../src/stores/postgres/wake-waiters.ts';
 import { LOAD_SQL, RECORDS_SQL } from '../../src/stores/postgres/load.ts';
 import { openPostgresStore } from '../../src/stores/postgres/open-postgres-store.ts';
 import { DUE_SQL, INBOX_SQL } from '../../src/stores/postgres/outbox.ts';

@@ -4,7 +4,7 @@ import type { Terms } from '../../src/domain/handoff.ts';
 import type { Limits } from '../../src/domain/limits.ts';
 import type { AgentId, HandoffId } from '../../src/domain/names.ts';
 import { PRIORITIES } from '../../src/domain/priority.ts';
-import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry-policy.ts';
 import { agentOf, idOf, limitsOf } from '../contract/builders.ts';
 import type { Errand } from './actors/sender.ts';
 import type { SeededRandom } from './seeded-random.ts';

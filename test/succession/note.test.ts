@@ -13,7 +13,7 @@ import {
 } from '../../src/formats/succession-note/write.ts';
 import { documentName, STEPS, SUCCESSION_ERRORS, SUCCESSION_REASONS } from '../../src/domain/succession.ts';
 import { ROOT } from '../support/source-files.ts';
-import { typedLine } from '../../src/agents/typed-line.ts';
+import { typedLine } from '../../src/agents/terminal-input.ts';
 
 const asked = {
   handoff: 'hoff-1',

@@ -7,7 +7,7 @@ import type { Fact } from '../../src/domain/facts.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { progressOf, type Step } from '../../src/domain/succession.ts';
 import { agentSessionView } from '../../src/interfaces/shared/agent-views.ts';
-import { tmuxSocket } from '../../src/adapters/agents/open-agents.ts';
+import { tmuxSocket } from '../../src/adapters/agent-sessions/open-agents.ts';
 import { workspaceAt } from '../../src/workspace/workspace.ts';
 import { makeWorkspace, sqlite, type TestDatabase, type Workspace } from '../cli/workspaces.ts';
 import { ROOT } from '../support/source-files.ts';

@@ -15,7 +15,7 @@ import {
 import { hookAgent } from '../../src/agents/wake-hook.ts';
 import { wakeText } from '../../src/formats/wake-text.ts';
 import { WAKES_PER_HOUR_MAX } from '../../src/agents/journal/tell-work.ts';
-import { postponeLook } from '../../src/adapters/agents/wake-look.ts';
+import { postponeLook } from '../../src/adapters/agent-sessions/wake-look.ts';
 import { makeWorkspace, postgresql, sqlite, type Workspace } from '../cli/workspaces.ts';
 import { newSession } from '../contract/suite/agent-sessions.ts';
 import { needComponent } from '../support/components.ts';

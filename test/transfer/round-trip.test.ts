@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { present } from '../../src/foundation/assert.ts';
 import { databases, makeWorkspace, openFor, sqlite } from '../cli/workspaces.ts';
 import { until } from '../support/processes.ts';
-import { DEFAULT_RETRY } from '../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../src/domain/retry-policy.ts';
 import { agentPrincipal } from '../../src/domain/principal.ts';
 import { addSchedule } from '../../src/engine/schedules.ts';
 import { addSchedule as addingSchedule } from '../../src/operations/schedule.ts';

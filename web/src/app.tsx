@@ -8,7 +8,7 @@ import { Pulse } from './parts/pulse.tsx';
 import { Rail } from './parts/rail.tsx';
 import { SignIn } from './parts/sign-in.tsx';
 import { Toasts } from './parts/toasts.tsx';
-import { place } from './where.ts';
+import { place } from './location.ts';
 import { Agents } from './pages/agents.tsx';
 import { Attention } from './pages/attention.tsx';
 import { Flows } from './pages/flows.tsx';

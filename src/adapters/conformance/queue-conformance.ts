@@ -9,7 +9,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openBench, type Bench } from './bench.ts';
+import { openBench, type Bench } from './program-under-test.ts';
 import { SENDER_CHECKS } from './sender-checks.ts';
 import { WAITER_CHECKS } from './waiter-checks.ts';
 import { WORKER_CHECKS } from './worker-checks.ts';

@@ -1,7 +1,7 @@
 /** What a sender has to do. */
 import { readMessage, readRequest } from '../../formats/queue-message/read.ts';
-import { DEFAULT_RETRY } from '../../domain/retry.ts';
-import { lastLine, shortly, type Bench } from './bench.ts';
+import { DEFAULT_RETRY } from '../../domain/retry-policy.ts';
+import { lastLine, shortly, type Bench } from './program-under-test.ts';
 import type { ConformanceCheck } from './queue-conformance.ts';
 
 const INPUT = { text: 'two words' };

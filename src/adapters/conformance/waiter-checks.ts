@@ -1,6 +1,6 @@
 /** What a waiter has to do. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { aRequest, shortly, type Bench, type Finished } from './bench.ts';
+import { aRequest, shortly, type Bench, type Finished } from './program-under-test.ts';
 import type { ConformanceCheck } from './queue-conformance.ts';
 
 const AGENT = '@counter';

@@ -1,7 +1,7 @@
 /** What a worker has to do. */
 import { saysEnd } from '../../formats/queue-message/read.ts';
 import type { JsonObject } from '../../foundation/json.ts';
-import { aRequest, shortly, type Bench } from './bench.ts';
+import { aRequest, shortly, type Bench } from './program-under-test.ts';
 import type { ConformanceCheck } from './queue-conformance.ts';
 
 const AGENT = '@counter';

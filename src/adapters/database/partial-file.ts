@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, linkSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { codeOf } from '../../foundation/error-code.ts';
+import { codeOf } from '../../foundation/system-error-code.ts';
 import { seeLock, takeAwayLock } from '../../foundation/file-lock.ts';
 import { identityText, type ProcessIdentity, type ProcessJudge } from '../../foundation/process-identity.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';

@@ -7,7 +7,7 @@ import { privateFiles, type Workspace } from '../../workspace/workspace.ts';
 import { healthy, type HealthCheck } from '../../engine/health-checks.ts';
 import { withoutPassword } from '../../stores/postgres/address.ts';
 import type { DatabaseAddress } from '../../workspace/database-address.ts';
-import { counted } from '../../foundation/counted.ts';
+import { counted } from '../../foundation/count-text.ts';
 
 const SPACE_LOW_BYTES = 500 * 1024 * 1024;
 const SPACE_GONE_BYTES = 50 * 1024 * 1024;

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { codeOf } from '../../foundation/error-code.ts';
+import { codeOf } from '../../foundation/system-error-code.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import { PRIVATE_FOLDER } from '../../workspace/workspace.ts';
 import { held, isKeepable, quoted, seen, untrue, type Finding } from './finding.ts';

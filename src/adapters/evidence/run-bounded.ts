@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { codeOf } from '../../foundation/error-code.ts';
+import { codeOf } from '../../foundation/system-error-code.ts';
 import { endNow } from '../processes/liveness.ts';
 
 /** What a program needs to find others and its user's settings; secrets of ours are not among it. */

@@ -2,7 +2,7 @@
 import { lstat, mkdir, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OUR_FOLDER_MODE } from '../../foundation/own-file.ts';
-import { codeOf } from '../../foundation/error-code.ts';
+import { codeOf } from '../../foundation/system-error-code.ts';
 
 export async function realFolder(root: string, path: string): Promise<void> {
   let at = root;

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { withoutHidden } from '../../foundation/display-text.ts';
-import { codeOf } from '../../foundation/error-code.ts';
+import { codeOf } from '../../foundation/system-error-code.ts';
 import type { SendResult, EffectSender } from '../../engine/effects.ts';
 
 /** What an effect of kind `desktop` says. */

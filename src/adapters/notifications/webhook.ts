@@ -11,7 +11,7 @@ import { request as requestHttp, type IncomingMessage, type RequestOptions } fro
 import { request as requestHttps } from 'node:https';
 import type { Clock } from '../../foundation/clock.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
-import { codeOf } from '../../foundation/error-code.ts';
+import { codeOf } from '../../foundation/system-error-code.ts';
 import type { Json } from '../../foundation/json.ts';
 import type { SendResult, EffectSender } from '../../engine/effects.ts';
 import type { DueEffect } from '../../stores/store.ts';

@@ -10,7 +10,7 @@ import { startOf } from '../../foundation/process-identity.ts';
 import { HandlerFailure } from '../../engine/attempt.ts';
 import type { Attempt } from '../../engine/work.ts';
 import { endNow } from './liveness.ts';
-import { tellingLine } from '../../foundation/telling-line.ts';
+import { tellingLine } from '../../foundation/error-line.ts';
 
 /** How much of what the program said last goes into the message of its failure. */
 const STDERR_TAIL = 2_000;

@@ -1,6 +1,6 @@
 /** What a validator found, in the words of the one who sent the value: where it is, what was expected. */
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { givenText } from '../../foundation/given-text.ts';
+import { givenText } from '../../foundation/given-value-text.ts';
 import type { Violation } from '../../engine/schema-registry.ts';
 
 const VIOLATIONS_MAX = 100;

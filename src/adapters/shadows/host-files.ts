@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { codeOf } from '../../foundation/error-code.ts';
+import { codeOf } from '../../foundation/system-error-code.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { CopiedOut } from '../../shadows/sandbox.ts';
 

@@ -1,7 +1,7 @@
 /** Records of shadows: one folder each below `.baton/shadows/`, named by an id that has been read as one. */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { codeOf } from '../../foundation/error-code.ts';
+import { codeOf } from '../../foundation/system-error-code.ts';
 import { newUuid } from '../../foundation/ids.ts';
 import { systemRandom } from '../../foundation/random.ts';
 import { readShadowId, type ShadowId } from '../../domain/names.ts';

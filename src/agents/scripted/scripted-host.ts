@@ -5,7 +5,7 @@
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Pane } from '../../domain/agent-session.ts';
 import type { AgentHost, HostProblem, HostStart, PaneSight } from '../agent-host.ts';
-import { typedLine } from '../typed-line.ts';
+import { typedLine } from '../terminal-input.ts';
 
 /** A program in a terminal: it gets whole lines, and says when it ends. */
 export interface ScriptedProgram {

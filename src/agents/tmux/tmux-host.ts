@@ -8,7 +8,7 @@ import type { Timers } from '../../foundation/clock.ts';
 import type { Random } from '../../foundation/random.ts';
 import type { Pane } from '../../domain/agent-session.ts';
 import type { AgentHost, HostProblem, HostStart, PaneSight } from '../agent-host.ts';
-import { typedLine } from '../typed-line.ts';
+import { typedLine } from '../terminal-input.ts';
 import type { RunTmux } from './tmux-command.ts';
 
 /** What a server of ours reads when it starts. A dead pane stays, so that its last words and its exit code can be read. */

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { existsSync } from 'node:fs';
 import { ok, err } from '../../foundation/result.ts';
-import { codeOf } from '../../foundation/error-code.ts';
+import { codeOf } from '../../foundation/system-error-code.ts';
 import { openProjects } from '../../engine/handoffs/projects.ts';
 import { superviseAgents, type Supervisor } from '../../engine/succession/supervise.ts';
 import type { AgentRuntime } from '../../engine/succession/agent-runtime.ts';
-import { openAgents } from '../../adapters/agents/open-agents.ts';
-import { wakeByPostedHook } from '../../adapters/agents/wake.ts';
+import { openAgents } from '../../adapters/agent-sessions/open-agents.ts';
+import { wakeByPostedHook } from '../../adapters/agent-sessions/wake.ts';
 import { standDuty } from '../../engine/duty.ts';
 import { watchFeed } from '../../engine/feed-blockers.ts';
 import { openTokenWatch } from '../../engine/token-watch.ts';
@@ -24,7 +24,7 @@ import type { Proof, ServerContext } from '../../interfaces/http/server-context.
 import { startServer, type RunningServer } from '../../interfaces/http/server.ts';
 import { openCounters } from '../../interfaces/http/counters.ts';
 import { openTotals } from '../../interfaces/http/totals.ts';
-import { openWorkNotes } from '../../interfaces/http/work-notes.ts';
+import { openWorkNotes } from '../../interfaces/http/work-progress-cache.ts';
 import type { Limits } from '../../domain/limits.ts';
 import {
   localUser,

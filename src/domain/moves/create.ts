@@ -5,7 +5,7 @@ import { blankHandoff, type BlockedOn, type Handoff } from '../handoff.ts';
 import type { State } from '../lifecycle.ts';
 import { flawOfRecord, flawOfTerms, flawOfTexts, refuseValue } from '../record-values.ts';
 import type { Refusal } from '../refusals.ts';
-import { DEFAULT_TERMS } from '../terms.ts';
+import { DEFAULT_TERMS } from '../default-terms.ts';
 
 /** What the sender decides; the rest of the record follows from it. */
 export type Beginning = Pick<

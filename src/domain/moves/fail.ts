@@ -1,5 +1,5 @@
 import { countedAttempts, type Handoff } from '../handoff.ts';
-import { afterFailure, type RetryPolicy } from '../retry.ts';
+import { afterFailure, type RetryPolicy } from '../retry-policy.ts';
 import { holdsFence, step, type Moved } from './step.ts';
 
 /** One attempt has failed. The policy says whether there is another one, and when. */

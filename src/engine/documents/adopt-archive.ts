@@ -9,7 +9,7 @@ import { isSettled, type Status } from '../../formats/document/vocabulary.ts';
 import type { DocumentPlace } from '../../folders/folder.ts';
 import { yieldingLoop } from '../yielding-loop.ts';
 import { bringSettled, reasonAgainst } from './adopt.ts';
-import type { Writer } from './believed.ts';
+import type { Writer } from './attribution.ts';
 import { leave, pausedBy, type Documents } from './documents.ts';
 
 /** Asked for and written in one go. */

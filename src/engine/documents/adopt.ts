@@ -11,7 +11,7 @@ import { errorsIn, problemText, readDocument, type DocumentRead } from '../../fo
 import type { DocumentFields } from '../../formats/document/schema.ts';
 import { isSettled, type Status } from '../../formats/document/vocabulary.ts';
 import { send, type SendRefusal, type SendRequest } from '../handoffs/send.ts';
-import { committedBy, whyNotBelieved, writerAs, type Writer } from './believed.ts';
+import { committedBy, whyNotBelieved, writerAs, type Writer } from './attribution.ts';
 import { applyEdit } from './apply-edit.ts';
 import { clockedBy } from './apply-commit.ts';
 import {
@@ -29,7 +29,7 @@ import { planOf } from './plan-edit.ts';
 import { wordsFor } from './step-refusal.ts';
 import { settledOpening } from './import-settled.ts';
 import { newsAtHead } from './shared-history.ts';
-import { judgeTold } from './told-change.ts';
+import { judgeTold } from './legal-change.ts';
 
 export async function adopt(documents: Documents, id: HandoffId, { file, place }: SeenFile): Promise<Looked> {
   const { ctx } = documents;

@@ -11,11 +11,11 @@ import { cancel, reject } from '../handoffs/reject-and-cancel.ts';
 import { release } from '../handoffs/release.ts';
 import { revise } from '../handoffs/revise.ts';
 import { verify } from '../handoffs/verify.ts';
-import type { Writer } from './believed.ts';
+import type { Writer } from './attribution.ts';
 import { revisionOf, type CommittedStep } from './apply-commit.ts';
 import { askedOf, type Step } from './plan-edit.ts';
 import { NOT_BY_HAND, type StepRefusal } from './step-refusal.ts';
-import { spokenBy } from './told-change.ts';
+import { spokenBy } from './legal-change.ts';
 
 /** An edit on this machine is a request like any other: what went before the first refusal has happened. */
 export async function applyEdit(

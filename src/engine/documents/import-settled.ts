@@ -18,7 +18,7 @@ import { verify } from '../../domain/moves/verify.ts';
 import { NO_LINEAGE, type Handoff, type Terms } from '../../domain/handoff.ts';
 import { agentPrincipal, principalText, SYSTEM } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { DEFAULT_TERMS } from '../../domain/terms.ts';
+import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
 import { piecesOf, readEvidence } from '../../formats/document/evidence-text.ts';
 import type { DocumentFields } from '../../formats/document/schema.ts';
 import { END_TYPE } from '../../formats/document/vocabulary.ts';
@@ -26,7 +26,7 @@ import type { Opening } from '../../stores/store.ts';
 import type { WorkspaceRules } from '../context.ts';
 import { failureText } from '../handoffs/failure-text.ts';
 import type { SendRequest } from '../handoffs/send.ts';
-import type { Writer } from './believed.ts';
+import type { Writer } from './attribution.ts';
 import { claimsOf } from './plan-edit.ts';
 
 type Asked = SendRequest & Required<Pick<SendRequest, 'id'>>;

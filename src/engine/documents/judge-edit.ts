@@ -19,7 +19,7 @@ import type { Agreed } from '../../folders/folder.ts';
 import type { Whole } from '../../stores/store.ts';
 import { factsOf } from '../handoffs/read.ts';
 import { atRevision, change } from '../change.ts';
-import { committedBy, UNPROVEN, type Writer } from './believed.ts';
+import { committedBy, UNPROVEN, type Writer } from './attribution.ts';
 import { applyEdit } from './apply-edit.ts';
 import {
   ACTIVE,
@@ -38,7 +38,7 @@ import { settleFile } from './archive-file.ts';
 import { lawfulVersions, overruling } from './overrule.ts';
 import { isNews, overrules } from './shared-history.ts';
 import { wordsFor } from './step-refusal.ts';
-import { judgeTold, stateIn, tellsAll, tellsSame } from './told-change.ts';
+import { judgeTold, stateIn, tellsAll, tellsSame } from './legal-change.ts';
 
 /** These tell what has happened, and so follow only from a move. */
 const LIFECYCLE_FIELDS: readonly FieldName[] = [

@@ -14,10 +14,10 @@ import { REVISABLE } from '../../formats/document/schema.ts';
 import type { DocumentVersion } from '../../folders/folder.ts';
 import type { Whole } from '../../stores/store.ts';
 import { andThen } from '../change.ts';
-import { writerAs, type Roles, type Writer } from './believed.ts';
+import { writerAs, type Roles, type Writer } from './attribution.ts';
 import { withToldClock } from './apply-commit.ts';
 import { agreedFields, asksSame } from './render.ts';
-import { judgeTold, recordIn, stateIn, type UnlawfulChange } from './told-change.ts';
+import { judgeTold, recordIn, stateIn, type UnlawfulChange } from './legal-change.ts';
 
 interface ReadVersion extends DocumentVersion {
   readonly read: DocumentRead;

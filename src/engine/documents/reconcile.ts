@@ -31,7 +31,7 @@ import { LOOKED_BACK_MS, newsAtHead } from './shared-history.ts';
 import { judgeEdit } from './judge-edit.ts';
 import { changesOf, renderNew, retold, toldIn } from './render.ts';
 import { settleFile } from './archive-file.ts';
-import { tellsAll } from './told-change.ts';
+import { tellsAll } from './legal-change.ts';
 
 /** Take in, judge, tell, archive: a document needs no more than that, and the next pass goes on. */
 const ROUNDS_MAX = 8;

@@ -8,7 +8,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import { readDocument } from '../../formats/document/read.ts';
 import type { DocumentFolder } from '../../folders/folder.ts';
 import type { Documents } from './documents.ts';
-import { tellsSame } from './told-change.ts';
+import { tellsSame } from './legal-change.ts';
 
 /** Branches that were looked at last; a commit that was forgotten is taken in once more, which changes nothing. */
 const TIPS_MAX = 16;

@@ -4,9 +4,9 @@ import { readDocument, type DocumentRead } from '../../formats/document/read.ts'
 import type { Status } from '../../formats/document/vocabulary.ts';
 import type { Terms } from '../../domain/handoff.ts';
 import type { AgentId } from '../../domain/names.ts';
-import type { Writer } from '../documents/believed.ts';
+import type { Writer } from '../documents/attribution.ts';
 import { isImported } from '../documents/overrule.ts';
-import { judgeTold, recordIn, rolesByVerifiers, stateIn } from '../documents/told-change.ts';
+import { judgeTold, recordIn, rolesByVerifiers, stateIn } from '../documents/legal-change.ts';
 import { complain, type Complaint } from './complaint.ts';
 import { placeOfField } from './judge-file.ts';
 import { isLegalPath, nextWords } from './transition.ts';

@@ -5,8 +5,8 @@ import { agentPrincipal } from '../../domain/principal.ts';
 import { readDocument, type DocumentRead } from '../../formats/document/read.ts';
 import { isSettled, type Status } from '../../formats/document/vocabulary.ts';
 import type { AgentKey } from '../context.ts';
-import { whyNotBelieved, type Writer } from '../documents/believed.ts';
-import { judgeTold, recordIn, rolesByVerifiers, stateIn } from '../documents/told-change.ts';
+import { whyNotBelieved, type Writer } from '../documents/attribution.ts';
+import { judgeTold, recordIn, rolesByVerifiers, stateIn } from '../documents/legal-change.ts';
 
 export interface SignedVersion {
   readonly author: string;

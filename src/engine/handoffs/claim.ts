@@ -5,7 +5,7 @@ import { accept } from '../../domain/moves/accept.ts';
 import type { AgentId, SessionId } from '../../domain/names.ts';
 import { isMilliseconds } from '../../domain/record-values.ts';
 import { tokenIn, type Principal } from '../../domain/principal.ts';
-import { DEFAULT_TERMS } from '../../domain/terms.ts';
+import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
 import type { Claimed } from '../../stores/store.ts';
 import { decideBy, reconcileFolders } from '../change.ts';
 import type { Context } from '../context.ts';

@@ -15,7 +15,7 @@ import { ROUNDS_MAX, type Guard, type Opening } from '../../stores/store.ts';
 import { reconcileFolders, relay } from '../change.ts';
 import { legFor, type LegRefusal } from '../summaries/find-leg.ts';
 import type { BlockKeys } from '../summaries/block-keys.ts';
-import { detailOf } from '../summaries/detail.ts';
+import { detailOf } from '../summaries/summary-detail.ts';
 import { bodyOf, openingOf, taskOf, type LegPlan } from '../summaries/leg.ts';
 import { rootIdOf, type Did, type Plan, type Situation } from '../summaries/plan-next-leg.ts';
 import { planFor, type PlanRefusal } from '../summaries/plan.ts';

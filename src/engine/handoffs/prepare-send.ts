@@ -11,7 +11,7 @@ import type { ArtifactId, HandoffId } from '../../domain/names.ts';
 import { principalText, type Principal } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { isHidden, may } from '../../domain/rights.ts';
-import { DEFAULT_TERMS } from '../../domain/terms.ts';
+import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
 import { lacksArtifact, referencesIn } from '../artifacts/awaited-artifacts.ts';
 import { withContextFiles } from '../artifacts/context-files.ts';
 import type { SchemaRefusal } from '../schema-registry.ts';

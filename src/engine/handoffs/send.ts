@@ -15,7 +15,7 @@ import { principalText, SYSTEM, type Principal } from '../../domain/principal.ts
 import type { Priority } from '../../domain/priority.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { may } from '../../domain/rights.ts';
-import { DEFAULT_TERMS } from '../../domain/terms.ts';
+import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
 import type { Guard, Opening } from '../../stores/store.ts';
 import { appendCreation, reconcileFolders, relay, withEffects } from '../change.ts';
 import type { ReferenceRefusal } from '../artifacts/refusals.ts';

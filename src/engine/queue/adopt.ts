@@ -5,7 +5,7 @@ import { retryOf } from '../../domain/lineage.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { agentPrincipal } from '../../domain/principal.ts';
 import { may } from '../../domain/rights.ts';
-import { DEFAULT_TERMS } from '../../domain/terms.ts';
+import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
 import {
   isRefusal,
   readMessage,

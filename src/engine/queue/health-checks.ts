@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import { unknownEnds } from './adopt-finished.ts';
 import { fileName, LATE, type Queue } from './queue.ts';
 import { isSameRequest } from './same-request.ts';
-import { disagreement } from './settled.ts';
+import { disagreement } from './settled-file.ts';
 
 /** Each of these gets its own line; whoever has more has one problem, and not a thousand. */
 const QUARANTINED_MAX = 20;

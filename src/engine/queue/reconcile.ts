@@ -25,7 +25,7 @@ import { isNativeId } from './native-id.ts';
 import { bringBack, publish, show } from './project-file.ts';
 import { byFile, fileName, LATE, quarantine, UNREADABLE_MS, WRITTEN_MS, type Looked, type Queue } from './queue.ts';
 import { isSameRequest } from './same-request.ts';
-import { settled } from './settled.ts';
+import { settled } from './settled-file.ts';
 import { loadForFile, openText } from './file-text.ts';
 
 /** Adopt, claim, settle, clear away: a handoff needs no more than that, and the next pass goes on. */

@@ -12,7 +12,7 @@ import {
   type SourceRequest,
 } from '../../domain/shadow.ts';
 import { INSIDE } from '../../domain/shadow-plan.ts';
-import { affectedModules, DECIDING_FILES, detectProjectType } from '../../formats/project/project.ts';
+import { affectedModules, DECIDING_FILES, detectProjectType } from '../../formats/project-type/project.ts';
 import { SOURCES_MAX } from '../../formats/shadow-manifest/manifest.ts';
 import type { ProcessIdentity } from '../../stores/store.ts';
 import { OUTPUT_BYTES_MAX, type RecordedSource, type ShadowRecord, type ShadowContext } from './shadow-context.ts';

@@ -1,8 +1,8 @@
 /** Which packages a file imports, by its text alone: nothing is run. Good enough to find what nobody declared. */
 import { builtinModules } from 'node:module';
 import type { ProjectType } from '../../domain/shadow.ts';
-import { readNodePackage } from '../../formats/project/node.ts';
-import { readPythonPackage } from '../../formats/project/python.ts';
+import { readNodePackage } from '../../formats/project-type/node.ts';
+import { readPythonPackage } from '../../formats/project-type/python.ts';
 
 const NODE_IMPORT = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)(['"])([^'"\n]{1,300})\1/g;
 const PYTHON_IMPORT = /^[ \t]*(?:import|from)[ \t]+([A-Za-z_][A-Za-z0-9_]*)/gm;

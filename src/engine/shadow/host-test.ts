@@ -7,13 +7,13 @@ import { SHADOW_ERRORS, type ProjectType, type ShadowManifest } from '../../doma
 import { HOST_RUBRIC, type HostPointId } from '../../domain/shadow-rubric.ts';
 import { verdictOf, type JudgedPoint, type RunEvidence, type ShadowVerdict } from '../../domain/shadow-verdict.ts';
 import type { ProjectPlan } from '../../domain/shadow-plan.ts';
-import { readNodePackage } from '../../formats/project/node.ts';
-import { DECIDING_FILES, detectProjectType, planProject } from '../../formats/project/project.ts';
+import { readNodePackage } from '../../formats/project-type/node.ts';
+import { DECIDING_FILES, detectProjectType, planProject } from '../../formats/project-type/project.ts';
 import type { HostCheck, Snapshot } from '../../shadows/sandbox.ts';
 import { undeclaredImports } from './host-imports.ts';
 import type { Watching } from './smoke-test.ts';
 import type { ShadowContext } from './shadow-context.ts';
-import { counted } from '../../foundation/counted.ts';
+import { counted } from '../../foundation/count-text.ts';
 
 /** Parsing more takes longer than a judgement may take. */
 const FILES_MAX = 200;

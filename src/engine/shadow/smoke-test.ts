@@ -10,7 +10,7 @@ import {
   type RunEvidence,
   type ShadowVerdict,
 } from '../../domain/shadow-verdict.ts';
-import { DECIDING_FILES, detectProjectType, planProject } from '../../formats/project/project.ts';
+import { DECIDING_FILES, detectProjectType, planProject } from '../../formats/project-type/project.ts';
 import { batchCommand, readBatch } from './command-batch.ts';
 import { insideEnvironment } from './operations.ts';
 import { OUTPUT_BYTES_MAX, type ShadowRecord, type ShadowContext } from './shadow-context.ts';

@@ -6,7 +6,7 @@ import type { AgentSession } from '../../domain/agent-session.ts';
 import { nextStep, type Step } from '../../domain/succession.ts';
 import type { Context } from '../context.ts';
 import { openHandoff } from './begin.ts';
-import { DriveInterrupted, type Drive } from './driving.ts';
+import { DriveInterrupted, type Drive } from './drive-agent.ts';
 import {
   checkSuccessor,
   instruct,

@@ -5,7 +5,7 @@ import type { AdapterName, AgentSession } from '../../domain/agent-session.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Context } from '../context.ts';
 import { endSession } from './advance.ts';
-import { paneFailure, waitFor } from './driving.ts';
+import { paneFailure, waitFor } from './drive-agent.ts';
 import { changeSession } from './sessions.ts';
 import { conversationFor, launchSession, nameFor } from './successor.ts';
 import type { AgentRuntime } from './agent-runtime.ts';

@@ -3,7 +3,7 @@ import type { AgentSession, SuccessionBegun } from '../../domain/agent-session.t
 import { detailText, nextStep } from '../../domain/succession.ts';
 import { instructionLine } from '../../formats/succession-note/write.ts';
 import { instructionPath } from './begin.ts';
-import type { Drive } from './driving.ts';
+import type { Drive } from './drive-agent.ts';
 import { recordDocument, verifyDocument } from './outgoing.ts';
 import { closeSuccession, failSuccession, markStep, seeSuccession } from './record.ts';
 import { changeSession } from './sessions.ts';

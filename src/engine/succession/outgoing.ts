@@ -8,7 +8,7 @@ import type { SuccessionProgress } from '../../domain/succession.ts';
 import { checkDocument, isWhole } from '../../formats/succession-note/check.ts';
 import { injectionLine, instructionLine, substituteText } from '../../formats/succession-note/write.ts';
 import { instructionPath } from './begin.ts';
-import { activityOf, eventsOf, LOOK_MS, paneFailure, probe, typeLine, waitFor, type Drive } from './driving.ts';
+import { activityOf, eventsOf, LOOK_MS, paneFailure, probe, typeLine, waitFor, type Drive } from './drive-agent.ts';
 import { tellOperator } from './record.ts';
 import { changeSession, endToken } from './sessions.ts';
 import { successorKind, type DocumentSight, type SuccessionFailure } from './agent-runtime.ts';

@@ -14,7 +14,7 @@ import {
   type GitState,
 } from '../../formats/succession-note/write.ts';
 import type { Launch } from '../../agents/agent-host.ts';
-import { eventsOf, paneFailure, typeLine, waitFor, type Drive } from './driving.ts';
+import { eventsOf, paneFailure, typeLine, waitFor, type Drive } from './drive-agent.ts';
 import { note, problemOf, type StepAnswer, type StepWork } from './outgoing.ts';
 import { tellOperator } from './record.ts';
 import { changeSession, endToken } from './sessions.ts';

@@ -9,7 +9,7 @@ import type { SuccessionPlan, SuccessionReason } from '../../domain/succession.t
 import type { Context } from '../context.ts';
 import { advanceSuccession } from './advance.ts';
 import { beginSuccession } from './begin.ts';
-import { eventsOf, probe, type Drive } from './driving.ts';
+import { eventsOf, probe, type Drive } from './drive-agent.ts';
 import { changeSession, endToken } from './sessions.ts';
 import { wakeByTyping } from './type-wake.ts';
 import type { AgentRuntime } from './agent-runtime.ts';

@@ -2,7 +2,7 @@
 import type { AgentSession } from '../../domain/agent-session.ts';
 import { wakeText } from '../../formats/wake-text.ts';
 import { untoldOf, workWaitingFor } from '../wake.ts';
-import { activityOf, eventsOf, typeLine, type Drive } from './driving.ts';
+import { activityOf, eventsOf, typeLine, type Drive } from './drive-agent.ts';
 
 export async function wakeByTyping(drive: Drive, session: AgentSession): Promise<void> {
   const { ctx, runtime } = drive;

@@ -11,7 +11,7 @@ import { may } from '../../domain/rights.ts';
 import type { Context } from '../context.ts';
 import { factsOf } from '../handoffs/read.ts';
 import { contentOf } from '../../formats/summary-block/identity.ts';
-import { summaryIn } from './detail.ts';
+import { summaryIn } from './summary-detail.ts';
 import { isOf, projectIn } from './held-legs.ts';
 import { taskOf } from './leg.ts';
 

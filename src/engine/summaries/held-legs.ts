@@ -13,7 +13,7 @@ import { change, decideBy } from '../change.ts';
 import type { Page, Query } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
 import { factsOf } from '../handoffs/read.ts';
-import { summaryIn } from './detail.ts';
+import { summaryIn } from './summary-detail.ts';
 
 const NAME = 'task.';
 /** Of the digest of a project: two projects of one database that share it would wait for each other's tasks. */

@@ -10,7 +10,7 @@ import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { may } from '../../domain/rights.ts';
 import type { Summary } from '../../domain/summary.ts';
-import { DEFAULT_TERMS } from '../../domain/terms.ts';
+import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
 import type { Opening } from '../../stores/store.ts';
 import { appendCreation, withEffects } from '../change.ts';
 import type { Context } from '../context.ts';

@@ -22,7 +22,7 @@ import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { principalText, type Principal } from '../../domain/principal.ts';
 import { may } from '../../domain/rights.ts';
-import { DEFAULT_TERMS } from '../../domain/terms.ts';
+import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
 import type { Opening } from '../../stores/store.ts';
 import { appendCreation, inOrder, withEffects } from '../change.ts';
 import type { Context } from '../context.ts';

@@ -2,13 +2,13 @@
 import type { JsonObject } from '../../foundation/json.ts';
 import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { contradictionIn } from '../../domain/contradiction.ts';
-import { afterFailedSummary, type Consequence } from '../../domain/on-failure.ts';
+import { afterFailedSummary, type Consequence } from '../../domain/failed-summary.ts';
 import type { OnFailure } from '../../domain/summary.ts';
 import type { Context } from '../context.ts';
 import { printable } from '../handoffs/failure-text.ts';
 import { factsOf } from '../handoffs/read.ts';
 import { CONFIRMED, isConfirmation, type ChainSoFar } from './chain.ts';
-import { summaryIn } from './detail.ts';
+import { summaryIn } from './summary-detail.ts';
 import { delegatorOf, nameOf, opening, tellEscalated, type Plan, type Situation } from './plan-next-leg.ts';
 import type { SummaryNotice } from './notices.ts';
 

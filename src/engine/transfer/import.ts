@@ -8,7 +8,7 @@ import { InvalidCopy } from '../../foundation/store-fault.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Copy, ScheduleRecord, Store } from '../../stores/store.ts';
-import { counted } from '../../foundation/counted.ts';
+import { counted } from '../../foundation/count-text.ts';
 import { restoreSchedule } from './schedule-line.ts';
 import { isOfItsPast } from './already-known.ts';
 import { linesOf, type RawLine } from './lines.ts';

@@ -10,7 +10,7 @@ import { HANDOFF } from '../../domain/handoff.ts';
 import { fieldsOf, type RecordFields } from '../../domain/record-fields.ts';
 import type { Copy, Head, ScheduleRecord } from '../../stores/store.ts';
 import { readSchedule } from './schedule-line.ts';
-import { FooterShape, HeaderShape, HeadShape, LineShape } from './shape.ts';
+import { FooterShape, HeaderShape, HeadShape, LineShape } from './line-shape.ts';
 import { FORMAT_VERSION, LINE_BYTES_MAX, splitLine, textOf } from './write-line.ts';
 import { issueText } from '../../formats/issue-text.ts';
 

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../../foundation/result.ts';
 import { HANDOFF, KINDS } from '../../domain/handoff.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
 import { MISSED, SCHEDULE_NAME, SCHEDULE_NAME_RULE } from '../../domain/schedule.ts';
-import type { Described } from '../../domain/shape.ts';
+import type { Described } from '../../domain/field-shapes.ts';
 import { issueText } from '../../formats/issue-text.ts';
 import { zodFields, zodOf } from '../../formats/zod-shape.ts';
 import type { ScheduleRecord, Store } from '../../stores/store.ts';

@@ -7,7 +7,7 @@ import { hexDigestOf } from '../../foundation/digest.ts';
 import { FACT } from '../../domain/facts.ts';
 import { HANDOFF } from '../../domain/handoff.ts';
 import { fieldsOf, type RecordFields } from '../../domain/record-fields.ts';
-import { inOrder } from '../../domain/shape.ts';
+import { inOrder } from '../../domain/field-shapes.ts';
 import type { Copy } from '../../stores/store.ts';
 
 export const FORMAT_VERSION = 1;

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Failure, Terms } from '../../domain/handoff.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts';
 import type { Priority } from '../../domain/priority.ts';
-import type { RetryPolicy } from '../../domain/retry.ts';
+import type { RetryPolicy } from '../../domain/retry-policy.ts';
 import { toMilliseconds } from '../seconds.ts';
 import { isObject } from './answer.ts';
 import { RequestShape, type RequestText } from './schema.ts';

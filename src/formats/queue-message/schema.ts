@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readHandoffId } from '../../domain/names.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
 import { WEEK_SECONDS } from '../../domain/record-values.ts';
-import { RETRIES_MAX } from '../../domain/retry.ts';
+import { RETRIES_MAX } from '../../domain/retry-policy.ts';
 import { secondsShape } from '../seconds-shape.ts';
 
 const DEPENDENCIES_MAX = 100;

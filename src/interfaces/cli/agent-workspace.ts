@@ -10,7 +10,7 @@ export async function agentsOf(app: OpenWorkspace): Promise<AgentRuntime> {
   if (workspace === null) {
     throw cliProblem('no-workspace', 'agents belong to a workspace, and there is none here; make one with: baton init');
   }
-  const { openAgents } = await import('../../adapters/agents/open-agents.ts');
+  const { openAgents } = await import('../../adapters/agent-sessions/open-agents.ts');
   return openAgents(workspace, app);
 }
 

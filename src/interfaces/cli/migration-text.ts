@@ -2,7 +2,7 @@
 import type { Conflict, Step } from '../../engine/migration/plan.ts';
 import type { Planned } from '../../adapters/migration/migrate.ts';
 import { displayLine } from '../../foundation/display-text.ts';
-import { counted } from '../../foundation/counted.ts';
+import { counted } from '../../foundation/count-text.ts';
 import { tableOf } from './table.ts';
 
 /** More rows than this nobody reads; `--json` has them all. */

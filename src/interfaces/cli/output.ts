@@ -5,7 +5,7 @@ import { isatty } from 'node:tty';
 import { createColors } from 'picocolors';
 import { BadCursor, StoreFault } from '../../foundation/store-fault.ts';
 import { PROBLEMS } from '../shared/problems.ts';
-import { codeOf } from '../../foundation/error-code.ts';
+import { codeOf } from '../../foundation/system-error-code.ts';
 import { displayText } from '../../foundation/display-text.ts';
 import { Problem } from './problem.ts';
 

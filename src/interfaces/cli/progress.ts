@@ -1,6 +1,6 @@
 /** How far it is, on one line of standard error that goes away at the end; nothing where nobody watches. */
 import { displayLine } from '../../foundation/display-text.ts';
-import { counted } from '../../foundation/counted.ts';
+import { counted } from '../../foundation/count-text.ts';
 import { isTerminal } from './output.ts';
 
 export interface Progress {

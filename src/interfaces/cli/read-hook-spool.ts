@@ -1,5 +1,5 @@
 /** Reads what hooks have left, beside a command that runs for long: `baton hook --later` in a process of its own. */
-import { spooledCalls } from '../../adapters/agents/hook-spool.ts';
+import { spooledCalls } from '../../adapters/agent-sessions/hook-spool.ts';
 import { runProgram } from '../../foundation/run-program.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 

@@ -1,6 +1,6 @@
 /** `send --request`: one file that says everything, in the words of the file queue. */
 import type { MessageProblem } from '../../formats/queue-message/read.ts';
-import type { RetryPolicy } from '../../domain/retry.ts';
+import type { RetryPolicy } from '../../domain/retry-policy.ts';
 import type { SendRequest } from '../../engine/handoffs/send.ts';
 import { readText, textArgument } from './arguments.ts';
 import type { SendOptions } from './commands/send.ts';

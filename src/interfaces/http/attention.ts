@@ -12,7 +12,7 @@ import { list } from '../../engine/handoffs/read.ts';
 import type { StateCounts } from '../../stores/store.ts';
 import type { Caller } from './caller.ts';
 import type { ServerContext } from './server-context.ts';
-import type { RowView } from '../shared/work-note.ts';
+import type { RowView } from '../shared/work-progress.ts';
 
 /** What ended badly is looked for among so many of the newest. */
 const ENDED_MAX = 200;

@@ -18,7 +18,7 @@ import type { Logins } from './logins.ts';
 import type { Metrics } from './metrics.ts';
 import type { Counters } from './counters.ts';
 import type { Totals } from './totals.ts';
-import type { WorkNotes } from './work-notes.ts';
+import type { WorkNotes } from './work-progress-cache.ts';
 
 export interface ServerContext {
   readonly ctx: Context;

@@ -14,7 +14,7 @@ import { wholeIdOf } from '../../engine/handoffs/short-id.ts';
 import { projects } from '../../engine/handoffs/projects.ts';
 import { showArtifact } from '../../engine/artifacts/read.ts';
 import { FROM_OTHERS, factsView, fullView, shortView } from './answers.ts';
-import type { McpAsking } from './asking.ts';
+import type { McpAsking } from './mcp-caller.ts';
 
 type Asking = Omit<McpAsking, 'signal'>;
 const LISTED_MAX = 20;

@@ -5,7 +5,7 @@ import { BadCursor } from '../../foundation/store-fault.ts';
 import type { Fields } from '../../operations/field.ts';
 import { jsonSchemaOf, type JsonSchema } from '../../operations/json-schema.ts';
 import { errorOf } from './answers.ts';
-import type { McpAsking } from './asking.ts';
+import type { McpAsking } from './mcp-caller.ts';
 import { addPrompts } from './prompts.ts';
 import { addResources } from './resources.ts';
 import { MCP_TOOLS } from './tools.ts';

@@ -7,7 +7,7 @@ import { isFinal, OPEN_STATES, STATES, type State } from '../../domain/lifecycle
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { may } from '../../domain/rights.ts';
-import { AGENT_TERMS } from '../../domain/retry.ts';
+import { AGENT_TERMS } from '../../domain/retry-policy.ts';
 import { list, show, trace } from '../../engine/handoffs/read.ts';
 import { wait } from '../../engine/handoffs/wait.ts';
 import { OPERATIONS } from '../../operations/index.ts';
@@ -27,7 +27,7 @@ import { readFor, type Operation, type OperationRefusal } from '../../operations
 import { AS_JSON, readInput, wordsOf } from '../../operations/reading.ts';
 import { withWholeIds } from '../../operations/short-ids.ts';
 import { errorOf, factsView, fullView, refusalOf, resultOf, shortView } from './answers.ts';
-import type { McpAsking } from './asking.ts';
+import type { McpAsking } from './mcp-caller.ts';
 
 export interface McpTool {
   readonly name: string;

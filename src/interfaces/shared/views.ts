@@ -10,7 +10,7 @@ import { BLOCKED_ON, HANDOFF, type BlockedOn, type Failure, type Handoff, type K
 import type { State } from '../../domain/lifecycle.ts';
 import type { Priority } from '../../domain/priority.ts';
 import { FAILURE_FIELDS, type Outcome } from '../../domain/outcome.ts';
-import type { Described, DescribedFields } from '../../domain/shape.ts';
+import type { Described, DescribedFields } from '../../domain/field-shapes.ts';
 import type { Attention, Status } from '../../engine/handoffs/status.ts';
 import { warningsFor } from '../../engine/secrets/warnings.ts';
 import type { Whole } from '../../stores/store.ts';

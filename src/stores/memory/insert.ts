@@ -6,7 +6,7 @@ import type { Handoff } from '../../domain/handoff.ts';
 import type { Limits } from '../../domain/limits.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { relayedOf } from '../relayed.ts';
+import { relayedOf } from '../relay-result.ts';
 import { removedRefusal } from '../store.ts';
 import { keysOf, REQUEST_DAYS, type Opening, type Relayed, type RequestKey } from '../store.ts';
 import { changeOne } from './change.ts';

@@ -11,7 +11,7 @@ import { StoreFault, type Store } from '../store.ts';
 import { openAgentSessions } from './agent-sessions.ts';
 import { change, claim } from './change.ts';
 import { count, factsOf, find } from './find.ts';
-import { openHints, type Hints } from './hints.ts';
+import { openHints, type Hints } from './wake-waiters.ts';
 import { insert, relay } from './insert.ts';
 import { openOutbox } from './outbox.ts';
 import { openPauses } from './pauses.ts';

@@ -4,10 +4,10 @@ import { SESSION_LEASE_MS } from '../../domain/deadlines.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { AgentId, HandoffId, SessionId } from '../../domain/names.ts';
 import { ELSEWHERE, holdersOf, newAmong, refuseCycles, refuseInvalid } from '../valid-copies.ts';
-import { recognisedIn } from '../recognised-heads.ts';
+import { recognisedIn } from '../transfer-heads.ts';
 import type { CopiesPage, Transfer } from '../store.ts';
 import { frozenCopy } from './frozen-copy.ts';
-import type { Hints } from './hints.ts';
+import type { Hints } from './wake-waiters.ts';
 import { draftOver, type Row, type Tables } from './tables.ts';
 
 export function openTransfer(shelf: Tables, hints: Hints, clock: Clock): Transfer {

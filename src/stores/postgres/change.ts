@@ -15,7 +15,7 @@ import { assertValidRecord } from '../valid-record.ts';
 import { ROUNDS_MAX, type Store } from '../store.ts';
 import { changeAlone } from './change-one.ts';
 import { isRefusedValue, type Connection } from './connection.ts';
-import type { NotifySettled } from './hints.ts';
+import type { NotifySettled } from './wake-waiters.ts';
 import { idOf, orThrow, recordsOrDamage, traces } from './load.ts';
 import type { MoveBatch } from './move-batch.ts';
 import { sharedStatement } from './shared-statement.ts';

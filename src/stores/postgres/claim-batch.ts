@@ -7,7 +7,7 @@ import { assertValidRecord } from '../valid-record.ts';
 import { readableOf } from '../column-codecs.ts';
 import type { Claimed } from '../store.ts';
 import type { Connection } from './connection.ts';
-import type { NotifySettled } from './hints.ts';
+import type { NotifySettled } from './wake-waiters.ts';
 import type { Row } from './driver.ts';
 import { load, traces } from './load.ts';
 import { AFTER_ROW, readRow } from './rows.ts';

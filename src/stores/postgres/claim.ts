@@ -25,7 +25,7 @@ import {
   type Ready,
   type Taken,
 } from './claim-batch.ts';
-import type { NotifySettled } from './hints.ts';
+import type { NotifySettled } from './wake-waiters.ts';
 import type { MoveBatch } from './move-batch.ts';
 import { OFFERED } from './numbers.ts';
 import { isPausedSql } from './pauses.ts';

@@ -13,7 +13,7 @@ import { assertValidRecord } from '../valid-record.ts';
 import { ROUNDS_MAX, type Guard, type Opening, type RequestKey, type Store } from '../store.ts';
 import { Conflict, isRefusedValue, type Connection } from './connection.ts';
 import { readDependencyFacts, cycleAmong, statesFor, type DependencyFacts } from './dependencies.ts';
-import type { NotifySettled } from './hints.ts';
+import type { NotifySettled } from './wake-waiters.ts';
 import { removedRefusal } from '../store.ts';
 import { removedOf } from './removed.ts';
 import { records, traces } from './load.ts';

@@ -5,7 +5,7 @@ import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import { missingText } from '../missing-text.ts';
+import { missingText } from '../missing-body.ts';
 import type { Whole } from '../store.ts';
 import type { Connection } from './connection.ts';
 import type { Row } from './driver.ts';

@@ -17,7 +17,7 @@ import { faultOf, isPassing, openConnection, type LockingConnection, type Patien
 import { factsOf } from './facts.ts';
 import { countOf, findOf } from './find.ts';
 import { BY_INDEX, setUpSession, PLANNED_ONCE, type SessionSetup } from './session-setup.ts';
-import { hintsOf } from './hints.ts';
+import { hintsOf } from './wake-waiters.ts';
 import { insertOf } from './insert.ts';
 import { openListener } from './listener.ts';
 import { load } from './load.ts';

@@ -9,13 +9,13 @@ import type { HandoffId } from '../../domain/names.ts';
 import { copiesIn, TEXT_MISSING } from '../copies-page.ts';
 import { factNames, readFact } from '../fact-columns.ts';
 import { ELSEWHERE, holdersOf, newAmong, refuseCycles, refuseInvalid, type Restored } from '../valid-copies.ts';
-import { recognisedIn } from '../recognised-heads.ts';
+import { recognisedIn } from '../transfer-heads.ts';
 import { ROUNDS_MAX, type CopiesPage, type Copy, type Transfer } from '../store.ts';
 import { DAMAGED_MAX } from '../column-codecs.ts';
 import { Conflict, type Connection } from './connection.ts';
 import type { Row } from './driver.ts';
 import { readDependencyFacts } from './dependencies.ts';
-import type { NotifySettled } from './hints.ts';
+import type { NotifySettled } from './wake-waiters.ts';
 import { insertRows } from './insert-statement.ts';
 import { AFTER_ROW, readRow, ROW_COLUMNS } from './rows.ts';
 

@@ -20,7 +20,7 @@ import { changeOf } from './change.ts';
 import { checkpoint } from './checkpoint.ts';
 import { claimOf } from './claim.ts';
 import { ensureDatabaseFile } from './database-file.ts';
-import { hintsOf } from './hints.ts';
+import { hintsOf } from './wake-waiters.ts';
 import { insertOf } from './insert.ts';
 import { liveSessionsOf } from './live-sessions.ts';
 import { lockMonitor, type LockMonitor } from './lock-monitor.ts';

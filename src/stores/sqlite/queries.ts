@@ -5,7 +5,7 @@ import { BAD_ENDS } from '../../domain/dependencies.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import { missingText } from '../missing-text.ts';
+import { missingText } from '../missing-body.ts';
 import { pageById } from '../page.ts';
 import type { FactFilter, FactQuery, FactRead, Page, Query, RequestKey, StateCounts, Wanted, Whole } from '../store.ts';
 import { readCursor } from '../read-cursor.ts';

@@ -4,7 +4,7 @@ import type { Decide } from '../../domain/decision.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { relayedOf } from '../relayed.ts';
+import { relayedOf } from '../relay-result.ts';
 import type { Guard, Opening, Relayed } from '../store.ts';
 import { atHand, decideOver, type ChangeParts } from './change.ts';
 import type { Inserting } from './insert.ts';

@@ -8,7 +8,7 @@ import type { HandoffId } from '../../domain/names.ts';
 import { copiesIn, TEXT_MISSING } from '../copies-page.ts';
 import { factNames, readFact } from '../fact-columns.ts';
 import { ELSEWHERE, holdersOf, newAmong, refuseCycles, refuseInvalid, type Restored } from '../valid-copies.ts';
-import { recognisedIn, type Recognised } from '../recognised-heads.ts';
+import { recognisedIn, type Recognised } from '../transfer-heads.ts';
 import type { CopiesPage, Copy, Head } from '../store.ts';
 import { prepare, type Database, type Row, type Value } from './binding.ts';
 import type { RowNumbers } from './row-numbers.ts';

@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { BrokenAssumption } from '../../../src/foundation/assert.ts';
 import type { Terms } from '../../../src/domain/handoff.ts';
-import { DEFAULT_RETRY } from '../../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../../src/domain/retry-policy.ts';
 import type { Finding } from '../../../src/stores/store.ts';
 import {
   acceptBy,

@@ -7,7 +7,7 @@ import { systemRandom } from '../../../src/foundation/random.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
 import type { SessionId } from '../../../src/domain/names.ts';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
-import { DEFAULT_RETRY } from '../../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../../src/domain/retry-policy.ts';
 import { standDuty } from '../../../src/engine/duty.ts';
 import { send } from '../../../src/engine/handoffs/send.ts';
 import { work } from '../../../src/engine/work.ts';

@@ -1,6 +1,6 @@
 /** Sends until it is killed, and says each id after it was acknowledged. */
 import { agentPrincipal } from '../../../src/domain/principal.ts';
-import { DEFAULT_RETRY } from '../../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../../src/domain/retry-policy.ts';
 import { send } from '../../../src/engine/handoffs/send.ts';
 import { agentNamed, openHouseFor, readOrder, say, type Order } from './orders.ts';
 

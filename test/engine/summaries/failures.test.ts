@@ -1,6 +1,6 @@
 /** What follows when a summary says that its work has failed, and where a chain ends that does not end by itself. */
 import { describe, expect, it } from 'vitest';
-import { afterFailedSummary } from '../../../src/domain/on-failure.ts';
+import { afterFailedSummary } from '../../../src/domain/failed-summary.ts';
 import { agentOf, summaryWorld, type SummaryWorld } from './summary-world.ts';
 
 const POLICY = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { containing } from '../../support/expected.ts';
-import type { ProjectSource } from '../../../src/formats/project/language.ts';
-import { affectedModules, detectProjectType, planProject } from '../../../src/formats/project/project.ts';
+import type { ProjectSource } from '../../../src/formats/project-type/language.ts';
+import { affectedModules, detectProjectType, planProject } from '../../../src/formats/project-type/project.ts';
 
 function source(texts: Readonly<Record<string, string>>, more: Partial<ProjectSource> = {}): ProjectSource {
   return {

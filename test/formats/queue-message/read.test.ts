@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
 import { readAnswer, readMessage, readRequest, type QueueRequest } from '../../../src/formats/queue-message/read.ts';
-import { DEFAULT_RETRY } from '../../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../../src/domain/retry-policy.ts';
 import { EXAMPLES, example } from './messages.ts';
 
 function problemsOf(text: string): readonly string[] {

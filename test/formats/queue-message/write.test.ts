@@ -6,7 +6,7 @@ import type { Handoff } from '../../../src/domain/handoff.ts';
 import { LIFECYCLE, STATES } from '../../../src/domain/lifecycle.ts';
 import type { HandoffId } from '../../../src/domain/names.ts';
 import type { Outcome } from '../../../src/domain/outcome.ts';
-import { DEFAULT_RETRY } from '../../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../../src/domain/retry-policy.ts';
 import { readMessage, readRequest, type QueueRequest } from '../../../src/formats/queue-message/read.ts';
 import { FailureShape, ResponseShape } from '../../../src/formats/queue-message/schema.ts';
 import { folderFor, QUEUE_WORDS } from '../../../src/formats/queue-message/vocabulary.ts';

@@ -9,7 +9,7 @@ import type { Timers } from '../../../src/foundation/clock.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../../src/domain/names.ts';
 import { agentPrincipal } from '../../../src/domain/principal.ts';
-import { DEFAULT_RETRY } from '../../../src/domain/retry.ts';
+import { DEFAULT_RETRY } from '../../../src/domain/retry-policy.ts';
 import { NO_RULES, type Context, type QueueMirror } from '../../../src/engine/context.ts';
 import { claimByHand } from '../../../src/engine/handoffs/claim.ts';
 import { deliver } from '../../../src/engine/handoffs/deliver.ts';

@@ -2,15 +2,15 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { AgentSessions } from '../parts/agent-sessions.tsx';
-import { Lanes } from '../parts/lanes.tsx';
-import { Dialog, Failed, Loading, When } from '../parts/pieces.tsx';
-import { textsIn } from '../parts/texts-in.ts';
+import { Lanes } from '../parts/agent-timeline.tsx';
+import { Dialog, Failed, Loading, When } from '../parts/labels.tsx';
+import { textsIn } from '../parts/form-texts.ts';
 import { tell, wordsOf, type Session } from '../api.ts';
 import { say } from '../parts/toasts.tsx';
 import { usePolled } from '../polled.ts';
 import { visible } from '../text.ts';
 import { ago, now, span } from '../time.ts';
-import { workHref } from '../where.ts';
+import { workHref } from '../location.ts';
 
 interface Load {
   readonly open: number;

@@ -7,15 +7,15 @@ import { ask, tell, wordsOf, type BatchAnswer, type Row, type Session, type Show
 import { newest, version } from '../live.ts';
 import { ActionForm } from '../parts/actions.tsx';
 import { NewHandoff } from '../parts/new-handoff.tsx';
-import { FailureLine, Failed, Loading, StateTag, When } from '../parts/pieces.tsx';
+import { FailureLine, Failed, Loading, StateTag, When } from '../parts/labels.tsx';
 import { attention, attentionError } from '../parts/pulse.tsx';
 import { QuarantineShelf } from '../parts/quarantine.tsx';
-import { textsIn } from '../parts/texts-in.ts';
+import { textsIn } from '../parts/form-texts.ts';
 import { say } from '../parts/toasts.tsx';
-import { putAway, isPutAway } from '../put-away.ts';
+import { putAway, isPutAway } from '../dismissed.ts';
 import { titleOf, visible } from '../text.ts';
 import { ago, now } from '../time.ts';
-import { handoffHref, place, withParameters, workHref } from '../where.ts';
+import { handoffHref, place, withParameters, workHref } from '../location.ts';
 
 const SECTIONS: Readonly<Record<Reason, readonly [title: string, says: string]>> = {
   question: ['Questions', 'An agent has stopped and waits for an answer.'],

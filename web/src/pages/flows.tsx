@@ -1,8 +1,8 @@
 /** Projects whose agents end their summaries with a block: how far each has come, and what holds it up. */
 import type { VNode } from 'preact';
 import { ago, now, span, whole } from '../time.ts';
-import { handoffHref } from '../where.ts';
-import { Failed, Loading } from '../parts/pieces.tsx';
+import { handoffHref } from '../location.ts';
+import { Failed, Loading } from '../parts/labels.tsx';
 import { TaskGraph, type TaskView } from '../parts/task-graph.tsx';
 import { usePolled } from '../polled.ts';
 

@@ -8,13 +8,13 @@ import { AssuranceTag } from '../parts/assurance.tsx';
 import { Evidence } from '../parts/evidence.tsx';
 import { Data } from '../parts/json.tsx';
 import { lazy } from '../parts/lazy.tsx';
-import { CopyId, Loading, StateTag, When } from '../parts/pieces.tsx';
+import { CopyId, Loading, StateTag, When } from '../parts/labels.tsx';
 import { Review } from '../parts/review.tsx';
 import { ShadowVerdict, verdictIn } from '../parts/shadow-verdict.tsx';
 import { Timeline } from '../parts/timeline.tsx';
 import { titleOf, visible } from '../text.ts';
 import { now, span, whole } from '../time.ts';
-import { handoffHref, place, withParameters, workHref } from '../where.ts';
+import { handoffHref, place, withParameters, workHref } from '../location.ts';
 import { isOver, toneOf } from '../words.ts';
 
 const Chain = lazy(async () => (await import('../parts/chain.tsx')).Chain);

@@ -6,7 +6,7 @@ import { knownRow, version } from '../live.ts';
 import { say } from '../parts/toasts.tsx';
 import { titleOf, visible } from '../text.ts';
 import { ago, now, whole } from '../time.ts';
-import { handoffHref, place } from '../where.ts';
+import { handoffHref, place } from '../location.ts';
 
 interface Entry {
   readonly key: string;

@@ -7,7 +7,7 @@ import { lazy } from '../parts/lazy.tsx';
 import type { Minute } from '../parts/throughput.tsx';
 import { span, whole } from '../time.ts';
 import { STATE_WORDS, type State } from '../words.ts';
-import { Failed, Loading } from '../parts/pieces.tsx';
+import { Failed, Loading } from '../parts/labels.tsx';
 import { usePolled } from '../polled.ts';
 
 const Throughput = lazy(async () => (await import('../parts/throughput.tsx')).Throughput);

@@ -2,10 +2,10 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { tell, wordsOf, type HandoffView, type Shown } from '../api.ts';
-import { go, handoffHref } from '../where.ts';
+import { go, handoffHref } from '../location.ts';
 import { STATE_WORDS } from '../words.ts';
-import { Dialog } from './pieces.tsx';
-import { textsIn } from './texts-in.ts';
+import { Dialog } from './labels.tsx';
+import { textsIn } from './form-texts.ts';
 import { say } from './toasts.tsx';
 
 interface Question {

@@ -5,8 +5,8 @@ import { CONTEXT_TIERS } from '../../../src/domain/agent-session.ts';
 import { SUCCESSION_REASONS } from '../../../src/domain/succession.ts';
 import { ask, tell } from '../api.ts';
 import { ago, now } from '../time.ts';
-import { handoffHref } from '../where.ts';
-import { textsIn } from './texts-in.ts';
+import { handoffHref } from '../location.ts';
+import { textsIn } from './form-texts.ts';
 import { say } from './toasts.tsx';
 
 interface AgentSession {

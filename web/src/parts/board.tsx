@@ -6,7 +6,7 @@ import { learn, newest, version } from '../live.ts';
 import { usePolled } from '../polled.ts';
 import { COLUMNS, type Column } from '../words.ts';
 import { Card } from './card.tsx';
-import { Failed, Loading, useStill } from './pieces.tsx';
+import { Failed, Loading, useStill } from './labels.tsx';
 
 const COLUMN_PAGE = 40;
 const COLUMN_MAX = 1_000;

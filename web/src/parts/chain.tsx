@@ -5,9 +5,9 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { ask, type HandoffView } from '../api.ts';
 import { newest, version } from '../live.ts';
 import { titleOf } from '../text.ts';
-import { handoffHref } from '../where.ts';
+import { handoffHref } from '../location.ts';
 import { markOf, toneOf } from '../words.ts';
-import { watchSeen } from './watch-seen.ts';
+import { watchSeen } from './on-scroll-or-resize.ts';
 
 const WIDTH = 200;
 const HEIGHT = 54;

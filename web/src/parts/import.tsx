@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { tell } from '../api.ts';
-import { handoffHref } from '../where.ts';
+import { handoffHref } from '../location.ts';
 
 /** As `POST /api/summaries` answers for each block, or for each handoff of another form. */
 interface Answer {

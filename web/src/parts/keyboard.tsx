@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ask, query, type ListPage, type Row } from '../api.ts';
 import { nextTheme } from '../theme.ts';
 import { titleOf } from '../text.ts';
-import { go, handoffHref, workHref } from '../where.ts';
+import { go, handoffHref, workHref } from '../location.ts';
 import { stateWordOf } from '../words.ts';
 import { PAGES } from './rail.tsx';
 

@@ -2,11 +2,11 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { tell, wordsOf, type HandoffView } from '../api.ts';
-import { handoffHref } from '../where.ts';
+import { handoffHref } from '../location.ts';
 import { jsonOrText } from './actions.tsx';
 import { newAsked } from './keyboard.tsx';
-import { Dialog } from './pieces.tsx';
-import { textsIn } from './texts-in.ts';
+import { Dialog } from './labels.tsx';
+import { textsIn } from './form-texts.ts';
 import { say } from './toasts.tsx';
 
 const LISTS = ['deliverables', 'criteria', 'verifiers', 'dependsOn'] as const;

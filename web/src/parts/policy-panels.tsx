@@ -6,8 +6,8 @@ import { tell, wordsOf } from '../api.ts';
 import { usePolled } from '../polled.ts';
 import { visible } from '../text.ts';
 import { whole } from '../time.ts';
-import { handoffHref } from '../where.ts';
-import { Failed, Loading, When } from './pieces.tsx';
+import { handoffHref } from '../location.ts';
+import { Failed, Loading, When } from './labels.tsx';
 import { say } from './toasts.tsx';
 
 interface Policy {

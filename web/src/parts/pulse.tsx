@@ -5,7 +5,7 @@ import { useEffect } from 'preact/hooks';
 import type { AttentionView } from '../../../src/interfaces/http/attention.ts';
 import { usePolled } from '../polled.ts';
 import { now, span } from '../time.ts';
-import { place, workHref } from '../where.ts';
+import { place, workHref } from '../location.ts';
 
 const HOME_MAX = 200;
 /** Of what comes first in the table. */

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { usePolled, type Polled } from '../polled.ts';
 import { visible } from '../text.ts';
 import { whole } from '../time.ts';
-import { Failed, Loading } from './pieces.tsx';
+import { Failed, Loading } from './labels.tsx';
 
 interface Quarantined {
   readonly name: string;

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { signOut, type Session } from '../api.ts';
 import { isLive, line } from '../live.ts';
 import { nextTheme, theme } from '../theme.ts';
-import { place } from '../where.ts';
+import { place } from '../location.ts';
 import { attentionCount } from './pulse.tsx';
 
 export const PAGES: readonly (readonly [page: string, name: string, key: string])[] = [

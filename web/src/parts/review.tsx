@@ -7,7 +7,7 @@ import { useState } from 'preact/hooks';
 import { tell, wordsOf, type Shown } from '../api.ts';
 import { visible } from '../text.ts';
 import { Evidence } from './evidence.tsx';
-import { textsIn } from './texts-in.ts';
+import { textsIn } from './form-texts.ts';
 import { say } from './toasts.tsx';
 
 type Judgement = 'met' | 'not-met';

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { tell, wordsOf } from '../api.ts';
-import { textsIn } from './texts-in.ts';
+import { textsIn } from './form-texts.ts';
 
 export function SignIn({ why, come }: { readonly why: string; readonly come: () => void }): VNode {
   const [problem, setProblem] = useState<string | null>(null);

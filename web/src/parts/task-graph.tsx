@@ -1,7 +1,7 @@
 /** The tasks of a project with what each needs: phases as columns, many alike folded into one, the longest wait marked. */
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { workHref } from '../where.ts';
+import { workHref } from '../location.ts';
 
 export interface TaskView {
   readonly task: string;

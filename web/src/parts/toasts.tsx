@@ -4,7 +4,7 @@ import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { onHeard } from '../live.ts';
 import { titleOf } from '../text.ts';
-import { handoffHref } from '../where.ts';
+import { handoffHref } from '../location.ts';
 
 interface Toast {
   readonly key: number;

@@ -24,7 +24,7 @@ export const DOCUMENT_COMMANDS: readonly CommandEntry[] = [
     name: 'index',
     summary: 'write _handoffs/_index.yaml again from the documents',
     example: 'index',
-    load: async () => (await import('../commands/index.ts')).index,
+    load: async () => (await import('../commands/write-index.ts')).index,
   },
   {
     name: 'task new',

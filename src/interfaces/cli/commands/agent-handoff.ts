@@ -8,7 +8,7 @@ import { advanceSuccession } from '../../../engine/succession/advance.ts';
 import { adoptByHand } from '../../../engine/succession/agents.ts';
 import { beginSuccession, type BeginRefusal } from '../../../engine/succession/begin.ts';
 import { handOverByHand } from '../../../engine/succession/by-hand.ts';
-import { DriveInterrupted } from '../../../engine/succession/driving.ts';
+import { DriveInterrupted } from '../../../engine/succession/drive-agent.ts';
 import { planFor } from '../../../engine/succession/supervise.ts';
 import type { AgentRuntime } from '../../../engine/succession/agent-runtime.ts';
 import type { Context } from '../../../engine/context.ts';

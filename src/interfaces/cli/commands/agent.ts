@@ -124,7 +124,7 @@ export async function stopAgent(args: readonly string[], options: CommonOptions,
 
 async function attachHint(folder: string, { pane, id }: AgentSession): Promise<string> {
   if (pane === null) return `agent ${id} has no terminal`;
-  const { tmuxSocket } = await import('../../../adapters/agents/open-agents.ts');
+  const { tmuxSocket } = await import('../../../adapters/agent-sessions/open-agents.ts');
   const { workspaceAt } = await import('../../../workspace/workspace.ts');
   return `look at it with: tmux -L ${tmuxSocket(workspaceAt(folder))} attach -t ${pane.session}`;
 }

@@ -3,7 +3,7 @@ import { mustBeOperator, openFor, locateWorkspace, type CommonOptions } from '..
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
-import { counted } from '../../../foundation/counted.ts';
+import { counted } from '../../../foundation/count-text.ts';
 import { existsProblem, targetOf } from './export.ts';
 
 interface BackupOptions extends CommonOptions {

@@ -6,7 +6,7 @@ import type { CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { readKeyList } from '../key-list.ts';
 import { cliProblem } from '../problem.ts';
-import { counted } from '../../../foundation/counted.ts';
+import { counted } from '../../../foundation/count-text.ts';
 
 interface CheckOptions extends CommonOptions {
   readonly staged?: true;

@@ -14,7 +14,7 @@ import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.t
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { progressOf } from '../progress.ts';
-import { counted } from '../../../foundation/counted.ts';
+import { counted } from '../../../foundation/count-text.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 
 interface ExportOptions extends CommonOptions {

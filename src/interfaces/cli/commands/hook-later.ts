@@ -5,10 +5,10 @@
  * when its words are in the database.
  */
 import { existsSync } from 'node:fs';
-import { dropOldDrafts, dropSpooled, leaveAnswer } from '../../../adapters/agents/hook-spool.ts';
-import { batonVariables, readSpooled, speakAs, spooledCalls } from '../../../adapters/agents/hook-spool.ts';
-import { hookSpeaker, lookBesideHook } from '../../../adapters/agents/wake.ts';
-import { postponeLook } from '../../../adapters/agents/wake-look.ts';
+import { dropOldDrafts, dropSpooled, leaveAnswer } from '../../../adapters/agent-sessions/hook-spool.ts';
+import { batonVariables, readSpooled, speakAs, spooledCalls } from '../../../adapters/agent-sessions/hook-spool.ts';
+import { hookSpeaker, lookBesideHook } from '../../../adapters/agent-sessions/wake.ts';
+import { postponeLook } from '../../../adapters/agent-sessions/wake-look.ts';
 import { agentPrincipal } from '../../../domain/principal.ts';
 import { text, type HookPayload } from '../../../formats/agent-hook.ts';
 import { readJson } from '../../../foundation/json.ts';

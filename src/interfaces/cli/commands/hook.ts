@@ -5,7 +5,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { SpooledCall } from '../../../adapters/agents/hook-spool.ts';
+import type { SpooledCall } from '../../../adapters/agent-sessions/hook-spool.ts';
 import { digestOf } from '../../../foundation/digest.ts';
 import { readJson } from '../../../foundation/json.ts';
 import { hasBackgroundTasks, spokenIn, turnIn, type HookPayload } from '../../../formats/agent-hook.ts';

@@ -6,7 +6,7 @@ import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.t
 import type { Output } from '../output.ts';
 import { cliProblem, Problem } from '../problem.ts';
 import { progressOf } from '../progress.ts';
-import { counted } from '../../../foundation/counted.ts';
+import { counted } from '../../../foundation/count-text.ts';
 
 export async function importFrom(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
   const [file = '-'] = args;

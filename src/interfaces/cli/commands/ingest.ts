@@ -14,7 +14,7 @@ import { answerColours, isTerminal, type Output } from '../output.ts';
 import { filesFor } from '../glob-files.ts';
 import { cliProblem } from '../problem.ts';
 import { progressOf } from '../progress.ts';
-import { counted } from '../../../foundation/counted.ts';
+import { counted } from '../../../foundation/count-text.ts';
 
 interface IngestOptions extends CommonOptions {
   readonly strict?: true;

@@ -4,7 +4,7 @@ import { isFinal } from '../../../domain/lifecycle.ts';
 import { shortIdOf } from '../../../domain/names.ts';
 import type { Results } from '../../../operations/operation.ts';
 import { waitingText } from '../../shared/waiting-text.ts';
-import { rowView, type WorkNote } from '../../shared/work-note.ts';
+import { rowView, type WorkNote } from '../../shared/work-progress.ts';
 import { terminalWidth } from '../output.ts';
 import { ageOf, tableOf } from '../table.ts';
 import type { Telling } from './operate.ts';

@@ -8,7 +8,7 @@ import { conflictText, planText, stepView } from '../migration-text.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { progressOf } from '../progress.ts';
-import { counted } from '../../../foundation/counted.ts';
+import { counted } from '../../../foundation/count-text.ts';
 import type { AppliedToWorkspace, Planned } from '../../../adapters/migration/migrate.ts';
 import type { Undone } from '../../../adapters/migration/repository.ts';
 import { canAsk, confirm } from '../confirm.ts';

@@ -1,7 +1,7 @@
 /** Runs an operation as a command: options in, operation, answer out. */
 import type { Handoff } from '../../../domain/handoff.ts';
 import type { HandoffId } from '../../../domain/names.ts';
-import { AGENT_TERMS } from '../../../domain/retry.ts';
+import { AGENT_TERMS } from '../../../domain/retry-policy.ts';
 import { agentPrincipal } from '../../../domain/principal.ts';
 import type { Context } from '../../../engine/context.ts';
 import { hasUsualRetries, hasUsualTimeout } from '../../../engine/handoffs/claim.ts';
@@ -14,7 +14,7 @@ import {
   type Results,
 } from '../../../operations/operation.ts';
 import { factView, handoffView, wholeView } from '../../shared/views.ts';
-import { mayHaveNote, readNote, type WorkNote } from '../../shared/work-note.ts';
+import { mayHaveNote, readNote, type WorkNote } from '../../shared/work-progress.ts';
 import type { Run } from '../catalogue/entry.ts';
 import { mustBeOperator, withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import { onInterrupt } from '../interrupt.ts';

@@ -1,5 +1,5 @@
 /** What `baton prune` says. */
-import { counted } from '../../../foundation/counted.ts';
+import { counted } from '../../../foundation/count-text.ts';
 import type { Results } from '../../../operations/operation.ts';
 import { prunedView } from '../../shared/pruned-view.ts';
 import type { Telling } from './operate.ts';

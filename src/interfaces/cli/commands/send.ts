@@ -3,7 +3,7 @@ import type { Context } from '../../../engine/context.ts';
 import { agentPrincipal, type Principal } from '../../../domain/principal.ts';
 import type { Handoff } from '../../../domain/handoff.ts';
 import { readHandoffId, type AgentId } from '../../../domain/names.ts';
-import { DEFAULT_RETRY } from '../../../domain/retry.ts';
+import { DEFAULT_RETRY } from '../../../domain/retry-policy.ts';
 import { saidOfRemoved } from '../../../engine/retention/said-of-removed.ts';
 import { send as sendHandoff, type SendRequest } from '../../../engine/handoffs/send.ts';
 import { send as operation, sendRequestOf, type SendInput } from '../../../operations/send.ts';

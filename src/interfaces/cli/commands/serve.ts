@@ -5,7 +5,7 @@ import { AlreadyServing, newLinkFrom } from '../../../workspace/serving-file.ts'
 import { LOG_LEVELS, type LogLevel } from '../../shared/log.ts';
 import { theApp } from '../app.ts';
 import { countArgument } from '../arguments.ts';
-import { codeOf } from '../../../foundation/error-code.ts';
+import { codeOf } from '../../../foundation/system-error-code.ts';
 import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
 import { keepReadingHookSpool } from '../read-hook-spool.ts';
 import { onInterrupt } from '../interrupt.ts';

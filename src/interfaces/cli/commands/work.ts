@@ -1,4 +1,4 @@
-import { counted } from '../../../foundation/counted.ts';
+import { counted } from '../../../foundation/count-text.ts';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { programOf } from '../../../adapters/agent-runs/vendor-program.ts';
@@ -7,7 +7,7 @@ import { readVendor, VENDORS, type Vendor } from '../../../domain/vendors.ts';
 import type { AgentId } from '../../../domain/names.ts';
 import { agentPrincipal } from '../../../domain/principal.ts';
 import { WEEK_SECONDS } from '../../../domain/record-values.ts';
-import { AGENT_TERMS, RETRIES_MAX } from '../../../domain/retry.ts';
+import { AGENT_TERMS, RETRIES_MAX } from '../../../domain/retry-policy.ts';
 import { standDuty } from '../../../engine/duty.ts';
 import type { EngineEvent, FailedAttempt } from '../../../engine/context.ts';
 import type { Handler, WorkOptions as EngineWorkOptions } from '../../../engine/work.ts';

@@ -14,7 +14,7 @@ import { AGREED, IDENTITY, type DocumentFields, type FieldName } from '../../for
 import type { DocumentRead } from '../../formats/document/read.ts';
 import { END_TYPE, type Status } from '../../formats/document/vocabulary.ts';
 import type { Whole } from '../../stores/store.ts';
-import { believedSpeaker, whyNotBelieved, writerAs, type Roles, type Writer } from './believed.ts';
+import { believedSpeaker, whyNotBelieved, writerAs, type Roles, type Writer } from './attribution.ts';
 import { isRevised, revisedBy } from '../handoffs/revise.ts';
 import { clockedBy, decideFromCommit, revisionOf, withToldClock, type CommittedStep } from './apply-commit.ts';
 import { claimsOf, planOf, shownIn, showsSame, type Step } from './plan-edit.ts';

@@ -6,7 +6,7 @@ import { FACT } from '../../domain/facts.ts';
 import { HANDOFF } from '../../domain/handoff.ts';
 import { OUTCOME } from '../../domain/outcome.ts';
 import { exportedFields } from '../../domain/record-fields.ts';
-import type { Described } from '../../domain/shape.ts';
+import type { Described } from '../../domain/field-shapes.ts';
 
 const Record = z.strictObject(zodFields(exportedFields(HANDOFF), 'stored'));
 

@@ -1,7 +1,7 @@
 /** What is agreed when nobody says anything else. */
 import { CLOCKS } from './deadlines.ts';
 import type { Kind, Terms } from './handoff.ts';
-import { DEFAULT_RETRY } from './retry.ts';
+import { DEFAULT_RETRY } from './retry-policy.ts';
 
 export const DEFAULT_TERMS: Record<Kind, Terms> = {
   queue: terms('queue'),

@@ -4,8 +4,8 @@ import { useState } from 'preact/hooks';
 import { usePolled } from '../polled.ts';
 import { titleOf } from '../text.ts';
 import { now, span } from '../time.ts';
-import { handoffHref, workHref } from '../where.ts';
-import { Failed, Loading } from './pieces.tsx';
+import { handoffHref, workHref } from '../location.ts';
+import { Failed, Loading } from './labels.tsx';
 
 interface Attempt {
   readonly handoff: string;

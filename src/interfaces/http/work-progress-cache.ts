@@ -2,7 +2,7 @@
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Context } from '../../engine/context.ts';
-import { mayHaveNote, noteIn, readNote, rowView, type RowView, type WorkNote } from '../shared/work-note.ts';
+import { mayHaveNote, noteIn, readNote, rowView, type RowView, type WorkNote } from '../shared/work-progress.ts';
 import type { Told } from './events/hub.ts';
 
 const KEPT_MAX = 50_000;
