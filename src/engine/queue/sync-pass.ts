@@ -1,21 +1,17 @@
 /** One pass: which handoffs have to be looked at, because something about them is new or not in order. */
-import { isFinal, OPEN_STATES } from '../../domain/lifecycle.ts';
+import { isFinal } from '../../domain/lifecycle.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { folderFor } from '../../formats/queue-message/vocabulary.ts';
 import { instant } from '../../formats/queue-message/write.ts';
 import { OPEN_QUEUE_FOLDERS, type OpenQueueFolder, type QueueFolder } from '../../folders/folder.ts';
-import { bookmarkAt, cursorIn } from '../bookmark.ts';
+import { bookmarkAt, cursorIn, openHandoffs, PASS_PAGE, readNewFacts, reconcileEach } from '../folder-pass.ts';
 import { yieldingLoop, type YieldingLoop } from '../yielding-loop.ts';
 import type { SyncDepth, SyncResult } from '../context.ts';
 import { reconcile } from './reconcile.ts';
 import { isNativeId } from './native-id.ts';
 import { quarantine, type Queue } from './queue.ts';
 
-const PAGE = 200;
-const FACTS_PAGE = 500;
-/** One pass goes on for a second or so; the rest is for the next one. */
-const FACT_PAGES_MAX = 20;
 const AT_ONCE = 8;
 /** What was read since is read again by whoever comes next; saving it each time would cost more. */
 const SAVE_MS = 1_000;
@@ -40,21 +36,24 @@ export async function syncPass(queue: Queue, asked: SyncDepth, signal?: AbortSig
   if (depth !== 'told') {
     const listed = await listedNames(queue, loop);
     for (const id of await outOfPlace(queue, listed, depth, loop)) wrong.add(id);
-    if (depth !== 'quick') for (const id of await missing(queue, listed, loop)) wrong.add(id);
+    // Foreign workers have brought it to an end, or somebody has deleted it.
+    const isMissing = (handoff: Handoff): boolean =>
+      handoff.kind === 'queue' && !isOurs(handoff) && !listed.has(handoff.id);
+    if (depth !== 'quick') for (const id of await openHandoffs(queue.ctx, loop, isMissing)) wrong.add(id);
   }
   const passed = { attended: 0 };
   const all = [...new Set([...revisions.keys(), ...places.keys(), ...wrong])];
   const ids = depth === 'thorough' ? all : await withoutOurs(queue, all, { wrong, places });
-  await attendAll(queue, ids, loop, async (id) => {
+  const reconcileOne = async (id: HandoffId): Promise<boolean> => {
     const told = { revision: revisions.get(id) ?? 0, places: places.get(id) ?? NOWHERE };
-    if (depth !== 'thorough' && !wrong.has(id) && (await queue.left.isAsLeft(id, told))) {
-      news.delete(id);
-      return;
+    if (depth === 'thorough' || wrong.has(id) || !(await queue.left.isAsLeft(id, told))) {
+      passed.attended += 1;
+      await reconcile(queue, id, { isNews: isNews(queue, id) });
     }
-    passed.attended += 1;
-    await reconcile(queue, id, { isNews: isNews(queue, id) });
     news.delete(id);
-  });
+    return true;
+  };
+  await reconcileEach(queue, ids, { loop, atOnce: AT_ONCE, reconcile: reconcileOne });
   // Whoever comes after us has to try what we could not do.
   if (again.size === 0 && !loop.isStopped()) await saveBookmark(queue);
   return passed;
@@ -75,18 +74,13 @@ async function openBookmark({ ctx, folder, reading }: Queue): Promise<void> {
 /** The newest revision of each handoff that has a new one. */
 async function readFacts({ ctx, reading, again, news }: Queue): Promise<ReadonlyMap<HandoffId, number>> {
   const revisions = new Map<HandoffId, number>();
-  for (let page = 0; page < FACT_PAGES_MAX; page += 1) {
-    const after = reading.cursor;
-    const facts = await ctx.store.facts({ max: FACTS_PAGE, ...(after === null ? {} : { after }) });
+  await readNewFacts(ctx, reading, (facts) => {
     for (const { fact } of facts) {
       revisions.set(fact.handoff, fact.revision);
-      // The cursor is past it, whatever becomes of this pass.
       again.add(fact.handoff);
       news.set(fact.handoff, fact.revision);
     }
-    reading.cursor = facts.at(-1)?.cursor ?? reading.cursor;
-    if (facts.length < FACTS_PAGE) break;
-  }
+  });
   const isFurther = reading.cursor !== null && reading.reached.at(-1)?.cursor !== reading.cursor;
   if (isFurther && revisions.size > 0) {
     // The newest one is always kept, so that a bookmark can follow in small steps.
@@ -188,8 +182,8 @@ async function isAsOursWould({ ctx, folder, left }: Queue, handoff: Handoff): Pr
 
 async function recordsOf({ ctx }: Queue, ids: readonly HandoffId[]): Promise<ReadonlyMap<HandoffId, Handoff | null>> {
   const records = new Map<HandoffId, Handoff | null>(ids.map((id) => [id, null]));
-  for (let at = 0; at < ids.length; at += PAGE) {
-    const { items } = await ctx.store.find({ by: 'ids', ids: ids.slice(at, at + PAGE) });
+  for (let at = 0; at < ids.length; at += PASS_PAGE) {
+    const { items } = await ctx.store.find({ by: 'ids', ids: ids.slice(at, at + PASS_PAGE) });
     for (const handoff of items) records.set(handoff.id, handoff);
   }
   return records;
@@ -218,8 +212,8 @@ async function outOfPlace(
   const ids = [...listed.keys()];
   const wrong: HandoffId[] = [];
   const unknown: { readonly id: HandoffId; readonly at: number }[] = [];
-  for (let at = 0; at < ids.length && (await loop.goOn()); at += PAGE) {
-    const page = ids.slice(at, at + PAGE);
+  for (let at = 0; at < ids.length && (await loop.goOn()); at += PASS_PAGE) {
+    const page = ids.slice(at, at + PASS_PAGE);
     const { items } = await ctx.store.find({ by: 'ids', ids: page });
     const known = new Map(items.map((handoff) => [handoff.id, handoff]));
     const nowMs = ctx.store.nowMs();
@@ -244,47 +238,4 @@ function isInPlace(handoff: Handoff, places: ReadonlySet<OpenQueueFolder>, nowMs
 
 function isOurs({ state, custody }: Handoff): boolean {
   return state === 'accepted' && (custody?.by === 'process' || (custody?.by === 'hand' && custody.file === undefined));
-}
-
-/** What is open and has no file where it should: foreign workers have brought it to an end, or somebody has deleted it. */
-async function missing({ ctx }: Queue, listed: Listed, loop: YieldingLoop): Promise<readonly HandoffId[]> {
-  const found: HandoffId[] = [];
-  for (let after: string | undefined; await loop.goOn();) {
-    const { items, next } = await ctx.store.find({
-      by: 'filter',
-      states: OPEN_STATES,
-      max: PAGE,
-      ...(after === undefined ? {} : { after }),
-    });
-    for (const handoff of items) {
-      if (handoff.kind === 'queue' && !isOurs(handoff) && !listed.has(handoff.id)) found.push(handoff.id);
-    }
-    if (next === null) break;
-    after = next;
-  }
-  return found;
-}
-
-async function attendAll(
-  queue: Queue,
-  ids: readonly HandoffId[],
-  loop: YieldingLoop,
-  act: (id: HandoffId) => Promise<void>,
-): Promise<void> {
-  const rest = ids.values();
-  const work = async (): Promise<void> => {
-    // Taken after the turn, not before it: the order in which files came is the order in which they are adopted.
-    while (await loop.goOn()) {
-      const { value: id } = rest.next();
-      if (id === undefined) return;
-      queue.again.add(id);
-      try {
-        await act(id);
-        queue.again.delete(id);
-      } catch (error) {
-        queue.ctx.report({ kind: 'fault', doing: `putting ${id} in its place`, error });
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
