@@ -191,7 +191,7 @@ describe('the page of a handoff', () => {
     await page.getByText('Terms:').click();
     await page.getByLabel('Criteria, one in a line').fill('it is wet\nnothing drowned');
     await page.getByRole('dialog').getByRole('button', { name: 'Send' }).dblclick();
-    await expect.poll(() => page.locator('.work tbody tr').count()).toBe(1);
+    await expect.poll(() => page.locator('.work tbody tr[data-row]').count()).toBe(1);
     const { items } = await ctx.store.find({ by: 'filter', max: 10 });
     expect(items).toMatchObject([{ title: 'By hand', terms: { criteria: ['it is wet', 'nothing drowned'] } }]);
     expect(troubles).toEqual([]);
