@@ -1,9 +1,11 @@
 /** Finished files become settled handoffs again, as what they are: the word of whoever wrote them. */
 import type { HandoffId } from '../../domain/names.ts';
+import { readMessage } from '../../formats/queue-message/read.ts';
+import type { FileRead } from '../../folders/folder.ts';
 import { yieldingLoop } from '../yielding-loop.ts';
 import { isAdoptableEnd } from './adopt.ts';
 import { reconcile } from './reconcile.ts';
-import { fileName, type Queue } from './queue.ts';
+import { fileName, UNREADABLE_MS, type Queue } from './queue.ts';
 
 const PAGE = 200;
 
@@ -16,15 +18,29 @@ export async function adoptFinished(queue: Queue, signal?: AbortSignal): Promise
   return { adopted };
 }
 
-/** Names of finished files that could be taken in and were not, among the first `max` of each folder. */
-export async function unknownEnds(queue: Queue, max: number, signal: AbortSignal): Promise<readonly string[]> {
-  const names: string[] = [];
+/** Names of finished files without a handoff. */
+interface UnknownEnds {
+  /** They could be taken in. */
+  readonly adoptable: readonly string[];
+  /** Whoever wrote them broke off: the request that was in them is gone. */
+  readonly brokenOff: readonly string[];
+}
+
+/** Among the first `max` of each folder. */
+export async function unknownEnds(queue: Queue, max: number, signal: AbortSignal): Promise<UnknownEnds> {
+  const [adoptable, brokenOff]: [string[], string[]] = [[], []];
   for await (const { place, ids } of unknownPages(queue, max, signal)) {
     for (const id of ids) {
-      if (isAdoptableEnd(queue, id, await queue.folder.read(place, id))) names.push(`${place}/${fileName(id)}`);
+      const file = await queue.folder.read(place, id);
+      if (isAdoptableEnd(queue, id, file)) adoptable.push(`${place}/${fileName(id)}`);
+      else if (isBrokenOff(file)) brokenOff.push(`${place}/${fileName(id)}`);
     }
   }
-  return names;
+  return { adoptable, brokenOff };
+}
+
+function isBrokenOff(file: FileRead): boolean {
+  return file.kind === 'file' && file.quietMs >= UNREADABLE_MS && !readMessage(file.text).ok;
 }
 
 async function* unknownPages(
@@ -49,9 +65,12 @@ async function* unknownPages(
   }
 }
 
+/** What was pruned is known too: its file may stay as long as its owner likes. */
 async function unknownOf({ ctx }: Queue, ids: readonly HandoffId[]): Promise<readonly HandoffId[]> {
-  if (ids.length === 0) return [];
-  const { items } = await ctx.store.find({ by: 'ids', ids });
+  const { items } = ids.length === 0 ? { items: [] } : await ctx.store.find({ by: 'ids', ids });
   const known = new Set(items.map(({ id }) => id));
-  return ids.filter((id) => !known.has(id));
+  const absent = ids.filter((id) => !known.has(id));
+  if (absent.length === 0) return [];
+  const pruned = new Set((await ctx.store.retention.removed(absent)).map(({ id }) => id));
+  return absent.filter((id) => !pruned.has(id));
 }

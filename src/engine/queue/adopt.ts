@@ -28,7 +28,7 @@ export async function adopt(queue: Queue, id: HandoffId, places: readonly QueueF
   if (place === undefined) return 'done';
   const file = await queue.folder.read(place, id);
   if (file.kind === 'absent') return 'again';
-  const isEnd = place === 'completed' || place === 'failed';
+  const isEnd = isFinished(place);
   if (file.kind === 'unfit') {
     // What ended without us is not ours to tidy up.
     if (isEnd) return 'done';
@@ -36,8 +36,9 @@ export async function adopt(queue: Queue, id: HandoffId, places: readonly QueueF
     return 'again';
   }
   const others = places.filter((each) => each !== place);
-  // What we refused once has come again, put right.
-  if (isEnd && others.length > 0 && isOurRefusal(file.text)) return adopt(queue, id, others);
+  // What we refused once has come again, put right; or somebody uses the id of a pruned handoff again.
+  const isLeftover = isEnd && others.length > 0 && (isOurRefusal(file.text) || (await isPruned(queue, id)));
+  if (isLeftover) return adopt(queue, id, others);
   const asked = requestIn(queue, id, file.text);
   const unproven = asked.ok ? whyUnproven(queue, place, asked.value) : null;
   if (unproven !== null) {
@@ -49,6 +50,14 @@ export async function adopt(queue: Queue, id: HandoffId, places: readonly QueueF
   if (isStillWritten(asked.refusal, file)) return 'later';
   await putAside(queue, place, id, asked.refusal, file.text);
   return 'done';
+}
+
+function isFinished(place: QueueFolder): boolean {
+  return place === 'completed' || place === 'failed';
+}
+
+async function isPruned({ ctx }: Queue, id: HandoffId): Promise<boolean> {
+  return (await ctx.store.retention.removed([id])).length > 0;
 }
 
 /** Whether a finished file can become a settled handoff: it is a request with its end, and no refusal of ours. */
@@ -110,7 +119,14 @@ async function take(
   };
   const kept = await sendTolerantly(queue, user, wanted);
   if (kept.ok) ctx.report({ kind: 'file-adopted', id, place });
-  if (kept.ok || kept.refusal.code === 'known-id') return 'again';
+  if (kept.ok) return 'again';
+  if (kept.refusal.code === 'known-id') {
+    if (!(await isPruned(queue, id))) return 'again';
+    // The finished file of a pruned handoff stays as it is; another request under its id is answered.
+    const says = 'it needs a new id: the handoff of this id is finished and was moved to an archive';
+    if (!isFinished(place)) await putAside(queue, place, id, wrong('handoff_id', says), text);
+    return 'done';
+  }
   await putAside(queue, place, id, wrong('', wordsOf(kept.refusal)), text);
   return 'done';
 }

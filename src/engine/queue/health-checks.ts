@@ -39,16 +39,7 @@ export async function examineQueue(queue: Queue, signal: AbortSignal): Promise<r
       ? healthy('queue files', 'files and database agree')
       : { name: 'queue files', verdict: 'warning', says: listed(lasting.map(([, says]) => says)), todo: NEXT },
   );
-  const unknown = seen.wrong.length === 0 ? await unknownEnds(queue, UNKNOWN_MAX, signal) : [];
-  if (unknown.length > 0) {
-    const says = `finished by others while no Baton ran, and not in the database: ${listed(unknown)}`;
-    checks.push({
-      name: 'queue files',
-      verdict: 'warning',
-      says,
-      todo: 'take them in as what they say: baton sync --adopt',
-    });
-  }
+  if (seen.wrong.length === 0) checks.push(...(await examineUnknownEnds(queue, signal)));
   checks.push(
     seen.dead.length === 0
       ? healthy('queue locks', 'no lock of a process that is gone')
@@ -60,6 +51,24 @@ export async function examineQueue(queue: Queue, signal: AbortSignal): Promise<r
         },
   );
   return [...checks, ...examineQuarantine(seen.quarantined)];
+}
+
+async function examineUnknownEnds(queue: Queue, signal: AbortSignal): Promise<readonly HealthCheck[]> {
+  const { adoptable, brokenOff } = await unknownEnds(queue, UNKNOWN_MAX, signal);
+  const warned = (names: readonly string[], says: string, todo: string): readonly HealthCheck[] =>
+    names.length === 0 ? [] : [{ name: 'queue files', verdict: 'warning', says: `${says}: ${listed(names)}`, todo }];
+  return [
+    ...warned(
+      adoptable,
+      'finished by others while no Baton ran, and not in the database',
+      'take them in as what they say: baton sync --adopt',
+    ),
+    ...warned(
+      brokenOff,
+      'unreadable and not in the database; their programs ended in the middle of writing',
+      'send their requests again if they are still wanted, and delete these files',
+    ),
+  ];
 }
 
 function examineFolders({ wrong }: Inspection): HealthCheck {

@@ -336,9 +336,11 @@ async function duty(play: Play, actor: Actor): Promise<void> {
 async function unfinished({ store, disk, isRough }: Play, ids: readonly HandoffId[]): Promise<readonly HandoffId[]> {
   const { items } = await store.find({ by: 'ids', ids: [...ids] });
   const states = new Map(items.map(({ id, state }) => [id, state]));
-  // Two foreign programs can spoil a request between them before it is one: then it is aside, with the reason.
+  // Foreign programs can spoil a request before ours have read it: then it is aside with the reason, or emptied at its end.
   const isSpoilt = (id: HandoffId): boolean =>
-    isRough && !states.has(id) && disk.quarantined.some(({ name }) => name.endsWith(`/${id}.json`));
+    isRough &&
+    !states.has(id) &&
+    (disk.at('completed', id)?.text === '' || disk.quarantined.some(({ name }) => name.endsWith(`/${id}.json`)));
   return ids.filter((id) => !isFinal(states.get(id) ?? 'offered') && !isSpoilt(id));
 }
 
@@ -371,9 +373,6 @@ async function judge(play: Play, ids: readonly HandoffId[]): Promise<readonly st
   // What theirs finished among themselves while no duty of ours was alive to hear of it is taken in by asking.
   await queue.adoptFinished();
   const broken = [...faults, ...(await unfinished(play, ids)).map((id) => `${id} is not finished`)];
-  for (const { name, verdict, says } of await queue.examine(new AbortController().signal)) {
-    if (verdict !== 'ok') broken.push(`doctor: ${name}: ${says}`);
-  }
   const results = new Map<HandoffId, string | null>();
   for (const id of ids)
     results.set(id, await store.load(id).then((whole) => (whole === null ? null : (whole.outcome ?? ''))));
@@ -383,6 +382,15 @@ async function judge(play: Play, ids: readonly HandoffId[]): Promise<readonly st
     if (!counts && !isAside && !play.overwritten.has(mark)) broken.push(`the answer ${mark} of ${id} is lost`);
   }
   const known = ids.filter((id) => results.get(id) !== null);
+  // Whoever was killed between emptying the only copy and writing it has lost the request, and doctor names each of them.
+  const emptied = ids.filter((id) => results.get(id) === null && disk.at('completed', id)?.text === '');
+  const doctor = (await queue.examine(new AbortController().signal)).filter(({ verdict }) => verdict !== 'ok');
+  const unreadable = doctor.find(({ says }) => says.startsWith('unreadable'));
+  for (const id of emptied) {
+    if (unreadable?.says.includes(`completed/${id}.json`) !== true) broken.push(`doctor does not name ${id}`);
+  }
+  const isExpected = (each: object): boolean => each === unreadable && emptied.length > 0;
+  broken.push(...doctor.filter((each) => !isExpected(each)).map(({ name, says }) => `doctor: ${name}: ${says}`));
   for (const id of known) {
     const places = [...disk.files.keys()].filter((name) => name.endsWith(`/${id}`));
     if (places.length !== 1 || !/^(?:completed|failed)/.test(places[0] ?? ''))
