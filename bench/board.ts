@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
-import { openBaton, type Baton } from '../src/index.ts';
+import { openBaton, type Baton, type SendOptions } from '../src/index.ts';
 import { needComponent, howToGet } from '../test/support/components.ts';
 import { median } from './measure.ts';
 
@@ -118,7 +118,7 @@ async function heapOf(page: Page): Promise<number> {
   return (await page.evaluate<number>('gc(), performance.memory.usedJSHeapSize')) / 1e6;
 }
 
-function requestsFor(count: number, from: number, to = '@react'): Parameters<Baton['sendMany']>[0] {
+function requestsFor(count: number, from: number, to = '@react'): readonly SendOptions[] {
   return Array.from({ length: count }, (_, n) => ({
     from: '@lead',
     to,

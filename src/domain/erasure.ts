@@ -27,7 +27,7 @@ export function erasedFact(fact: Fact): Fact {
 }
 
 /** A digest of everything that is left of these facts, with the hashes that they had. */
-export function erasureSeal(facts: readonly Fact[]): string {
+function erasureSeal(facts: readonly Fact[]): string {
   const left = facts
     .map(erasedFact)
     .map(({ revision, at, by, deed, from, to, attempt, fence, detail, hash }) => [
