@@ -104,7 +104,7 @@ describe('work', () => {
     await page.goto(`${url}/#/work`);
     await expect.poll(() => page.locator('.work tbody').textContent()).toContain('PROCESSING_ERROR disk full');
     await expect.poll(() => page.locator('.work [data-name=attempt]').textContent()).toBe('1/3');
-    await expect.poll(() => page.getByRole('group', { name: 'Pulse' }).textContent()).toContain('1 failing');
+    await expect.poll(() => page.getByRole('group', { name: 'Pulse' }).textContent()).toContain('1 retrying');
   });
 
   it('holds still under the pointer, and bad news is one note that can be dismissed', async (context) => {

@@ -90,7 +90,7 @@ export function byUrgency(rows: readonly Row[]): readonly Row[] {
 export const GROUPS = ['Needs a person', 'Retrying', 'At work', 'Waiting', 'Drafts'] as const;
 
 export function groupOf(row: HandoffView & { readonly lastFailure?: object }): (typeof GROUPS)[number] {
-  if (toneOf(row) === 'tone-person') return 'Needs a person';
+  if (toneOf(row) === 'tone-person' || isOver(row.state)) return 'Needs a person';
   if (toneOf(row) === 'tone-broken') return 'Retrying';
   if (row.state === 'accepted') return 'At work';
   return row.state === 'draft' ? 'Drafts' : 'Waiting';

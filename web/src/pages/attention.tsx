@@ -35,7 +35,7 @@ export function Attention({ session }: { readonly session: Session }): VNode {
   const items = answer.items
     .map(({ why, handoff }) => ({ why, handoff: newest(handoff) }))
     .filter(({ handoff }) => !isPutAway(handoff, now.value));
-  const shown = items.filter(({ why }) => only === '' || only.split(',').includes(why));
+  const shown = items.filter(({ why }) => only === '' || why === only);
   const hidden = answer.items.length - items.length;
   const toggle = (id: string): void => {
     const next = new Set(selected);
@@ -134,8 +134,12 @@ function AtWork({ rows, all }: { readonly rows: readonly Row[]; readonly all: nu
         <a key={row.id} href={handoffHref(row.id)}>
           <b>{row.to}</b> {titleOf(row)}{' '}
           <span class="soft">
-            {typeof row.progress?.fraction === 'number' ? `${Math.round(row.progress.fraction * 100)} %, ` : ''}
-            <When at={row.since} />
+            {[
+              row.task,
+              typeof row.progress?.fraction === 'number' ? `${Math.round(row.progress.fraction * 100)} %` : null,
+            ]
+              .filter((each) => each !== null)
+              .join(', ')}
           </span>
         </a>
       ))}
@@ -154,7 +158,7 @@ interface ItemProps {
 }
 
 function Item({ why, row, isSelected, toggle }: ItemProps): VNode {
-  const { id, from, to, since, blockedOn } = row;
+  const { id, from, to, since, blockedOn, task } = row;
   const [retrying, setRetrying] = useState<Shown | null>(null);
   const whole = async (): Promise<void> => {
     try {
@@ -170,6 +174,7 @@ function Item({ why, row, isSelected, toggle }: ItemProps): VNode {
       <a class="row-title" href={handoffHref(id)}>
         {titleOf(row)}
       </a>
+      {task === null ? null : <span class="tag">{task}</span>}
       <code class="soft">{shortIdOf(id)}</code>
       <span class="soft way">
         {from} → {to}

@@ -274,12 +274,14 @@ function Table({ parameters, all, isFiltered }: TableProps): VNode {
 
 /**
  * What needs somebody and who is at work comes first, wherever the list has it: the newest ones are seldom the ones that
- * somebody looks for.
+ * somebody looks for. What failed is closed, but only a person can go on with it.
  */
 function urgentFirst(listed: readonly Row[]): readonly Row[] {
   const { items = [], atWork = [] } = attention.value ?? {};
-  const rows = [...items.map(({ handoff }) => handoff), ...atWork].map(newest).filter(({ state }) => !isOver(state));
-  const byId = new Map([...rows, ...listed].map((row) => [row.id, row]));
+  const urgent = items.map(({ why, handoff }) => ({ isFailed: why === 'failed', row: newest(handoff) }));
+  const rows = urgent.flatMap(({ isFailed, row }) => (isOver(row.state) && !isFailed ? [] : [row]));
+  const working = atWork.map(newest).filter(({ state }) => !isOver(state));
+  const byId = new Map([...rows, ...working, ...listed].map((row) => [row.id, row]));
   return [...byId.values()].toSorted((a, b) => GROUPS.indexOf(groupOf(a)) - GROUPS.indexOf(groupOf(b)));
 }
 

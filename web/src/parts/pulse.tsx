@@ -31,7 +31,7 @@ export function Pulse(): VNode {
   const seen = answer ?? attention.value;
   if (seen === null) return <div class="pulse skeleton" aria-busy="true" aria-label="Loading" />;
   const { needYou, atWork, waiting, waitingSince, failing: retrying, perMinute } = seen.pulse;
-  const failing = seen.counts.failed + retrying;
+  const { failed } = seen.counts;
   const oldest =
     waitingSince === null ? '' : `, oldest ${span(Math.max(0, now.value - new Date(waitingSince).getTime()))}`;
   return (
@@ -45,8 +45,11 @@ export function Pulse(): VNode {
       <a href={workHref('state:offered sort:oldest')}>
         <b>{waiting}</b> waiting{oldest}
       </a>
-      <a href="#/attention?why=failed,failing" class={failing > 0 ? 'tone-broken' : ''}>
-        <b>{failing}</b> failing{retrying === 0 ? '' : `, ${retrying} retrying`}
+      <a href="#/attention?why=failed" class={failed > 0 ? 'tone-broken' : ''}>
+        <b>{failed}</b> failed
+      </a>
+      <a href="#/attention?why=failing" class={retrying > 0 ? 'tone-broken' : ''}>
+        <b>{retrying}</b> retrying
       </a>
       <a href="#/metrics">
         <b>{perMinute}</b> finished/min
