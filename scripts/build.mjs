@@ -165,18 +165,38 @@ const nativeAtOnce = {
     onResolve({ filter: new RegExp(`^${SQLITE}$`) }, () => ({ path: file }));
     onLoad({ filter: /[\\/]@photostructure[\\/]sqlite[\\/]dist[\\/]index\.cjs$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
+      const finder = 'var import_node_gyp_build = __toESM(require("node-gyp-build"));';
       const place = '(0, import_node_path2.join)(_dirname(), "..")';
-      if (!text.includes(place))
-        throw new Error(`${SQLITE} looks for its native code in another way: ${place} is not there`);
-      // Node's own way takes 3 ms: it loads what resolves the `exports` of packages.
-      const found =
-        `(require.resolve.paths("${SQLITE}").map((folder) => (0, import_node_path2.join)(folder, "${SQLITE}"))` +
-        `.find((folder) => require("node:fs").existsSync((0, import_node_path2.join)(folder, "package.json")))` +
-        ` ?? (0, import_node_path2.dirname)(require.resolve("${SQLITE}/package.json")))`;
-      return { contents: text.replace(place, found), loader: 'js' };
+      for (const expected of [finder, place]) {
+        if (!text.includes(expected))
+          throw new Error(`${SQLITE} looks for its native code in another way: ${expected} is not there`);
+      }
+      return { contents: text.replace(place, 'packageFolder()').replace(finder, FIND_NATIVE), loader: 'js' };
     });
   },
 };
+
+/**
+ * Node's own way to a package takes 3 ms, because it loads what resolves the `exports` of packages; `node-gyp-build` takes
+ * 3 more, and is asked where somebody has built the code or wants another one, or where there is none by the usual name.
+ */
+const FIND_NATIVE = `
+const { existsSync } = require("node:fs");
+const { dirname, join } = require("node:path");
+function packageFolder() {
+  const folders = require.resolve.paths("${SQLITE}").map((folder) => join(folder, "${SQLITE}"));
+  const found = folders.find((folder) => existsSync(join(folder, "package.json")));
+  return found ?? dirname(require.resolve("${SQLITE}/package.json"));
+}
+const import_node_gyp_build = {
+  default: (folder) => {
+    const libc = process.env.LIBC || (existsSync("/etc/alpine-release") ? "musl" : "glibc");
+    const name = "${SQLITE.replace('/', '+')}." + libc + ".node";
+    const file = join(folder, "prebuilds", process.platform + "-" + process.arch, name);
+    return existsSync(join(folder, "build")) || !existsSync(file) ? require("node-gyp-build")(folder) : require(file);
+  },
+};
+`;
 
 /** Bundled CommonJS asks for node's own modules with `require`, which an ES module does not have. */
 const REQUIRE =

@@ -1,22 +1,21 @@
 /**
  * The look of an agent's hook into a SQLite database, without the whole command: that would cost the agent twice as much.
- * A server, and whatever is out of the ordinary (a database by BATON_DATABASE, a `baton.yaml` that cannot be read, a token
- * that is not good), is left to `baton hook --later`.
+ * A server, and whatever is out of the ordinary (a database by BATON_DATABASE, a `baton.yaml` that no command has read
+ * since it was changed, a token that is not good), is left to `baton hook --later`.
  */
 import { existsSync } from 'node:fs';
 import { systemClock } from '../foundation/clock.ts';
 import { flawOfOwnFile } from '../foundation/own-file.ts';
-import { systemRandom } from '../foundation/random.ts';
-import { NO_LIMITS } from '../domain/limits.ts';
 import type { AgentId } from '../domain/names.ts';
 import { agentPrincipal, principalText } from '../domain/principal.ts';
 import { lookForWork, postponeLook, type WakeSource } from '../adapters/agent-sessions/wake-look.ts';
 import type { WakeRequest } from '../agents/journal/tell-work.ts';
 import { workWaitingFor } from '../engine/wake.ts';
-import type { Store } from '../stores/store.ts';
+import type { LookStore } from '../stores/look-store.ts';
+import { openToLook } from '../stores/sqlite/open-to-look.ts';
+import type { ConfigurationText } from '../workspace/configuration-shape.ts';
 import { databaseOfWorkspace } from '../workspace/database-address.ts';
 import { provenBy } from '../workspace/identity.ts';
-import type { LookSettings } from '../workspace/hook-settings.ts';
 import { keptConfiguration, mayConcernLook } from '../workspace/kept-configuration.ts';
 import { privateFiles, workspaceAt, type Workspace } from '../workspace/workspace.ts';
 
@@ -53,7 +52,7 @@ export async function lookHere(folder: string, request: WakeRequest): Promise<Lo
 /** How many handoffs the agent could take now; null: that is not known here. A status line is drawn all the time. */
 export function countHere(folder: string, agent: AgentId): Promise<number | null> {
   return withSource(workspaceAt(folder), agent, async ({ store, hooks }) =>
-    hooks === 'on' ? (await workWaitingFor({ store }, agent)).ready.length : 0,
+    hooks === 'on' ? (await workWaitingFor(store, agent)).ready.length : 0,
   );
 }
 
@@ -64,12 +63,12 @@ async function withSource<Answer>(
 ): Promise<Answer | null> {
   if ((process.env['BATON_DATABASE'] ?? '') !== '') return null;
   if (privateFiles(workspace).some((file) => flawOfOwnFile(file) !== null)) return null;
-  const text = await settingsOf(workspace);
+  const text = settingsOf(workspace);
   if (text === null) return null;
   const database = databaseOfWorkspace(workspace, text);
   // The driver and the connection alone take longer than an agent should wait.
   if (database.kind !== 'sqlite') return null;
-  const store = await storeAt(database.path);
+  const store = existsSync(database.path) ? openToLook(database.path, systemClock) : null;
   if (store === null) return null;
   try {
     if (!(await mayRead(store, agent))) return null;
@@ -79,29 +78,14 @@ async function withSource<Answer>(
   }
 }
 
-/** Null: there is no database yet. */
-async function storeAt(path: string): Promise<Store | null> {
-  if (!existsSync(path)) return null;
-  const { openSqliteStore } = await import('../stores/sqlite/open-sqlite-store.ts');
-  // Only sessions of workers need the boot, and a look has none.
-  return openSqliteStore({
-    limits: NO_LIMITS,
-    random: systemRandom,
-    path,
-    clock: systemClock,
-    boot: '',
-    readOnly: () => undefined,
-  });
-}
-
-async function settingsOf(workspace: Workspace): Promise<LookSettings | null> {
+/** Null: nobody has read what the file says now; to parse it takes a fifth of the hook's time. */
+function settingsOf(workspace: Workspace): Pick<ConfigurationText, 'database' | 'wake'> | null {
   const { text, source } = keptConfiguration(workspace);
-  if (text === null && !mayConcernLook(source)) return {};
-  return text ?? (await import('../workspace/hook-settings.ts')).lookSettingsIn(source);
+  return text === null && !mayConcernLook(source) ? {} : text;
 }
 
 /** Reading needs no token, but one that is shown has to be good, and the agent's own. */
-async function mayRead(store: Store, agent: AgentId): Promise<boolean> {
+async function mayRead(store: LookStore, agent: AgentId): Promise<boolean> {
   const token = process.env['BATON_TOKEN'] ?? '';
   if (token === '') return true;
   const proven = await provenBy({ store, rules: { rolesOf: () => [] } }, token, 'read');

@@ -17,6 +17,7 @@ import {
 } from '../domain/principal.ts';
 import type { Context } from '../engine/context.ts';
 import { whyNotGood } from '../engine/token-watch.ts';
+import type { LookStore } from '../stores/look-store.ts';
 import type { Minting, Store, TokenRecord, UsedToken } from '../stores/store.ts';
 
 export const SCOPES = ['read', 'write'] as const;
@@ -85,7 +86,10 @@ export interface ProvenToken {
 
 /** Whose a token is, if it is good for this. */
 export async function provenBy(
-  { store, rules }: Pick<Context, 'store'> & { readonly rules: Pick<Context['rules'], 'rolesOf'> },
+  {
+    store,
+    rules,
+  }: { readonly store: Pick<LookStore, 'tokens' | 'nowMs'>; readonly rules: Pick<Context['rules'], 'rolesOf'> },
   secret: string,
   scope: Scope,
 ): Promise<Result<ProvenToken, IdentityRefusal>> {
@@ -103,10 +107,10 @@ export async function provenBy(
 }
 
 const USE_NOTED_MS = 60_000;
-const noted = new WeakMap<Store, Map<string, number>>();
+const noted = new WeakMap<Pick<LookStore, 'tokens' | 'nowMs'>, Map<string, number>>();
 
 /** At most once a minute for each token, and nobody waits for it: people want to know which tokens are in use at all. */
-function noteUse(store: Store, { id, usedAt }: UsedToken): void {
+function noteUse(store: Pick<LookStore, 'tokens' | 'nowMs'>, { id, usedAt }: UsedToken): void {
   const nowMs = store.nowMs();
   const uses = noted.get(store) ?? new Map<string, number>();
   noted.set(store, uses);

@@ -5,6 +5,7 @@ import { present } from '../../src/foundation/assert.ts';
 import { prepare } from '../../src/stores/sqlite/binding.ts';
 import { CLAIM_SQL, PROBE_SQL, RIPEN_SQL } from '../../src/stores/sqlite/claim.ts';
 import { listStatement, openNumbersSql, type Filter } from '../../src/stores/sqlite/lists.ts';
+import { OFFERS_SQL, STILL_OPEN_SQL } from '../../src/stores/sqlite/open-to-look.ts';
 import { DROPPED_SQL, INBOX_SQL } from '../../src/stores/sqlite/outbox.ts';
 import { IS_PAUSED_SQL } from '../../src/stores/sqlite/pauses.ts';
 import {
@@ -118,6 +119,30 @@ const PLANS: readonly { readonly what: string; readonly sql: string; readonly st
       'SEARCH handoff USING INTEGER PRIMARY KEY (rowid=?)',
       'LIST SUBQUERY 1',
       'SCAN handoff USING COVERING INDEX sqlite_autoindex_handoff_1',
+    ],
+  },
+  {
+    what: 'what a hook looks for',
+    sql: OFFERS_SQL,
+    steps: [
+      'SEARCH handoff USING INTEGER PRIMARY KEY (rowid=?)',
+      'LIST SUBQUERY 3',
+      'COMPOUND QUERY',
+      'LEFT-MOST SUBQUERY',
+      'SEARCH handoff USING COVERING INDEX handoff_ready (recipient=?)',
+      'UNION ALL',
+      'SEARCH handoff USING COVERING INDEX handoff_delayed (recipient=?)',
+      'CORRELATED SCALAR SUBQUERY 1',
+      'SEARCH agent USING INTEGER PRIMARY KEY (rowid=?)',
+    ],
+  },
+  {
+    what: 'what a hook has told',
+    sql: STILL_OPEN_SQL,
+    steps: [
+      'SEARCH handoff USING INDEX sqlite_autoindex_handoff_1 (id=?)',
+      'LIST SUBQUERY 1',
+      'SCAN json_each VIRTUAL TABLE INDEX 1:',
     ],
   },
   { what: 'the retries of one', sql: RETRIES_SQL, steps: ['SEARCH handoff USING INDEX handoff_chain (<expr>=?)'] },
@@ -251,7 +276,14 @@ describe('the plan of', () => {
     const database = openTables();
     const named = prepare(database, "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL").all();
     const questions = PLANS.flatMap(({ steps }) => steps).join('\n');
-    const others = ['dependency_needs', 'request_at', 'effect_due', 'token_log_denied'];
+    const others = [
+      'dependency_needs',
+      'request_at',
+      'effect_due',
+      'token_log_denied',
+      'verifier_handoff',
+      'artifact_use_handoff',
+    ];
     const unused = named
       .map((row) => String(row[0]))
       .filter((name) => !questions.includes(name) && !others.includes(name));
@@ -261,6 +293,8 @@ describe('the plan of', () => {
   it.each([
     ['DELETE FROM request WHERE (by, key) IN (SELECT by, key FROM request WHERE at < ? LIMIT ?)', 'request_at'],
     ["SELECT seq FROM token_log WHERE what = 'denied' ORDER BY seq DESC LIMIT 1 OFFSET 999", 'token_log_denied'],
+    ['DELETE FROM verifier WHERE handoff = ?', 'verifier_handoff'],
+    ['DELETE FROM artifact_use WHERE handoff = ?', 'artifact_use_handoff'],
     ['SELECT key FROM effect WHERE done = 0 AND due_at <= ? ORDER BY due_at, seq LIMIT ?', 'effect_due'],
     [
       'UPDATE handoff SET waits = waits - 1 WHERE n IN (SELECT handoff FROM dependency WHERE needs = ?)',

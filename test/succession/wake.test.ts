@@ -132,7 +132,11 @@ describe('by hook', () => {
     };
     expect(await startedWith('wake: { hooks: off }\n')).toEqual(['{}', 'small']);
     expect(await startedWith('wake: { hooks: [}\n')).toEqual(['{}', 'small']);
-    expect(await startedWith('wake: { hooks: on }\n')).toEqual([expect.stringContaining('Fix it'), 'small']);
+    expect(await startedWith('wake: { hooks: on }\n')).toEqual(['{}', 'small']);
+    // By then it is read beside the hook, and the next one looks.
+    const kept = join(workspace.folder, '.baton', 'configuration.json');
+    await until('baton.yaml is read', () => readFileSync(kept, 'utf8').includes('hooks: on'));
+    expect(await call('codex', 'session-start')).toEqual([expect.stringContaining('Fix it'), 'small']);
   });
 
   it('what waits in a PostgreSQL server is found beside the hooks and told by the next, and one that is not there keeps nobody', async () => {
@@ -165,9 +169,13 @@ describe('by hook', () => {
       (await workspace.run(['token', 'new', '--for', agent, '--as', 'operator'])).stdout.trim();
     const [own, other] = [await tokenFor('@claude'), await tokenFor('@codex')];
     const told = async (token: string): Promise<boolean> => {
-      rmSync(wakeFolder(join(workspace.folder, '.baton'), 'claude' as AgentId), { recursive: true, force: true });
+      const folder = wakeFolder(join(workspace.folder, '.baton'), 'claude' as AgentId);
+      rmSync(folder, { recursive: true, force: true });
       const env = { BATON_AGENT: 'claude', BATON_TOKEN: token };
-      return (await hook('claude', 'stop', {}, env)).decision === 'block';
+      const { decision } = await hook('claude', 'stop', {}, env);
+      // A look that was refused is put off by a process beside the hook.
+      await until('the look is over', () => readLook(folder) !== null);
+      return decision === 'block';
     };
     expect([await told(`${own}x`), await told(other), await told(own)]).toEqual([false, false, true]);
   });

@@ -1,11 +1,11 @@
 /** Looks into the database for work that an agent was not told of, and keeps when the next look is worth it. */
 import { dirname, join } from 'node:path';
 import type { AgentId } from '../../domain/names.ts';
-import type { Context } from '../../engine/context.ts';
 import { forgetSettled, workWaitingFor, type WaitingWork } from '../../engine/wake.ts';
 import { tellWork, type WakeRequest } from '../../agents/journal/tell-work.ts';
 import { bellMarkOf, fileWakeNotes, readLook, wakeFolder, writeLook } from '../../agents/journal/wake-file.ts';
 import { notifyFileName } from '../../stores/sqlite/notify-files.ts';
+import type { LookStore } from '../../stores/look-store.ts';
 import type { DatabaseAddress } from '../../workspace/database-address.ts';
 import { workspaceAt, type Workspace } from '../../workspace/workspace.ts';
 
@@ -15,7 +15,8 @@ const WITHOUT_BELL_MS = 60_000;
 const BELL_FRESH_MS = 1_000;
 
 /** What a look needs; a hook has it without the whole command. */
-export interface WakeSource extends Pick<Context, 'store'> {
+export interface WakeSource {
+  readonly store: LookStore;
   /** The workspace's own; null: another one. */
   readonly database: DatabaseAddress | null;
   /** `wake.hooks` in `baton.yaml`. */
@@ -35,7 +36,7 @@ export async function lookForWork(
   const bellMark = bellMarkOf(bell);
   const nowMs = Date.now();
   const { ready, nextAt } = await offersFor(source, agent);
-  await forgetSettled(source, fileWakeNotes(privateFolder), agent);
+  await forgetSettled(source.store, fileWakeNotes(privateFolder), agent);
   const isBusy = request.isBusy || (request.moment === 'turn-end' && (await isHandingOver(source, session)));
   const { answer, isLeft, continuedAt } = tellWork(privateFolder, { ...request, isBusy }, ready, nowMs);
   const again = [
@@ -78,11 +79,11 @@ export async function keepLook(
     continuedAt: readLook(folder)?.continuedAt ?? [],
     found: { at: nowMs, work },
   });
-  await forgetSettled(source, fileWakeNotes(privateFolder), agent);
+  await forgetSettled(source.store, fileWakeNotes(privateFolder), agent);
 }
 
 function offersFor({ store, hooks }: WakeSource, agent: AgentId): Promise<WaitingWork> | WaitingWork {
-  return hooks === 'on' ? workWaitingFor({ store }, agent) : { ready: [], nextAt: null };
+  return hooks === 'on' ? workWaitingFor(store, agent) : { ready: [], nextAt: null };
 }
 
 /** A successor that does not know its task yet, and an agent that writes its document, are not disturbed. */

@@ -3,6 +3,7 @@ import type { AgentSession } from '../../domain/agent-session.ts';
 import type { HookCall } from '../../agents/agent-host.ts';
 import type { WakeRequest } from '../../agents/journal/tell-work.ts';
 import { hookAgent, isBusyTurn, ownSession, wakeMoment } from '../../agents/wake-hook.ts';
+import { lookInto } from '../../stores/look-store.ts';
 import { cachedConfiguration } from '../../workspace/configuration-cache.ts';
 import { databaseOfWorkspace } from '../../workspace/database-address.ts';
 import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
@@ -33,7 +34,7 @@ async function sourceOf(
 ): Promise<WakeSource> {
   const isElsewhere = (process.env['BATON_DATABASE'] ?? '') !== '';
   const database = isElsewhere ? null : databaseOfWorkspace(workspace, (await cachedConfiguration(workspace)).text);
-  return { store: ctx.store, database, hooks: configuration.wake.hooks };
+  return { store: lookInto(ctx.store), database, hooks: configuration.wake.hooks };
 }
 
 /** What an agent that posts its hooks to a server is told; null: nothing. */

@@ -1,6 +1,7 @@
 /** Tells an idle agent of work for it by a line in its terminal, where the operator allows that. */
 import type { AgentSession } from '../../domain/agent-session.ts';
 import { wakeText } from '../../formats/wake-text.ts';
+import { lookInto } from '../../stores/look-store.ts';
 import { untoldOf, workWaitingFor } from '../wake.ts';
 import { activityOf, eventsOf, typeLine, type Drive } from './drive-agent.ts';
 
@@ -9,7 +10,7 @@ export async function wakeByTyping(drive: Drive, session: AgentSession): Promise
   const { persona, id } = session;
   if (persona === null || !(await isIdle(drive, session))) return;
   const { notes } = runtime.wake;
-  const untold = untoldOf(notes, persona, (await workWaitingFor(ctx, persona)).ready);
+  const untold = untoldOf(notes, persona, (await workWaitingFor(lookInto(ctx.store), persona)).ready);
   if (untold.length === 0) return;
   await runtime.journal.alone(id, async () => {
     const newest = await ctx.store.agents.load(id);

@@ -17,10 +17,8 @@ export function agentSessionsOf(
   },
 ): AgentSessions {
   const { commit, alive, reader } = parts;
-  const one = (column: 'id' | 'key', value: number | string): AgentSession | null => {
-    const row = prepare(database, `SELECT ${COLUMNS} FROM agent_session WHERE ${column} = ?`).get(value);
-    return row === undefined ? null : sessionOf(row);
-  };
+  const one = (column: 'id' | 'key', value: number | string): AgentSession | null =>
+    loadAgentSession(database, column, value);
   return {
     add: async (session) => {
       alive();
@@ -62,6 +60,15 @@ export function agentSessionsOf(
       });
     },
   };
+}
+
+export function loadAgentSession(
+  database: Database,
+  column: 'id' | 'key',
+  value: number | string,
+): AgentSession | null {
+  const row = prepare(database, `SELECT ${COLUMNS} FROM agent_session WHERE ${column} = ?`).get(value);
+  return row === undefined ? null : sessionOf(row);
 }
 
 function sessionOf(row: Row): AgentSession {

@@ -8,6 +8,7 @@ import { stateNumber } from '../numbers.ts';
 import { readCursor } from '../read-cursor.ts';
 import { wordsAsked } from '../search-words.ts';
 import type { Value } from './binding.ts';
+import { numbersSql, ON_OFFER } from './on-offer.ts';
 import type { RowNumbers } from './row-numbers.ts';
 import { ROW_COLUMNS } from './rows.ts';
 import { AT_REST_SQL } from './schema.ts';
@@ -112,18 +113,9 @@ export function openNumbersSql(filter: Filter): string | null {
   ];
   // As bits: a list in brackets would become a table of its own in each of the parts.
   const asked = `(1 << state) & ${states.reduce((bits, state) => bits | (1 << stateNumber(state)), 0)}`;
-  return parts
-    .map(
-      ({ index, where }) => `SELECT n FROM handoff INDEXED BY ${index} WHERE ${where} AND ${asked} AND recipient = ?1`,
-    )
-    .join(' UNION ALL ');
+  return numbersSql(parts.map(({ index, where }) => ({ index, where: `${where} AND ${asked}` })));
 }
 
-const OFFERED = stateNumber('offered');
-const ON_OFFER = [
-  { index: 'handoff_ready', where: `state = ${OFFERED} AND ready = 1` },
-  { index: 'handoff_delayed', where: `state = ${OFFERED} AND ready = 0` },
-] as const;
 const AT_REST = { index: 'handoff_rest', where: AT_REST_SQL } as const;
 const HELD_BY_SESSIONS = { index: 'handoff_session', where: 'session IS NOT NULL' } as const;
 

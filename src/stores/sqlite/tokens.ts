@@ -1,4 +1,11 @@
-import { DENIALS_MAX, mintedDetail, type Tokens, type TokenEvent, type TokenLogDetail } from '../token-store.ts';
+import {
+  DENIALS_MAX,
+  mintedDetail,
+  type Tokens,
+  type TokenEvent,
+  type TokenLogDetail,
+  type UsedToken,
+} from '../token-store.ts';
 import {
   byAge,
   knownToken,
@@ -25,7 +32,6 @@ export function tokensOf(
   const { commit, nowMs, alive, reader } = ctx;
   const known = prepare(database, 'SELECT 1 FROM token WHERE id = ? OR hash = ?');
   const insert = prepare(database, `INSERT INTO token (${TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?)`);
-  const byHash = prepare(database, `SELECT ${READ_COLUMNS} FROM token WHERE hash = ?`);
   const byId = prepare(database, `SELECT ${READ_COLUMNS} FROM token WHERE id = ?`);
   const all = prepare(database, `SELECT ${READ_COLUMNS} FROM token`);
   const revoke = prepare(
@@ -61,11 +67,7 @@ export function tokensOf(
         };
       });
     },
-    byHash: (hash) =>
-      reader(() => {
-        const row = byHash.get(hash);
-        return row === undefined ? null : readToken(row);
-      }),
+    byHash: (hash) => reader(() => tokenByHash(database, hash)),
     byIds: (ids) =>
       reader(() =>
         ids
@@ -76,9 +78,7 @@ export function tokensOf(
     list: () => reader(() => all.all().map(readToken).toSorted(byAge)),
     used: async (id) => {
       alive();
-      await commit.run(
-        () => () => void prepare(database, 'UPDATE token SET used_at = ? WHERE id = ?').run(nowMs(), id),
-      );
+      await commit.run(() => () => noteTokenUse(database, id, nowMs()));
     },
     revoke: async (id, { by, keepsLeases = false }) => {
       alive();
@@ -99,4 +99,13 @@ export function tokensOf(
     log: ({ max, after }) =>
       reader(() => readLogPage(log.all(after === undefined ? null : readCursor(after), max + 1), max)),
   };
+}
+
+export function tokenByHash(database: Database, hash: string): UsedToken | null {
+  const row = prepare(database, `SELECT ${READ_COLUMNS} FROM token WHERE hash = ?`).get(hash);
+  return row === undefined ? null : readToken(row);
+}
+
+export function noteTokenUse(database: Database, id: string, nowMs: number): void {
+  prepare(database, 'UPDATE token SET used_at = ? WHERE id = ?').run(nowMs, id);
 }

@@ -1,0 +1,30 @@
+/** What a look for work asks of a database. Every store can answer it; a hook asks a SQLite file without the whole store. */
+import type { Handoff } from '../domain/handoff.ts';
+import { isFinal } from '../domain/lifecycle.ts';
+import type { AgentId, HandoffId } from '../domain/names.ts';
+import type { Store } from './store.ts';
+
+export type Offer = Pick<Handoff, 'id' | 'from' | 'title' | 'priority' | 'offeredAt' | 'notBefore'>;
+
+export interface LookStore extends Pick<Store, 'nowMs' | 'close'> {
+  /** The newest handoffs on offer to the agent. */
+  offersTo(agent: AgentId, max: number): Promise<readonly Offer[]>;
+  /** Those of these that are not over. */
+  stillOpen(ids: readonly HandoffId[]): Promise<readonly HandoffId[]>;
+  readonly tokens: Pick<Store['tokens'], 'byHash' | 'used'>;
+  readonly agents: Pick<Store['agents'], 'load'>;
+}
+
+/** Whoever something is offered to may see it. */
+export function lookInto(store: Store): LookStore {
+  return {
+    offersTo: async (agent, max) =>
+      (await store.find({ by: 'filter', to: agent, visibleTo: agent, states: ['offered'], max })).items,
+    stillOpen: async (ids) =>
+      (await store.find({ by: 'ids', ids })).items.filter(({ state }) => !isFinal(state)).map(({ id }) => id),
+    nowMs: () => store.nowMs(),
+    close: () => store.close(),
+    tokens: store.tokens,
+    agents: store.agents,
+  };
+}

@@ -1,0 +1,62 @@
+/**
+ * The database file for a look for work. It finds what the store finds, along the same indexes, and loads nothing of the
+ * store that a look does not need: an agent waits for the hook that looks.
+ */
+import type { Clock } from '../../foundation/clock.ts';
+import { isFinal, STATES } from '../../domain/lifecycle.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
+import { PRIORITIES, type Priority } from '../../domain/priority.ts';
+import { stateNumber } from '../numbers.ts';
+import type { LookStore, Offer } from '../look-store.ts';
+import { loadAgentSession } from './agent-sessions.ts';
+import { prepare, type Row } from './binding.ts';
+import { ensureDatabaseFile } from './database-file.ts';
+import { numbersSql, ON_OFFER } from './on-offer.ts';
+import { openToRead } from './read-only.ts';
+import { SCHEMA_VERSION } from './schema.ts';
+import { noteTokenUse, tokenByHash } from './tokens.ts';
+
+const AGENT_SQL = 'SELECT n FROM agent WHERE name = ?';
+export const OFFERS_SQL = `SELECT id, (SELECT name FROM agent WHERE n = sender), title, priority, offered_at, not_before
+  FROM handoff WHERE n IN (${numbersSql(ON_OFFER)}) ORDER BY n DESC LIMIT ?2`;
+export const STILL_OPEN_SQL = `SELECT id FROM handoff WHERE id IN (SELECT value FROM json_each(?))
+  AND state NOT IN (${STATES.filter(isFinal).map(stateNumber).join(', ')})`;
+
+/** Null: the file has another version of the schema, and whoever opens the whole store brings it up to date or refuses it. */
+export function openToLook(path: string, clock: Clock): LookStore | null {
+  ensureDatabaseFile(path);
+  const { database } = openToRead(path, { sync: 'full' });
+  if (prepare(database, 'PRAGMA user_version').get()?.[0] !== SCHEMA_VERSION) {
+    database.close();
+    return null;
+  }
+  const nowMs = (): number => clock.nowMs();
+  return {
+    offersTo: async (agent, max) => {
+      const [n = null] = prepare(database, AGENT_SQL).get(agent) ?? [];
+      return n === null ? [] : prepare(database, OFFERS_SQL).all(n, max).map(offerOf);
+    },
+    stillOpen: async (ids) =>
+      prepare(database, STILL_OPEN_SQL)
+        .all(JSON.stringify(ids))
+        .map(([id]) => id as HandoffId),
+    nowMs,
+    agents: { load: async (id) => loadAgentSession(database, 'id', id) },
+    tokens: {
+      byHash: async (hash) => tokenByHash(database, hash),
+      used: async (id) => noteTokenUse(database, id, nowMs()),
+    },
+    close: async () => database.close(),
+  };
+}
+
+function offerOf([id, from, title, priority, offeredAt, notBefore]: Row): Offer {
+  return {
+    id: id as HandoffId,
+    from: from as AgentId,
+    title: title as string | null,
+    priority: PRIORITIES[priority as number] as Priority,
+    offeredAt: offeredAt as number,
+    notBefore: notBefore as number,
+  };
+}
