@@ -104,11 +104,27 @@ export function openGitTree(folder: string): GitTree {
     const [mail = '', name = ''] = (said ?? '').split('\u0000');
     return authorIn(mail, name);
   };
+  /** Git runs post-merge before it removes MERGE_HEAD. What HEAD contains is merged; until then it does not contain it. */
+  const isMerged = async (heads: string): Promise<boolean> => {
+    const commits = heads.trim().split('\n');
+    const merged = await Promise.all(
+      commits.map(
+        async (commit) => COMMIT.test(commit) && (await git('merge-base', '--is-ancestor', commit, 'HEAD')) !== null,
+      ),
+    );
+    return merged.every(Boolean);
+  };
   return {
     busy: async () => {
       const gitFolder = findGitFolder(folder);
-      const there = new Set(gitFolder === null ? [] : namesIn(gitFolder));
-      return UNDER_WAY.find(([name]) => there.has(name))?.[1] ?? null;
+      if (gitFolder === null) return null;
+      const there = new Set(namesIn(gitFolder));
+      const [name, says] = UNDER_WAY.find(([name]) => there.has(name)) ?? [];
+      if (says === undefined) return null;
+      const isOver =
+        (name === 'MERGE_HEAD' && (await isMerged(textOf(join(gitFolder, name))))) ||
+        (name === 'rebase-merge' && isRebased(gitFolder));
+      return isOver ? null : says;
     },
     head: headNow,
     has: async (path) => {
@@ -295,6 +311,14 @@ function findGitFolder(from: string): string | null {
     }
     if (dirname(folder) === folder) return null;
   }
+}
+
+/** Git runs post-rewrite before it removes its notes: then nothing is left to pick, and the branch is checked out again. */
+function isRebased(gitFolder: string): boolean {
+  const todo = join(gitFolder, 'rebase-merge', 'git-rebase-todo');
+  const branch = textOf(join(gitFolder, 'rebase-merge', 'head-name')).trim();
+  const isAttached = textOf(join(gitFolder, 'HEAD')).trim() === `ref: ${branch}`;
+  return isAttached && lstatSync(todo, { throwIfNoEntry: false })?.size === 0;
 }
 
 /** Asked at every change, and a process costs a hundred times as much. Null: git has to be asked. */

@@ -6,7 +6,7 @@ import { accept } from '../../src/engine/handoffs/accept.ts';
 import { deliver } from '../../src/engine/handoffs/deliver.ts';
 import { reject } from '../../src/engine/handoffs/reject-and-cancel.ts';
 import { verify } from '../../src/engine/handoffs/verify.ts';
-import { tempFolder } from '../support/processes.ts';
+import { BATON, tempFolder } from '../support/processes.ts';
 import { commit, pull, push, twoClones } from './two-clones.ts';
 import { as, documentsWorld, ON, says, type DocumentsWorld } from './documents-world.ts';
 
@@ -270,6 +270,25 @@ describe('where git is in the middle of something', () => {
     rmSync(join(a.folder, '.git', name));
     await a.sync();
     expect(a.fields(id)).toMatchObject({ status: 'Acknowledged' });
+  });
+
+  it.each([
+    ['post-merge', '--no-rebase'],
+    ['post-rewrite', '--rebase'],
+  ])('D17: the hook %s takes in what a pull %s has brought, though git still keeps its notes', async (hook, way) => {
+    const { a, b } = await twoClones();
+    const id = await a.at('offered');
+    push(a, 'a new handoff');
+    await pull(b);
+    good(await accept(b.ctx, as('claude'), id));
+    push(b, 'accepted');
+    writeFileSync(join(a.folder, 'mine.txt'), 'mine');
+    commit(a, 'something else meanwhile');
+    const path = join(a.folder, '.git', 'hooks', hook);
+    writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${BATON}' sync --quiet\n`);
+    chmodSync(path, 0o755);
+    a.git('pull', '-q', way);
+    expect([await a.state(id), dirt(a)]).toEqual(['accepted', '']);
   });
 
   it('sees it from a worktree too, where .git is a file', async () => {

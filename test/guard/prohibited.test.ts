@@ -187,6 +187,14 @@ describe('baton check --staged', () => {
     expect(found).toEqual([expect.stringContaining(says)]);
   });
 
+  it('D13, D17: refuses another name under an acknowledgement that was made, as sync would elsewhere', async () => {
+    const repository = makeRepository();
+    repository.commit({ [ACTIVE]: ACKNOWLEDGED });
+    expect(await staged(repository, { [ACTIVE]: ACKNOWLEDGED.replace('by: claude', 'by: mallory') })).toEqual([
+      expect.stringContaining('it says that @mallory accepted it, and only @claude can'),
+    ]);
+  });
+
   it('D13, D17: lets a correction through, and what the other side of a merge has', async () => {
     const repository = makeRepository();
     repository.commit({ [ACTIVE]: SPEC_DOCUMENT });

@@ -99,7 +99,7 @@ function roundIn({ state, to }: Handoff, now: DocumentRead, before: DocumentRead
 
 /** What was agreed stays, once it is on offer; the clock changes only with a move that starts another one. */
 function wrongFields(
-  { state, terms }: Handoff,
+  { state, terms, to }: Handoff,
   now: DocumentRead,
   before: DocumentRead | null,
   steps: readonly Step[],
@@ -111,6 +111,10 @@ function wrongFields(
   const agreed = fixed.find(isChanged);
   if (agreed !== undefined) {
     return { field: agreed, says: `${agreed} was agreed when the handoff was made and has changed` };
+  }
+  const acceptedBy = now.fields.acknowledged_by ?? null;
+  if (acceptedBy !== null && isChanged('acknowledged_by') && readAgentId(acceptedBy) !== to) {
+    return { field: 'acknowledged_by', says: `it says that @${acceptedBy} accepted it, and only @${to} can` };
   }
   const starts =
     steps.some((step) => STARTS_A_CLOCK.has(step.do)) ||
