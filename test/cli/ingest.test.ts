@@ -19,7 +19,7 @@ interface Answered {
   readonly nothing: number;
 }
 
-function put({ folder }: Workspace, name: string, text: string): void {
+function put({ folder }: Workspace, name: string, text: string | Buffer): void {
   mkdirSync(join(folder, name, '..'), { recursive: true });
   writeFileSync(join(folder, name), text);
 }
@@ -115,6 +115,14 @@ describe.each(commandDatabases)('baton ingest of files in forms of their own on 
 });
 
 describe('baton ingest', () => {
+  it('a file in UTF-16 is read like any other', async () => {
+    const workspace = await makeWorkspace(sqlite);
+    const text = '\uFEFF# Handoff: water\n\nFrom: ivy\nTo: basil\nStatus: open\nDate: 2026-03-04\n';
+    put(workspace, 'handoffs/le.md', Buffer.from(text, 'utf16le'));
+    put(workspace, 'handoffs/be.md', Buffer.from(text.replace('basil', 'moss'), 'utf16le').swap16());
+    expect(await ingested(workspace, 'handoffs/*.md')).toMatchObject({ code: 0, done: 2, nothing: 0 });
+  });
+
   it('S1: says for each block where it stands and what was done', async () => {
     const workspace = await makeWorkspace(sqlite, 'project: shop\n');
     put(workspace, 'one.md', `intro\n\n${blockOf({ to: '@planning' })}`);

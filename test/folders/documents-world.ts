@@ -51,6 +51,7 @@ const DELIVERED = { deliverables: ['code', 'tests'], criteria: ['works'] };
 export async function documentsWorld(
   there: string = tempFolder(),
   configuration: string = ON,
+  database?: string,
 ): Promise<DocumentsWorld> {
   const folder = there;
   mkdirSync(join(folder, '.baton'), { recursive: true });
@@ -58,7 +59,14 @@ export async function documentsWorld(
   writeFileSync(join(folder, '.baton', '.gitignore'), '*\n');
   writeFileSync(join(folder, 'done.txt'), 'done\n');
   const events: EngineEvent[] = [];
-  const app = present(await openWorkspace({ workspace: folder, report: (event) => events.push(event) }), 'it is there');
+  const app = present(
+    await openWorkspace({
+      workspace: folder,
+      report: (event) => events.push(event),
+      ...(database === undefined ? {} : { database: { kind: 'postgres', url: database } as const }),
+    }),
+    'it is there',
+  );
   onTestFinished(async () => app.close());
   const { ctx } = app;
   const documents = present(ctx.rules.documents, 'documents are on');

@@ -17,8 +17,10 @@ import { cancel, reject } from '../../src/engine/handoffs/reject-and-cancel.ts';
 import { release } from '../../src/engine/handoffs/release.ts';
 import { revise } from '../../src/engine/handoffs/revise.ts';
 import { verify } from '../../src/engine/handoffs/verify.ts';
+import { WITHOUT_POSTGRES } from '../support/private-postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 import { agentOf, as, type DocumentsWorld } from './documents-world.ts';
-import { commit, pull, push, twoClones } from './two-clones.ts';
+import { commit, pull, push, twoClones, type Clones } from './two-clones.ts';
 
 type Move = (ctx: Context, id: HandoffId) => Promise<Result<Handoff, unknown>>;
 
@@ -114,8 +116,20 @@ it('D17: every move after a pull without a sync is decided over what git has bro
   expect(b.fields(both)).toMatchObject({ title: 'Another title', purpose: 'another purpose' });
 });
 
+const server = await sharedPostgres();
+
 it('D17: a document that only a pull has brought is taken in by whoever accepts or claims it', async () => {
-  const { a, b } = await twoClones();
+  await acceptAndClaim(await twoClones());
+});
+
+it.skipIf(server === null)(
+  `D17: the same on PostgreSQL${server === null ? ` (${WITHOUT_POSTGRES})` : ''}`,
+  async () => {
+    await acceptAndClaim(await twoClones(await server?.createDatabase('pulled_without_sync')));
+  },
+);
+
+async function acceptAndClaim({ a, b }: Clones): Promise<void> {
   await pull(b);
   const ids = [await a.create(TERMS), await a.create(TERMS)] as const;
   for (const id of ids) await makeAll(a, id, ['activate']);
@@ -126,4 +140,4 @@ it('D17: a document that only a pull has brought is taken in by whoever accepts 
   expect(claimed?.handoff).toMatchObject({ id: ids[0], state: 'accepted' });
   for (const id of ids) expect(b.fields(id)).toMatchObject({ status: 'Acknowledged', acknowledged_by: 'claude' });
   commit(b, 'accepted');
-});
+}

@@ -10,7 +10,7 @@ export interface Clones {
 }
 
 /** One repository, two clones with a database each: @grok sits at one, @claude at the other. */
-export async function twoClones(): Promise<Clones> {
+export async function twoClones(databaseOfB?: string): Promise<Clones> {
   const root = tempFolder();
   const [origin, one, two] = ['origin.git', 'one', 'two'].map((name) => join(root, name)) as [string, string, string];
   mkdirSync(origin);
@@ -25,7 +25,7 @@ export async function twoClones(): Promise<Clones> {
   writeFileSync(join(two, '.git', 'mail'), 'claude@example.org');
   a.git('checkout', '-q', '-B', 'main');
   a.git('branch', '-q', '--set-upstream-to=origin/main');
-  return { a, b: await documentsWorld(two) };
+  return { a, b: await documentsWorld(two, ON, databaseOfB) };
 }
 
 export function commit(world: DocumentsWorld, message: string): void {

@@ -242,6 +242,23 @@ describe('D14: a plan of migration', () => {
     expect([...originalsIn(documentIn(folder, step as Migrate)).values()]).toEqual([bytes]);
   });
 
+  it('sections are known by their headings in other scripts too', async () => {
+    const text = `# 인수인계\n\n${OLD}\n## 목적\n물 주기\n\n## 背景\n乾いた土\n\n## 할 일\n- 북쪽\n- 남쪽\n\n## 완료 조건\n- 젖은 흙\n`;
+    expect(await plan(filled({ 'handoffs/handoff-water-20260304.md': text }))).toMatchObject([
+      {
+        do: 'migrate',
+        mapped: {
+          fields: {
+            purpose: '물 주기',
+            context: '乾いた土',
+            deliverables: ['북쪽', '남쪽'],
+            verification_criteria: ['젖은 흙'],
+          },
+        },
+      },
+    ]);
+  });
+
   it('documentation, examples and forms are listed with a reason, and migrated only when their folder is named', async () => {
     const folder = filled({
       'docs/handoffs/handoff-water-20260304.md': OLD,

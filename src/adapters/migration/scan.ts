@@ -15,6 +15,7 @@ import { classify, type ClassifyTerms } from '../../engine/migration/classify.ts
 import { isInPackage } from '../../engine/migration/places.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { JSON_BYTES_MAX } from '../../foundation/json.ts';
+import { utf16TextOf } from '../../foundation/utf16-text.ts';
 import type { FoundFiles } from './find-files.ts';
 import { commitsOf, type Commits } from './git-history.ts';
 
@@ -110,14 +111,7 @@ function look(path: string, bytes: Buffer, seen: Seen, terms: ClassifyTerms): vo
 }
 
 function textOf(bytes: Buffer): string {
-  const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return bytes.toString('utf16le');
-  if (first === 0xfe && second === 0xff)
-    return Buffer.from(bytes)
-      .subarray(0, bytes.length & ~1)
-      .swap16()
-      .toString('utf16le');
-  return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+  return utf16TextOf(bytes) ?? bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 }
 
 const JSON_FILE = /\.json\b[^/]*$/i;

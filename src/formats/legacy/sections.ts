@@ -8,12 +8,13 @@ import type { Field, LegacyReading } from './legacy-reading.ts';
 
 const ABOUT = {
   purpose:
-    /^(?:purpose|goal|goals|objective|objectives|objetivo|objectif|ziel|why|why_this.*|summary|overview|mission|ask|request|requested_actions?|instructions?)$/,
-  context: /^(?:context|contexto|contexte|kontext|background|situation|current_state|where_we_are|quick_context)$/,
+    /^(?:purpose|goal|goals|objective|objectives|objetivo|objectif|ziel|why|why_this.*|summary|overview|mission|ask|request|requested_actions?|instructions?|목적|목표|요청|요약|目的|目标|概要|цель|задача)$/,
+  context:
+    /^(?:context|contexto|contexte|kontext|background|situation|current_state|where_we_are|quick_context|배경|상황|맥락|현재_상태|背景|現状|上下文|контекст)$/,
   deliverables:
-    /^(?:deliverables?|expected_outputs?|tasks?|todo|to_do|next_steps?|next_actions?|action_required|requested_actions?|actions?|what_remains|remaining(?:_work)?|open_items|steps|scope)$/,
+    /^(?:deliverables?|expected_outputs?|tasks?|todo|to_do|next_steps?|next_actions?|action_required|requested_actions?|actions?|what_remains|remaining(?:_work)?|open_items|steps|scope|산출물|결과물|할_일|다음_단계|남은_작업|成果物|交付物|待办|下一步|результаты|следующие_шаги)$/,
   criteria:
-    /^(?:acceptance(?:_criteria)?|verification(?:_criteria)?|success_criteria|definition_of_done|criteria|how_to_verify.*|done_when|checks)$/,
+    /^(?:acceptance(?:_criteria)?|verification(?:_criteria)?|success_criteria|definition_of_done|criteria|how_to_verify.*|done_when|checks|완료_조건|완료_기준|검증_기준|完了条件|验收标准|критерии(?:_приемки)?)$/,
 } as const;
 
 type Topic = keyof typeof ABOUT;

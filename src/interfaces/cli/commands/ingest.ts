@@ -15,6 +15,7 @@ import { filesFor } from '../glob-files.ts';
 import { cliProblem } from '../problem.ts';
 import { progressOf } from '../progress.ts';
 import { counted } from '../../../foundation/count-text.ts';
+import { utf16TextOf } from '../../../foundation/utf16-text.ts';
 
 interface IngestOptions extends CommonOptions {
   readonly strict?: true;
@@ -114,7 +115,8 @@ function statOf(file: string): Stats | null {
 /** What is not UTF-8 shows as such in the text, and spoils at most the block in which it stands. */
 function textOf(file: string): string {
   try {
-    return readFileSync(file === STDIN ? 0 : file, 'utf8');
+    const bytes = readFileSync(file === STDIN ? 0 : file);
+    return utf16TextOf(bytes) ?? bytes.toString('utf8');
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     throw cliProblem('bad-request', `cannot read ${file === STDIN ? 'standard input' : file}: ${reason}`);
