@@ -3,6 +3,7 @@
  * The reason to send it was written with the last fact (`domain/dead-letter.ts`), so no crash can lose it; the key of the
  * request makes it one handoff, however often it is tried.
  */
+import { parseExact } from '../foundation/exact-json.ts';
 import type { Json } from '../foundation/json.ts';
 import { SYSTEM } from '../domain/principal.ts';
 import type { Body } from '../domain/body.ts';
@@ -35,7 +36,7 @@ export function deadLetterSender(ctx: Context): EffectSender {
 
 function deadLetterOf({ handoff, body, outcome }: Whole, onFailed: AgentId): SendRequest {
   const { id, from, to, title, task, priority, state, attempt } = handoff;
-  const { input } = JSON.parse(body) as Body;
+  const { input } = parseExact(body) as Body;
   const ended = outcome === null ? null : (JSON.parse(outcome) as Outcome);
   return {
     // Nobody hands over to themselves: where the sender is the one to look at it, it comes from whoever failed.

@@ -16,6 +16,8 @@ async function open(): Promise<TestBaton> {
 describe('onFailed', () => {
   it('hands what failed for good to the agent that it names, with input and failure', async () => {
     const { baton, clock, drain } = await open();
+    // Beyond 2^53: a double would end in 2.
+    const order = 9_007_199_254_740_993n as unknown as Json;
     baton.work('@flaky', () => {
       throw new HandlerFailure('PROCESSING_ERROR', 'no luck');
     });
@@ -23,7 +25,7 @@ describe('onFailed', () => {
       from: '@me',
       to: '@flaky',
       title: 'Ship it',
-      input: { order: 1 },
+      input: { order },
       onFailed: '@fixer',
       retry: { max: 1 },
     });
@@ -41,7 +43,7 @@ describe('onFailed', () => {
       state: 'failed',
       attempt: 2,
       failure: { code: 'PROCESSING_ERROR', message: 'no luck' },
-      input: { order: 1 },
+      input: { order },
     });
   });
 

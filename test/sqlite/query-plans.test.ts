@@ -21,6 +21,7 @@ import {
   VISIBLE_CHAIN_SQL,
   WAITING_SQL,
 } from '../../src/stores/sqlite/queries.ts';
+import { REMOVE_SQL } from '../../src/stores/sqlite/retention.ts';
 import { DUE_SCHEDULES_SQL } from '../../src/stores/sqlite/schedules.ts';
 import { BEAT_SQL } from '../../src/stores/sqlite/sessions.ts';
 import { agentOf } from '../contract/builders.ts';
@@ -30,6 +31,16 @@ function listSql(filter: Omit<Filter, 'by' | 'max'>): string {
   const statement = listStatement({ by: 'filter', max: 50, ...filter }, { knownAgentNumber: () => 1 });
   return present(statement, 'there is something to look for').sql;
 }
+
+/** What a handoff leaves in each table is found, however much others have left there. */
+const REMOVE_STEPS = [
+  'SEARCH fact USING COVERING INDEX sqlite_autoindex_fact_1 (handoff=?)',
+  'SEARCH body USING INTEGER PRIMARY KEY (rowid=?)',
+  'SEARCH outcome USING INTEGER PRIMARY KEY (rowid=?)',
+  'SEARCH dependency USING PRIMARY KEY (handoff=?)',
+  'SEARCH verifier USING COVERING INDEX verifier_handoff (handoff=?)',
+  'SEARCH artifact_use USING COVERING INDEX artifact_use_handoff (handoff=?)',
+];
 
 const PLANS: readonly { readonly what: string; readonly sql: string; readonly steps: readonly string[] }[] = [
   {
@@ -263,6 +274,11 @@ const PLANS: readonly { readonly what: string; readonly sql: string; readonly st
     sql: BEAT_SQL,
     steps: ['SEARCH session USING INDEX sqlite_autoindex_session_1 (id=?)'],
   },
+  ...REMOVE_SQL.map((sql, index) => ({
+    what: `removing one: ${sql}`,
+    sql,
+    steps: REMOVE_STEPS.slice(index, index + 1),
+  })),
 ];
 
 describe('the plan of', () => {

@@ -33,6 +33,11 @@ const isNeeded = (before: string): string => `EXISTS (
 const IS_NEWEST = `(h.n = (SELECT max(n) FROM handoff)
   OR h.n = (SELECT handoff FROM fact WHERE seq = (SELECT max(seq) FROM fact)))`;
 
+/** What belongs to one handoff, by its number. */
+export const REMOVE_SQL = ['fact', 'body', 'outcome', 'dependency', 'verifier', 'artifact_use'].map(
+  (table) => `DELETE FROM ${table} WHERE handoff = ?`,
+);
+
 export interface SqliteRetention {
   removable(settledBefore: number, after: string | null, max: number): CopiesPage;
   remove(heads: readonly Head[], archive: string): Work<readonly Removal[]>;
@@ -67,9 +72,7 @@ export function retentionOf(
     `INSERT INTO removed (id, sender, recipient, at, archive)
      VALUES (?, ?, ?, ?, (SELECT n FROM archive WHERE name = ?))`,
   );
-  const deletions = ['fact', 'body', 'outcome', 'dependency', 'verifier', 'artifact_use'].map((table) =>
-    prepare(database, `DELETE FROM ${table} WHERE handoff = ?`),
-  );
+  const deletions = REMOVE_SQL.map((sql) => prepare(database, sql));
   const deleteEffects = prepare(database, 'DELETE FROM effect WHERE key > ? AND key < ?');
   const deleteRow = prepare(database, 'DELETE FROM handoff WHERE n = ?');
 
