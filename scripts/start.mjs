@@ -5,8 +5,8 @@
  *
  *   npm start -- [--port PORT] [--pace SECONDS] [--no-town]
  */
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +22,10 @@ const { values } = parseArgs({
 });
 
 const children = new Set();
+/** Agents in a terminal that run now, by their numbers. */
+const terminals = new Set();
+/** How often the one in a terminal hands over. */
+const SUCCESSION_MS = 90_000;
 
 await run([join(ROOT, 'scripts/build.mjs'), '--command', '--dashboard', '--quiet']);
 if (!existsSync(join(SAMPLE, 'baton.yaml'))) await run([BATON, 'init', SAMPLE], 'ignore');
@@ -32,17 +36,22 @@ const server = start(
   ['ignore', 'pipe', 'inherit'],
 );
 const link = await firstLine(server);
+const hasTmux = spawnSync('tmux', ['-V']).status === 0;
+const successions = hasTmux
+  ? 'One of them runs in a terminal (tmux) and hands over to a successor when its context is full: see Agents.'
+  : 'tmux is not installed, so none of them runs in a terminal and hands over to a successor. Everything else is here.';
 process.stdout.write(`
   Baton is here. Open its page:
 
     ${link}
 
   A small town of agents lives there: answer its questions, review what it delivers, try again what failed.
+  ${successions}
   Send one more, from another terminal:
 
     node dist/baton.cjs send --workspace .sample --from @me --to @you --title "My first" --input '{"hello":"world"}'
 
-  Ctrl-C ends it.
+  Ctrl-C ends it, and its agents. To begin anew, delete .sample and start again.
 
 `);
 if (values['no-town'] !== true) void live(new URL(link).origin);
@@ -50,6 +59,7 @@ if (values['no-town'] !== true) void live(new URL(link).origin);
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => children.forEach((child) => child.kill('SIGTERM')));
 process.exitCode = (await ended(server)) ?? 0;
+for (const id of terminals) await output([BATON, 'agent', 'stop', String(id), '--workspace', SAMPLE, '--json']);
 
 /** A step of the town every few seconds, until the server is gone. */
 async function live(url) {
@@ -57,12 +67,46 @@ async function live(url) {
   const town = new Town(url, JSON.parse(made).token);
   try {
     await town.settle();
+    if (hasTmux) void handOverAgainAndAgain(town);
     while (server.exitCode === null) {
       await new Promise((resolve) => setTimeout(resolve, Number(values.pace) * 1000));
       await town.step();
     }
   } catch (error) {
     if (server.exitCode === null) process.stderr.write(`the town has stopped: ${error.message}\n`);
+  }
+}
+
+/** The writer works in a terminal; each time that its context is full, a successor goes on. */
+async function handOverAgainAndAgain(town) {
+  const persona = join(SAMPLE, 'data/personas/writer');
+  mkdirSync(persona, { recursive: true });
+  writeFileSync(join(persona, 'skill.md'), 'You write guides in plain words.\n');
+  const agent = [process.execPath, join(ROOT, 'scripts/town-agent.mjs')];
+  const place = ['--workspace', SAMPLE, '--cwd', SAMPLE, '--json'];
+  const started = await output([
+    BATON,
+    'agent',
+    'start',
+    '--persona',
+    'writer',
+    '--agent',
+    'command',
+    ...place,
+    '--',
+    ...agent,
+  ]);
+  let { id } = JSON.parse(started);
+  terminals.add(id);
+  while (server.exitCode === null) {
+    await new Promise((resolve) => setTimeout(resolve, SUCCESSION_MS).unref());
+    const { sessions } = await town.ask(null, 'GET', '/agents');
+    const active = sessions.find(({ state }) => state === 'active');
+    if (active === undefined) return;
+    terminals.delete(id);
+    ({ id } = active);
+    terminals.add(id);
+    if (active.handoff === null) await town.ask(null, 'POST', `/agents/${id}/handoff`, { reason: 'context_limit' });
   }
 }
 
