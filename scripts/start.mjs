@@ -22,13 +22,18 @@ const { values } = parseArgs({
 });
 
 const children = new Set();
-/** Agents in a terminal that run now, by their numbers. */
-const terminals = new Set();
-/** How often the one in a terminal hands over. */
-const SUCCESSION_MS = 90_000;
+let isEnding = false;
+const CONFIGURATION = `project: shop
+
+# An agent whose context is full hands over to a successor by itself.
+succession: { automatic: on }
+`;
 
 await run([join(ROOT, 'scripts/build.mjs'), '--command', '--dashboard', '--quiet']);
-if (!existsSync(join(SAMPLE, 'baton.yaml'))) await run([BATON, 'init', SAMPLE], 'ignore');
+if (!existsSync(join(SAMPLE, 'baton.yaml'))) {
+  await run([BATON, 'init', SAMPLE], 'ignore');
+  writeFileSync(join(SAMPLE, 'baton.yaml'), CONFIGURATION);
+}
 
 const port = values.port === undefined ? [] : ['--port', values.port];
 const server = start(
@@ -37,16 +42,16 @@ const server = start(
 );
 const link = await firstLine(server);
 const hasTmux = spawnSync('tmux', ['-V']).status === 0;
-const successions = hasTmux
-  ? 'One of them runs in a terminal (tmux) and hands over to a successor when its context is full: see Agents.'
-  : 'tmux is not installed, so none of them runs in a terminal and hands over to a successor. Everything else is here.';
+const succession = hasTmux
+  ? '@writer runs in a terminal (tmux). About once in two minutes its context is full and a successor takes over: see Agents.'
+  : 'tmux is not installed, so no agent runs in a terminal and Agents shows no succession. Everything else is there.';
 process.stdout.write(`
   Baton is here. Open its page:
 
     ${link}
 
   A small town of agents lives there: answer its questions, review what it delivers, try again what failed.
-  ${successions}
+  ${succession}
   Send one more, from another terminal:
 
     node dist/baton.cjs send --workspace .sample --from @me --to @you --title "My first" --input '{"hello":"world"}'
@@ -56,10 +61,13 @@ process.stdout.write(`
 `);
 if (values['no-town'] !== true) void live(new URL(link).origin);
 // The terminal tells everybody in front of it; the server ends by itself, and so do we after it.
-process.on('SIGINT', () => undefined);
-process.on('SIGTERM', () => children.forEach((child) => child.kill('SIGTERM')));
+process.on('SIGINT', () => (isEnding = true));
+process.on('SIGTERM', () => {
+  isEnding = true;
+  children.forEach((child) => child.kill('SIGTERM'));
+});
 process.exitCode = (await ended(server)) ?? 0;
-for (const id of terminals) await output([BATON, 'agent', 'stop', String(id), '--workspace', SAMPLE, '--json']);
+if (hasTmux) await stopTerminals();
 
 /** A step of the town every few seconds, until the server is gone. */
 async function live(url) {
@@ -67,47 +75,29 @@ async function live(url) {
   const town = new Town(url, JSON.parse(made).token);
   try {
     await town.settle();
-    if (hasTmux) void handOverAgainAndAgain(town);
-    while (server.exitCode === null) {
+    if (hasTmux) await startWriter();
+    while (!isEnding) {
       await new Promise((resolve) => setTimeout(resolve, Number(values.pace) * 1000));
       await town.step();
     }
   } catch (error) {
-    if (server.exitCode === null) process.stderr.write(`the town has stopped: ${error.message}\n`);
+    if (!isEnding) process.stderr.write(`the town has stopped: ${error.message}\n`);
   }
 }
 
-/** The writer works in a terminal; each time that its context is full, a successor goes on. */
-async function handOverAgainAndAgain(town) {
+/** An agent in a terminal. Its successors are started by Baton. */
+async function startWriter() {
   const persona = join(SAMPLE, 'data/personas/writer');
   mkdirSync(persona, { recursive: true });
   writeFileSync(join(persona, 'skill.md'), 'You write guides in plain words.\n');
   const agent = [process.execPath, join(ROOT, 'scripts/town-agent.mjs')];
-  const place = ['--workspace', SAMPLE, '--cwd', SAMPLE, '--json'];
-  const started = await output([
-    BATON,
-    'agent',
-    'start',
-    '--persona',
-    'writer',
-    '--agent',
-    'command',
-    ...place,
-    '--',
-    ...agent,
-  ]);
-  let { id } = JSON.parse(started);
-  terminals.add(id);
-  while (server.exitCode === null) {
-    await new Promise((resolve) => setTimeout(resolve, SUCCESSION_MS).unref());
-    const { sessions } = await town.ask(null, 'GET', '/agents');
-    const active = sessions.find(({ state }) => state === 'active');
-    if (active === undefined) return;
-    terminals.delete(id);
-    ({ id } = active);
-    terminals.add(id);
-    if (active.handoff === null) await town.ask(null, 'POST', `/agents/${id}/handoff`, { reason: 'context_limit' });
-  }
+  const where = ['--workspace', SAMPLE, '--cwd', SAMPLE, '--json'];
+  await output([BATON, 'agent', 'start', '--persona', 'writer', '--agent', 'command', ...where, '--', ...agent]);
+}
+
+async function stopTerminals() {
+  const { items } = JSON.parse(await output([BATON, 'agent', 'list', '--workspace', SAMPLE, '--json']));
+  for (const { id } of items) await output([BATON, 'agent', 'stop', String(id), '--workspace', SAMPLE, '--json']);
 }
 
 async function output(args) {
@@ -138,10 +128,13 @@ async function run(args, stdout = 'inherit') {
 function firstLine(child) {
   return new Promise((resolve) => {
     let text = '';
+    const failed = (code) => process.exit(code ?? 1);
+    child.once('exit', failed);
     child.stdout.on('data', (chunk) => {
       text += chunk;
-      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
+      if (!text.includes('\n')) return;
+      child.off('exit', failed);
+      resolve(text.slice(0, text.indexOf('\n')));
     });
-    child.once('exit', (code) => process.exit(code ?? 1));
   });
 }

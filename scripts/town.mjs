@@ -3,10 +3,20 @@
  * always somebody at work, a question to answer, a delivery to review, something that failed and is tried again, a flow
  * and the verdict of a shadow test. It keeps a little of each open and never more, so it can run for days.
  */
-const AGENTS = ['planner', 'builder', 'tester', 'writer', 'reviewer', 'deployer', 'shadow-smoke-test'];
+const AGENTS = ['planner', 'builder', 'tester', 'writer', 'reviewer', 'deployer', 'shadow-smoke-test', 'checkout-team'];
+const WORKERS = ['builder', 'tester', 'writer', 'deployer'];
 
+/** What takes a while: somebody is always at work. */
+const LONG = [
+  ['builder', 'Build: Order history', 'the list renders, tests follow'],
+  ['tester', 'Test: Payment with a card', '12 of 20 cases are done'],
+  ['writer', 'Write: Terms of delivery', 'the second page is written'],
+  ['deployer', 'Deploy: Image server', 'two of three machines are done'],
+];
+const LONG_STEP_MS = 6_000;
+const LONG_STEPS = 4;
 const BUILDS = ['Profile header', 'Avatar upload', 'Settings drawer', 'Search box', 'Invoice table', 'Login form'];
-const TESTS = ['Run the browser tests', 'Check the payment flow', 'Measure the start page', 'Test on a phone'];
+const TESTS = ['Roll out to staging', 'Copy the database to staging', 'Renew the certificate', 'Clear the cache'];
 const TEXTS = ['Guide for new users', 'Release notes', 'Help for invoices', 'Privacy page'];
 const QUESTIONS = [
   ['Build: Round avatars', 'Shall the avatar be cut to a circle, or stay square?'],
@@ -14,7 +24,19 @@ const QUESTIONS = [
   ['Write: Price list', 'Which of the two prices is right: 9 or 12 a month?'],
   ['Build: Smaller theme', 'May I delete the unused colors from the theme?'],
 ];
-const PHASES = ['Research', 'Planning', 'Implementation', 'Testing'];
+/** What the writer shows for a deliverable. */
+const SEEN = { kind: 'note', value: 'two pages; read aloud once' };
+/** Who does the tasks of the flow. */
+const TEAM = 'checkout-team';
+/** The tasks of the flow: phase, name, what each needs. */
+const TASKS = [
+  ['Research', 'ask-customers', []],
+  ['Planning', 'plan-checkout', ['ask-customers']],
+  ['Implementation', 'cart', ['plan-checkout']],
+  ['Implementation', 'payment', ['plan-checkout']],
+  ['Implementation', 'mails', ['plan-checkout']],
+  ['Testing', 'try-checkout', ['cart', 'payment', 'mails']],
+];
 
 /** How much of each kind waits for a person at most. */
 const QUESTIONS_MAX = 2;
@@ -25,6 +47,9 @@ export class Town {
   #url;
   #tokens = new Map();
   #turn = 0;
+  #tasksLeft = 0;
+  /** How often something was taken from each list. */
+  #taken = new Map();
 
   /** `token` is an operator's. */
   constructor(url, token) {
@@ -44,17 +69,17 @@ export class Town {
     }
     for (let life = 0; life < lives; life += 1) {
       this.#turn += 1;
-      await this.#build(true);
+      await this.#build();
     }
     await this.#shadowTest();
-    await this.#summary(0, 'complete');
-    await this.#summary(1, 'complete');
-    await this.#question();
-    await this.#review();
-    this.#turn += 1;
-    await this.#review();
-    await this.#failing();
-    await this.#failed();
+    await this.#flow();
+    await this.#work();
+    await this.#work();
+    const { counts } = await this.ask(null, 'GET', '/attention?limit=0');
+    if (counts.question === 0) await this.#question();
+    for (let open = counts.review; open < 2; open += 1) await this.#review();
+    if (counts.failing === 0) await this.#failing();
+    if (counts.failed === 0) await this.#failed();
     for (const title of ['Dark mode', 'Printable invoices', 'Keyboard help']) {
       await this.send('planner', 'deployer', `Deploy: ${title}`, {
         priority: title === 'Dark mode' ? 'high' : 'normal',
@@ -70,52 +95,62 @@ export class Town {
     else if (this.#turn % 9 === 0 && counts.review < REVIEWS_MAX) await this.#review();
     else if (this.#turn % 11 === 0 && counts.failing === 0) await this.#failing();
     else if (this.#turn % 29 === 0 && counts.failed < FAILED_MAX) await this.#failed();
-    else if (this.#turn % 31 === 0) await this.#summary(this.#turn % PHASES.length, 'complete');
-    else await this.#build(false);
-    await this.#workOn('tester');
-    await this.#workOn('deployer');
+    else if (this.#turn % 31 === 0) await this.#flow();
+    else if (this.#turn % 4 === 0) await this.#work();
+    else await this.#build();
+    for (const agent of WORKERS) await this.#workOn(agent);
   }
 
   async send(from, to, title, more = {}) {
     return this.ask(from, 'POST', '/handoffs', { from, to, title, ...more });
   }
 
-  /** Somebody builds something; once in a while it stays at work until a later step. */
-  async #build(atOnce) {
-    const title = BUILDS[this.#turn % BUILDS.length];
-    const late = await this.claim('builder');
-    if (late !== null) await this.#deliver('builder', late, { built: late.title });
+  /** Somebody builds something at once. */
+  async #build() {
+    const title = this.#next(BUILDS);
     await this.send('planner', 'builder', `Build: ${title}`, {
       input: { component: title.replaceAll(' ', '') },
       task: `SHOP-${100 + (this.#turn % 40)}`,
     });
-    const taken = await this.claim('builder');
-    if (taken === null) return;
-    const says = 'the component renders, tests follow';
-    await this.move('builder', taken, 'progress', { fence: taken.fence, fraction: 0.6, says });
-    if (atOnce || this.#turn % 3 !== 0) await this.#deliver('builder', taken, { built: title });
-    else
-      setTimeout(() => void this.#deliver('builder', taken, { built: title }).catch(() => undefined), 20_000).unref();
+    await this.#workOn('builder');
   }
 
+  /** Somebody begins something that takes a while, and says how far it is. */
+  async #work() {
+    const [agent, title, says] = this.#next(LONG);
+    const { id } = await this.send('planner', agent, title);
+    const taken = await this.ask(agent, 'POST', `/handoffs/${id}/accept`, {});
+    const goOn = async () => {
+      for (let step = 1; step < LONG_STEPS; step += 1) {
+        await this.move(agent, taken, 'progress', { fence: taken.fence, fraction: step / LONG_STEPS, says });
+        await new Promise((resolve) => setTimeout(resolve, LONG_STEP_MS).unref());
+      }
+      await this.#deliver(agent, taken, { ok: true });
+    };
+    // A person may cancel it meanwhile.
+    void goOn().catch(() => undefined);
+  }
+
+  /** Takes what waits, and says whether there was anything: also what a person answered, tried again or sent back. */
   async #workOn(agent) {
     const taken = await this.claim(agent);
-    if (taken === null) return;
+    if (taken === null) return false;
     if (taken.attempt === 1 && taken.title?.startsWith('Run') === true) {
       const message = '3 of 41 tests failed: the invoice total is off by one cent';
       await this.move(agent, taken, 'fail', { fence: taken.fence, code: 'PROCESSING_ERROR', message });
     } else await this.#deliver(agent, taken, { ok: true });
+    return true;
   }
 
   async #question() {
-    const [title, question] = QUESTIONS[this.#turn % QUESTIONS.length];
+    const [title, question] = this.#next(QUESTIONS);
     const { id } = await this.send('planner', 'writer', title, { input: 'Ask where something is not clear.' });
     const taken = await this.ask('writer', 'POST', `/handoffs/${id}/accept`, {});
     await this.move('writer', taken, 'block', { fence: taken.fence, question });
   }
 
   async #review() {
-    const title = TEXTS[this.#turn % TEXTS.length];
+    const title = this.#next(TEXTS);
     const { id } = await this.send('planner', 'writer', `Write: ${title}`, {
       input: `# ${title}\n\nTwo pages, in plain words, with one picture.`,
       deliverables: ['the text'],
@@ -123,8 +158,7 @@ export class Town {
       verifiers: ['@reviewer'],
     });
     const taken = await this.ask('writer', 'POST', `/handoffs/${id}/accept`, {});
-    const evidence = [{ deliverable: 'the text', kind: 'note', value: 'two pages; read aloud once' }];
-    await this.move('writer', taken, 'deliver', { fence: taken.fence, result: `${title}: done`, evidence });
+    await this.#deliver('writer', taken, `${title}: done`);
   }
 
   /** Fails once and is tried again. */
@@ -138,28 +172,37 @@ export class Town {
 
   /** Fails for good: only a person tries again. */
   async #failed() {
-    const title = TESTS[this.#turn % TESTS.length];
+    const title = this.#next(TESTS);
     const { id } = await this.send('planner', 'deployer', title, { input: { target: 'staging' }, retry: { max: 0 } });
     const taken = await this.ask('deployer', 'POST', `/handoffs/${id}/accept`, {});
     const message = 'no access to "staging": the key has expired';
     await this.move('deployer', taken, 'fail', { fence: taken.fence, code: 'PROCESSING_ERROR', message });
   }
 
-  async #summary(phase, status) {
+  /** The next task of the flow is done. After the last one, it begins again. */
+  async #flow() {
+    if (this.#tasksLeft === 0) {
+      for (const task of TASKS) await this.#summary(task);
+      this.#tasksLeft = TASKS.length;
+    }
+    if (await this.#workOn(TEAM)) this.#tasksLeft -= 1;
+  }
+
+  /** The planner is done with a task and hands it on: it waits for what it needs. */
+  async #summary([phase, task, needs]) {
     const lines = [
       'handoff:',
-      `  phase: "${PHASES[phase]}"`,
-      '  from: "@builder"',
-      '  to: "@tester"',
-      `  status: "${status}"`,
+      `  phase: "${phase}"`,
+      '  from: "@planner"',
+      `  to: "@${TEAM}"`,
+      '  status: "complete"',
+      `  dependencies: ${JSON.stringify(needs)}`,
+      '  context:',
+      `    task: "${task}"`,
     ];
-    const text = `Phase ${phase + 1} is done.\n\n\`\`\`yaml\n${lines.join('\n')}\n\`\`\`\n`;
-    await this.ask(null, 'POST', '/summaries', {
-      text,
-      session: 'town',
-      turn: `${Date.now()}-${phase}`,
-      project: 'shop',
-    });
+    const text = `About ${task}.\n\n\`\`\`yaml\n${lines.join('\n')}\n\`\`\`\n`;
+    const turn = `${Date.now()}-${task}`;
+    await this.ask(null, 'POST', '/summaries', { text, session: 'town', turn, project: 'shop' });
   }
 
   async #shadowTest() {
@@ -169,7 +212,15 @@ export class Town {
   }
 
   async #deliver(agent, taken, result) {
-    await this.move(agent, taken, 'deliver', { fence: taken.fence, result });
+    const evidence = (taken.deliverables ?? []).map((deliverable) => ({ deliverable, ...SEEN }));
+    await this.move(agent, taken, 'deliver', { fence: taken.fence, result, evidence });
+  }
+
+  /** One of a list after the other, round and round. */
+  #next(list) {
+    const count = this.#taken.get(list) ?? 0;
+    this.#taken.set(list, count + 1);
+    return list[count % list.length];
   }
 
   /** Null: nothing is offered. */

@@ -132,7 +132,13 @@ function Whole({ handoff, reload }: { readonly handoff: Shown; readonly reload: 
         </section>
       ) : null}
       {tab === 'data' ? <DataTab handoff={handoff} /> : null}
-      {tab === 'chain' ? <Chain id={id} revision={handoff.revision} /> : null}
+      {tab === 'chain' ? (
+        <Chain
+          id={id}
+          revision={handoff.revision}
+          alone={<p class="empty">Nothing came before this handoff, and nothing has followed it yet.</p>}
+        />
+      ) : null}
     </article>
   );
 }
@@ -213,11 +219,13 @@ function Overview({ handoff, reload, isReview }: OverviewProps): VNode {
         {isReview ? <Review handoff={handoff} reload={reload} /> : null}
         {verdict === null ? null : <ShadowVerdict verdict={verdict} />}
         {isReview ? null : <Evidence handoff={handoff} />}
-        <section class="panel">
-          <h2>Asked</h2>
-          <Data value={input} label="Input" />
-        </section>
-        {result === undefined || verdict !== null ? null : (
+        {isReview ? null : (
+          <section class="panel">
+            <h2>Asked</h2>
+            <Data value={input} label="Input" />
+          </section>
+        )}
+        {isReview || result === undefined || verdict !== null ? null : (
           <section class="panel">
             <h2>Result</h2>
             <Data value={result} label="Result" />
@@ -232,7 +240,7 @@ function Overview({ handoff, reload, isReview }: OverviewProps): VNode {
           </h2>
           <Timeline facts={facts.slice(-LATELY)} />
         </section>
-        <Chain id={id} revision={handoff.revision} />
+        <Chain id={id} revision={handoff.revision} alone={null} />
       </div>
     </div>
   );

@@ -36,11 +36,12 @@ const EVERY_MS = 2_000;
 const STEPS_MS = 1_000;
 const ENDED_SHOWN = 5;
 
+const isOpen = ({ state }: AgentSession): boolean => state === 'active' || state === 'starting';
+
 export function AgentSessions(): VNode | null {
   const [answer, again] = useAsked<{ readonly sessions: readonly AgentSession[] }>('/api/agents', EVERY_MS);
   const sessions = answer?.sessions ?? [];
   if (sessions.length === 0) return null;
-  const isOpen = ({ state }: AgentSession): boolean => state === 'active' || state === 'starting';
   const shown = [...sessions.filter(isOpen), ...sessions.filter((each) => !isOpen(each)).slice(0, ENDED_SHOWN)];
   return (
     <>
@@ -92,7 +93,7 @@ function Row({ session, again }: { readonly session: AgentSession; readonly agai
               value={context.percent}
               aria-label={`context of agent ${id}`}
             />
-            {Math.round(context.percent)}%{context.tier === 'handoff' ? ' hand off now' : ''}
+            {Math.round(context.percent)}%{isOpen(session) && context.tier === 'handoff' ? ' hand off now' : ''}
           </span>
         )}
       </td>
@@ -121,9 +122,9 @@ function Handover({ session, again }: { readonly session: AgentSession; readonly
   return (
     <>
       {last === null ? null : (
-        <p class={last.error === null ? 'soft' : 'problem'}>
-          <a href={handoffHref(last.id)}>{last.error === null ? 'handed over' : last.error}</a> {last.message}
-        </p>
+        <span class={last.error === null ? 'soft' : 'problem'}>
+          <a href={handoffHref(last.id)}>{last.error === null ? 'handed over' : last.error}</a> {last.message}{' '}
+        </span>
       )}
       {state !== 'active' || persona === null ? null : isAsking ? (
         <form class="fields" onSubmit={begin}>

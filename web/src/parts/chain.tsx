@@ -20,7 +20,14 @@ interface Drawn {
   readonly edges: readonly { readonly key: string; readonly path: string; readonly isRetry: boolean }[];
 }
 
-export function Chain({ id, revision }: { readonly id: string; readonly revision: number }): VNode | null {
+interface ChainProps {
+  readonly id: string;
+  readonly revision: number;
+  /** What stands there when the chain is this handoff alone. */
+  readonly alone: VNode | null;
+}
+
+export function Chain({ id, revision, alone }: ChainProps): VNode | null {
   const [legs, setLegs] = useState<readonly HandoffView[]>([]);
   const [zoom, setZoom] = useState(1);
   useEffect(() => {
@@ -33,7 +40,7 @@ export function Chain({ id, revision }: { readonly id: string; readonly revision
   }, [id, revision]);
   const drawn = useMemo(() => drawingOf(legs), [legs]);
   const { box, more } = useScroller(drawn, id, zoom);
-  if (legs.length < 2) return null;
+  if (legs.length < 2) return legs.length === 0 ? null : alone;
   const seen = version.value;
   return (
     <section class="panel">
