@@ -47,12 +47,11 @@ try {
   await page.goto(link);
   await page.getByRole('region', { name: 'Questions' }).waitFor();
   await take(page, 'attention');
-  await page.goto(`${base}/#/work?q=`);
+  await page.goto(`${base}/#/work`);
   await page.locator('.work tbody tr').first().waitFor();
   await take(page, 'work');
   await page.goto(`${base}/#/work?view=board&q=`);
   await page.locator('.card').first().waitFor();
-  await page.waitForTimeout(1_500);
   await take(page, 'board');
   await page.goto(`${base}/#/attention`);
   await page.getByRole('region', { name: 'To review' }).getByRole('link', { name: 'Review' }).first().click();
@@ -70,6 +69,8 @@ try {
 }
 
 async function take(page, name, fullPage = false) {
+  await page.getByText('live', { exact: true }).waitFor();
+  await page.waitForTimeout(1_500);
   await page.screenshot({ path: join(OUT, `${name}.png`), fullPage });
   console.log(`docs/pictures/${name}.png`);
 }

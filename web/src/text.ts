@@ -18,7 +18,13 @@ export function visible(given: string): Visible {
   return { text, hidden };
 }
 
-export function titleOf({ title, id }: { readonly title: string | null; readonly id: string }): string {
-  const { text } = visible(title ?? id);
+interface Named {
+  readonly title: string | null;
+  readonly task?: string | null;
+  readonly id: string;
+}
+
+export function titleOf({ title, task, id }: Named): string {
+  const { text } = visible(title ?? task ?? id);
   return text.trim() === '' ? id : text;
 }

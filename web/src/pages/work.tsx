@@ -318,7 +318,7 @@ function TableRow({ heading, ...props }: TableRowProps): VNode {
 }
 
 function PlainRow({ row, isSelected, toggle, preview }: Omit<TableRowProps, 'heading'>): VNode {
-  const { id, from, to, priority, attempt, attemptsMax, createdAt, assurance, progress, task, state } = row;
+  const { id, from, to, title, priority, attempt, attemptsMax, createdAt, assurance, progress, task, state } = row;
   const percent = progress?.fraction === null || progress === undefined ? null : Math.round(progress.fraction * 100);
   return (
     <tr
@@ -338,7 +338,7 @@ function PlainRow({ row, isSelected, toggle, preview }: Omit<TableRowProps, 'hea
       <td class="title">
         <a href={handoffHref(id)}>{titleOf(row)}</a>
         {priority === 'normal' ? null : <span class={`tag priority-${priority}`}>{priority}</span>}
-        {task === null ? null : <span class="tag">{task}</span>}
+        {task === null || title === null ? null : <span class="tag">{task}</span>}
         <QuestionLine row={row} />
         <FailureLine row={row} />
       </td>

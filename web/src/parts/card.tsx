@@ -7,7 +7,7 @@ import { AssuranceTag } from './assurance.tsx';
 import { FailureLine, QuestionLine, When } from './labels.tsx';
 
 export function Card({ handoff }: { readonly handoff: Row }): VNode {
-  const { id, state, assurance, from, to, task, priority, attempt, attemptsMax, since, progress } = handoff;
+  const { id, state, assurance, from, to, title, task, priority, attempt, attemptsMax, since, progress } = handoff;
   return (
     <a class={`card ${toneOf(handoff)}${isOver(state) ? ' over' : ''}`} href={handoffHref(id)} data-id={id} data-row>
       <span class="card-title">
@@ -35,7 +35,7 @@ export function Card({ handoff }: { readonly handoff: Row }): VNode {
             {attemptsMax === undefined ? '' : `/${attemptsMax}`}
           </span>
         ) : null}
-        {task === null ? null : <span class="tag cut">{task}</span>}
+        {task === null || title === null ? null : <span class="tag cut">{task}</span>}
         {isOver(state) && state !== 'completed' ? <span class="tag">{STATE_WORDS[state]}</span> : null}
         {assurance === undefined ? null : <AssuranceTag assurance={assurance} />}
         <When at={since} />
