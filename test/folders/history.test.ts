@@ -102,21 +102,14 @@ function expectDurable(calls: readonly Call[], folder: string, id: string): void
   const place = (name: string): string => join(folder, 'handoffs', name);
   const artifact = join(folder, 'artifacts/phase-13-react');
   const ends = calls.findIndex((call) => call.kind === 'rename' && call.to === place(`completed/${id}.json`));
-  const named = calls.findIndex((call) => call.kind === 'rename' && call.to === join(artifact, `artifact-${id}.json`));
-  expect([id, ends > named, named > 0]).toEqual([id, true, true]);
-  const draft = (calls[named] as Extract<Call, { kind: 'rename' }>).from;
+  const file = join(artifact, `artifact-${id}.json`);
+  const written = calls.findLastIndex((call) => call.kind === 'write' && call.path === file);
+  expect([id, ends > written, written > 0]).toEqual([id, true, true]);
   const path = place(`in-progress/${id}.json`);
   const last = calls.findLastIndex((call) => (call.kind === 'write' || call.kind === 'truncate') && call.path === path);
-  // In this order: the artifact's content, its name, the last word in the file, its end, and the name of that.
-  expect(
-    isSynced(
-      calls,
-      draft,
-      calls.findLastIndex((call) => call.kind === 'write' && call.path === draft),
-      named,
-    ),
-  ).toBe(true);
-  expect(isSynced(calls, artifact, named, ends)).toBe(true);
+  // In this order: the artifact's content and its name, the last word in the file, its end, and the name of that.
+  expect(isSynced(calls, file, written, ends)).toBe(true);
+  expect(isSynced(calls, artifact, written, ends)).toBe(true);
   expect(isSynced(calls, path, last, ends)).toBe(true);
   expect(isSynced(calls, place('completed'), ends, calls.length)).toBe(true);
   expect(last).toBeLessThan(ends);
