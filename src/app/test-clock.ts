@@ -64,7 +64,8 @@ export function openTestClock(begin: Date): { readonly clock: TestClock; readonl
       sleep: (ms, signal) =>
         new Promise((resolve) => {
           const sleeper: Sleeper = {
-            atMs: nowMs + ms,
+            // A pause with chance in it has fractions; the time of day has none.
+            atMs: nowMs + Math.ceil(ms),
             wake: () => {
               sleepers.delete(sleeper);
               signal?.removeEventListener('abort', sleeper.wake);

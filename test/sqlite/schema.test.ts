@@ -82,7 +82,7 @@ describe('the tables', () => {
     }
     database.exec('ROLLBACK');
     expect(wrong).toEqual([]);
-    const beside = BEGINNINGS.length + 3 + STATES.length * RESUMED.length;
+    const beside = BEGINNINGS.length + 3 + STATES.length * RESUMED.length + STATES.filter(isFinal).length;
     expect(taken).toBe(beside + STATES.flatMap((state) => Object.keys(LIFECYCLE[state])).length);
   });
 
@@ -154,6 +154,7 @@ function isLegal(deed: FactType, from: State | null, to: State): boolean {
   if (deed === 'create') return from === null && BEGINNINGS.includes(to);
   if (from === null) return false;
   if (deed === 'supersede') return RESUMED.includes(to);
+  if (deed === 'erase') return from === to && isFinal(to);
   if (deed === 'reblock') return from === 'blocked' && to === 'blocked';
   if (deed === 'renew' || deed === 'progress') return from === 'accepted' && to === 'accepted';
   const row: Readonly<Record<string, string>> = LIFECYCLE[from];
