@@ -39,6 +39,7 @@ export interface HostStart {
 /** `changed`: the pane is there, and another process runs in it. `no-host`: nobody can tell. */
 export type PaneSight =
   | { readonly kind: 'alive'; readonly copyMode: boolean }
+  /** Null: a signal ended it, or the host never heard how it ended (tmux 3.3 on a busy machine, now and then). */
   | { readonly kind: 'dead'; readonly status: number | null }
   | { readonly kind: 'gone' }
   | { readonly kind: 'changed'; readonly says: string }
@@ -139,4 +140,9 @@ export interface WakeNotes {
   /** From now on these are told. Answers those of them that were not before, so that of many callers one tells. */
   tell(agent: AgentId, ids: readonly HandoffId[]): readonly HandoffId[];
   forget(agent: AgentId, ids: readonly HandoffId[]): void;
+}
+
+/** How a program ended, as far as its host knows. */
+export function endText(status: number | null): string {
+  return status === null ? 'by a signal, or with an exit code that the terminal did not tell' : `exit code ${status}`;
 }

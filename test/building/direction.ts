@@ -21,6 +21,7 @@ const CONTRACTS: readonly string[] = [
   'src/stores/agent-session-store.ts',
   'src/stores/schedule-store.ts',
   'src/stores/pause-store.ts',
+  'src/stores/look-store.ts',
   'src/folders/folder.ts',
   'src/agents/agent-host.ts',
   'src/shadows/sandbox.ts',

@@ -7,7 +7,7 @@ import { startOf } from '../../foundation/process-identity.ts';
 import type { Timers } from '../../foundation/clock.ts';
 import type { Random } from '../../foundation/random.ts';
 import type { Pane } from '../../domain/agent-session.ts';
-import type { AgentHost, HostProblem, HostStart, PaneSight } from '../agent-host.ts';
+import { endText, type AgentHost, type HostProblem, type HostStart, type PaneSight } from '../agent-host.ts';
 import { typedLine } from '../terminal-input.ts';
 import type { RunTmux } from './tmux-command.ts';
 
@@ -141,7 +141,7 @@ function problemOf(sight: Exclude<PaneSight, { readonly kind: 'alive' }>, { pane
     case 'gone':
       return { code: 'pane_gone', says: `pane ${pane} is not there any more` };
     case 'dead':
-      return { code: 'pane_gone', says: `the program in pane ${pane} has ended (${sight.status ?? 'by a signal'})` };
+      return { code: 'pane_gone', says: `the program in pane ${pane} has ended (${endText(sight.status)})` };
     case 'changed':
       return { code: 'pane_changed', says: `pane ${pane}: ${sight.says}` };
     case 'no-host':

@@ -2,7 +2,7 @@
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { conversationIn, hasDialog, promptWith, transcriptIn, type AgentEvent } from '../../domain/agent-events.ts';
 import type { AgentSession, Pane } from '../../domain/agent-session.ts';
-import type { AgentActivity, PaneSight, Probe } from '../../agents/agent-host.ts';
+import { endText, type AgentActivity, type PaneSight, type Probe } from '../../agents/agent-host.ts';
 import type { Context } from '../context.ts';
 import type { AgentRuntime, SuccessionFailure } from './agent-runtime.ts';
 
@@ -77,7 +77,7 @@ export function paneFailure(sight: PaneSight, { id }: AgentSession): SuccessionF
     case 'dead':
       return {
         code: 'agent_died',
-        says: `agent ${id} has ended (${sight.status === null ? 'by a signal' : `exit code ${sight.status}`})`,
+        says: `agent ${id} has ended (${endText(sight.status)})`,
         todo: `look at its last words with: baton agent show ${id}`,
       };
     case 'gone':

@@ -324,7 +324,7 @@ function PlainRow({ row, isSelected, toggle, preview }: Omit<TableRowProps, 'hea
     <tr
       data-row
       data-id={id}
-      class={isOver(state) ? 'over' : ''}
+      class={toneOf(row) === 'tone-rest' && isOver(state) ? 'over' : ''}
       onClick={(event) => {
         if ((event.target as HTMLElement).closest('a, button, input') === null) preview();
       }}
