@@ -1,5 +1,5 @@
 /** The one picture: full lives per second, as bars that can be read on light and on dark ground. */
-import type { Figures } from './embedded-report.ts';
+import type { Figures } from './report.ts';
 
 const WIDTH = 720;
 const HEIGHT = 320;

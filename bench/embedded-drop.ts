@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench } from './embedded.ts';
-import { atMost, type Figures } from './embedded-report.ts';
-import { startRole } from './embedded-roles.ts';
-import { embeddedNamed } from './contestants/embedded-all.ts';
+import { atMost, type Figures } from './report.ts';
+import { startRole } from './roles.ts';
+import { embeddedNamed } from './contestants/all.ts';
 import { inputOf } from './contestants/contestant.ts';
 import { median, percentile } from './measure.ts';
 

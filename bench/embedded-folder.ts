@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench } from './embedded.ts';
 import { livesOf } from './embedded-lives.ts';
-import { atLeast, type Figures, type Pledge } from './embedded-report.ts';
-import { embeddedNamed } from './contestants/embedded-all.ts';
-import { median } from './measure.ts';
+import { atLeast, type Figures, type Pledge } from './report.ts';
+import { embeddedNamed } from './contestants/all.ts';
+import { median, medians } from './measure.ts';
 
 /** By concurrency: how many lives, and what part of the rate without the folder is promised. */
 const MEASURED = [
@@ -30,15 +30,16 @@ export async function measureFolder(bench: Bench): Promise<Figures> {
         const { place, us } = cleanPlace(bench, `${name} ${concurrency} ${round}`);
         making.push(us);
         await contestant.prepare(place);
-        const { rate, cpuUs } = await livesOf(contestant, place, concurrency, Math.ceil(lives * bench.scale));
+        const count = Math.ceil(lives * bench.scale);
+        const { rate, cpuUs } = await livesOf(contestant, place, concurrency, count, () => count);
         rates.set(name, [...(rates.get(name) ?? []), rate]);
         costs.set(name, [...(costs.get(name) ?? []), cpuUs]);
       }
     }
-    const medians = mediansOf(rates);
-    rows[`lives/s at ${concurrency}`] = medians;
-    rows[`processor µs per life at ${concurrency}`] = mediansOf(costs);
-    const share = (medians[WITH] ?? Number.NaN) / (medians[WITHOUT] ?? Number.NaN);
+    const byName = medians(rates);
+    rows[`lives/s at ${concurrency}`] = byName;
+    rows[`processor µs per life at ${concurrency}`] = medians(costs);
+    const share = (byName[WITH] ?? Number.NaN) / (byName[WITHOUT] ?? Number.NaN);
     pledges.push(atLeast(`of the rate without the folder at ${concurrency}`, share, bound));
   }
   rows['processor µs to make a file there'] = { [WITH]: median(making) };
@@ -70,8 +71,4 @@ function makingUs(folder: string): number {
   for (let at = 0; at < MADE; at += 1) writeFileSync(join(folder, String(at)), 'x');
   const { user, system } = process.cpuUsage(before);
   return Math.round((user + system) / MADE);
-}
-
-function mediansOf(values: ReadonlyMap<string, readonly number[]>): Record<string, number> {
-  return Object.fromEntries([...values].map(([name, all]) => [name, median(all)]));
 }

@@ -1,7 +1,7 @@
 import type { Bench } from './embedded.ts';
-import { atMost, type Figures } from './embedded-report.ts';
-import { startRole, type Answer } from './embedded-roles.ts';
-import type { EmbeddedContestant } from './contestants/embedded.ts';
+import { atMost, type Figures } from './report.ts';
+import { startRole, type Answer } from './roles.ts';
+import type { Contestant } from './contestants/contestant.ts';
 import { median } from './measure.ts';
 
 const TRIALS: Record<string, number> = { baton: 5, BullMQ: 1 };
@@ -22,13 +22,13 @@ export async function measureKill(bench: Bench): Promise<Figures> {
   return { rows: { 'redelivery after kill -9, ms': row }, pledges };
 }
 
-async function trialOf(contestant: EmbeddedContestant, place: string): Promise<number> {
+async function trialOf(contestant: Contestant, place: string): Promise<number> {
   const first = await startRole('worker', contestant, place, {
     env: { BATON_BENCH_HANGS: '1', BATON_BENCH_TELLS: '1' },
   });
   const producer = await startRole('producer', contestant, place);
   const started = startOf(first.child);
-  await producer.ask({ do: 'send' });
+  await producer.ask({ do: 'send', concurrency: 1, count: 1 });
   await started;
   const second = await startRole('worker', contestant, place, { env: { BATON_BENCH_TELLS: '1' } });
   const again = startOf(second.child);

@@ -1,18 +1,18 @@
 import type { Bench } from './embedded.ts';
-import { atLeast, ratioOf, type Figures, type Pledge } from './embedded-report.ts';
-import { startRole } from './embedded-roles.ts';
-import type { EmbeddedContestant } from './contestants/embedded.ts';
-import { median } from './measure.ts';
+import { atLeast, ratioOf, type Figures, type Pledge } from './report.ts';
+import { startRole } from './roles.ts';
+import type { Contestant } from './contestants/contestant.ts';
+import { medians } from './measure.ts';
 
 const CONCURRENCIES = [1, 10, 50] as const;
-/** Each of these takes several seconds: what is measured within one is mostly the noise of the machine. */
-const LIVES: Record<number, number> = { 1: 5_000, 10: 24_000, 50: 48_000 };
+/** What is measured within one second is mostly the noise of the machine. */
+const SECONDS = 5;
 /** Before the clock runs: everybody's code is compiled, everybody's files have been made. */
-const WARM_UP = 3_000;
+const WARM_UP: Record<number, number> = { 1: 1_500, 10: 3_000, 50: 3_000 };
 const BULK = 10_000;
 const BULK_BATCH = 1_000;
-const BULLMQ_BOUNDS: Record<number, number> = { 1: 1, 10: 1.25, 50: 1 };
-const FLOOR_BOUND = 0.65;
+const BULLMQ_BOUNDS: Record<number, number> = { 1: 1.1, 10: 1.5, 50: 1.5 };
+const FLOOR_BOUND = 0.7;
 
 export async function measureLives(bench: Bench): Promise<Figures> {
   const values = new Map<string, Map<string, number[]>>();
@@ -25,8 +25,10 @@ export async function measureLives(bench: Bench): Promise<Figures> {
     for (const concurrency of CONCURRENCIES) {
       for (const contestant of bench.contestants) {
         process.stderr.write(`  round ${round} of ${bench.rounds}: ${contestant.name} at ${concurrency}\n`);
-        const count = Math.ceil((LIVES[concurrency] ?? 0) * bench.scale);
-        const { rate, cpuUs } = await livesOf(contestant, await bench.fresh(contestant), concurrency, count);
+        const warmUp = Math.ceil((WARM_UP[concurrency] ?? 0) * bench.scale);
+        const { rate, cpuUs } = await livesOf(contestant, await bench.fresh(contestant), concurrency, warmUp, (warm) =>
+          Math.ceil(warm * SECONDS * bench.scale),
+        );
         keep(`lives/s at ${concurrency}`, contestant.name, rate);
         keep(`processor µs per life at ${concurrency}`, contestant.name, cpuUs);
       }
@@ -37,22 +39,25 @@ export async function measureLives(bench: Bench): Promise<Figures> {
       keep('drained/s', contestant.name, drained);
     }
   }
-  const rows = Object.fromEntries(
-    [...values].map(([what, row]) => [what, Object.fromEntries([...row].map(([who, all]) => [who, median(all)]))]),
-  );
+  const rows = Object.fromEntries([...values].map(([what, row]) => [what, medians(row)]));
   return { rows, pledges: pledgesOf(rows) };
 }
 
-/** Processor time is that of both processes of the contestant; what a server uses beside them is not in it. */
+/**
+ * How many lives are measured may depend on the rate of the warm-up. Processor time is that of both processes of the
+ * contestant; what a server uses beside them is not in it.
+ */
 export async function livesOf(
-  contestant: EmbeddedContestant,
+  contestant: Contestant,
   place: string,
   concurrency: number,
-  count: number,
+  warmUp: number,
+  countAt: (warmRate: number) => number,
 ): Promise<{ readonly rate: number; readonly cpuUs: number }> {
   const worker = await startRole('worker', contestant, place, { concurrency });
   const producer = await startRole('producer', contestant, place);
-  await producer.ask({ do: 'lives', concurrency, count: Math.min(WARM_UP, count) });
+  const warm = await producer.ask({ do: 'lives', concurrency, count: warmUp });
+  const count = countAt(warmUp / (warm.seconds ?? Number.NaN));
   const before = await worker.ask({ do: 'look' });
   const { seconds = Number.NaN, cpuMs = 0 } = await producer.ask({ do: 'lives', concurrency, count });
   const after = await worker.ask({ do: 'look' });
@@ -65,7 +70,7 @@ export async function livesOf(
 /** Sent in batches with nobody there; then a worker with fifty hands drains it. */
 async function bulkOf(
   bench: Bench,
-  contestant: EmbeddedContestant,
+  contestant: Contestant,
 ): Promise<{ readonly sent: number; readonly drained: number }> {
   const place = await bench.fresh(contestant);
   const count = Math.ceil(BULK * bench.scale);

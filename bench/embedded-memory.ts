@@ -1,7 +1,7 @@
 import type { Bench } from './embedded.ts';
-import { atMost, type Figures } from './embedded-report.ts';
-import { startRole } from './embedded-roles.ts';
-import { embeddedNamed } from './contestants/embedded-all.ts';
+import { atMost, type Figures } from './report.ts';
+import { startRole } from './roles.ts';
+import { embeddedNamed } from './contestants/all.ts';
 import { median } from './measure.ts';
 
 const HANDOFFS = 100_000;

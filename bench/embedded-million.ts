@@ -1,7 +1,7 @@
 import type { Bench } from './embedded.ts';
-import { atLeast, type Figures } from './embedded-report.ts';
+import { atLeast, type Figures } from './report.ts';
 import { livesOf } from './embedded-lives.ts';
-import { embeddedNamed } from './contestants/embedded-all.ts';
+import { embeddedNamed } from './contestants/all.ts';
 import { fill } from './fill-sqlite.ts';
 import { median } from './measure.ts';
 
@@ -24,8 +24,8 @@ export async function measureMillion(bench: Bench): Promise<Figures> {
   for (let pair = 1; pair <= PAIRS; pair += 1) {
     const empty = await bench.fresh(contestant);
     const runs = [
-      async () => onEmpty.push((await livesOf(contestant, empty, CONCURRENCY, lives)).rate),
-      async () => onFull.push((await livesOf(contestant, full, CONCURRENCY, lives)).rate),
+      async () => onEmpty.push((await livesOf(contestant, empty, CONCURRENCY, lives, () => lives)).rate),
+      async () => onFull.push((await livesOf(contestant, full, CONCURRENCY, lives, () => lives)).rate),
     ];
     // Who is first changes from pair to pair: the second finds a warmer machine.
     for (const run of pair % 2 === 0 ? runs : runs.toReversed()) await run();

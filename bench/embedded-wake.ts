@@ -1,7 +1,7 @@
 import type { Bench } from './embedded.ts';
-import { atLeast, atMost, ratioOf, type Figures } from './embedded-report.ts';
-import { startRole } from './embedded-roles.ts';
-import { median, percentile } from './measure.ts';
+import { atLeast, atMost, ratioOf, type Figures } from './report.ts';
+import { startRole } from './roles.ts';
+import { medians, percentile } from './measure.ts';
 
 const WAKE_UPS = 100;
 const EVERY_MS = 100;
@@ -19,7 +19,7 @@ export async function measureWakeUps(bench: Bench): Promise<Figures> {
       const worker = await startRole('worker', contestant, place);
       const producer = await startRole('producer', contestant, place);
       for (let sent = 0; sent < WARM_UPS + count; sent += 1) {
-        await producer.ask({ do: 'send' });
+        await producer.ask({ do: 'send', concurrency: 1, count: 1 });
         await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
       }
       const { delays = [] } = await worker.ask({ do: 'look' });
@@ -30,10 +30,8 @@ export async function measureWakeUps(bench: Bench): Promise<Figures> {
       tails.set(contestant.name, [...(tails.get(contestant.name) ?? []), percentile(warm, 99)]);
     }
   }
-  const rowOf = (all: ReadonlyMap<string, number[]>): Record<string, number> =>
-    Object.fromEntries([...all].map(([who, values]) => [who, median(values)]));
-  const p50 = rowOf(halves);
+  const p50 = medians(halves);
   const pledges = [atMost('send to handler start, p50 ms', p50['baton'] ?? Number.NaN, 3)];
   if (p50['BullMQ'] !== undefined) pledges.push(atLeast('BullMQ / ours', 1 / ratioOf(p50, 'BullMQ'), 1));
-  return { rows: { 'wake-up p50 ms': p50, 'wake-up p99 ms': rowOf(tails) }, pledges };
+  return { rows: { 'wake-up p50 ms': p50, 'wake-up p99 ms': medians(tails) }, pledges };
 }

@@ -8,13 +8,13 @@
  *
  *   npm run bench -- [lives] [wake] [million] [memory] [start] [kill] [folder] [drop]        without arguments: all of them
  */
-import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bindingText, chooseBinding } from '../src/stores/sqlite/choose-binding.ts';
+import { howToGet, needComponent } from '../test/support/components.ts';
 import { chartOf } from './chart.ts';
-import { embeddedNamed } from './contestants/embedded-all.ts';
+import { embeddedNamed } from './contestants/all.ts';
 import { privateRedis } from './private-redis.ts';
-import { report, type Figures } from './embedded-report.ts';
 import { measureDrops } from './embedded-drop.ts';
 import { measureFolder } from './embedded-folder.ts';
 import { measureKill } from './embedded-kill.ts';
@@ -23,19 +23,20 @@ import { measureMemory } from './embedded-memory.ts';
 import { measureMillion } from './embedded-million.ts';
 import { measureStart } from './embedded-start.ts';
 import { measureWakeUps } from './embedded-wake.ts';
-import type { EmbeddedContestant } from './contestants/embedded.ts';
+import type { Contestant } from './contestants/contestant.ts';
+import { MACHINE, RESULTS, ROUNDS, runSections, SCALE, sectionsAsked, versionsOf, type Sections } from './sections.ts';
 
 export interface Bench {
   readonly scale: number;
   readonly rounds: number;
-  readonly contestants: readonly EmbeddedContestant[];
+  readonly contestants: readonly Contestant[];
   /** Of this contestant, emptied. */
-  fresh(contestant: EmbeddedContestant): Promise<string>;
+  fresh(contestant: Contestant): Promise<string>;
   /** A new folder of its own, which stays until the end. */
   folder(name: string): string;
 }
 
-const SECTIONS: Record<string, (bench: Bench) => Promise<Figures>> = {
+const SECTIONS: Sections<Bench> = {
   lives: measureLives,
   wake: measureWakeUps,
   million: measureMillion,
@@ -45,20 +46,16 @@ const SECTIONS: Record<string, (bench: Bench) => Promise<Figures>> = {
   folder: measureFolder,
   drop: measureDrops,
 };
-const RESULTS = 'bench/results/embedded.json';
 
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => SECTIONS[name] === undefined);
-if (unknown.length > 0) throw new Error(`unknown ${unknown.join(', ')}; there are ${Object.keys(SECTIONS).join(', ')}`);
-
+sectionsAsked(SECTIONS);
+const program = await needComponent('redis');
 mkdirSync('bench/.out', { recursive: true });
 // Beside the sources and not in the temporary folder, which may be no disk at all.
 const home = mkdtempSync(join(process.env['BATON_BENCH_PLACE'] ?? join(process.cwd(), 'bench/.out'), 'run-'));
-const redis = await privateRedis(join(home, 'redis'));
-if (redis === null) process.stderr.write('redis-server is missing or does not start: without BullMQ\n');
+const redis = program === null ? null : await privateRedis(program, join(home, 'redis'));
 const bench: Bench = {
-  scale: Number(process.env['BATON_BENCH_SCALE'] ?? 1),
-  rounds: Number(process.env['BATON_BENCH_ROUNDS'] ?? 3),
+  scale: SCALE,
+  rounds: ROUNDS,
   contestants: (redis === null ? ['baton', 'bare loop'] : ['baton', 'BullMQ', 'bare loop']).map(embeddedNamed),
   fresh: async (contestant) => {
     const place = contestant.name === 'BullMQ' && redis !== null ? redis.url : join(home, contestant.name);
@@ -67,30 +64,16 @@ const bench: Bench = {
   },
   folder: (name) => join(home, name),
 };
+const conditions = [
+  `Baton and the bare loop: ${bindingText(chooseBinding())}, synchronous=FULL`,
+  redis === null
+    ? `without BullMQ: ${howToGet('redis')}`
+    : `${versionsOf(['bullmq'])} on Redis ${redis.version}, appendfsync=always`,
+];
 try {
-  const figures: Record<string, Figures> = readResults();
-  for (const name of asked.length === 0 ? Object.keys(SECTIONS) : asked) {
-    process.stderr.write(`${name}\n`);
-    const measured = await SECTIONS[name]?.(bench);
-    if (measured === undefined) continue;
-    figures[name] = measured;
-    process.stdout.write(`${report(name, measured)}\n\n`);
-  }
-  const machine = `${cpus().length} cores, Node ${process.version}`;
-  mkdirSync('bench/results', { recursive: true });
-  writeFileSync(RESULTS, `${JSON.stringify({ machine, ...figures }, null, 2)}\n`);
-  writeFileSync('bench/results/embedded.svg', chartOf(figures, machine));
+  const figures = await runSections('embedded', SECTIONS, bench, conditions);
+  writeFileSync(`${RESULTS}/embedded.svg`, chartOf(figures, MACHINE));
 } finally {
   await redis?.stop();
   rmSync(home, { recursive: true, force: true });
-}
-
-/** A run of some sections leaves the figures of the others as they were. */
-function readResults(): Record<string, Figures> {
-  try {
-    const { machine: _, ...figures } = JSON.parse(readFileSync(RESULTS, 'utf8')) as Record<string, Figures>;
-    return figures;
-  } catch {
-    return {};
-  }
 }

@@ -8,20 +8,15 @@ export function percentile(values: readonly number[], percent: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN;
 }
 
-/** Ours against the best of `others`: above 1 is ahead, whether more or less is better. */
-export function ratio(what: string, row: Readonly<Record<string, number>>, others: readonly string[]): string {
-  const ours = row['baton'] ?? Number.NaN;
-  const theirs = others.map((name) => row[name] ?? Number.NaN);
-  const lessIsBetter = what.includes('ms');
-  const best = lessIsBetter ? Math.min(...theirs) : Math.max(...theirs);
-  return (lessIsBetter ? best / ours : ours / best).toFixed(2);
+export function medians(values: ReadonlyMap<string, readonly number[]>): Record<string, number> {
+  return Object.fromEntries([...values].map(([name, all]) => [name, median(all)]));
 }
 
+/** As Markdown, which is read as well where nothing draws it. */
 export function tableOf(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = head.map((cell, column) => Math.max(cell.length, ...rows.map((row) => (row[column] ?? '').length)));
+  const widths = head.map((cell, column) => Math.max(3, cell.length, ...rows.map((row) => (row[column] ?? '').length)));
   const line = (cells: readonly string[]): string =>
-    cells
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  ');
-  return [line(head), ...rows.map(line)].join('\n');
+    `| ${widths.map((width, column) => (column === 0 ? (cells[0] ?? '').padEnd(width) : (cells[column] ?? '').padStart(width))).join(' | ')} |`;
+  const ruler = `|${widths.map((width, column) => `${'-'.repeat(width + 1)}${column === 0 ? '-' : ':'}`).join('|')}|`;
+  return [line(head), ruler, ...rows.map(line)].join('\n');
 }

@@ -1,22 +1,23 @@
 /** A Redis of our own: in its own folder, on a free port, and every write on the disk before it is answered. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 
 export interface PrivateRedis {
   readonly url: string;
+  readonly version: string;
   stop(): Promise<void>;
 }
 
 const PATIENCE_MS = 10_000;
 
-/** Null where there is no Redis. */
-export async function privateRedis(folder: string): Promise<PrivateRedis | null> {
+/** Null where it does not start. */
+export async function privateRedis(program: string, folder: string): Promise<PrivateRedis | null> {
   mkdirSync(folder, { recursive: true });
   const port = await freePort();
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
   const durable = ['--appendonly', 'yes', '--appendfsync', 'always'];
-  const server = spawn('redis-server', [...settings, ...durable], { stdio: 'ignore' });
+  const server = spawn(program, [...settings, ...durable], { stdio: 'ignore' });
   const failed = new Promise<false>((resolve) => {
     server.once('error', () => resolve(false));
     server.once('exit', () => resolve(false));
@@ -24,6 +25,7 @@ export async function privateRedis(folder: string): Promise<PrivateRedis | null>
   if (!(await Promise.race([failed, answers(port)]))) return null;
   const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()));
   return {
+    version: /v=(\S+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' }))?.[1] ?? '',
     url: `redis://127.0.0.1:${port}`,
     stop: async () => {
       server.kill();

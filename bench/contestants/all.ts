@@ -1,12 +1,30 @@
-import { baton } from './baton.ts';
+import { bareLoop } from './bare-loop.ts';
+import { batonPostgres } from './baton-postgres.ts';
+import { batonSqlite, batonWithFolder, batonWithoutFolder } from './baton-sqlite.ts';
+import { bullmq } from './bullmq.ts';
 import type { Contestant } from './contestant.ts';
+import { dbos } from './dbos.ts';
 import { graphileWorker, graphileWorkerBatched } from './graphile-worker.ts';
-import { pgBoss } from './pg-boss.ts';
+import { pgBoss, pgBossBatched } from './pg-boss.ts';
 
-export const CONTESTANTS: readonly Contestant[] = [baton, graphileWorker, graphileWorkerBatched, pgBoss];
+/** On PostgreSQL. */
+export const FLEET: readonly Contestant[] = [
+  batonPostgres,
+  graphileWorker,
+  graphileWorkerBatched,
+  pgBoss,
+  pgBossBatched,
+  dbos,
+];
 
-export function contestantNamed(name: string): Contestant {
-  const found = CONTESTANTS.find((each) => each.name === name);
+/** On one machine. */
+const EMBEDDED: readonly Contestant[] = [batonSqlite, batonWithoutFolder, batonWithFolder, bullmq, bareLoop];
+
+export const fleetNamed = (name: string): Contestant => named(FLEET, name);
+export const embeddedNamed = (name: string): Contestant => named(EMBEDDED, name);
+
+function named(contestants: readonly Contestant[], name: string): Contestant {
+  const found = contestants.find((each) => each.name === name);
   if (found === undefined) throw new Error(`nobody is called ${name}`);
   return found;
 }

@@ -11,8 +11,7 @@ import { ensureDatabaseFile } from '../../src/stores/sqlite/database-file.ts';
 import { stateNumber, stepNumber } from '../../src/stores/numbers.ts';
 import type { AgentId } from '../../src/domain/names.ts';
 import { databaseIn, emptyFolder, unfinishedIn } from './baton-sqlite.ts';
-import { inputOf, type Input } from './contestant.ts';
-import type { EmbeddedContestant } from './embedded.ts';
+import { inputOf, type Contestant, type Input } from './contestant.ts';
 
 const [SENDER, WORKER] = [1, 2];
 const TO = 'worker' as AgentId;
@@ -36,8 +35,9 @@ const addFact = (database: Database): Statement =>
     'INSERT INTO fact (handoff, revision, at, by, step, attempt, fence, detail, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
 
-export const bareLoop: EmbeddedContestant = {
+export const bareLoop: Contestant = {
   name: 'bare loop',
+  keepsFinished: true,
   prepare: async (place) => {
     emptyFolder(place);
     ensureDatabaseFile(databaseIn(place));

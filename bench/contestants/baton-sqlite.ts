@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { openBaton, type Baton, type SendOptions, type Json } from '../../src/index.ts';
 import { openDatabase, prepare } from '../../src/stores/sqlite/binding.ts';
-import { inputOf, type Input } from './contestant.ts';
-import { callers, type EmbeddedContestant } from './embedded.ts';
+import { callers, inputOf, type Contestant, type Input } from './contestant.ts';
 
 export const databaseIn = (place: string): string => join(place, 'baton.db');
 
@@ -43,9 +42,10 @@ interface Way {
   isMirrored(place: string, id: string): Promise<void>;
 }
 
-function contestantOf({ name, prepare: make, open, isMirrored }: Way): EmbeddedContestant {
+function contestantOf({ name, prepare: make, open, isMirrored }: Way): Contestant {
   return {
     name,
+    keepsFinished: true,
     prepare: async (place) => {
       emptyFolder(place);
       make(place);

@@ -1,7 +1,12 @@
+/**
+ * https://docs.bullmq.io/guide/workers/concurrency: one worker with as many jobs at once as there are hands;
+ * https://docs.bullmq.io/guide/queues/adding-bulks: many in one call. All other settings are its own. The append-only file that
+ * https://docs.bullmq.io/guide/going-to-production recommends is synced at every write (`private-redis.ts`): once a second, as
+ * that page has it, would promise less than the others here. Nothing is removed when it is completed.
+ */
 import { Queue, QueueEvents, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { inputOf, type Input } from './contestant.ts';
-import { callers, type EmbeddedContestant } from './embedded.ts';
+import { callers, inputOf, type Contestant, type Input } from './contestant.ts';
 
 const QUEUE = 'task';
 
@@ -10,9 +15,9 @@ const connectionTo = (place: string) => {
   return { host: hostname, port: Number(port), maxRetriesPerRequest: null };
 };
 
-/** All settings are its own; nothing is removed when it is completed, as with us. */
-export const bullmq: EmbeddedContestant = {
+export const bullmq: Contestant = {
   name: 'BullMQ',
+  keepsFinished: true,
   prepare: async (place) => {
     const client = new Redis(place);
     await client.flushall();
@@ -21,7 +26,8 @@ export const bullmq: EmbeddedContestant = {
   openProducer: async (place) => {
     const connection = connectionTo(place);
     const queue = new Queue<Input>(QUEUE, { connection });
-    const events = new QueueEvents(QUEUE, { connection });
+    // From the beginning: by default it hears what happens once it listens, and a job that ends before is waited for without end.
+    const events = new QueueEvents(QUEUE, { connection, lastEventId: '0' });
     events.setMaxListeners(0);
     queue.setMaxListeners(0);
     await Promise.all([queue.waitUntilReady(), events.waitUntilReady()]);

@@ -1,10 +1,14 @@
-/** One process of the embedded bench, producer or worker of one contestant; it does what the bench tells it to. */
-import { embeddedNamed } from './contestants/embedded-all.ts';
-import { inputOf } from './contestants/contestant.ts';
-import type { Answer, Order } from './embedded-roles.ts';
+/** One process of a bench, producer or worker of one contestant; it does what the bench tells it to. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { embeddedNamed, fleetNamed } from './contestants/all.ts';
+import { callers, inputOf } from './contestants/contestant.ts';
+import type { Answer, Order } from './roles.ts';
+
+/** How often a worker tells how many handlers have started. */
+const TELL_EVERY_MS = 10;
 
 const [role = '', name = '', place = '', concurrency = '1'] = process.argv.slice(2);
-const contestant = embeddedNamed(name);
+const contestant = place.startsWith('postgres:') ? fleetNamed(name) : embeddedNamed(name);
 const perform = role === 'producer' ? await producer() : await worker();
 
 process.on('message', (order: Order) => {
@@ -27,13 +31,25 @@ async function producer(): Promise<(order: Order) => Promise<Answer>> {
       case 'lives': {
         const cpuBefore = process.cpuUsage();
         const beganMs = performance.now();
-        await opened.lives(order.concurrency, order.count);
+        await opened.lives?.(order.concurrency, order.count);
         const seconds = (performance.now() - beganMs) / 1000;
         return { seconds, cpuMs: cpuMsSince(cpuBefore) };
       }
-      case 'send':
-        await opened.send(inputOf());
+      case 'send': {
+        const beganMs = performance.now();
+        await callers(order.concurrency, order.count, () => opened.send(inputOf()));
+        return { seconds: (performance.now() - beganMs) / 1000 };
+      }
+      case 'send evenly': {
+        const beganMs = performance.now();
+        const sending: Promise<void>[] = [];
+        for (let sent = 0; sent < order.count; sent += 1) {
+          await pause(Math.max(0, beganMs + sent * order.everyMs - performance.now()));
+          sending.push(opened.send(inputOf()));
+        }
+        await Promise.all(sending);
         return {};
+      }
       case 'bulk': {
         const beganMs = performance.now();
         for (let sent = 0; sent < order.count; sent += order.batch) {
@@ -42,9 +58,10 @@ async function producer(): Promise<(order: Order) => Promise<Answer>> {
         return { seconds: (performance.now() - beganMs) / 1000 };
       }
       case 'drained':
-        while ((await opened.unfinished()) > 0) await new Promise((resolve) => setTimeout(resolve, 2));
+        while ((await opened.unfinished()) > 0) await pause(2);
         return {};
       case 'look':
+      case 'used':
         return lookOf();
       case 'stop':
         await opened.close();
@@ -56,10 +73,11 @@ async function producer(): Promise<(order: Order) => Promise<Answer>> {
 async function worker(): Promise<(order: Order) => Promise<Answer>> {
   let delays: number[] = [];
   const hangs = process.env['BATON_BENCH_HANGS'] === '1';
+  const tell = process.env['BATON_BENCH_TELLS'] === '1' ? telling() : () => undefined;
   const started = await contestant.startWorker(place, Number(concurrency), ({ sentAt }) => {
     const startedAt = performance.timeOrigin + performance.now();
-    if (process.env['BATON_BENCH_TELLS'] === '1') process.send?.({ startedAt } satisfies Answer);
     delays.push(startedAt - sentAt);
+    tell(startedAt);
     return hangs ? new Promise(() => undefined) : undefined;
   });
   return async (order) => {
@@ -67,9 +85,27 @@ async function worker(): Promise<(order: Order) => Promise<Answer>> {
       await started.stop();
       return end();
     }
+    if (order.do === 'used') return lookOf();
     const looked = { ...lookOf(), delays };
     delays = [];
     return looked;
+  };
+}
+
+/** The first start is told at once, those that follow soon together. */
+function telling(): (startedAt: number) => void {
+  let started = 0;
+  let isQuiet = false;
+  return (startedAt) => {
+    started += 1;
+    if (isQuiet) return;
+    isQuiet = true;
+    process.send?.({ started, startedAt } satisfies Answer);
+    const told = started;
+    setTimeout(() => {
+      isQuiet = false;
+      if (started > told) process.send?.({ started } satisfies Answer);
+    }, TELL_EVERY_MS);
   };
 }
 

@@ -8,6 +8,7 @@ import { send, sendMany, type SendRequest } from '../../src/engine/handoffs/send
 import { work } from '../../src/engine/work.ts';
 import type { Json } from '../../src/foundation/json.ts';
 import type { Contestant, Input } from './contestant.ts';
+import { openCount } from './open-count.ts';
 
 const FROM = 'sender' as AgentId;
 const TO = 'worker' as AgentId;
@@ -15,12 +16,13 @@ const TO = 'worker' as AgentId;
 const open = (url: string): Promise<App> => openApp({ database: { kind: 'postgres', url }, limits: NO_LIMITS });
 const requestOf = (input: Input): SendRequest => ({ from: FROM, to: TO, input: input as unknown as Json });
 
-export const baton: Contestant = {
+export const batonPostgres: Contestant = {
   name: 'baton',
-  share: 1,
+  keepsFinished: true,
   prepare: async (url) => (await open(url)).close(),
-  openSender: async (url) => {
+  openProducer: async (url) => {
     const { ctx, close } = await open(url);
+    const unfinished = openCount(url, 'SELECT count(*)::int AS open FROM baton.handoff WHERE state < 5');
     const principal = agentPrincipal(FROM);
     const sure = (answer: { readonly ok: boolean }): void => {
       if (!answer.ok) throw new Error(`refused: ${JSON.stringify(answer)}`);
@@ -28,7 +30,11 @@ export const baton: Contestant = {
     return {
       send: async (input) => sure(await send(ctx, principal, requestOf(input))),
       sendMany: async (inputs) => sure(await sendMany(ctx, principal, inputs.map(requestOf))),
-      close,
+      unfinished: unfinished.count,
+      close: async () => {
+        await unfinished.close();
+        await close();
+      },
     };
   },
   startWorker: async (url, concurrency, onStart) => {
@@ -40,7 +46,7 @@ export const baton: Contestant = {
       concurrency,
       stop: stop.signal,
       handler: async ({ body }) => {
-        onStart((JSON.parse(body) as Body).input as unknown as Input);
+        await onStart((JSON.parse(body) as Body).input as unknown as Input);
         return null;
       },
     });
@@ -51,12 +57,5 @@ export const baton: Contestant = {
         await close();
       },
     };
-  },
-  unfinished: async (url) => {
-    const { default: postgres } = await import('postgres');
-    const sql = postgres(url, { max: 1, onnotice: () => undefined });
-    const [row] = await sql`SELECT count(*)::int AS open FROM baton.handoff WHERE state < 5`;
-    await sql.end();
-    return row?.['open'] as number;
   },
 };
