@@ -1,16 +1,22 @@
 /** Clones that have decided differently, with real git between them: the shared history wins, and all of them follow. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { present } from '../../src/foundation/assert.ts';
 import type { HandoffId } from '../../src/domain/names.ts';
 import { expire } from '../../src/domain/moves/reject-cancel-expire.ts';
 import { SYSTEM } from '../../src/domain/principal.ts';
+import { readDocument } from '../../src/formats/document/read.ts';
 import { change, decideBy } from '../../src/engine/change.ts';
 import { accept } from '../../src/engine/handoffs/accept.ts';
 import { block, unblock } from '../../src/engine/handoffs/block.ts';
+import { deliver } from '../../src/engine/handoffs/deliver.ts';
 import { cancel } from '../../src/engine/handoffs/reject-and-cancel.ts';
+import { revise } from '../../src/engine/handoffs/revise.ts';
+import { verify } from '../../src/engine/handoffs/verify.ts';
+import { checkRepository } from '../../src/adapters/guard/check-repository.ts';
 import { startBaton, until } from '../support/processes.ts';
-import { as, says, type DocumentsWorld } from './documents-world.ts';
+import { agentOf, as, says, type DocumentsWorld } from './documents-world.ts';
 import { commit, pull, push, twoClones } from './two-clones.ts';
 
 const dirt = (world: DocumentsWorld): string => world.git('status', '--porcelain');
@@ -111,7 +117,134 @@ describe('D17: two clones that decided differently', () => {
   });
 });
 
+/** Every commit is one that the guard lets through. */
+async function guarded(world: DocumentsWorld, message: string): Promise<void> {
+  world.git('add', '-A');
+  const asked = { folder: world.folder, staged: true, since: null, paths: [], keys: [] };
+  expect((await checkRepository(asked)).complaints).toEqual([]);
+  push(world, message);
+}
+
+/** Somebody writes into the document that he may verify it, and that he has. */
+function forge(world: DocumentsWorld, id: HandoffId): void {
+  const at = present(readDocument(world.text(id)).fields.updated_at, 'it tells when');
+  const forged = {
+    verifiers: ['perplexity', 'mallory'],
+    status: 'Complete',
+    completed_at: at,
+    completion_verified_by: 'mallory',
+    criteria_checks: [{ criterion: 'works', status: 'met' }],
+  };
+  world.edit(id, forged);
+  const archive = `_handoffs/archived/${at.slice(0, 7).replace('-', '/')}`;
+  mkdirSync(join(world.folder, archive), { recursive: true });
+  world.git('add', '-A');
+  world.git('mv', `_handoffs/active/${id}.md`, archive);
+}
+
+describe('D8, D17: the verifiers of one document', () => {
+  const NAMED = { deliverables: ['code'], criteria: ['works'], verifiers: [agentOf('qa')] };
+  const criteria = [{ criterion: 'works', says: 'it does' }];
+
+  it('are known in every clone, with those of the workspace', async () => {
+    const { a, b } = await twoClones();
+    const id = await a.at('delivered', NAMED);
+    const plain = await a.create();
+    expect(a.fields(id)['verifiers']).toEqual(['perplexity', 'qa']);
+    await guarded(a, 'delivered');
+    await pull(b);
+    expect(await verify(b.ctx, as('mallory'), { id, criteria })).toMatchObject({ ok: false });
+    good(await verify(b.ctx, as('qa'), { id, criteria }));
+    // A draft is revised, and its file with it; nobody but the workspace is left.
+    good(await revise(b.ctx, as('grok'), plain, { terms: { verifiers: [agentOf('qa')] } }));
+    await guarded(b, 'verified');
+    await pull(a);
+    expect([await a.state(id), a.place(id) === 'active', dirt(a)]).toEqual(['completed', false, '']);
+    expect((await a.by(id)).at(-1)).toBe('verify by git:claude@example.org as @qa');
+    const verifiersIn = async ({ ctx }: DocumentsWorld): Promise<unknown> =>
+      (await ctx.store.load(plain))?.handoff.terms.verifiers;
+    expect(await verifiersIn(a)).toEqual(['perplexity', 'qa']);
+    a.edit(plain, { verifiers: null });
+    await a.sync();
+    await guarded(a, 'nobody else');
+    await pull(b);
+    expect([await verifiersIn(a), await verifiersIn(b)]).toEqual([['perplexity'], ['perplexity']]);
+    expect([dirt(a), dirt(b)]).toEqual(['', '']);
+  });
+
+  it('are nobody’s to change once it is on offer: who adds himself and verifies is put back', async () => {
+    const { a, b } = await twoClones();
+    const id = await a.at('delivered', { deliverables: ['code'], criteria: ['works'] });
+    await guarded(a, 'delivered');
+    await pull(b);
+    const before = a.text(id);
+    forge(b, id);
+    push(b, 'forged');
+    // The hook of git looks first, and leaves it for whoever asks.
+    await pull(a);
+    await a.sync();
+    expect([await a.state(id), dirt(a)]).toEqual(['delivered', '']);
+    await a.sync(true);
+    expect([await a.state(id), a.place(id), a.text(id)]).toEqual(['delivered', 'active', before]);
+    expect(says(a, 'document-refused')).toEqual([expect.stringContaining('verifiers was agreed')]);
+    await guarded(a, 'put back');
+    await pull(b);
+    expect([await b.state(id), b.text(id), dirt(b)]).toEqual(['delivered', before, '']);
+  });
+
+  it('are judged by the whole history where the document is new: a forged end is not taken in', async () => {
+    const { a, b } = await twoClones();
+    await b.sync();
+    const id = await a.at('delivered', { deliverables: ['code'], criteria: ['works'] });
+    await guarded(a, 'delivered');
+    forge(a, id);
+    push(a, 'forged');
+    await pull(b);
+    expect(await b.state(id)).toBe(null);
+    expect(says(b, 'document-left')).toEqual([expect.stringContaining('verifiers was agreed')]);
+  });
+});
+
 describe('D17: nothing that Baton writes is in the way of git', () => {
+  it('what a stash takes out of a document and brings back is told as before', async () => {
+    const { a } = await twoClones();
+    const id = await a.at('offered');
+    commit(a, 'offered');
+    good(await accept(a.ctx, as('claude'), id));
+    const text = a.text(id);
+    a.git('stash', '-q');
+    await a.sync();
+    expect([await a.state(id), dirt(a)]).toEqual(['accepted', '']);
+    a.git('stash', 'pop', '-q');
+    await a.sync();
+    expect([a.text(id), says(a, 'document-refused')]).toEqual([text, []]);
+    // Dropped, it is told with what happens next.
+    a.git('stash', '-q');
+    await a.sync();
+    const evidence = ['code', 'tests'].map(
+      (deliverable) => ({ deliverable, kind: 'file', value: 'done.txt' }) as const,
+    );
+    good(await deliver(a.ctx, as('claude'), { target: id, fence: null, result: null, evidence }));
+    expect(a.fields(id)).toMatchObject({ status: 'Acknowledged', acknowledged_by: 'claude' });
+    await guarded(a, 'delivered');
+  });
+
+  it('a new document in a stash stays there until it is taken out, and comes back where the stash is dropped', async () => {
+    const { a } = await twoClones();
+    const id = await a.create();
+    const text = a.text(id);
+    a.git('stash', '-qu');
+    for (const asked of [false, true]) await a.sync(asked);
+    expect(a.place(id)).toBe(null);
+    a.git('stash', 'pop', '-q');
+    await a.sync();
+    expect([a.text(id), says(a, 'document-refused')]).toEqual([text, []]);
+    a.git('stash', '-qu');
+    a.git('stash', 'drop', '-q');
+    await a.sync();
+    expect(a.text(id)).toBe(text);
+  });
+
   it('switch, pull, rebase, stash and merge all pass while somebody works', async () => {
     const { a, b } = await twoClones();
     a.git('rm', '-rq', '--cached', '--ignore-unmatch', '_handoffs/_index.yaml');

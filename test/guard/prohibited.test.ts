@@ -246,6 +246,49 @@ describe('baton check --staged', () => {
     expect(await staged(draft, { [ACTIVE]: documentWith({ title: '"Something else"' }) })).toEqual([]);
   });
 
+  it('D8, D13, D17: lets verify whom the document or a role names, and nobody who names himself', async () => {
+    const named = { verifiers: '[qa]' };
+    const done = (by: string, verifiers: string | null = '[qa]'): string =>
+      COMPLETE.replace('by: perplexity', `by: ${by}`).replace(
+        /\n---\n\n# Handoff/,
+        verifiers === null ? '$&' : `\nverifiers: ${verifiers}$&`,
+      );
+    const found = async (before: string, text: string): Promise<readonly string[]> => {
+      const repository = makeRepository();
+      const configuration = 'verifiers: [perplexity]\nagents: { rita: { roles: [verifier] } }\n';
+      repository.commit({ 'baton.yaml': configuration, [ACTIVE]: before });
+      repository.git('rm', '-q', ACTIVE);
+      return staged(repository, { [ARCHIVED]: text });
+    };
+    expect(await found(documentWith(named), done('qa'))).toEqual([]);
+    expect(await found(documentWith(named), done('rita'))).toEqual([]);
+    expect(await found(documentWith(named), done('mallory'))).toEqual([expect.stringContaining('may not verify')]);
+    const says = [expect.stringContaining('agreement: verifiers was agreed when the handoff was made and has changed')];
+    expect(await found(documentWith(named), done('mallory', '[qa, mallory]'))).toEqual(says);
+    expect(await found(documentWith(), done('mallory', '[mallory]'))).toEqual(says);
+    expect(await found(documentWith(named), done('perplexity', null))).toEqual(says);
+    // A draft is its sender's to write.
+    expect(await found(documentWith({ status: 'Created' }), done('qa'))).toEqual([]);
+  });
+
+  it('D8, D13: rejects the end of work for oneself that nobody else has verified', async () => {
+    const repository = makeRepository();
+    const own = { to_agent: 'grok', handoff_id: NAME.replace('claude', 'grok') };
+    const path = (text: string): string => text.replace('claude', 'grok');
+    repository.commit({ [path(ACTIVE)]: documentWith(own) });
+    repository.git('rm', '-q', path(ACTIVE));
+    const text = Object.entries(own).reduce(
+      (all, [key, value]) => all.replace(new RegExp(`^${key}: .*`, 'm'), `${key}: ${value}`),
+      COMPLETE,
+    );
+    const unverified = text
+      .replace('acknowledged_by: claude', 'acknowledged_by: grok')
+      .replace('by: perplexity', 'by: null');
+    expect(await staged(repository, { [path(ARCHIVED)]: unverified })).toEqual([
+      expect.stringContaining('completion:'),
+    ]);
+  });
+
   it.each([
     ['the sender', { completion_verified_by: 'grok' }, 'verified by @grok'],
     ['the doer', { completion_verified_by: 'Claude' }, 'verified by @claude'],

@@ -1,8 +1,10 @@
 /** Clones that share documents by git agree in the end, whatever happened and whichever clock ran first. */
 import { describe, expect, it } from 'vitest';
 import { campaignSize } from '../support/campaign-sizes.ts';
-import type { HandoffId } from '../../src/domain/names.ts';
+import { present } from '../../src/foundation/assert.ts';
+import { readAgentId, type HandoffId } from '../../src/domain/names.ts';
 import { activate } from '../../src/engine/handoffs/activate.ts';
+import { revise } from '../../src/engine/handoffs/revise.ts';
 import { as } from '../folders/documents-world.ts';
 import { judged, newDocument, openClone, simulateClones } from './clones/clones.ts';
 import { commitOf, type Remote } from './clones/git-model.ts';
@@ -58,6 +60,19 @@ describe('D17: two or three clones', () => {
     const facts = (await here.ctx.store.facts({ handoff: id, max: 10 })).map(({ fact }) => fact);
     expect(facts.map(({ deed }) => deed)).toEqual(['create', 'offer', 'supersede', 'offer']);
     expect(facts.at(-1)?.by).toBe('git:there@example.org as @grok');
+  });
+
+  it('agree on the verifiers where one has revised a draft that both have activated', async () => {
+    const remote: Remote = { main: commitOf(new Map(), [], 'nobody') };
+    const [here, there] = [openClone('here', remote, 0), openClone('there', remote, SLOWER_MS)];
+    const id = (await newDocument(here, 'T')) as HandoffId;
+    for (const clone of [here, there]) await share(clone);
+    const verifiers = [present(readAgentId('qa'), 'a name')];
+    expect(await revise(here.ctx, as('grok'), id, { terms: { verifiers } })).toMatchObject({ ok: true });
+    for (const { ctx } of [here, there]) expect(await activate(ctx, as('grok'), id)).toMatchObject({ ok: true });
+    for (const clone of [there, here, there]) await share(clone);
+    expect((await judged([here, there])).broken).toEqual([]);
+    expect((await here.ctx.store.load(id))?.handoff.terms.verifiers).toEqual(['perplexity']);
   });
 
   it.each(BEGINNINGS)('agree on every way of several moves in one commit, after %s', async (beginning) => {

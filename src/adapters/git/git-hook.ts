@@ -2,18 +2,9 @@
  * The hooks of git: a check before a commit, and a quiet sync after git has brought something. A hook that is there stays and runs too: ours is a marked part at its beginning, or, where it is
  * no shell script, a script that calls it. Taking it out leaves what was there to the byte.
  */
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { draftBeside } from '../../foundation/atomic-file.ts';
+import { writeWhole } from '../../foundation/atomic-file.ts';
 import { GREP_OF_GUARDED } from '../../engine/guard/tree.ts';
 import { CheckProblem } from '../guard/check-repository.ts';
 import { topFolder } from './git-lists.ts';
@@ -95,19 +86,19 @@ function putHook(name: keyof typeof HOOKS, path: string): boolean {
   if (found.kind === 'text' && found.text.includes(BEGIN)) {
     const renewed = found.text.slice(0, found.text.indexOf(BEGIN)) + part + afterPart(found.text);
     if (renewed === found.text) return false;
-    put(path, renewed, found.mode);
+    writeWhole(path, renewed, { mode: found.mode });
     return true;
   }
-  if (found.kind === 'absent') put(path, `#!/bin/sh\n${part}`, 0o755);
+  if (found.kind === 'absent') writeWhole(path, `#!/bin/sh\n${part}`, { mode: 0o755 });
   else {
     const shebang = found.kind === 'text' ? headOf(found.text, path) : null;
     if (found.kind === 'text' && shebang !== null) {
-      put(path, `${shebang}${part}${found.text.slice(shebang.length)}`, found.mode);
+      writeWhole(path, `${shebang}${part}${found.text.slice(shebang.length)}`, { mode: found.mode });
     } else {
       const aside = `${path}${KEPT_ENDING}`;
       if (lookAt(aside).kind !== 'absent') throw new CheckProblem(`${aside} is there already; look at it first`);
       renameSync(path, aside);
-      put(path, `#!/bin/sh\n${part}${callOf(name)}`, 0o755);
+      writeWhole(path, `#!/bin/sh\n${part}${callOf(name)}`, { mode: 0o755 });
     }
   }
   return true;
@@ -127,7 +118,7 @@ function takeHook(name: string, path: string): boolean {
   const rest = withoutPart(found.text);
   if (rest === `#!/bin/sh\n${callOf(name)}`) renameSync(`${path}${KEPT_ENDING}`, path);
   else if (rest === '#!/bin/sh\n') rmSync(path);
-  else put(path, rest, found.mode);
+  else writeWhole(path, rest, { mode: found.mode });
   return true;
 }
 
@@ -189,14 +180,6 @@ function lookAt(path: string): Found {
   const bytes = readFileSync(path);
   const text = bytes.toString('utf8');
   return Buffer.from(text).equals(bytes) ? { kind: 'text', text, mode: found.mode & 0o777 } : { kind: 'program' };
-}
-
-/** Whole or not at all: git may be about to run it. */
-function put(path: string, text: string, mode: number): void {
-  const draft = draftBeside(path);
-  writeFileSync(draft, text);
-  chmodSync(draft, mode);
-  renameSync(draft, path);
 }
 
 /** As a person would name it. */

@@ -212,8 +212,10 @@ async function judged(
   const strict = new Map<string, Recorded>();
   for (const [home, known] of configurations) {
     // Nobody stops being strict with the same commit that needs it.
-    const before = known?.identity === 'strict' ? null : await history.before(`${home}${CONFIGURATION}`);
-    if (known?.identity === 'strict' || (before !== null && isStrict(before, `${home}${CONFIGURATION}`))) {
+    const path = `${home}${CONFIGURATION}`;
+    const isSame = known?.identity === 'strict' || frame.files.get(path)?.mark === frame.before.get(path)?.mark;
+    const before = isSame ? null : await history.before(path);
+    if (known?.identity === 'strict' || (before !== null && isStrict(before, path))) {
       strict.set(home, await recordedIn(join(top, home), judgedIds({ ...frame, isJudged }, home)));
     }
   }

@@ -7,10 +7,10 @@ import type { HandoffId } from '../../domain/names.ts';
 import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { agentPrincipal } from '../../domain/principal.ts';
 import { fileNameOf, idInFileName } from '../../formats/document/names.ts';
-import { errorsIn, problemText, readDocument, type DocumentRead } from '../../formats/document/read.ts';
+import { errorsIn, problemText, readDocument, verifiersIn, type DocumentRead } from '../../formats/document/read.ts';
 import type { DocumentFields } from '../../formats/document/schema.ts';
 import { isSettled, type Status } from '../../formats/document/vocabulary.ts';
-import { send, type SendRefusal, type SendRequest } from '../handoffs/send.ts';
+import { send, termsOf, type SendRefusal, type SendRequest } from '../handoffs/send.ts';
 import { committedBy, whyNotBelieved, writerAs, type Writer } from './attribution.ts';
 import { applyEdit } from './apply-edit.ts';
 import { clockedBy } from './apply-commit.ts';
@@ -28,7 +28,7 @@ import { touchIndex } from './index-file.ts';
 import { planOf } from './plan-edit.ts';
 import { wordsFor } from './step-refusal.ts';
 import { settledOpening } from './import-settled.ts';
-import { newsAtHead } from './shared-history.ts';
+import { newsAtHead, whyUnlawful } from './shared-history.ts';
 import { judgeTold } from './legal-change.ts';
 
 export async function adopt(documents: Documents, id: HandoffId, { file, place }: SeenFile): Promise<Looked> {
@@ -40,14 +40,16 @@ export async function adopt(documents: Documents, id: HandoffId, { file, place }
   const committed = await committedBy(documents, place, id, file.text);
   if (committed === null && file.quietMs < WRITTEN_MS) return 'later';
   const read = readDocument(file.text);
+  const isOver = isSettled(read.fields.status as Status);
   const refused =
-    reasonAgainst(id, read.fields, errorsIn(read).map(problemText)) ?? unproven(read.fields, committed, strict);
+    reasonAgainst(id, read.fields, errorsIn(read).map(problemText)) ??
+    unproven(read.fields, committed, strict) ??
+    (isOver && !documents.vouched ? await unlawfulEnd(documents, id, read.fields) : null);
   if (refused !== null) {
     leave(documents, name, refused);
     return 'done';
   }
   const writer: Writer = committed ?? { via: 'file', who: file.user };
-  const isOver = isSettled(read.fields.status as Status);
   await documents.together.arrive();
   const sent = await (isOver ? bringSettled(documents, writer, id, read.fields) : bringIn(documents, writer, id, read));
   if (!sent.ok) {
@@ -120,6 +122,12 @@ export async function bringSettled(
   return handoff === undefined ? err({ code: 'no-such-handoff', id }) : ok(handoff);
 }
 
+/** What is over comes in as it is told, so somebody looks first at how it came to its end. */
+async function unlawfulEnd(documents: Documents, id: HandoffId, fields: DocumentFields): Promise<string | null> {
+  const request = requestOf(id, fields);
+  return whyUnlawful(documents, id, termsOf(documents.ctx.rules, 'document', request.terms, request));
+}
+
 export function reasonAgainst(id: HandoffId, fields: DocumentFields, problems: readonly string[]): string | null {
   if (idInFileName(fileNameOf(id)) === null) return NAME_RULE;
   if (problems.length > 0) return problems.join('; ');
@@ -163,7 +171,11 @@ function requestOf(id: HandoffId, fields: DocumentFields): SendRequest & Require
       skill: fields.skill_web_node ?? null,
       target_completion: fields.target_completion ?? null,
     },
-    terms: { deliverables: fields.deliverables ?? [], criteria: fields.verification_criteria ?? [] },
+    terms: {
+      deliverables: fields.deliverables ?? [],
+      criteria: fields.verification_criteria ?? [],
+      verifiers: verifiersIn(fields),
+    },
   };
 }
 

@@ -23,6 +23,7 @@ import { revisedBy, decideRevision, type Revision } from '../handoffs/revise.ts'
 import { completeByRule } from '../handoffs/deliver.ts';
 import { failureText } from '../handoffs/failure-text.ts';
 import { seenDetail } from '../handoffs/verify.ts';
+import { verifiersIn } from '../../formats/document/read.ts';
 import type { DocumentFields } from '../../formats/document/schema.ts';
 import { claimsOf, type RevisedFields, type Shown, type Step } from './plan-edit.ts';
 
@@ -127,10 +128,11 @@ function decisionOf({ step, by }: CommittedStep, body: JsonText): Decide {
 
 /** What the fields of a document say of the draft. */
 export function revisionOf(fields: RevisedFields): Revision {
-  const { title, purpose, context, deliverables, verification_criteria: criteria } = fields;
+  const { title, purpose, context, deliverables, verification_criteria: criteria, verifiers } = fields;
   const terms = {
     ...(deliverables === undefined ? {} : { deliverables }),
     ...(criteria === undefined ? {} : { criteria }),
+    ...(verifiers === undefined ? {} : { verifiers: verifiersIn(fields) }),
   };
   return {
     ...(title === undefined ? {} : { title }),

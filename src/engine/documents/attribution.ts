@@ -63,8 +63,11 @@ export function writerAs({ via, who, key }: Writer, as: Speaker): Extract<Princi
   return { kind: 'writer', via, who, as, ...proof };
 }
 
+/** What a workspace says of who may do what. */
 export interface Roles {
   rolesOf(agent: AgentId): readonly Role[];
+  /** Of every document, beside those that its text names. */
+  readonly verifiers: readonly AgentId[];
 }
 
 /** Null: nobody is believed for this step. */

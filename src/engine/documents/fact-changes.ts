@@ -39,6 +39,7 @@ const TOLD_AS: Readonly<Record<string, FieldName>> = {
   title: 'title',
   deliverables: 'deliverables',
   criteria: 'verification_criteria',
+  verifiers: 'verifiers',
   purpose: 'purpose',
   context: 'context',
   meeting: 'source_meeting',

@@ -15,17 +15,16 @@ import { cancel, expire, reject } from '../../domain/moves/reject-cancel-expire.
 import { failForGood } from '../../domain/moves/fail.ts';
 import type { Moved } from '../../domain/moves/step.ts';
 import { verify } from '../../domain/moves/verify.ts';
-import { NO_LINEAGE, type Handoff, type Terms } from '../../domain/handoff.ts';
+import { NO_LINEAGE, type Handoff } from '../../domain/handoff.ts';
 import { agentPrincipal, principalText, SYSTEM } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
 import { piecesOf, readEvidence } from '../../formats/document/evidence-text.ts';
 import type { DocumentFields } from '../../formats/document/schema.ts';
 import { END_TYPE } from '../../formats/document/vocabulary.ts';
 import type { Opening } from '../../stores/store.ts';
 import type { WorkspaceRules } from '../context.ts';
 import { failureText } from '../handoffs/failure-text.ts';
-import type { SendRequest } from '../handoffs/send.ts';
+import { termsOf, type SendRequest } from '../handoffs/send.ts';
 import type { Writer } from './attribution.ts';
 import { claimsOf } from './plan-edit.ts';
 
@@ -39,7 +38,7 @@ export function settledOpening(
   body: JsonText,
   fields: DocumentFields,
 ): Opening {
-  const terms: Terms = { ...DEFAULT_TERMS.document, ...rules.terms.document, ...request.terms };
+  const terms = termsOf(rules, 'document', request.terms, request);
   return {
     id: request.id,
     dependsOn: terms.dependsOn,

@@ -36,7 +36,7 @@ import { planOf, type Plan } from './plan-edit.ts';
 import { changesOf, renderNew, retold, toldIn } from './render.ts';
 import { settleFile } from './archive-file.ts';
 import { lawfulVersions, overruling } from './overrule.ts';
-import { isNews, overrules } from './shared-history.ts';
+import { isNews, overrules, whyUnlawful } from './shared-history.ts';
 import { wordsFor } from './step-refusal.ts';
 import { judgeTold, stateIn, tellsAll, tellsSame } from './legal-change.ts';
 
@@ -69,7 +69,7 @@ export async function judgeEdit(
   // What is settled and archived is anybody's to annotate, and only git tells that it went otherwise.
   const isAnnotated = isFinal(state) && agreed === null && place !== ACTIVE;
   const read = readDocument(file.text);
-  if (isAnnotated && tellsAll(whole, read.fields)) return 'done';
+  if (isAnnotated && tellsAll(documents.ctx.rules, whole, read.fields)) return 'done';
   const committed = await committedBy(documents, place, id, file.text);
   if (isAnnotated && committed === null) return 'done';
   const [problem] = errorsIn(read);
@@ -98,11 +98,12 @@ async function takeCommitted(
   const { ctx } = documents;
   const { handoff } = whole;
   const { id } = handoff;
-  if (!(await isNews(documents, handoff, seen.file.text))) return known(documents, whole, agreed, seen, read);
+  const isLookedAt = (await isNews(documents, handoff, seen.file.text)) || (await isRefused(documents, whole, seen));
+  if (!isLookedAt) return known(documents, whole, agreed, seen, read);
   const before = agreed === null && handoff.state !== 'draft' ? null : await readBefore(documents, whole, agreed);
   const { who: author } = writer;
   const told = judgeTold(ctx.rules, writer, handoff, read, isFinal(handoff.state) ? null : before, whole.body);
-  const isTold = tellsAll(whole, read.fields);
+  const isTold = tellsAll(documents.ctx.rules, whole, read.fields);
   const isNothing = told.ok && told.value.decide === null;
   if (isNothing && isTold) return agreeOn(documents, whole, agreed, seen, true);
   const isContinued = told.ok && told.value.decide !== null;
@@ -122,6 +123,12 @@ async function takeCommitted(
   const pending = changesOf(await factsSince(documents, id, agreed?.revision ?? 0, handoff.revision), whole);
   const ours = Object.entries(agreed === null ? {} : pending).filter(([key]) => !kept.has(key));
   return settleFile(documents, done.value, agreed, seen, retold(seen.file.text, Object.fromEntries(ours)));
+}
+
+/** Not legal when it came, and nobody has put it back since. */
+async function isRefused(documents: Documents, { handoff }: Whole, { file }: SeenFile): Promise<boolean> {
+  const { id, terms } = handoff;
+  return !(await documents.folder.told.has(id, file.text)) && (await whyUnlawful(documents, id, terms)) !== null;
 }
 
 /**
@@ -257,6 +264,10 @@ async function takeEdit(
   if (isFinal(state) && agreed === null) {
     leave(documents, fileNameOf(id), `the handoff is ${state} already; a new one needs a new name`);
     return 'done';
+  }
+  // A stash brings back what was told before and is still so.
+  if (tellsAll(ctx.rules, whole, read.fields) && (await documents.folder.told.has(id, seen.file.text))) {
+    return settleFile(documents, handoff, agreed, seen, seen.file.text);
   }
   const before = await readBefore(documents, whole, agreed);
   const plan = planOf(handoff, read.fields, before.fields);

@@ -9,13 +9,14 @@ import { dueAtOf } from '../../domain/deadlines.ts';
 import { NO_TRAIL } from '../../domain/facts.ts';
 import { blankHandoff, NO_LINEAGE, type Handoff, type Terms } from '../../domain/handoff.ts';
 import type { State } from '../../domain/lifecycle.ts';
-import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts';
-import { AGREED, IDENTITY, type DocumentFields, type FieldName } from '../../formats/document/schema.ts';
-import type { DocumentRead } from '../../formats/document/read.ts';
+import { readAgentId, type HandoffId } from '../../domain/names.ts';
+import { AGREED, hasChanged, IDENTITY, type DocumentFields, type FieldName } from '../../formats/document/schema.ts';
+import { verifiersIn, type DocumentRead } from '../../formats/document/read.ts';
 import { END_TYPE, type Status } from '../../formats/document/vocabulary.ts';
 import type { Whole } from '../../stores/store.ts';
 import { believedSpeaker, whyNotBelieved, writerAs, type Roles, type Writer } from './attribution.ts';
 import { isRevised, revisedBy } from '../handoffs/revise.ts';
+import { verifiersFor } from '../handoffs/send.ts';
 import { clockedBy, decideFromCommit, revisionOf, withToldClock, type CommittedStep } from './apply-commit.ts';
 import { claimsOf, planOf, shownIn, showsSame, type Step } from './plan-edit.ts';
 import { asksSame } from './render.ts';
@@ -48,7 +49,8 @@ export function judgeTold(
 ): Result<ToldSteps, UnlawfulChange> {
   const plan = planOf(record, now.fields, before?.fields ?? null);
   if (plan.kind === 'impossible') return err({ field: 'status', says: plan.says });
-  const told = (plan.kind === 'steps' ? plan.steps : []).filter((step) => !isKnown(step, record, body));
+  const planned = (plan.kind === 'steps' ? plan.steps : []).map((step) => inForce(roles, record, step));
+  const told = planned.filter((step) => !isKnown(step, record, body));
   const wrong = wrongFields(record, now, before, told) ?? wrongTimes(now.fields, before?.fields ?? null, told);
   if (wrong !== null) return err(wrong);
   const steps = told.length === 0 ? roundIn(record, now, before) : told;
@@ -65,6 +67,13 @@ export function judgeTold(
     says: wordsFor(refusal),
     ...(refusal.code === 'own-work' ? { isOwnWork: true } : {}),
   });
+}
+
+/** A text may add verifiers to those of the workspace, and takes none of them away. */
+function inForce({ verifiers }: Roles, record: Handoff, step: Step): Step {
+  if (step.do !== 'revise' || step.fields.verifiers === undefined) return step;
+  const all = verifiersFor(verifiers, verifiersIn(step.fields), record);
+  return { ...step, fields: { ...step.fields, verifiers: [...all] } };
 }
 
 /** The record says so already. */
@@ -105,8 +114,7 @@ function wrongFields(
   steps: readonly Step[],
 ): UnlawfulChange | null {
   if (before === null) return null;
-  const isChanged = (name: FieldName): boolean =>
-    name in before.all && JSON.stringify(before.all[name]) !== JSON.stringify(now.all[name]);
+  const isChanged = (name: FieldName): boolean => hasChanged(name, now.all, before.all);
   const fixed = state === 'draft' ? IDENTITY : AGREED;
   const agreed = fixed.find(isChanged);
   if (agreed !== undefined) {
@@ -242,13 +250,22 @@ export function tellsSame(handoff: Handoff, fields: DocumentFields): boolean {
   return !isShown || showsSame(claims, shownIn(fields));
 }
 
-/** The same, and what is asked for. */
-export function tellsAll(whole: Pick<Whole, 'handoff' | 'body'>, fields: DocumentFields): boolean {
-  return tellsSame(whole.handoff, fields) && asksSame(whole, fields);
+/** The same, and what is asked for. A text without verifiers, as older ones are, says nothing of them. */
+export function tellsAll(roles: Roles, whole: Pick<Whole, 'handoff' | 'body'>, fields: DocumentFields): boolean {
+  const { verifiers = [...whole.handoff.terms.verifiers] } = fields;
+  return tellsSame(whole.handoff, fields) && asksSame(roles, whole, { ...fields, verifiers });
 }
 
-/** A record as a text tells it, for whoever judges without a database. Null: the text names nobody. */
-export function recordIn(fields: DocumentFields, terms: Terms, state: State = stateIn(fields)): Handoff | null {
+/**
+ * A record as a text tells it, for whoever judges without a database. Null: the text names nobody. `terms` are those of
+ * the workspace.
+ */
+export function recordIn(
+  roles: Roles,
+  fields: DocumentFields,
+  terms: Terms,
+  state: State = stateIn(fields),
+): Handoff | null {
   const from = readAgentId(fields.from_agent ?? '');
   const to = readAgentId(fields.to_agent ?? '');
   if (from === null || to === null) return null;
@@ -268,7 +285,12 @@ export function recordIn(fields: DocumentFields, terms: Terms, state: State = st
     title: fields.title ?? null,
     task: fields.related_task ?? null,
     lineage: NO_LINEAGE,
-    terms: { ...terms, deliverables: fields.deliverables ?? [], criteria: fields.verification_criteria ?? [] },
+    terms: {
+      ...terms,
+      deliverables: fields.deliverables ?? [],
+      criteria: fields.verification_criteria ?? [],
+      verifiers: verifiersFor(roles.verifiers, verifiersIn(fields), { from, to }),
+    },
     createdAt,
     since,
     offeredAt: since,
@@ -282,9 +304,4 @@ export function recordIn(fields: DocumentFields, terms: Terms, state: State = st
     assurance: null,
     trail: NO_TRAIL,
   };
-}
-
-/** For whom a role is configured, where only a list of verifiers is known. */
-export function rolesByVerifiers(verifiers: readonly AgentId[]): Roles {
-  return { rolesOf: (agent) => (verifiers.includes(agent) ? ['verifier'] : []) };
 }

@@ -38,7 +38,7 @@ export function lawfulVersions(
     const read = readDocument(version.text);
     if (errorsIn(read).length > 0) continue;
     const before = lawful.at(-1)?.read ?? null;
-    const record = recordIn((before ?? read).fields, terms, before === null ? 'draft' : stateIn(before.fields));
+    const record = recordIn(roles, (before ?? read).fields, terms, before === null ? 'draft' : stateIn(before.fields));
     if (record === null) continue;
     const judged = judgeTold(roles, { via: 'git', who: version.author }, record, read, before);
     if (judged.ok || (before === null && isImported(read.all))) lawful.push({ ...version, read });
@@ -70,7 +70,7 @@ export function overruling(
   const now = lawful.at(-1);
   if (now === undefined) return err('no version of it in git is legal');
   let reason = 'nothing in git leads there';
-  for (const { to, before } of beginningsFor(whole, lawful, now)) {
+  for (const { to, before } of beginningsFor(roles, whole, lawful, now)) {
     const moved = supersede(handoff, to, 0);
     if (!moved.ok) continue;
     const judged = judgeTold(roles, writer, moved.value, now.read, before, body);
@@ -98,13 +98,14 @@ interface ResumedAt {
  * other. Where git asks for something else than this database, at a draft, because only a draft is revised.
  */
 function beginningsFor(
+  roles: Roles,
   whole: Pick<Whole, 'handoff' | 'body'>,
   lawful: readonly ReadVersion[],
   now: ReadVersion,
 ): readonly ResumedAt[] {
-  if (!asksSame(whole, now.read.fields)) {
+  if (!asksSame(roles, whole, now.read.fields)) {
     const here = agreedFields(whole);
-    const fields = Object.fromEntries(REVISABLE.map((name) => [name, here[name]]));
+    const fields = Object.fromEntries(REVISABLE.map((name) => [name, here[name] ?? null]));
     return [{ to: 'draft', before: { ...now.read, fields, all: fields } }];
   }
   return [...lawful.slice(0, -1).toReversed(), now].flatMap(({ read }) => {

@@ -7,7 +7,7 @@ import type { Claim, Evidence } from '../../domain/evidence.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, type State } from '../../domain/lifecycle.ts';
 import { piecesOf, readEvidence, writeEvidence, type EvidenceText } from '../../formats/document/evidence-text.ts';
-import { REVISABLE, type DocumentFields } from '../../formats/document/schema.ts';
+import { REVISABLE, saysSame, type DocumentFields } from '../../formats/document/schema.ts';
 import { END_TYPE, STATUS_FOR, type Status } from '../../formats/document/vocabulary.ts';
 import type { CriterionCheck } from '../handoffs/verify.ts';
 
@@ -61,11 +61,9 @@ export function planOf(handoff: Handoff, fields: DocumentFields, before: Documen
 
 /** A draft is its sender's to write, until it is on offer. */
 function revising(fields: DocumentFields, before: DocumentFields): readonly Step[] {
-  const changed = REVISABLE.filter(
-    (name) => fields[name] !== undefined && JSON.stringify(fields[name]) !== JSON.stringify(before[name]),
-  );
+  const changed = REVISABLE.filter((name) => !saysSame(name, fields, before));
   if (changed.length === 0) return [];
-  return [{ do: 'revise', fields: Object.fromEntries(changed.map((name) => [name, fields[name]])) }];
+  return [{ do: 'revise', fields: Object.fromEntries(changed.map((name) => [name, fields[name] ?? null])) }];
 }
 
 function planMoves(handoff: Handoff, fields: DocumentFields, before: DocumentFields | null): Plan {

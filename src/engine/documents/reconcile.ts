@@ -131,7 +131,7 @@ async function firstInGit(
 
 /** Nearly all of them, nearly always: there is nothing to tell, and nothing to remember. */
 async function atRest(documents: Documents, whole: Whole, agreed: Agreed, seen: SeenFile): Promise<Looked> {
-  const { folder, asked } = documents;
+  const { ctx, folder, asked } = documents;
   const { id, state, revision } = whole.handoff;
   const { place, file } = seen;
   const head = await folder.git.head();
@@ -140,7 +140,7 @@ async function atRest(documents: Documents, whole: Whole, agreed: Agreed, seen: 
   if (isToldHere && agreed.head === head && (isCommittedWhole || !asked)) return 'done';
   const isCommitted = head !== null && (await folder.git.isCommitted(place, id, file.text));
   // Somebody has committed what we told.
-  if (isToldHere && isCommitted && !isCommittedWhole && tellsAll(whole, readDocument(file.text).fields)) {
+  if (isToldHere && isCommitted && !isCommittedWhole && tellsAll(ctx.rules, whole, readDocument(file.text).fields)) {
     await agree(documents, id, file.text, revision, agreed, true);
     return 'done';
   }

@@ -1,16 +1,17 @@
 /** The text of a document, made from what the database knows. */
-import type { Json, JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, type Json } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Role } from '../../domain/principal.ts';
 import { editDocument, type DocumentChanges } from '../../formats/document/edit.ts';
 import { readEntries } from '../../formats/document/entries.ts';
-import type { SaidFields } from '../../formats/document/read.ts';
+import { verifiersIn, type SaidFields } from '../../formats/document/read.ts';
 import { writeDocument } from '../../formats/document/write.ts';
-import { REVISABLE, type DocumentFields, type NewDocument } from '../../formats/document/schema.ts';
+import { REVISABLE, saysSame, type DocumentFields, type NewDocument } from '../../formats/document/schema.ts';
 import type { Whole } from '../../stores/store.ts';
 import type { Said } from '../../formats/document/yaml-text.ts';
+import type { Roles } from './attribution.ts';
 import { instant, type Setting } from './documents.ts';
 import { changesFor } from './fact-changes.ts';
 
@@ -69,7 +70,7 @@ function newOf(fact: Fact, whole: Whole): Partial<NewDocument> {
 /** What a document tells of a handoff that has just been made. */
 export function agreedFields({ handoff, body }: Pick<Whole, 'handoff' | 'body'>): NewDocument {
   const { input } = JSON.parse(body) as Body;
-  const said = isObject(input) ? input : {};
+  const said = isJsonObject(input) ? input : {};
   const { id, from, to, task, title, terms, createdAt, lineage } = handoff;
   const target = text(said['target_completion']);
   return {
@@ -87,29 +88,34 @@ export function agreedFields({ handoff, body }: Pick<Whole, 'handoff' | 'body'>)
     context: text(said['context']) ?? otherInput(input),
     deliverables: [...terms.deliverables],
     verification_criteria: [...terms.criteria],
+    ...(terms.verifiers.length === 0 ? {} : { verifiers: [...terms.verifiers] }),
     ...(target === null ? {} : { target_completion: target }),
     source_meeting: text(said['meeting']),
     skill_web_node: text(said['skill']),
   };
 }
 
-/** Whether a text asks for what this handoff asks for. */
-export function asksSame(whole: Pick<Whole, 'handoff' | 'body'>, fields: DocumentFields): boolean {
-  const here = agreedFields(whole);
-  return REVISABLE.every((name) => JSON.stringify(here[name]) === JSON.stringify(fields[name]));
+/** Whether a text asks for what this handoff asks for. Verifiers of the workspace need not be named. */
+export function asksSame(
+  { verifiers }: Pick<Roles, 'verifiers'>,
+  whole: Pick<Whole, 'handoff' | 'body'>,
+  fields: DocumentFields,
+): boolean {
+  const named = (said: DocumentFields): DocumentFields => {
+    const others = verifiersIn(said).filter((agent) => !verifiers.includes(agent));
+    return { ...said, verifiers: others.toSorted() };
+  };
+  const [here, there] = [named(agreedFields(whole)), named(fields)];
+  return REVISABLE.every((name) => saysSame(name, here, there));
 }
 
 /** What came by another door than `create --document` is not lost. */
 function otherInput(input: Json): string | null {
-  const isOurs = isObject(input) && Object.keys(input).every((key) => OWN.has(key));
+  const isOurs = isJsonObject(input) && Object.keys(input).every((key) => OWN.has(key));
   return isOurs || input === null ? null : JSON.stringify(input, null, 2);
 }
 
 const OWN = new Set(['purpose', 'context', 'meeting', 'skill', 'target_completion']);
-
-function isObject(value: Json): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
 
 function text(value: Json | undefined): string | null {
   return typeof value === 'string' && value !== '' ? value : null;

@@ -3,12 +3,13 @@
  * document is news when a commit that they do not contain has changed it. Times in texts decide nothing here: clocks of
  * clones differ.
  */
-import type { Handoff } from '../../domain/handoff.ts';
+import type { Handoff, Terms } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { readDocument } from '../../formats/document/read.ts';
 import type { DocumentFolder } from '../../folders/folder.ts';
 import type { Documents } from './documents.ts';
 import { tellsSame } from './legal-change.ts';
+import { lawfulVersions } from './overrule.ts';
 
 /** Branches that were looked at last; a commit that was forgotten is taken in once more, which changes nothing. */
 const TIPS_MAX = 16;
@@ -49,6 +50,12 @@ export async function isNews(documents: Documents, handoff: Handoff, text: strin
   if (last === null) return false;
   for (const tip of await tipsOf(folder)) if (await folder.git.isAncestor(last, tip)) return false;
   return true;
+}
+
+/** What is not legal in the newest version in git, judged by those before it; null: nothing. */
+export async function whyUnlawful({ ctx, folder }: Documents, id: HandoffId, terms: Terms): Promise<string | null> {
+  const versions = await folder.git.versions(id);
+  return lawfulVersions(ctx.rules, terms, versions).wrong.get(versions[0]?.commit ?? '')?.says ?? null;
 }
 
 /**

@@ -1,12 +1,11 @@
 /** One document against what it was at the commit it is compared with. */
-import { AGREED, type FieldName } from '../../formats/document/schema.ts';
+import { AGREED, hasChanged, type FieldName } from '../../formats/document/schema.ts';
 import { readDocument, type DocumentRead } from '../../formats/document/read.ts';
 import type { Status } from '../../formats/document/vocabulary.ts';
 import type { Terms } from '../../domain/handoff.ts';
-import type { AgentId } from '../../domain/names.ts';
-import type { Writer } from '../documents/attribution.ts';
+import type { Roles, Writer } from '../documents/attribution.ts';
 import { isImported } from '../documents/overrule.ts';
-import { judgeTold, recordIn, rolesByVerifiers, stateIn } from '../documents/legal-change.ts';
+import { judgeTold, recordIn, stateIn } from '../documents/legal-change.ts';
 import { complain, type Complaint } from './complaint.ts';
 import { placeOfField } from './judge-file.ts';
 import { isLegalPath, nextWords } from './transition.ts';
@@ -61,18 +60,16 @@ export function judgeChange(
   text: string,
   now: DocumentRead,
   befores: readonly string[],
-  { terms, verifiers }: ChangeRules,
+  rules: ChangeRules,
 ): readonly Complaint[] {
   const known = befores.map(readDocument).filter(({ fields }) => fields.status !== undefined);
-  const complaints = (known.length === 0 ? [null] : known).map((before) =>
-    judged(path, text, now, before, terms, verifiers),
-  );
+  const complaints = (known.length === 0 ? [null] : known).map((before) => judged(path, text, now, before, rules));
   return complaints.find((each) => each.length === 0) ?? complaints[0] ?? [];
 }
 
 export interface ChangeRules {
   readonly terms: Terms;
-  readonly verifiers: readonly AgentId[];
+  readonly roles: Roles;
 }
 
 /** Whoever commits speaks for those whom the text names; sync believes the same. */
@@ -83,12 +80,11 @@ function judged(
   text: string,
   now: DocumentRead,
   before: DocumentRead | null,
-  terms: Terms,
-  verifiers: readonly AgentId[],
+  { terms, roles }: ChangeRules,
 ): readonly Complaint[] {
   if (before === null && isImported(now.all)) return [];
   const fields = (before ?? now).fields;
-  const record = recordIn(fields, { ...terms, verifiers }, before === null ? 'draft' : stateIn(fields));
+  const record = recordIn(roles, fields, terms, before === null ? 'draft' : stateIn(fields));
   if (record === null) return [];
   const oldStatus = before?.fields.status as Status | undefined;
   const newStatus = now.fields.status as Status | undefined;
@@ -106,7 +102,9 @@ function judged(
     return [complain(path, 'agreement', says, 'take the field away', placeOfField(text, 'imported'))];
   }
   const agreed =
-    before === null || before.fields.status === 'Created' ? [] : AGREED.filter((name) => isChanged(name, now, before));
+    before === null || before.fields.status === 'Created'
+      ? []
+      : AGREED.filter((name) => hasChanged(name, now.all, before.all));
   if (agreed.length > 0) {
     const todo = 'put back what stood there; other work is another handoff';
     return agreed.map((name) => {
@@ -114,7 +112,7 @@ function judged(
       return complain(path, 'agreement', says, todo, placeOfField(text, name));
     });
   }
-  const told = judgeTold(rolesByVerifiers(verifiers), COMMITTER, record, now, before);
+  const told = judgeTold(roles, COMMITTER, record, now, before);
   if (told.ok) return [];
   const { field, says } = told.refusal;
   const isFixed = (AGREED as readonly string[]).includes(field) || field === 'expires_at';
@@ -123,8 +121,4 @@ function judged(
     ? 'put back what stood there'
     : 'sync would refuse it elsewhere; do it with the command, or put it right';
   return [complain(path, rule, says, todo, placeOfField(text, field))];
-}
-
-function isChanged(name: FieldName, now: DocumentRead, before: DocumentRead): boolean {
-  return name in before.all && JSON.stringify(before.all[name]) !== JSON.stringify(now.all[name]);
 }

@@ -4,7 +4,7 @@ import { readAgentId } from '../../domain/names.ts';
 import { readEntries } from '../../formats/document/entries.ts';
 import { placeAt } from '../../formats/document/front-matter.ts';
 import { documentId, idInFileName, nameFits } from '../../formats/document/names.ts';
-import { errorsIn, readDocument, type DocumentRead } from '../../formats/document/read.ts';
+import { errorsIn, readDocument, verifiersIn, type DocumentRead } from '../../formats/document/read.ts';
 import { isSettled } from '../../formats/document/vocabulary.ts';
 import { START_OF_FILE, complain, type Complaint, type Position } from './complaint.ts';
 import { isImported } from '../documents/overrule.ts';
@@ -13,7 +13,7 @@ import { suspectIn } from './suspect.ts';
 import type { FileText, Lying } from './tree.ts';
 
 export interface GuardRules {
-  /** Where there are some, nothing completes without one. */
+  /** Of every document; where there are some, nothing completes without one. */
   readonly verifiers: readonly AgentId[];
 }
 
@@ -168,7 +168,7 @@ function judgeCompletion(
   const missing = [
     ...((fields.acknowledged_by ?? null) === null ? ['acknowledged_by'] : []),
     ...((fields.completed_at ?? null) === null ? ['completed_at'] : []),
-    ...(verifier === null && verifiers.length > 0 ? ['completion_verified_by'] : []),
+    ...(verifier === null && verifiers.length + verifiersIn(fields).length > 0 ? ['completion_verified_by'] : []),
   ];
   const without = missing.map((field) => complain(path, 'completion', `Complete without ${field}`, todo, at(field)));
   const own = [from, to, fields.acknowledged_by].some((agent) => readAgentId(agent ?? '') === verifier);

@@ -3,18 +3,17 @@
  * it is shown, so it works in a clone that has no database.
  */
 import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
-import type { HandoffId } from '../../domain/names.ts';
-import type { AgentId } from '../../domain/names.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
+import type { Role } from '../../domain/principal.ts';
 import type { Terms } from '../../domain/handoff.ts';
 import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
 import type { DocumentVersion } from '../../folders/folder.ts';
 import { lawfulVersions } from '../documents/overrule.ts';
-import { rolesByVerifiers } from '../documents/legal-change.ts';
 import { idInFileName } from '../../formats/document/names.ts';
 import { complain, type Complaint } from './complaint.ts';
 import { indexPath, isTaskFile, judgeIndex, judgeTasks } from './judge-derived.ts';
 import type { Status } from '../../formats/document/vocabulary.ts';
-import { judgeChange, judgeProof } from './judge-change.ts';
+import { judgeChange, judgeProof, type ChangeRules } from './judge-change.ts';
 import { isProvenBySignatures } from './signed-versions.ts';
 import { judgeFile, type GuardRules } from './judge-file.ts';
 import { judgeLimits, judgeSameContent, overdueAmong, twice, type OpenFile } from './judge-set.ts';
@@ -23,13 +22,21 @@ import { lyingOf, mayHoldHandoff, type GuardedTree, type GuardFrame, type Lying,
 export interface HomeRules extends GuardRules {
   /** The clocks of documents, where they are configured. */
   readonly documentTerms: Partial<Terms>;
+  /** Agents that have some. */
+  readonly roles: ReadonlyMap<AgentId, readonly Role[]>;
   readonly limits: Limits;
   readonly identity: 'local' | 'strict';
   /** What the database says of documents, where identity is strict and there is one at hand; by id. */
   readonly recorded?: ReadonlyMap<string, Status>;
 }
 
-const NO_HOUSE: HomeRules = { limits: NO_LIMITS, verifiers: [], identity: 'local', documentTerms: {} };
+const NO_HOUSE: HomeRules = {
+  limits: NO_LIMITS,
+  verifiers: [],
+  roles: new Map(),
+  identity: 'local',
+  documentTerms: {},
+};
 
 type Inside = Exclude<Lying, { kind: 'outside' }>;
 interface InsideFile {
@@ -97,14 +104,17 @@ function judgeOne(
   const [was = null] = textOf(old);
   const isUnchanged = old?.mark === file.mark;
   const recorded = rules.recorded?.get(document.fields.handoff_id ?? '') ?? null;
-  const terms: Terms = { ...DEFAULT_TERMS.document, ...rules.documentTerms };
-  const lawful = lastLawful(tree.earlier.get(key) ?? [], terms, rules.verifiers);
+  const changeRules: ChangeRules = {
+    terms: { ...DEFAULT_TERMS.document, ...rules.documentTerms },
+    roles: { verifiers: rules.verifiers, rolesOf: (agent) => rules.roles.get(agent) ?? [] },
+  };
+  const lawful = lastLawful(tree.earlier.get(key) ?? [], changeRules);
   const befores = lawful.length === 0 ? [...textOf(old), ...others] : lawful;
   const changed =
-    complaints.length > 0 || isUnchanged ? [] : judgeChange(path, text.text, document, befores, { ...rules, terms });
+    complaints.length > 0 || isUnchanged ? [] : judgeChange(path, text.text, document, befores, changeRules);
   const signed = tree.signed.get(key) ?? [];
   const provenOr = (unproven: readonly Complaint[]): readonly Complaint[] =>
-    unproven.length > 0 && isProvenBySignatures(signed, was, text.text, { ...rules, terms }) ? [] : unproven;
+    unproven.length > 0 && isProvenBySignatures(signed, was, text.text, changeRules) ? [] : unproven;
   return [
     ...complaints,
     ...changed,
@@ -115,12 +125,8 @@ function judgeOne(
 }
 
 /** What is before may be wrong itself: then its correction is judged against the last text that was not. */
-function lastLawful(
-  versions: readonly DocumentVersion[],
-  terms: Terms,
-  verifiers: readonly AgentId[],
-): readonly string[] {
-  const { lawful } = lawfulVersions(rolesByVerifiers(verifiers), { ...terms, verifiers }, versions);
+function lastLawful(versions: readonly DocumentVersion[], { roles, terms }: ChangeRules): readonly string[] {
+  const { lawful } = lawfulVersions(roles, terms, versions);
   return lawful.slice(-1).map(({ text }) => text);
 }
 

@@ -1,12 +1,12 @@
 /** Whether signed commits prove what a document tells, by the rules with which sync believes a commit. */
-import type { Terms } from '../../domain/handoff.ts';
-import { readAgentId, type AgentId } from '../../domain/names.ts';
+import { readAgentId } from '../../domain/names.ts';
 import { agentPrincipal } from '../../domain/principal.ts';
 import { readDocument, type DocumentRead } from '../../formats/document/read.ts';
 import { isSettled, type Status } from '../../formats/document/vocabulary.ts';
 import type { AgentKey } from '../context.ts';
 import { whyNotBelieved, type Writer } from '../documents/attribution.ts';
-import { judgeTold, recordIn, rolesByVerifiers, stateIn } from '../documents/legal-change.ts';
+import { judgeTold, recordIn, stateIn } from '../documents/legal-change.ts';
+import type { ChangeRules } from './judge-change.ts';
 
 export interface SignedVersion {
   readonly author: string;
@@ -20,7 +20,7 @@ export function isProvenBySignatures(
   versions: readonly SignedVersion[],
   before: string | null,
   now: string,
-  { terms, verifiers }: { readonly terms: Terms; readonly verifiers: readonly AgentId[] },
+  { terms, roles }: ChangeRules,
 ): boolean {
   if (versions.at(-1)?.text !== now) return false;
   let previous = before === null ? null : readDocument(before);
@@ -29,8 +29,8 @@ export function isProvenBySignatures(
     const writer: Writer = { via: 'git', who: author, needsProof: true, ...(signer === null ? {} : { key: signer }) };
     if (previous === null && !isBeginningProven(read, writer)) return false;
     const { fields } = previous ?? read;
-    const record = recordIn(fields, { ...terms, verifiers }, previous === null ? 'draft' : stateIn(fields));
-    if (record === null || !judgeTold(rolesByVerifiers(verifiers), writer, record, read, previous).ok) return false;
+    const record = recordIn(roles, fields, terms, previous === null ? 'draft' : stateIn(fields));
+    if (record === null || !judgeTold(roles, writer, record, read, previous).ok) return false;
     previous = read;
   }
   return true;

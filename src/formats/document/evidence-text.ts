@@ -1,5 +1,5 @@
 /** Evidence as a person writes and reads it: `file:src/a.ts`, and behind a # what the machine saw there. */
-import { EVIDENCE_KINDS, type Evidence } from '../../domain/evidence.ts';
+import { EVIDENCE_FORMS, EVIDENCE_KINDS, evidenceValue, type Evidence } from '../../domain/evidence.ts';
 import type { Said } from './yaml-text.ts';
 
 export interface EvidenceText {
@@ -10,52 +10,33 @@ export interface EvidenceText {
 }
 
 const WRITTEN = new RegExp(`^(${EVIDENCE_KINDS.join('|')}):\\s*([\\s\\S]+)$`);
-const SHADOW_SEEN = /^([A-Za-z0-9._-]+)#tree=([0-9a-f]{40,64}),trail=([A-Za-z0-9_-]{1,100})$/;
-const FILE_SEEN = /^([\s\S]+)#sha256=([0-9a-f]{64})$/;
-const COMMAND_SEEN = /^([\s\S]+)#exit=(-?\d{1,10}),sha256=([0-9a-f]{64})$/;
+
+/** The value, and behind it what was seen. */
+const SEEN = Object.fromEntries(
+  Object.entries(EVIDENCE_FORMS).map(([kind, { form = '[\\s\\S]+', seen = [] }]) => {
+    const marks = seen.map((each) => `${each.name}=(${each.form})`).join(',');
+    return [kind, new RegExp(`^(${form})${marks === '' ? '' : `#${marks}`}$`)];
+  }),
+) as Readonly<Record<Evidence['kind'], RegExp>>;
 
 export function writeEvidence(evidence: Evidence): string {
-  switch (evidence.kind) {
-    case 'file':
-      return `file:${evidence.path}#sha256=${evidence.sha256}`;
-    case 'commit':
-      return `commit:${evidence.commit}`;
-    case 'command':
-      return `command:${evidence.command}#exit=${evidence.exitCode},sha256=${evidence.outputSha256}`;
-    case 'shadow':
-      return `shadow:${evidence.handoff}#tree=${evidence.tree},trail=${evidence.trail}`;
-    case 'url':
-      return `url:${evidence.url}`;
-    case 'note':
-      return `note:${evidence.text}`;
-  }
+  const { seen = [] } = EVIDENCE_FORMS[evidence.kind];
+  const marks = seen.map(({ name, field }) => `${name}=${String(evidence[field as keyof Evidence])}`).join(',');
+  return `${evidence.kind}:${evidenceValue(evidence)}${marks === '' ? '' : `#${marks}`}`;
 }
 
 /** Whatever names no kind is a note. */
 export function readEvidence(text: string): EvidenceText {
-  const [, kind = 'note', value = text] = WRITTEN.exec(text.trim()) ?? [];
-  switch (kind) {
-    case 'file': {
-      const [, path = value, sha256] = FILE_SEEN.exec(value) ?? [];
-      return { kind, value: path, seen: sha256 === undefined ? null : { kind, path, sha256 } };
-    }
-    case 'command': {
-      const [, command = value, exit, outputSha256] = COMMAND_SEEN.exec(value) ?? [];
-      if (exit === undefined || outputSha256 === undefined) return { kind, value, seen: null };
-      return { kind, value: command, seen: { kind, command, exitCode: Number(exit), outputSha256 } };
-    }
-    case 'shadow': {
-      const [, handoff = value, tree, trail] = SHADOW_SEEN.exec(value) ?? [];
-      if (tree === undefined || trail === undefined) return { kind, value, seen: null };
-      return { kind, value: handoff, seen: { kind, handoff, tree, trail } };
-    }
-    case 'commit':
-      return { kind, value, seen: /^[0-9a-f]{40,64}$/.test(value) ? { kind, commit: value } : null };
-    case 'url':
-      return { kind, value, seen: { kind, url: value } };
-    default:
-      return { kind: 'note', value, seen: { kind: 'note', text: value } };
-  }
+  const [, named = 'note', written = text] = WRITTEN.exec(text.trim()) ?? [];
+  const kind = named as Evidence['kind'];
+  const found = SEEN[kind].exec(written);
+  if (found === null) return { kind, value: written, seen: null };
+  const { value: main, seen = [] } = EVIDENCE_FORMS[kind];
+  const [, value = '', ...marks] = found;
+  const fields: Readonly<Record<string, unknown>> = Object.fromEntries(
+    seen.map(({ field, isNumber }, at) => [field, isNumber === true ? Number(marks[at]) : marks[at]]),
+  );
+  return { kind, value, seen: { kind, [main]: value, ...fields } as unknown as Evidence };
 }
 
 /** A single one may stand alone. */

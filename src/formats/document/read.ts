@@ -1,10 +1,11 @@
 /** Text of a document → its fields, its body, and everything that is wrong with it, each with line and column. */
+import { readAgentId, type AgentId } from '../../domain/names.ts';
 import { readEntries, type DocumentProblem, type Entry } from './entries.ts';
 import { placeAt } from './front-matter.ts';
 import { DocumentShape, FIELD_NAMES, REQUIRED, WANTED, type DocumentFields, type FieldName } from './schema.ts';
 import { readStatus } from './vocabulary.ts';
 import type { Said } from './yaml-text.ts';
-import { issueText } from '../issue-text.ts';
+import { fieldPath, issueText } from '../issue-text.ts';
 
 export type { DocumentProblem } from './entries.ts';
 export type SaidFields = { readonly [key: string]: Said };
@@ -39,6 +40,11 @@ export function errorsIn({ problems }: Pick<DocumentRead, 'problems'>): readonly
   return problems.filter(({ severity }) => severity === 'error');
 }
 
+/** Whom a text names, beside those of the workspace. */
+export function verifiersIn({ verifiers }: Pick<DocumentFields, 'verifiers'>): readonly AgentId[] {
+  return (verifiers ?? []).flatMap((name) => readAgentId(name) ?? []);
+}
+
 /** In one line, as every complaint about a file is written. */
 export function problemText({ field, says, line, column }: DocumentProblem): string {
   return `${line}:${column}: ${field === '' ? '' : `${field}: `}${says}`;
@@ -52,7 +58,7 @@ function problemsIn(text: string, all: SaidFields, entries: readonly Entry[]): r
   });
   const shaped = DocumentShape.safeParse(all, { error: issueText });
   const wrong = (shaped.success ? [] : shaped.error.issues).flatMap(({ path, message }): readonly DocumentProblem[] => {
-    const field = fieldOf(path);
+    const field = fieldPath(path);
     if (!(nameIn(field) in all)) return [];
     const isEmpty = path.length === 1 && all[field] === null;
     return [{ code: 'E_SCHEMA', severity: 'error', field, says: isEmpty ? 'is empty' : message, ...at(field) }];
@@ -86,11 +92,4 @@ function offsetOf(entries: readonly Entry[], field: string): number {
     if (place !== undefined) return place;
   }
   return entry.keyAt;
-}
-
-function fieldOf(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, part) => {
-    if (typeof part === 'number') return `${text}[${part}]`;
-    return text === '' ? String(part) : `${text}.${String(part)}`;
-  }, '');
 }

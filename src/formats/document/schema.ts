@@ -2,6 +2,7 @@
  * The fields of a document. Unknown ones are everybody's right; what is known has its limits.
  * The published JSON Schema is made from this.
  */
+import { isOnTheCalendar } from '../calendar-date.ts';
 import * as z from 'zod';
 import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readHandoffId } from '../../domain/names.ts';
 import { readStatus, STATUSES } from './vocabulary.ts';
@@ -59,6 +60,7 @@ const SHAPES = {
   context: Text.nullable(),
   deliverables: z.array(Line).max(LIST_MAX),
   verification_criteria: z.array(Line).max(LIST_MAX),
+  verifiers: z.array(Agent).max(LIST_MAX).nullish(),
   target_completion: Day.nullish(),
   source_meeting: Line.nullable(),
   skill_web_node: Line.nullable(),
@@ -134,6 +136,7 @@ export const REVISABLE = [
   'context',
   'deliverables',
   'verification_criteria',
+  'verifiers',
 ] as const satisfies readonly FieldName[];
 
 /** What was agreed when the document was offered. */
@@ -156,9 +159,17 @@ export function documentSchema(): object {
   return { ...made, title: 'The front matter of a handoff document' };
 }
 
-/** Dates that no month has are rolled over by most readers, and so become another date. */
-function isOnTheCalendar(text: string): boolean {
-  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
-  const date = new Date(Date.UTC(year, month - 1, day));
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && !Number.isNaN(Date.parse(text));
+/** Whether two texts say the same in one field. Nothing, an empty list and a field that is not there are the same. */
+export function saysSame(name: FieldName, one: object, other: object): boolean {
+  const said = (fields: object): string => {
+    const value = (fields as { readonly [key: string]: unknown })[name] ?? null;
+    return JSON.stringify(Array.isArray(value) && value.length === 0 ? null : value);
+  };
+  return said(one) === said(other);
+}
+
+/** Whether a text has changed what the one before it said. To add what is required and was missing changes nothing. */
+export function hasChanged(name: FieldName, now: object, before: object): boolean {
+  const wasMissing = (REQUIRED as readonly string[]).includes(name) && !(name in before);
+  return !wasMissing && !saysSame(name, now, before);
 }

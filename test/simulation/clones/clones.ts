@@ -6,7 +6,7 @@ import { present } from '../../../src/foundation/assert.ts';
 import type { Result } from '../../../src/foundation/result.ts';
 import { dueAtOf } from '../../../src/domain/deadlines.ts';
 import { brokenAt } from '../../../src/domain/facts.ts';
-import type { Handoff } from '../../../src/domain/handoff.ts';
+import type { Handoff, Terms } from '../../../src/domain/handoff.ts';
 import { isFinal, type State } from '../../../src/domain/lifecycle.ts';
 import { NO_LIMITS } from '../../../src/domain/limits.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../../src/domain/names.ts';
@@ -35,11 +35,9 @@ const MINUTE = 60_000;
 /** Rounds in which everybody pulls, syncs, commits and pushes until nothing moves any more. */
 const ROUNDS_MAX = 12;
 
-const [GROK, CLAUDE, PERPLEXITY] = ['grok', 'claude', 'perplexity'].map((name) => present(readAgentId(name), name)) as [
-  AgentId,
-  AgentId,
-  AgentId,
-];
+const [GROK, CLAUDE, PERPLEXITY, QA] = ['grok', 'claude', 'perplexity', 'qa'].map((name) =>
+  present(readAgentId(name), name),
+) as [AgentId, AgentId, AgentId, AgentId];
 
 export interface Clone extends CloneFolder {
   readonly name: string;
@@ -138,7 +136,8 @@ async function moveOf(clone: Clone, random: SeededRandom, step: number): Promise
 }
 
 export async function newDocument({ ctx }: Clone, task: string): Promise<string> {
-  const terms = { deliverables: ['code'], criteria: [], verifiers: [PERPLEXITY] };
+  // The workspace does not name @qa: other clones know it from the document alone.
+  const terms = { deliverables: ['code'], criteria: [], verifiers: /[02468]$/.test(task) ? [QA] : [] };
   const asked = {
     from: GROK,
     to: CLAUDE,
@@ -158,7 +157,7 @@ export const ACTS: Readonly<
     revise(ctx, agentPrincipal(GROK), id, {
       ...(random.chance(0.6) ? { title: `title ${random.below(1000)}` } : {}),
       ...(random.chance(0.4) ? { inputFields: { purpose: `purpose ${random.below(1000)}` } } : {}),
-      ...(random.chance(0.3) ? { terms: { criteria: [`criterion ${random.below(1000)}`] } } : {}),
+      ...(random.chance(0.3) ? { terms: otherTerms(random.below(1000)) } : {}),
     }),
   activate: (ctx, id) => activate(ctx, agentPrincipal(GROK), id),
   accept: (ctx, id, random) => accept(ctx, agentPrincipal(CLAUDE), id, { notes: `note ${random.below(1000)}` }),
@@ -175,12 +174,17 @@ export const ACTS: Readonly<
       evidence: [{ deliverable: 'code', kind: 'note', value: `seen ${random.below(1000)}` }],
     }),
   verify: async (ctx, id) => {
-    const { criteria = [] } = (await ctx.store.load(id))?.handoff.terms ?? {};
+    const { criteria = [], verifiers = [] } = (await ctx.store.load(id))?.handoff.terms ?? {};
     const met = criteria.map((criterion) => ({ criterion, says: 'it is' }));
-    return verify(ctx, agentPrincipal(PERPLEXITY, ['verifier']), { id, criteria: met });
+    return verify(ctx, agentPrincipal(present(verifiers.at(-1), 'there is a verifier')), { id, criteria: met });
   },
   rework: (ctx, id) => requestRework(ctx, OPERATOR, id, 'not yet'),
 };
+
+function otherTerms(number: number): Partial<Pick<Terms, 'criteria' | 'verifiers'>> {
+  const criteria = [`criterion ${number}`];
+  return [{ criteria }, { verifiers: [QA] }, { verifiers: [] }, { criteria, verifiers: [QA] }][number % 4] ?? {};
+}
 
 /** What can be done in a state; the likelier ones more than once. */
 export const FITTING: Readonly<Partial<Record<State, readonly string[]>>> = {
@@ -328,7 +332,7 @@ const STATUS: Readonly<Record<string, string>> = {
 
 function wordsOf({ state, claims, blockedOn, title, terms }: Handoff): string {
   const shown = state === 'delivered' || state === 'completed' ? JSON.stringify(claims) : '';
-  const asked = `${title} ${terms.criteria.join()}`;
+  const asked = `${title} ${terms.criteria.join()} ${terms.verifiers.join()}`;
   return `${STATUS[state]} ${state} ${shown} ${blockedOn?.reason === 'question' ? blockedOn.text : ''} ${asked}`;
 }
 
