@@ -72,6 +72,14 @@ it('answers, reviews, requests changes, retries with corrected input, reassigns,
     "for (const kind of ['pointerdown', 'mousedown', 'touchstart']) addEventListener(kind, () => (globalThis.pointed = true), true)",
   );
 
+  // Past the rail.
+  const address = page.url();
+  await page.keyboard.press('Tab');
+  await expect.poll(() => page.locator(':focus').evaluate(nameOf)).toBe('Skip to content');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.locator(':focus').getAttribute('id')).toBe('main');
+  expect(page.url()).toBe(address);
+
   // Answer.
   const questions = page.getByRole('region', { name: 'Questions' });
   await expect.poll(() => questions.textContent()).toContain('red or blue?');

@@ -86,12 +86,14 @@ export function byUrgency(rows: readonly Row[]): readonly Row[] {
   return TONES.flatMap((tone) => rows.filter((row) => toneOf(row) === tone));
 }
 
-/** What is open, in the order in which somebody wants to know of it. */
-export const GROUPS = ['Needs a person', 'Retrying', 'At work', 'Waiting', 'Drafts'] as const;
+/** What is open, in the order in which somebody wants to know of it; and what was open when the list was read. */
+export const GROUPS = ['Needs a person', 'Retrying', 'At work', 'Waiting', 'Drafts', 'Just closed'] as const;
 
 export function groupOf(row: HandoffView & { readonly lastFailure?: object }): (typeof GROUPS)[number] {
-  if (toneOf(row) === 'tone-person' || isOver(row.state)) return 'Needs a person';
-  if (toneOf(row) === 'tone-broken') return 'Retrying';
+  const tone = toneOf(row);
+  if (isOver(row.state)) return tone === 'tone-broken' ? 'Needs a person' : 'Just closed';
+  if (tone === 'tone-person') return 'Needs a person';
+  if (tone === 'tone-broken') return 'Retrying';
   if (row.state === 'accepted') return 'At work';
   return row.state === 'draft' ? 'Drafts' : 'Waiting';
 }

@@ -1,6 +1,7 @@
 /** What the viewer may do with a handoff now; the server has said what that is, and judges again when it is asked. */
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { EVIDENCE_KINDS } from '../../../src/domain/evidence.ts';
 import { tell, wordsOf, type HandoffView, type Shown } from '../api.ts';
 import { go, handoffHref } from '../location.ts';
 import { STATE_WORDS } from '../words.ts';
@@ -276,7 +277,7 @@ export function ActionForm({ handoff, name, close, afterwards }: FormProps): VNo
                 <legend>Evidence for {deliverable}</legend>
                 <div class="inline">
                   <select name={`kind-${index}`} aria-label={`Kind of evidence for ${deliverable}`}>
-                    {['file', 'commit', 'command', 'url', 'note'].map((kind) => (
+                    {EVIDENCE_KINDS.map((kind) => (
                       <option key={kind}>{kind}</option>
                     ))}
                   </select>

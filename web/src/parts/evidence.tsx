@@ -1,5 +1,6 @@
 /** What was asked for, what is shown for it, and what the machine found when it looked. Claimed is not verified. */
 import type { VNode } from 'preact';
+import { evidenceValue } from '../../../src/domain/evidence.ts';
 import type { ShownEvidence } from '../../../src/engine/evidence-checker.ts';
 import type { Shown } from '../api.ts';
 import { usePolled } from '../polled.ts';
@@ -170,15 +171,11 @@ function valueOf(evidence: NonNullable<Shown['claims']>[number]['evidence'][numb
   switch (evidence.kind) {
     case 'file':
       return `${evidence.path} (sha256 ${evidence.sha256.slice(0, 12)}…)`;
-    case 'commit':
-      return evidence.commit;
     case 'command':
       return `${evidence.command} (exit ${evidence.exitCode}${evidence.elsewhere === true ? ', run elsewhere' : ''})`;
     case 'shadow':
       return `verdict of ${evidence.handoff} (tree ${evidence.tree.slice(0, 12)}…)`;
-    case 'url':
-      return evidence.url;
-    case 'note':
-      return evidence.text;
+    default:
+      return evidenceValue(evidence);
   }
 }
