@@ -152,7 +152,7 @@ const ownRequire = {
   setup({ onLoad }) {
     onLoad({ filter: /[\\/]stores[\\/]sqlite[\\/]choose-binding\.ts$/ }, ({ path }) => {
       const text = readFileSync(path, 'utf8');
-      const call = `createRequire(ownPlace())('${SQLITE}')`;
+      const call = `process.getBuiltinModule('node:module').createRequire(ownModule())('${SQLITE}')`;
       if (!text.includes(call)) throw new Error(`${path} loads ${SQLITE} in another way: ${call} is not there`);
       return { contents: text.replace(call, `require('${SQLITE}')`), loader: 'ts' };
     });

@@ -16,6 +16,7 @@ export type {
 } from './interfaces/library/baton.ts';
 export type * from './interfaces/library/results.ts';
 export type * from './interfaces/library/methods.ts';
+export type { PrunedHandoffs } from './interfaces/shared/pruned-view.ts';
 export type { ScheduleView } from './interfaces/shared/schedule-view.ts';
 export type { FactView, HandoffView, StatusView, WholeView } from './interfaces/shared/views.ts';
 export type { BatonEvent } from './interfaces/library/events.ts';

@@ -90,13 +90,13 @@ function percentOf(used: number, capacity: number): number {
 function lastWith<Found>(text: string, look: (line: Json) => Found | null): Found | null {
   const lines = text.split('\n');
   for (let at = lines.length - 1; at >= 0; at -= 1) {
-    const found = look(parsed(lines[at] ?? ''));
+    const found = look(jsonLine(lines[at] ?? ''));
     if (found !== null) return found;
   }
   return null;
 }
 
-function parsed(line: string): Json {
+export function jsonLine(line: string): Json {
   try {
     return JSON.parse(line) as Json;
   } catch {

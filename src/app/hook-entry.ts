@@ -4,11 +4,12 @@
  * process beside it (`baton hook --later`): words that may hold a summary block are written down first. Nothing that
  * goes wrong here may stand in the agent's way: the answer is JSON and the exit code is 0.
  */
+import { messageOf } from '../foundation/error-message.ts';
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentFolder, hasNote, hearHook, putFile, STATUS_FILE } from '../agents/journal/journal-lines.ts';
 import { spoolCall, spooledCalls, takeAnswer } from '../adapters/agent-sessions/hook-spool.ts';
-import { tellFoundWork, type WakeRequest } from '../agents/journal/tell-work.ts';
+import { announceFoundWork, type WakeRequest } from '../agents/journal/announce-work.ts';
 import { isWorthLooking, readLook, wakeFolder } from '../agents/journal/wake-file.ts';
 import { hookAgent, isBusyTurn, isTurnStart, ownSession, wakeMoment } from '../agents/wake-hook.ts';
 import type { AgentId } from '../domain/names.ts';
@@ -58,7 +59,7 @@ async function answerOf(vendor: string, event: string, input: string, payload: H
   const wake = moment === null ? null : wakeFor(vendor, place, { moment, isBusy: isBusyTurn(payload) });
   const isDue = wake !== null && isWorthLooking(wakeFolder(privateFolder, wake.agent), wake.moment, Date.now());
   const looked = isDue ? await look(place.workspace.folder, wake) : null;
-  const told = looked === null && wake !== null ? tellFoundWork(privateFolder, wake, Date.now()) : looked?.told;
+  const told = looked === null && wake !== null ? announceFoundWork(privateFolder, wake, Date.now()) : looked?.told;
   if ((isDue && looked === null) || isLookWanted(place, moment === null) || spooledCalls(privateFolder).length > 0)
     await startLater(vendor, place.workspace.folder);
   const answer = kept ?? takeAnswer(privateFolder, text(payload, 'session_id') ?? '');
@@ -74,7 +75,7 @@ function keepWords(privateFolder: string, call: Parameters<typeof spoolCall>[1])
     spoolCall(privateFolder, call);
     return null;
   } catch (error) {
-    return `what the agent said could not be kept: ${error instanceof Error ? error.message : String(error)}`;
+    return `what the agent said could not be kept: ${messageOf(error)}`;
   }
 }
 

@@ -9,7 +9,7 @@ import { flawOfOwnFile } from '../foundation/own-file.ts';
 import type { AgentId } from '../domain/names.ts';
 import { agentPrincipal, principalText } from '../domain/principal.ts';
 import { lookForWork, postponeLook, type WakeSource } from '../adapters/agent-sessions/wake-look.ts';
-import type { WakeRequest } from '../agents/journal/tell-work.ts';
+import type { WakeRequest } from '../agents/journal/announce-work.ts';
 import { workWaitingFor } from '../engine/wake.ts';
 import type { LookStore } from '../stores/look-store.ts';
 import { openToLook } from '../stores/sqlite/open-to-look.ts';

@@ -9,7 +9,7 @@ import type { DocumentFolderOptions } from '../folders/document-folder.ts';
 import type { QueueFolderOptions } from '../folders/queue-folder.ts';
 import type { TaskFolderOptions } from '../folders/task-folder.ts';
 import type { Store } from '../stores/store.ts';
-import { lazyArchive } from './lazy-archive.ts';
+import { lazyHandoffArchive } from './lazy-handoff-archive.ts';
 import { lazyArtifacts } from './lazy-artifacts.ts';
 import type { DatabaseAddress } from '../workspace/database-address.ts';
 import { threadHeartbeat } from '../adapters/processes/heartbeat.ts';
@@ -68,7 +68,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     leaseMs,
     rules: extended(rules, {
       ...(place === undefined ? {} : { artifacts: lazyArtifacts(place) }),
-      ...(options.archiveFolder === undefined ? {} : { archive: lazyArchive(options.archiveFolder) }),
+      ...(options.archiveFolder === undefined ? {} : { archive: lazyHandoffArchive(options.archiveFolder) }),
     }),
     report,
   };

@@ -44,6 +44,48 @@ const EVIDENCE = {
 } as const;
 type Of<Kind extends Evidence['kind']> = Omit<Extract<Evidence, { readonly kind: Kind }>, 'kind'>;
 
+/** How a kind is written, `kind:VALUE#name=seen,…`: the field of the value, and the fields of what the machine saw. */
+export interface EvidenceForm {
+  readonly value: string;
+  /** What the value looks like where a machine has seen it. @default anything */
+  readonly form?: string;
+  readonly seen?: readonly {
+    readonly name: string;
+    readonly field: string;
+    readonly form: string;
+    readonly isNumber?: true;
+  }[];
+}
+
+const SHA256 = '[0-9a-f]{64}';
+
+export const EVIDENCE_FORMS: { readonly [Kind in Evidence['kind']]: EvidenceForm } = {
+  file: { value: 'path', seen: [{ name: 'sha256', field: 'sha256', form: SHA256 }] },
+  commit: { value: 'commit', form: '[0-9a-f]{40,64}' },
+  command: {
+    value: 'command',
+    seen: [
+      { name: 'exit', field: 'exitCode', form: '-?\\d{1,10}', isNumber: true },
+      { name: 'sha256', field: 'outputSha256', form: SHA256 },
+    ],
+  },
+  shadow: {
+    value: 'handoff',
+    form: '[A-Za-z0-9._-]+',
+    seen: [
+      { name: 'tree', field: 'tree', form: '[0-9a-f]{40,64}' },
+      { name: 'trail', field: 'trail', form: '[A-Za-z0-9_-]{1,100}' },
+    ],
+  },
+  url: { value: 'url' },
+  note: { value: 'text' },
+};
+
+/** What the evidence is, without what was seen of it: a path, an id, a command line, an address, words. */
+export function evidenceValue(evidence: Evidence): string {
+  return String(evidence[EVIDENCE_FORMS[evidence.kind].value as keyof Evidence]);
+}
+
 export const EVIDENCE_KINDS = Object.keys(EVIDENCE) as readonly Evidence['kind'][];
 
 export interface Claim {

@@ -1,6 +1,6 @@
 /** What agents measure, in whatever form they write it: understood where that needs no guess, kept as text where not. */
 import { groupBy } from '../foundation/group-by.ts';
-import type { Json, JsonObject } from '../foundation/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../foundation/json.ts';
 
 type MeasureKind = 'number' | 'percent' | 'duration' | 'count' | 'flag' | 'text';
 
@@ -33,7 +33,7 @@ function collect(map: JsonObject, prefix: string, depth: number, found: Measure[
     if (found.length >= MEASURES_MAX) return;
     const key = prefix + name.replaceAll('.', '\\.');
     if (value === null) continue;
-    if (isMap(value) && depth < DEPTH_MAX) collect(value, `${key}.`, depth + 1, found);
+    if (isJsonObject(value) && depth < DEPTH_MAX) collect(value, `${key}.`, depth + 1, found);
     else found.push({ key, ...measureOf(value) });
   }
 }
@@ -167,8 +167,4 @@ function rounded(value: number): number {
 
 function short(text: string): string {
   return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX - 1)}…` : text;
-}
-
-function isMap(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -12,30 +12,32 @@ import { principalText, type Principal } from './principal.ts';
 import type { Refusal } from './refusals.ts';
 import { needsVerifier } from './verification.ts';
 
-export const OPS = [
-  'create',
-  'offer',
-  'accept',
-  'renew',
-  'progress',
-  'deliver',
-  'fail',
-  'release',
-  'block',
-  'unblock',
-  'reject',
-  'verify',
-  'rework',
-  'cancel',
-  'retry',
-  'expire',
-  'follow',
-  'read',
-  'complete',
-  'revise',
-  'erase',
-] as const;
-export type Op = (typeof OPS)[number];
+/** Each operation, and what a handoff is afterwards, in words. */
+export const DONE_WORDS = {
+  create: 'created',
+  offer: 'activated',
+  accept: 'accepted',
+  renew: 'renewed',
+  progress: 'worked on',
+  deliver: 'delivered',
+  fail: 'failed',
+  release: 'released',
+  block: 'blocked',
+  unblock: 'unblocked',
+  reject: 'rejected',
+  verify: 'verified',
+  rework: 'sent back',
+  cancel: 'cancelled',
+  retry: 'retried',
+  expire: 'expired',
+  follow: 'followed',
+  read: 'read',
+  complete: 'completed',
+  revise: 'revised',
+  erase: 'erased before it is over',
+} as const;
+export type Op = keyof typeof DONE_WORDS;
+export const OPS = Object.keys(DONE_WORDS) as readonly Op[];
 
 export const RELATIONS = [
   'sender',

@@ -3,12 +3,12 @@
  *
  * Details are JSON of many makers, and some come from other databases: what only looks like a summary is none.
  */
-import type { Json, JsonObject } from '../foundation/json.ts';
+import { isJsonObject, type JsonObject } from '../foundation/json.ts';
 import { SUMMARY_STATUSES, type Summary } from './summary.ts';
 
 export function summaryFrom(detail: JsonObject): Summary | null {
   const told = detail['summary'];
-  if (!isMap(told)) return null;
+  if (!isJsonObject(told)) return null;
   const { project, phase, from, to, status, retryCount, metrics, dependencies, context, toldAt, text, source } = told;
   const isWhole =
     isText(project) &&
@@ -19,9 +19,9 @@ export function summaryFrom(detail: JsonObject): Summary | null {
     SUMMARY_STATUSES.some((known) => known === status) &&
     typeof retryCount === 'number' &&
     (toldAt === null || typeof toldAt === 'number') &&
-    isMap(metrics) &&
-    isMap(context) &&
-    isMap(source) &&
+    isJsonObject(metrics) &&
+    isJsonObject(context) &&
+    isJsonObject(source) &&
     Array.isArray(dependencies) &&
     dependencies.every(isText);
   return isWhole ? (told as unknown as Summary) : null;
@@ -29,8 +29,4 @@ export function summaryFrom(detail: JsonObject): Summary | null {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
-}
-
-function isMap(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

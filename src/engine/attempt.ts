@@ -1,4 +1,5 @@
 /** One attempt: the handler under its time limit, then the settling, until the store has answered. */
+import { messageOf } from '../foundation/error-message.ts';
 import { BatonError } from '../foundation/baton-error.ts';
 import { BrokenAssumption } from '../foundation/assert.ts';
 import type { Json, JsonObject } from '../foundation/json.ts';
@@ -339,8 +340,4 @@ function unusable(refusal: DeliverRefusal): Failure | null {
     default:
       return null;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

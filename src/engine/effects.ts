@@ -2,6 +2,7 @@
  * Carries out what has to happen in the world after a commit: at least once, with a key by which the target sees a
  * repetition. Whatever a target does, the others get theirs: few at a time for each, and each with an end.
  */
+import { messageOf } from '../foundation/error-message.ts';
 import { jittered } from '../foundation/random.ts';
 import type { DueEffect } from '../stores/store.ts';
 import type { Context } from './context.ts';
@@ -211,7 +212,7 @@ async function attempt(
   const over = new AbortController();
   const carrying = carrier
     .carry(effect, stop.signal)
-    .catch((error: unknown): SendResult => ({ says: error instanceof Error ? error.message : String(error) }));
+    .catch((error: unknown): SendResult => ({ says: messageOf(error) }));
   const timeIsUp = async (): Promise<SendResult> => {
     await ctx.timers.sleep(limitMs, AbortSignal.any([over.signal, stop.signal]));
     stop.abort();

@@ -1,4 +1,5 @@
 /** Signs the moves of agents that have a key, and checks signatures against registered keys, without a database. */
+import { instantText } from '../foundation/instant-text.ts';
 import { digestOf } from '../foundation/digest.ts';
 import type { JsonObject } from '../foundation/json.ts';
 import { isSignedBy } from '../foundation/ssh-key.ts';
@@ -167,16 +168,18 @@ function judgeSignature(
   }
   // Whoever has the key chooses the time: of a key that may be stolen no date proves anything.
   if (key.revokedAt !== null) {
-    return { verdict: 'revoked', says: `signed with ${fingerprint}, which was revoked at ${instant(key.revokedAt)}` };
+    return {
+      verdict: 'revoked',
+      says: `signed with ${fingerprint}, which was revoked at ${instantText(key.revokedAt)}`,
+    };
   }
   if (key.retiredAt !== null && move.at >= key.retiredAt) {
-    return { verdict: 'retired', says: `signed with ${fingerprint} after it was retired at ${instant(key.retiredAt)}` };
+    return {
+      verdict: 'retired',
+      says: `signed with ${fingerprint} after it was retired at ${instantText(key.retiredAt)}`,
+    };
   }
   return { verdict: 'good', says: `signed with ${fingerprint}` };
-}
-
-function instant(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 /** As a document carries the signature of one move. */
@@ -198,7 +201,7 @@ export function writtenSignature(fact: Fact): WrittenSignature | null {
   if (signature === null || speaker === null) return null;
   const { key, previous, value } = signature;
   const revised = fact.deed === 'revise' ? { move: fact.deed } : {};
-  return { by: speaker, at: instant(fact.at), ...revised, previous, said: saidDigest(told), key, value };
+  return { by: speaker, at: instantText(fact.at), ...revised, previous, said: saidDigest(told), key, value };
 }
 
 /** The fields of a document in which signatures stand, and the moves that they are about. */

@@ -1,9 +1,10 @@
 /** Puts an answer where its sender wants it, if that is below `artifacts/` and every folder on the way is a real one. */
 import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import { makeDurably, writeDurably } from '../foundation/atomic-file.ts';
 import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
 import { codeOf } from '../foundation/system-error-code.ts';
-import { makeDurably, writeDurably } from './durable-write.ts';
+import type { PutArtifact } from './folder.ts';
 import { readPlainFile } from './plain-file.ts';
 
 const ROOT = 'artifacts';
@@ -24,18 +25,17 @@ export async function putArtifact(
   path: string,
   text: string,
   isOurs: (text: string) => boolean,
-): Promise<'made' | 'there' | false> {
+): Promise<PutArtifact | false> {
   if (!isArtifactPath(path) || !hasRealFolders(workspace, dirname(path))) return false;
   const target = join(workspace, path);
-  if (await makeDurably(target, text)) return 'made';
+  const onDisk = makeDurably(target, text);
+  if (onDisk !== null) return { isNew: true, onDisk };
   const there = readPlainFile(target);
   if (there.kind !== 'file') return false;
-  if (text.startsWith(there.text)) {
-    // Whoever began it was killed or cut off: nobody was told of it yet.
-    if (there.text !== text) await writeDurably(target, text);
-    return there.text === text ? 'there' : 'made';
-  }
-  return isOurs(there.text) ? 'there' : false;
+  // Whoever began it was killed or cut off: nobody was told of it yet.
+  const isBegun = there.text !== text && text.startsWith(there.text);
+  if (isBegun) return { isNew: true, onDisk: writeDurably(target, text).then(() => undefined) };
+  return there.text === text || isOurs(there.text) ? { isNew: false, onDisk: Promise.resolve() } : false;
 }
 
 function hasRealFolders(workspace: string, folder: string): boolean {

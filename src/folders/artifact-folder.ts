@@ -3,16 +3,17 @@ import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fstatSync, lstatSync } from 'node:fs';
 import { lstat, readdir, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeDurably, writeWhole } from '../foundation/atomic-file.ts';
 import { codeOf } from '../foundation/system-error-code.ts';
 import { err, ok, type Result } from '../foundation/result.ts';
 import { readArtifactId, type ArtifactId } from '../domain/names.ts';
 import { openNameLocks } from './name-locks.ts';
 import { isArtifactPath, isRealFolder, REGISTRY } from './artifact-file.ts';
 import { openCardLog } from './card-log.ts';
-import { writeDurably, writeWhole } from './durable-write.ts';
 import type { ArtifactFolder, Cards, KeptText } from './folder.ts';
 import { openedPlain, readPlainFile, unfitness } from './plain-file.ts';
 import type { QueueFolderOptions } from './queue-folder.ts';
+import { ignoreMissing } from './real-folder.ts';
 
 const ENDING = '.json';
 /** A list of a hundred thousand artifacts, and then some. */
@@ -92,6 +93,7 @@ function cardsIn(folder: string): Cards {
   /** Of those, the ones that had no file when they were listed: nobody needs to look for one. */
   let onlyLogged: ReadonlySet<ArtifactId> = new Set();
 
+  let adding: { readonly lines: string[]; readonly added: Promise<void> } | null = null;
   let soundUntilMs = Number.NEGATIVE_INFINITY;
 
   /** Links would lead us out of the workspace: better no registry than somebody else's files. */
@@ -121,7 +123,7 @@ function cardsIn(folder: string): Cards {
   };
   const put = async (id: ArtifactId, text: string): Promise<void> => {
     // At once: handing three small calls to threads takes longer than doing them.
-    writeWhole(join(fresh, `${id}${ENDING}`), text, root);
+    writeWhole(join(fresh, `${id}${ENDING}`), text, { draftFolder: root });
   };
   const load = async (id: ArtifactId): Promise<string | null> => {
     if (!(await isSound())) return null;
@@ -141,10 +143,24 @@ function cardsIn(folder: string): Cards {
     }
   };
 
+  /** One write for all cards of the same turn of the event loop: after a shared sync that is many. */
+  const addSoon = (): NonNullable<typeof adding> => {
+    const lines: string[] = [];
+    const write = async (): Promise<void> => {
+      adding = null;
+      await made(() => log.append(lines));
+    };
+    return { lines, added: Promise.resolve().then(write) };
+  };
+
   return {
     load,
     save: async (id, text) => made(() => put(id, text)),
-    add: async (text) => made(() => log.append(text)),
+    add: async (text) => {
+      adding ??= addSoon();
+      adding.lines.push(text);
+      return adding.added;
+    },
     all: async () => {
       const files = [...(await idsIn(fresh)), ...(await idsIn(known))];
       return [...new Set((await isSound()) ? [...files, ...log.ids()] : files)];
@@ -259,10 +275,6 @@ async function isFolder(path: string): Promise<boolean> {
 
 function causeOf(error: unknown): unknown {
   return error instanceof Error ? error.cause : undefined;
-}
-
-function ignoreMissing(error: unknown): void {
-  if (codeOf(error) !== 'ENOENT') throw error;
 }
 
 function noNames(error: unknown): readonly string[] {

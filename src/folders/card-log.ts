@@ -5,10 +5,10 @@
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { readArtifactId, type ArtifactId } from '../domain/names.ts';
-import { openPlain } from './durable-write.ts';
+import { openPlain } from './plain-file.ts';
 
 export interface CardLog {
-  append(line: string): void;
+  append(lines: readonly string[]): void;
   load(id: ArtifactId): string | null;
   ids(): readonly ArtifactId[];
   /** Those with a line behind this mark, which was taken earlier; all of them if it is of another log. */
@@ -62,10 +62,10 @@ export function openCardLog(path: string): CardLog {
   };
 
   return {
-    append(line) {
+    append(added) {
       const file = openSync(path, APPENDING, 0o644);
       try {
-        const bytes = Buffer.from(`\n${line}\n`);
+        const bytes = Buffer.from(added.map((line) => `\n${line}\n`).join(''));
         if (writeSync(file, bytes) < bytes.length) throw new Error(`${path} could not be written to its end`);
       } finally {
         closeSync(file);

@@ -1,16 +1,17 @@
 /** `_handoffs/` of a workspace, and the few files of ours that belong to it. */
 import { createHash, randomUUID } from 'node:crypto';
-import { appendFile, lstat, mkdir, opendir, readdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
+import { lstatSync } from 'node:fs';
+import { appendFile, mkdir, opendir, readdir, readFile, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeDurably, writeWhole } from '../foundation/atomic-file.ts';
 import { codeOf } from '../foundation/system-error-code.ts';
 import { readHandoffId, type HandoffId } from '../domain/names.ts';
 import { DOCUMENT_ENDING, fileNameOf } from '../formats/document/names.ts';
 import { removeDeadLocks, openNameLocks } from './name-locks.ts';
 import { monthsBack, monthsFrom } from './archive-months.ts';
-import { writeDurably } from './durable-write.ts';
 import type { Agreed, DocumentFolder, DocumentPlace, ListedDocument } from './folder.ts';
 import { openGitTree, type GitTree } from './git-tree.ts';
-import { readPlainFile } from './plain-file.ts';
+import { moveFile, readPlainFile } from './plain-file.ts';
 import { ignoreMissing, kindOf, realFolder } from './real-folder.ts';
 import { watchFolders } from './watch.ts';
 
@@ -62,13 +63,10 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
     async list() {
       removeDeadLocks(locks);
       const names = (await readdir(folderOf(ACTIVE))).filter(isListed);
-      const listed = await Promise.all(
-        names.map(async (name): Promise<readonly ListedDocument[]> => {
-          const stamp = await stampOf(join(folderOf(ACTIVE), name));
-          return stamp === null ? [] : [{ name, id: idOf(name), stamp }];
-        }),
-      );
-      return listed.flat();
+      return names.flatMap((name): readonly ListedDocument[] => {
+        const stamp = stampOf(join(folderOf(ACTIVE), name));
+        return stamp === null ? [] : [{ name, id: idOf(name), stamp }];
+      });
     },
 
     async hasMoreThan(count) {
@@ -94,36 +92,28 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
 
     async read(place, id) {
       const path = pathOf(place, id);
-      const before = await stampOf(path);
+      const before = stampOf(path);
       const file = readPlainFile(path);
       if (file.kind !== 'file') return file;
-      const stamp = await stampOf(path);
+      const stamp = stampOf(path);
       return stamp === null || stamp !== before ? { kind: 'absent' } : { ...file, stamp };
     },
 
     async put(id, text) {
       if ((await kindOf(pathOf(ACTIVE, id))) !== null) return false;
-      await writeDurably(pathOf(ACTIVE, id), text, own);
-      return true;
+      return writeDurably(pathOf(ACTIVE, id), text, { draftFolder: own });
     },
 
     async replace(place, id, text, read) {
-      if ((await stampOf(pathOf(place, id))) !== read) return false;
-      await writeDurably(pathOf(place, id), text, own);
-      return true;
+      const path = pathOf(place, id);
+      return writeDurably(path, text, { draftFolder: own, isWanted: () => stampOf(path) === read });
     },
 
     async move(id, from, to) {
       if ((await kindOf(pathOf(to, id))) !== null) return false;
       // Each level on its own: a link in between would lead elsewhere too.
       for (const part of to === ACTIVE ? [ACTIVE] : [to.slice(0, 4), to]) await realFolder(folderOf(part));
-      try {
-        await rename(pathOf(from, id), pathOf(to, id));
-        return true;
-      } catch (error) {
-        if (codeOf(error) !== 'ENOENT') throw error;
-        return false;
-      }
+      return moveFile(pathOf(from, id), pathOf(to, id), { durably: false });
     },
 
     agreed: {
@@ -133,9 +123,7 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       },
       async save(id, agreed) {
         // A power cut may take it: then both sides are compared anew.
-        const draft = join(own, `${id}.${randomUUID()}`);
-        await writeFile(draft, agreedText(agreed));
-        await rename(draft, agreedPath(id));
+        writeWhole(agreedPath(id), agreedText(agreed), { draftFolder: own });
       },
       forget: (id) => unlink(agreedPath(id)).catch(ignoreMissing),
     },
@@ -163,8 +151,7 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
         const isTracked = tree.commonFolder() !== null && (await tree.tracks(`${ROOT}/${INDEX}`));
         if (isTracked && !isAsked) return false;
         if (!isTracked) await keepOutOfGit(tree, `${ROOT}/${INDEX}`);
-        await writeDurably(indexPath, text, own);
-        return true;
+        return writeDurably(indexPath, text, { draftFolder: own });
       },
     },
 
@@ -174,7 +161,7 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
         if (text === null) await unlink(notePath(name)).catch(ignoreMissing);
         // Only a mark: a full look makes the index in any case.
         else if (name === 'index-is-old') await writeFile(notePath(name), text);
-        else await writeDurably(notePath(name), text, own);
+        else await writeDurably(notePath(name), text, { draftFolder: own });
       },
     },
 
@@ -269,14 +256,9 @@ function idOf(name: string): HandoffId | null {
   return readHandoffId(name.slice(0, -DOCUMENT_ENDING.length));
 }
 
-async function stampOf(path: string): Promise<string | null> {
-  try {
-    const { ino, size, mtimeNs } = await lstat(path, { bigint: true });
-    return `${ino} ${size} ${mtimeNs}`;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
+function stampOf(path: string): string | null {
+  const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.ino} ${found.size} ${found.mtimeNs}`;
 }
 
 /** However its lines end. Half of the hash is enough to know a text again. */

@@ -8,12 +8,7 @@
  */
 import type { Result } from '../foundation/result.ts';
 import type { ArtifactId, HandoffId, TaskId } from '../domain/names.ts';
-
-export const QUEUE_FOLDERS = ['waiting', 'pending', 'in-progress', 'completed', 'failed'] as const;
-export type QueueFolder = (typeof QUEUE_FOLDERS)[number];
-/** Those that hold what is open, and so may be listed; the others grow for ever. */
-export const OPEN_QUEUE_FOLDERS = ['waiting', 'pending', 'in-progress'] as const satisfies readonly QueueFolder[];
-export type OpenQueueFolder = (typeof OPEN_QUEUE_FOLDERS)[number];
+import type { OpenQueueFolder, QueueFolder } from './queue-folder-names.ts';
 
 export interface MessageFolder {
   /** Makes what is missing. A fault where a folder of the queue is something else, such as a link to elsewhere. */
@@ -40,8 +35,11 @@ export interface MessageFolder {
     text: string,
     isExpected?: (old: string) => boolean,
   ): Promise<boolean | 'other'>;
-  /** From `in-progress` to an end: whole there, on the disk, and for good. False: somebody was faster, and has it. */
-  seal(id: HandoffId, text: string, to: 'completed' | 'failed'): Promise<boolean>;
+  /**
+   * From `in-progress` to an end: whole there, on the disk, and for good, once `first` is over. False: somebody was
+   * faster, and has it.
+   */
+  seal(id: HandoffId, text: string, to: 'completed' | 'failed', first?: Promise<void>): Promise<boolean>;
   /** Takes a file of ours away: a copy in `waiting`, where nobody else looks, or a refusal in `failed`. */
   discard(place: 'waiting' | 'failed', id: HandoffId): Promise<void>;
   /** Out of everybody's way, with the reason beside it; nothing is lost. False: it is no longer there. */
@@ -51,13 +49,20 @@ export interface MessageFolder {
   /** Whether what ended at this time lies in the archive. */
   isArchived(id: HandoffId, endedMs: number): boolean;
   /** A file below `artifacts/`. False: the path leads elsewhere, or something else has that name. */
-  putArtifact(path: string, text: string, isOurs: (text: string) => boolean): Promise<'made' | 'there' | false>;
+  putArtifact(path: string, text: string, isOurs: (text: string) => boolean): Promise<PutArtifact | false>;
   /** What is there, for a doctor: nothing is made, moved or read but reasons. */
   inspect(): Inspection;
   /** Up to which fact these folders are right. It describes the folders and not the database, so it lies beside them. */
   readonly bookmark: { load(): Promise<string | null>; save(cursor: string): Promise<void> };
   /** Tells what may have changed, until it is closed: a hint. */
   watch(changed: (place: QueueFolder, id: HandoffId | null) => void): { close(): void };
+}
+
+export interface PutArtifact {
+  /** False: it was there already. */
+  readonly isNew: boolean;
+  /** Ends when it is there after a power cut, too. */
+  readonly onDisk: Promise<void>;
 }
 
 export interface ListedName {
@@ -220,7 +225,7 @@ export interface DocumentFolder {
     versions(id: HandoffId): Promise<readonly DocumentVersion[]>;
     /** What it said at another commit; null: it was not there. */
     textAt(commit: string, id: HandoffId): Promise<string | null>;
-    /** Whether any commit of this repository has it. */
+    /** Whether any commit or stash of this repository has it. */
     isAnywhere(id: HandoffId): Promise<boolean>;
     /** Whether any commit of this repository has it in the archive. */
     isArchivedAnywhere(id: HandoffId): Promise<boolean>;

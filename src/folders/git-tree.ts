@@ -46,7 +46,7 @@ export interface GitTree {
   lastChangeAt(path: string): Promise<string | null>;
   /** What that file said, the newest first: the line of history that led to this commit, or to what is checked out. */
   versions(folder: string, name: string, max: number, commit?: string): Promise<readonly FileVersion[]>;
-  /** Whether a commit of any branch has a file of this name below the folder. */
+  /** Whether a commit of any branch, or a stash, has a file of this name below the folder. */
   isAnywhere(folder: string, name: string): Promise<boolean>;
   isAncestor(older: string, newer: string): Promise<boolean>;
   /** Whether a branch of a remote contains this commit: others can have it. */
@@ -169,7 +169,9 @@ export function openGitTree(folder: string): GitTree {
       return found;
     },
     async isAnywhere(below, name) {
-      const told = await git('log', '--all', '-1', '--format=%H', '--diff-filter=A', '--', fileBelow(below, name));
+      // In full, because a stash keeps what was not tracked beside the history that is usually followed.
+      const found = ['log', '--all', '--full-history', '-1', '--format=%H', '--diff-filter=A'];
+      const told = await git(...found, '--', fileBelow(below, name));
       return (told ?? '').trim() !== '';
     },
     isAncestor: async (older, newer) => (await git('merge-base', '--is-ancestor', older, newer)) !== null,

@@ -1,5 +1,5 @@
 /** Where removed handoffs go: a folder of files in the form of an export, each whole and on the disk when it appears. */
-import { createReadStream, mkdirSync } from 'node:fs';
+import { createReadStream, mkdirSync, rmSync } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { draftBeside, putInPlace } from '../foundation/atomic-file.ts';
@@ -28,13 +28,17 @@ export function openHandoffArchive(folder: string): HandoffArchive {
       const path = join(folder, name);
       // One name for all, so that what a killed process has begun goes with the next one.
       const draft = draftBeside(join(folder, 'handoffs'));
-      const file = await open(draft, 'wx', 0o600);
       try {
-        for await (const text of lines) await file.write(text);
+        const file = await open(draft, 'wx', 0o600);
+        try {
+          for await (const text of lines) await file.write(text);
+        } finally {
+          await file.close();
+        }
+        putInPlace(draft, path, { replace: false });
       } finally {
-        await file.close();
+        rmSync(draft, { force: true });
       }
-      putInPlace(draft, path, { replace: false });
     },
     alone: (act) => {
       make();

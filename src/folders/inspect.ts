@@ -2,15 +2,9 @@
 import { closeSync, constants, lstatSync, readdirSync, readSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { deadLocksIn } from './name-locks.ts';
-import { openPlain } from './durable-write.ts';
-import {
-  OPEN_QUEUE_FOLDERS,
-  QUEUE_FOLDERS,
-  type Inspection,
-  type ListedName,
-  type OpenQueueFolder,
-  type Quarantined,
-} from './folder.ts';
+import { openPlain } from './plain-file.ts';
+import type { Inspection, ListedName, Quarantined } from './folder.ts';
+import { OPEN_QUEUE_FOLDERS, QUEUE_FOLDERS, type OpenQueueFolder } from './queue-folder-names.ts';
 
 const REASON_ENDING = '.reason.txt';
 const REASON_BYTES_MAX = 4_096;

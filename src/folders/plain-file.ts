@@ -1,9 +1,29 @@
-/** Reads a file that a stranger may have put there: only a plain one, of one name, of a trusted user, of bearable size. */
-import { closeSync, constants, fstatSync, lstatSync, readFileSync, type Stats } from 'node:fs';
+/**
+ * Files that a stranger may have put there: only a plain one, of one name, of a trusted user, of bearable size is read, and
+ * only a plain one of one name is written to.
+ */
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  type Stats,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { writeAll } from '../foundation/atomic-file.ts';
+import { syncFolder } from '../foundation/folder-sync.ts';
 import { codeOf } from '../foundation/system-error-code.ts';
 import { JSON_BYTES_MAX } from '../foundation/json.ts';
-import { openPlain } from './durable-write.ts';
 import type { FileRead } from './folder.ts';
+
+const contentSynced = promisify(fdatasync);
 
 export interface ReadOptions {
   readonly bytesMax?: number;
@@ -88,4 +108,61 @@ export function openedPlain(path: string): number | null | 'no right' {
     if (codeOf(error) === 'EACCES') return 'no right';
     throw error;
   }
+}
+
+/** Neither a link nor a pipe can send us elsewhere or make us wait. Null: there is no such plain name. */
+export function openPlain(path: string, how: number): number | null {
+  try {
+    return openSync(path, how | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ELOOP' || code === 'EISDIR' || code === 'ENXIO') return null;
+    throw error;
+  }
+}
+
+/**
+ * In place, because replacing costs thirty times as much; only for files that nobody else reads at the time.
+ * A second name of the same file could lie anywhere, so a file that has one is not ours to write. False: it is gone, or
+ * unfit.
+ */
+export async function rewriteInPlace(
+  path: string,
+  text: string,
+  { durably, isExpected }: { readonly durably: boolean; readonly isExpected?: (old: string) => boolean },
+): Promise<boolean | 'other'> {
+  const file = openPlain(path, constants.O_RDWR);
+  if (file === null) return false;
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile() || found.nlink !== 1) return false;
+    if (isExpected !== undefined && found.size <= JSON_BYTES_MAX && !isExpected(readWhole(file, found.size)))
+      return 'other';
+    const length = writeAll(file, text);
+    // Cut off after and not before: a file that was emptied is flushed to the disk at once by some systems.
+    if (found.size > length) ftruncateSync(file, length);
+    if (durably) await contentSynced(file);
+    return true;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readWhole(file: number, size: number): string {
+  const bytes = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (let read = -1; at < size && read !== 0; at += read) read = readSync(file, bytes, at, size - at, at);
+  return bytes.toString('utf8', 0, at);
+}
+
+/** False: there was nothing to move. */
+export async function moveFile(from: string, to: string, { durably }: { readonly durably: boolean }): Promise<boolean> {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+  if (durably) await syncFolder(dirname(to));
+  return true;
 }

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, unlinkSync, type Stats } from 'node:fs';
 import { opendir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
+import { isDraft, writeDurably, writeWhole } from '../foundation/atomic-file.ts';
 import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
 import { codeOf } from '../foundation/system-error-code.ts';
 import { readHandoffId, type HandoffId } from '../domain/names.ts';
@@ -10,10 +11,10 @@ import { removeDeadLocks } from './name-locks.ts';
 import { archiveFinished, isArchived } from './archive-finished.ts';
 import { putArtifact } from './artifact-file.ts';
 import { openFileClock } from './file-clock.ts';
-import { isDraft, moveFile, rewriteInPlace, writeDurably, writeWhole } from './durable-write.ts';
-import { QUEUE_FOLDERS, type ListedName, type MessageFolder, type QueueFolder } from './folder.ts';
+import type { ListedName, MessageFolder } from './folder.ts';
+import { QUEUE_FOLDERS, type QueueFolder } from './queue-folder-names.ts';
 import { inspectFolders } from './inspect.ts';
-import { readPlainFile, type ReadOptions, type Trusted } from './plain-file.ts';
+import { moveFile, readPlainFile, rewriteInPlace, type ReadOptions, type Trusted } from './plain-file.ts';
 import { watchFolders } from './watch.ts';
 
 const ENDING = '.json';
@@ -46,7 +47,8 @@ interface Keep {
 export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
   const { folder, privateFolder, trusted } = options;
   const root = join(folder, 'handoffs');
-  const quietMsOf = options.quietMsOf ?? openFileClock(join(root, 'waiting'));
+  const draftFolder = join(root, 'waiting');
+  const quietMsOf = options.quietMsOf ?? openFileClock(draftFolder);
   const reading: ReadOptions = { quietMsOf, ...(trusted === undefined ? {} : { trusted }) };
   // Files of the queue need none: each rename has one winner, and the fence decides between ours.
   const locks = join(privateFolder, 'artifacts');
@@ -54,7 +56,8 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
   const folders = [root, ...[...QUEUE_FOLDERS, QUARANTINE].map((place) => join(root, place))];
   const refreshes = new Set<() => void>();
   const folderOf = (place: QueueFolder): string => join(root, place);
-  const pathOf = (place: QueueFolder, id: HandoffId): string => join(root, place, `${id}${ENDING}`);
+  // An id has no separators, and putting the path together anew each time takes longer than some calls of the system.
+  const pathOf = (place: QueueFolder, id: HandoffId): string => `${root}${sep}${place}${sep}${id}${ENDING}`;
 
   return {
     async prepare() {
@@ -89,8 +92,8 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
     },
 
     async put(place, id, text) {
-      if (isEnd(place)) await writeDurably(pathOf(place, id), text, folderOf('waiting'));
-      else writeWhole(pathOf(place, id), text, folderOf('waiting'));
+      if (isEnd(place)) await writeDurably(pathOf(place, id), text, { draftFolder });
+      else writeWhole(pathOf(place, id), text, { draftFolder });
     },
 
     rewrite: async (place, id, text, isExpected) =>
@@ -99,9 +102,12 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
         ...(isExpected === undefined ? {} : { isExpected }),
       }),
 
-    async seal(id, text, to) {
+    async seal(id, text, to, first) {
       const path = pathOf('in-progress', id);
-      if (!(await rewriteInPlace(path, text, { durably: true }))) await writeDurably(path, text, folderOf('waiting'));
+      const write = async (): Promise<void> => {
+        if (!(await rewriteInPlace(path, text, { durably: true }))) await writeDurably(path, text, { draftFolder });
+      };
+      await Promise.all([write(), first]);
       return moveFile(path, pathOf(to, id), { durably: true });
     },
 
@@ -133,7 +139,7 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
           return null;
         }
       },
-      save: (cursor) => writeDurably(bookmarkPath, cursor),
+      save: async (cursor) => void (await writeDurably(bookmarkPath, cursor)),
     },
 
     watch(changed) {

@@ -78,3 +78,11 @@ function bare(message: string): string {
   const at = message.lastIndexOf(', not ');
   return at < 0 ? message : message.slice(0, at);
 }
+
+/** Like `a.b[2]`. */
+export function fieldPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+}

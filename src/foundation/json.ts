@@ -45,6 +45,10 @@ const TEXT_LIMITS: JsonLimits = { bytesMax: JSON_BYTES_MAX, nodesMax: JSON_NODES
 
 export const KEEPING_INTEGERS: JsonLimits = { ...TEXT_LIMITS, keepsIntegers: true };
 
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 export function readJson(source: string, limits: JsonLimits = TEXT_LIMITS): Result<JsonRead, JsonProblem> {
   const text = source.startsWith('\uFEFF') ? source.slice(1) : source;
   if (text.length > limits.bytesMax || Buffer.byteLength(text) > limits.bytesMax) {

@@ -21,7 +21,7 @@ import type { SendRefusal } from '../engine/handoffs/send.ts';
 import type { AmbiguousId } from '../engine/handoffs/short-id.ts';
 import type { Context } from '../engine/context.ts';
 import type { Status } from '../engine/handoffs/status.ts';
-import { saidOfRemoved } from '../engine/retention/said-of-removed.ts';
+import { explainRemoved } from '../engine/retention/explain-removed.ts';
 import type { Pruned } from '../engine/retention/prune.ts';
 import type { PauseRefusal } from '../engine/pauses.ts';
 import type { KnownSchedule, ScheduleRefusal } from '../engine/schedules.ts';
@@ -186,7 +186,7 @@ export async function runFor<F extends Fields, Name extends ResultName>(
   if (refusal !== null) return err(refusal);
   const whole = await withWholeIds(operation.input, input, ctx, principal);
   const answer = whole.ok ? await operation.run(ctx, principal, whole.value, asking) : whole;
-  return answer.ok ? answer : err(await saidOfRemoved(ctx, principal, answer.refusal));
+  return answer.ok ? answer : err(await explainRemoved(ctx, principal, answer.refusal));
 }
 
 /** Null: it is this principal's business. Whether each handoff may be touched is decided with the change. */

@@ -1,4 +1,5 @@
 /** Parts of a record that both databases write as text. What equals the default is null, as in nearly every row. */
+import { messageOf } from '../foundation/error-message.ts';
 import { present } from '../foundation/assert.ts';
 import { UnreadableRecord } from '../foundation/store-fault.ts';
 import type { Claim } from '../domain/evidence.ts';
@@ -91,7 +92,7 @@ export function soundRow(id: unknown, read: () => Handoff): Handoff {
     if (flaw === null) return handoff;
     throw new Error(`${flaw.field} is ${flaw.given}`);
   } catch (error) {
-    throw new UnreadableRecord(String(id), error instanceof Error ? error.message : String(error), { cause: error });
+    throw new UnreadableRecord(String(id), messageOf(error), { cause: error });
   }
 }
 

@@ -92,6 +92,8 @@ export interface Opening {
   readonly decide: DecideFirst;
   /** Its id was made for it just now out of enough chance: nobody has to look whether there is one. */
   readonly unheardOf?: true;
+  /** Who gets it. A store may wake their workers in this process at once, so that a claim shares its commit. */
+  readonly to?: AgentId;
 }
 
 export interface Relayed {

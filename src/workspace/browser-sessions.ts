@@ -1,7 +1,7 @@
 /** `.baton/browser-sessions.json`: hashes of the browser sessions of this workspace, for whoever serves it next. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { draftBeside, putInPlace } from '../foundation/atomic-file.ts';
+import { writeWhole } from '../foundation/atomic-file.ts';
 import type { Workspace } from './workspace.ts';
 
 const NAME = 'browser-sessions.json';
@@ -17,13 +17,10 @@ export function sessionFileOf({ privateFolder }: Workspace): { read(): string | 
       }
     },
     write: (text) => {
-      const draft = draftBeside(path);
       try {
-        writeFileSync(draft, text, { mode: 0o600 });
-        putInPlace(draft, path, { replace: true });
+        writeWhole(path, text, { mode: 0o600, durably: true });
       } catch {
         // The sessions of this server go on; those who come after it have to come in again.
-        rmSync(draft, { force: true });
       }
     },
   };

@@ -3,8 +3,7 @@
  * the parser takes longer than all the rest. What it made of the file is kept beside the database, for as long as the
  * file's text is the same; nobody can write there who could not write the database.
  */
-import { renameSync, writeFileSync } from 'node:fs';
-import { draftBeside } from '../foundation/atomic-file.ts';
+import { writeWhole } from '../foundation/atomic-file.ts';
 import type { ConfigurationText } from './configuration-shape.ts';
 import { keptConfiguration, type Kept } from './kept-configuration.ts';
 import type { Workspace } from './workspace.ts';
@@ -27,9 +26,7 @@ export async function cachedConfiguration(workspace: Workspace): Promise<CachedC
 /** A courtesy to the next command; where it cannot be written, that one parses again. */
 function keep(place: string, kept: Kept): void {
   try {
-    const draft = draftBeside(place);
-    writeFileSync(draft, JSON.stringify(kept), { mode: 0o600 });
-    renameSync(draft, place);
+    writeWhole(place, JSON.stringify(kept), { mode: 0o600 });
   } catch {
     // Read-only, or not there yet.
   }

@@ -1,4 +1,5 @@
 /** `baton.yaml`: read once at the door; every complaint says file, line and column. */
+import { messageOf } from '../foundation/error-message.ts';
 import { readFileSync } from 'node:fs';
 import { isMap, isNode, isScalar, LineCounter, parseDocument, type Document } from 'yaml';
 import { placeAt } from '../formats/document/front-matter.ts';
@@ -89,7 +90,7 @@ function toPlain(document: Document, path: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 50 }) as unknown;
   } catch (error) {
-    throw new ConfigurationProblem(`${path}:1:1: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ConfigurationProblem(`${path}:1:1: ${messageOf(error)}`);
   }
 }
 

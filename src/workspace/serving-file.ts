@@ -2,11 +2,11 @@
  * `.baton/serve.json`: who serves this workspace, where, and the token with which others of the same user reach it. Its
  * making is what decides between two who want to serve, and only its owner can read it.
  */
-import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Timers } from '../foundation/clock.ts';
 import { isSameProcess, type ProcessIdentity, type ProcessJudge } from '../foundation/process-identity.ts';
-import { FileExists, draftBeside, putInPlace } from '../foundation/atomic-file.ts';
+import { writeWhole } from '../foundation/atomic-file.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface ServingFile {
@@ -75,13 +75,7 @@ export async function keepServing(workspace: Workspace, timers: Timers, signal: 
 export function claimServing(workspace: Workspace, judge: ProcessJudge, file: ServingFile): ServingFile | null {
   const path = join(workspace.privateFolder, NAME);
   for (;;) {
-    const draft = draftBeside(path);
-    writeFileSync(draft, `${JSON.stringify(file)}\n`, { mode: 0o600 });
-    try {
-      putInPlace(draft, path, { replace: false });
-    } catch (error) {
-      rmSync(draft, { force: true });
-      if (!(error instanceof FileExists)) throw error;
+    if (!writeWhole(path, `${JSON.stringify(file)}\n`, { mode: 0o600, replace: false, durably: true })) {
       const first = servedBy(workspace, judge);
       if (first !== null) return first;
       // Its process is gone, and could not put it away.

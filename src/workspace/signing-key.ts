@@ -2,6 +2,7 @@
  * The private key with which the agent of this process signs its moves. It is a file that only its owner can read, named
  * in BATON_KEY_FILE; nothing of it ever goes into the database.
  */
+import { messageOf } from '../foundation/error-message.ts';
 import { readFileSync, statSync } from 'node:fs';
 import { err, ok, type Result } from '../foundation/result.ts';
 import { readSshPrivateKey } from '../foundation/ssh-key.ts';
@@ -44,7 +45,7 @@ function readKeyFile(path: string): Result<string, KeyRefusal> {
     if (size > FILE_BYTES_MAX) return refused(path, 'is too large for a key');
     return ok(readFileSync(path, 'utf8'));
   } catch (error) {
-    return refused(path, `cannot be read (${error instanceof Error ? error.message : String(error)})`);
+    return refused(path, `cannot be read (${messageOf(error)})`);
   }
 }
 

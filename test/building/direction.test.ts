@@ -80,7 +80,7 @@ describe('the judge of directions', () => {
     ['src/stores/sqlite/open.ts', '../overlay.ts'],
     ['src/stores/sqlite/open.ts', './rows.ts'],
     ['src/folders/queue-folder.ts', '../formats/queue-message/read.ts'],
-    ['src/folders/queue-folder.ts', './durable-write.ts'],
+    ['src/folders/queue-folder.ts', './plain-file.ts'],
     ['src/engine/handoffs/send.ts', '../../stores/store.ts'],
     ['src/interfaces/http/routes.ts', '../shared/requests.ts'],
     ['src/interfaces/http/routes.ts', '../../engine/engine.ts'],

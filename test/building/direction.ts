@@ -23,6 +23,7 @@ const CONTRACTS: readonly string[] = [
   'src/stores/pause-store.ts',
   'src/stores/look-store.ts',
   'src/folders/folder.ts',
+  'src/folders/queue-folder-names.ts',
   'src/agents/agent-host.ts',
   'src/shadows/sandbox.ts',
 ];

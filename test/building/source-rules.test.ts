@@ -42,6 +42,21 @@ describe('the judge of sources', () => {
     expect(judgeSource('src/a.ts', 'a;\n'.repeat(400))).toEqual([]);
   });
 
+  const complaint = 'src/a.ts:2 writes a file and renames it; src/foundation/atomic-file.ts does that';
+
+  it.each([
+    'writeFileSync(draft, text);\nrenameSync(draft, path);',
+    'await writeFile(join(a, b), text);\nawait rename(join(a, b), path);',
+    "const file = fs.openSync(draft, 'wx');\nfs.linkSync(draft, path);",
+    'copyFileSync(path, draft);\nrenameSync(draft, path);',
+  ])('finds a file writer of its own: %j', (text) => {
+    expect(judgeSource('src/a.ts', text)).toEqual([complaint]);
+  });
+
+  it('allows moving what was not written here, and writing what is not moved', () => {
+    expect(judgeSource('src/a.ts', 'writeFileSync(path, text);\nrenameSync(from, to);')).toEqual([]);
+  });
+
   it.each(['src/utils.ts', 'src/common/a.ts', 'src/agent-manager.ts', 'src/handoff-data.ts', 'src/camelCase.ts'])(
     'refuses the name %s',
     (file) => {

@@ -18,8 +18,19 @@ const REGISTRY_HOSTS = [
 /** An absolute path of somebody's machine; the same word as a folder inside another path is no such thing. */
 const MACHINE_PATH = /(?<![\w.~})*-])\/(?:work|root)\//;
 
+/** The one file that may write a draft and give it its name. */
+const FILE_WRITER = 'src/foundation/atomic-file.ts';
+const WRITES = ['open', 'openSync', 'writeFile', 'writeFileSync', 'createWriteStream', 'copyFile', 'copyFileSync'];
+const GIVES_NAME = ['rename', 'renameSync', 'link', 'linkSync'];
+
 export function judgeSource(file: string, text: string): readonly string[] {
-  return [...judgeName(file), ...judgeUnfinished(file, text), ...judgeSyntax(file, text)];
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true);
+  return [
+    ...judgeName(file),
+    ...judgeUnfinished(file, text),
+    ...judgeSyntax(source),
+    ...(file === FILE_WRITER ? [] : judgeFileWriting(source)),
+  ];
 }
 
 export function judgePublished(file: string, text: string): readonly string[] {
@@ -46,19 +57,45 @@ function judgeUnfinished(file: string, text: string): readonly string[] {
     .flatMap((line, index) => (UNFINISHED.test(line) ? [`${file}:${index + 1} is unfinished`] : []));
 }
 
-function judgeSyntax(file: string, text: string): readonly string[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023, true);
+function judgeSyntax(source: ts.SourceFile): readonly string[] {
   const complaints: string[] = [];
   const visit = (node: ts.Node): void => {
     const name = forbiddenSyntax(node);
     if (name !== null) {
       const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
-      complaints.push(`${file}:${line} uses ${name}`);
+      complaints.push(`${source.fileName}:${line} uses ${name}`);
     }
     ts.forEachChild(node, visit);
   };
   visit(source);
   return complaints;
+}
+
+/** A path that a file both writes and renames is a draft: those have one writer, with all that was learned of it. */
+function judgeFileWriting(source: ts.SourceFile): readonly string[] {
+  const written = new Set<string>();
+  const named: { readonly path: string; readonly line: number }[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node)) {
+      const name = nameOfCalled(node.expression);
+      const [first, second] = node.arguments.map((argument) => argument.getText(source));
+      const path = name.startsWith('copyFile') ? second : first;
+      if (path !== undefined && WRITES.includes(name)) written.add(path);
+      const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
+      if (path !== undefined && GIVES_NAME.includes(name)) named.push({ path, line });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return named
+    .filter(({ path }) => written.has(path))
+    .map(({ line }) => `${source.fileName}:${line} writes a file and renames it; ${FILE_WRITER} does that`);
+}
+
+/** The last word of `renameSync` and of `fs.renameSync`. */
+function nameOfCalled(called: ts.Expression): string {
+  if (ts.isPropertyAccessExpression(called)) return called.name.text;
+  return ts.isIdentifier(called) ? called.text : '';
 }
 
 function forbiddenSyntax(node: ts.Node): string | null {

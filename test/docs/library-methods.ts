@@ -44,11 +44,12 @@ export function methodsText(): string {
  */
 import type { ${used(['Json', 'JsonObject'])} } from '../../foundation/json.ts';
 import type { PauseView } from '../shared/pause-view.ts';
+import type { PrunedHandoffs } from '../shared/pruned-view.ts';
 import type { ScheduleView } from '../shared/schedule-view.ts';
 import type { UndeliveredView } from '../shared/undelivered-view.ts';
 import type { ${used(['FactView', 'HandoffView', 'StatusView', 'WholeView'])} } from '../shared/views.ts';
 import type {
-  ${used(['ArtifactEntry', 'ArtifactView', 'CallOptions', 'CleanedArtifacts', 'HandoffPage', 'IngestAnswer', 'PrunedHandoffs', 'SentHandoff', 'ShownHandoff']).replaceAll(', ', ',\n  ')},
+  ${used(['ArtifactEntry', 'ArtifactView', 'CallOptions', 'CleanedArtifacts', 'HandoffPage', 'IngestAnswer', 'SentHandoff', 'ShownHandoff']).replaceAll(', ', ',\n  ')},
 } from './results.ts';
 
 ${body}`;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WITHOUT_POSTGRES, type PrivatePostgres } from '../support/private-postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 import { build as bundle } from 'esbuild';
+import { rolldown } from 'rolldown';
 import { built } from '../support/built.ts';
 import { BATON, start, tempFolder, type Ended } from '../support/processes.ts';
 import { filesUnder, ROOT } from '../support/source-files.ts';
@@ -68,6 +69,21 @@ describe('the examples', () => {
     const { stdout } = await run(process.execPath, [program]);
     const { stdout: unbundled } = await run(process.execPath, [join(ROOT, 'examples/relay.mjs')]);
     expect(stdout).toBe(unbundled);
+  });
+
+  it('a program that rolldown bundles needs no file of ours either', async () => {
+    const folder = tempFolder();
+    const made = await rolldown({
+      input: join(ROOT, 'examples/relay.mjs'),
+      platform: 'node',
+      resolve: { alias: { batonpass: join(ROOT, 'dist/lib/index.js') } },
+      external: ['@photostructure/sqlite'],
+    });
+    await made.write({ dir: folder, entryFileNames: '[name].mjs' });
+    await made.close();
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    const { stdout } = await run(process.execPath, [join(folder, 'relay.mjs')]);
+    expect(stdout).toMatch(/^3 handoffs done/);
   });
 
   it('Q17: the journey of the React component ends with a report of what was generated', async () => {

@@ -42,6 +42,13 @@ async function sentIn(ctx: Context): Promise<HandoffId> {
   return sent.value.id;
 }
 
+const WHOLE = {
+  handoff_id: 'report-7' as HandoffId,
+  source: { agent_id: '@me' },
+  target: { agent_id: '@react' },
+  input: { data: 1 },
+};
+
 describe('what happens between two steps', () => {
   it.each([
     ['before', 'put'],
@@ -84,6 +91,31 @@ describe('what happens between two steps', () => {
       expect(await world.folder.whereIs(id)).toEqual(['in-progress']);
     },
   );
+
+  it.each([
+    ['half of it rings when its writer goes on', '{"handoff_id": "report-7", "source"', 1],
+    ['all of it is as we left it, and rings no more', JSON.stringify(WHOLE), 0],
+  ])('Q1: a file of which the first pass reads %s', async (_says, text, rings) => {
+    let tell: Parameters<MessageFolder['watch']>[0] = () => undefined;
+    const { ctx, folder } = await houseWith((real) => ({
+      watch: (changed) => {
+        tell = changed;
+        return { close: () => undefined };
+      },
+      read: async (place, id) => {
+        const file = await real.read(place, id);
+        tell(place, id);
+        return file;
+      },
+    }));
+    const queue = present(ctx.rules.queue, 'the house has a queue folder');
+    let rung = 0;
+    queue.watch(() => (rung += 1));
+    await folder.prepare();
+    await folder.put('pending', WHOLE.handoff_id, text);
+    await queue.sync('quick');
+    expect(rung).toBe(rings);
+  });
 
   it('Q4, I8: a foreign worker that renames a moment before ours wins, and has it from then on', async () => {
     const world = await houseWith((folder) => ({

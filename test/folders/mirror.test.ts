@@ -11,7 +11,7 @@ import { fail } from '../../src/engine/handoffs/fail.ts';
 import { release } from '../../src/engine/handoffs/release.ts';
 import { checkOnce } from '../../src/engine/stall-detection.ts';
 import { sweep } from '../../src/engine/sweep.ts';
-import { QUEUE_FOLDERS, type QueueFolder } from '../../src/folders/folder.ts';
+import { QUEUE_FOLDERS, type QueueFolder } from '../../src/folders/queue-folder-names.ts';
 import { factsOf } from '../cli/workspaces.ts';
 import { answer, take, WORKER } from './native.ts';
 import { aRequest, footprint, ME, queueWorld, REACT, ROOT_USER, type QueueWorld } from './queue-world.ts';

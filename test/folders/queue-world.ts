@@ -19,8 +19,8 @@ import { readAgentId, type AgentId, type HandoffId } from '../../src/domain/name
 import { agentPrincipal } from '../../src/domain/principal.ts';
 import type { EngineEvent, WorkspaceRules, QueueMirror, Context } from '../../src/engine/context.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
-import type { QueueFolder } from '../../src/folders/folder.ts';
-import { QUEUE_FOLDERS } from '../../src/folders/folder.ts';
+import type { QueueFolder } from '../../src/folders/queue-folder-names.ts';
+import { QUEUE_FOLDERS } from '../../src/folders/queue-folder-names.ts';
 import type { QueueFolderOptions } from '../../src/folders/queue-folder.ts';
 import type { DatabaseAddress } from '../../src/workspace/database-address.ts';
 import { openApp } from '../../src/app/open-app.ts';

@@ -15,7 +15,7 @@ import { deliver } from '../../src/engine/handoffs/deliver.ts';
 import { cancel, reject } from '../../src/engine/handoffs/reject-and-cancel.ts';
 import { fail } from '../../src/engine/handoffs/fail.ts';
 import { send } from '../../src/engine/handoffs/send.ts';
-import { commandFor } from '../../src/interfaces/cli/commands/operate.ts';
+import { commandFor } from '../../src/interfaces/cli/commands/run-operation.ts';
 import { APP } from '../../src/app/app.ts';
 import { useApp } from '../../src/interfaces/cli/app.ts';
 import type { Output } from '../../src/interfaces/cli/output.ts';

@@ -2,18 +2,31 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { stateNumber } from '../../src/stores/numbers.ts';
+import { prepare } from '../../src/stores/sqlite/binding.ts';
 import { notifyFilesIn } from '../../src/stores/sqlite/notify-files.ts';
 import { POLL_MS } from '../../src/stores/store.ts';
-import { agentOf, cancelled, idOf, openingOf, WORKER } from '../contract/builders.ts';
+import { acceptByHand, agentOf, cancelled, idOf, openingOf, WORKER } from '../contract/builders.ts';
 import { put, valueOf } from '../contract/looks.ts';
 import { tempFolder, until } from '../support/processes.ts';
-import { newPath, openStore } from './stores.ts';
+import { newPath, openStore, openTables } from './stores.ts';
 
 /** Generous: a busy machine is late with everything, and only the answer matters here. */
 const PATIENCE_MS = 60_000;
 const SETTLED = { kind: 'settled' } as const;
 
 describe('bells', () => {
+  it('a worker that waits in the process of the sender takes a handoff in the commit that brings it', async () => {
+    const path = newPath();
+    const store = openStore(path);
+    const states = prepare(openTables(path), 'SELECT state FROM handoff');
+    const hint = store.changed({ kind: 'offers', agent: WORKER }, AbortSignal.timeout(PATIENCE_MS));
+    const taken = hint.then(async () => store.claim(WORKER, 1, acceptByHand()));
+    await store.insert([{ ...openingOf({ id: 'a' }), to: WORKER }]);
+    expect(states.all()).toEqual([[stateNumber('accepted')]]);
+    expect(await taken).toHaveLength(1);
+  });
+
   /** Waits for a settlement that another handle makes after `spoil`; answers how long it took to hear of it. */
   async function timeToHear(spoil: (bells: string) => void): Promise<number> {
     const path = newPath();

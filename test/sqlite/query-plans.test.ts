@@ -292,14 +292,7 @@ describe('the plan of', () => {
     const database = openTables();
     const named = prepare(database, "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL").all();
     const questions = PLANS.flatMap(({ steps }) => steps).join('\n');
-    const others = [
-      'dependency_needs',
-      'request_at',
-      'effect_due',
-      'token_log_denied',
-      'verifier_handoff',
-      'artifact_use_handoff',
-    ];
+    const others = ['dependency_needs', 'request_at', 'effect_due', 'token_log_denied'];
     const unused = named
       .map((row) => String(row[0]))
       .filter((name) => !questions.includes(name) && !others.includes(name));
@@ -309,8 +302,6 @@ describe('the plan of', () => {
   it.each([
     ['DELETE FROM request WHERE (by, key) IN (SELECT by, key FROM request WHERE at < ? LIMIT ?)', 'request_at'],
     ["SELECT seq FROM token_log WHERE what = 'denied' ORDER BY seq DESC LIMIT 1 OFFSET 999", 'token_log_denied'],
-    ['DELETE FROM verifier WHERE handoff = ?', 'verifier_handoff'],
-    ['DELETE FROM artifact_use WHERE handoff = ?', 'artifact_use_handoff'],
     ['SELECT key FROM effect WHERE done = 0 AND due_at <= ? ORDER BY due_at, seq LIMIT ?', 'effect_due'],
     [
       'UPDATE handoff SET waits = waits - 1 WHERE n IN (SELECT handoff FROM dependency WHERE needs = ?)',

@@ -2,7 +2,23 @@ import { expect, it } from 'vitest';
 import { SESSION_LEASE_MS } from '../../src/domain/deadlines.ts';
 import { acceptBy, idOf, openingOf, processOf, releaseBy, sessionOf, WORKER } from '../contract/builders.ts';
 import { put, recordOf } from '../contract/looks.ts';
-import { newPath, openStore } from './stores.ts';
+import { lockWaitOf } from '../../src/stores/sqlite/binding.ts';
+import { sharedRead } from '../../src/stores/sqlite/shared-read.ts';
+import { newPath, openStore, openTables } from './stores.ts';
+
+it('I6: whoever reads a record and then its session sees both as they were together', async () => {
+  const path = newPath();
+  const [reader, writer] = [openTables(path), openTables(path)];
+  const count = (): unknown => reader.prepare('SELECT count(*) AS n FROM agent').get();
+  const read = sharedRead(reader, lockWaitOf(reader), () => undefined);
+  const [first, second] = await read(() => {
+    const before = count();
+    writer.exec("INSERT INTO agent (name) VALUES ('meanwhile')");
+    return [before, count()];
+  });
+  expect(second).toEqual(first);
+  expect(await read(count)).not.toEqual(first);
+});
 
 it('I6: the number of a forgotten session is given away again, its name is not', async () => {
   const path = newPath();

@@ -28,15 +28,17 @@ interface HostUnderTest {
 const ECHO =
   'printf "started in %s as %s\\n" "$PWD" "$WHO"; while read -r line; do [ "$line" = quit ] && exit 7; echo "got $line"; done';
 
-async function makeTmux(): Promise<HostUnderTest> {
+async function makeTmux(): Promise<HostUnderTest & { readonly killServer: () => Promise<void> }> {
   const folder = realpathSync(tempFolder());
   const configuration = join(folder, 'tmux.conf');
   writeFileSync(configuration, TMUX_CONFIGURATION);
   const run = runTmuxOn(`baton-test-${process.pid}-${Math.random().toString(36).slice(2)}`, configuration);
-  onTestFinished(async () => void (await run(['kill-server'])));
+  const killServer = async (): Promise<void> => void (await run(['kill-server']));
+  onTestFinished(killServer);
   const host = tmuxHost(run, { timers: systemTimers, random: systemRandom });
   return {
     host,
+    killServer,
     folder,
     program: ['/bin/sh', '-c', ECHO],
     scroll: async (pane) => void (await run(['copy-mode', '-t', pane.pane])),
@@ -62,6 +64,15 @@ async function makeScripted(): Promise<HostUnderTest> {
     replace: async ({ session }) => host.replaceProgram(session),
   };
 }
+
+it.skipIf(tmux === null)('X9: a program can be started in the moment in which the tmux before it ends', async () => {
+  const { host, folder, program, killServer } = await makeTmux();
+  for (let round = 0; round < 12; round += 1) {
+    const answer = await host.start({ name: 'one', cwd: folder, argv: program, env: {} });
+    expect(answer).toMatchObject({ ok: true });
+    await killServer();
+  }
+});
 
 describe.each([
   ['tmux', makeTmux, tmux !== null],

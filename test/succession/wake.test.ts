@@ -14,7 +14,7 @@ import {
 } from '../../src/agents/journal/wake-file.ts';
 import { hookAgent } from '../../src/agents/wake-hook.ts';
 import { wakeText } from '../../src/formats/wake-text.ts';
-import { WAKES_PER_HOUR_MAX } from '../../src/agents/journal/tell-work.ts';
+import { WAKES_PER_HOUR_MAX } from '../../src/agents/journal/announce-work.ts';
 import { postponeLook } from '../../src/adapters/agent-sessions/wake-look.ts';
 import { makeWorkspace, postgresql, sqlite, type Workspace } from '../cli/workspaces.ts';
 import { newSession } from '../contract/suite/agent-sessions.ts';
@@ -130,13 +130,18 @@ describe('by hook', () => {
       writeFileSync(join(workspace.folder, 'baton.yaml'), configuration);
       return call('codex', 'session-start');
     };
+    // It is read beside the hook, whenever that process comes to it: nothing else is written into the file before.
+    const isRead = (configuration: string): Promise<true> => {
+      const kept = join(workspace.folder, '.baton', 'configuration.json');
+      return until('baton.yaml is read', () => readFileSync(kept, 'utf8').includes(configuration));
+    };
     expect(await startedWith('wake: { hooks: off }\n')).toEqual(['{}', 'small']);
-    expect(await startedWith('wake: { hooks: [}\n')).toEqual(['{}', 'small']);
-    expect(await startedWith('wake: { hooks: on }\n')).toEqual(['{}', 'small']);
-    // By then it is read beside the hook, and the next one looks.
-    const kept = join(workspace.folder, '.baton', 'configuration.json');
-    await until('baton.yaml is read', () => readFileSync(kept, 'utf8').includes('hooks: on'));
+    await isRead('hooks: off');
+    // A process that an earlier hook started may come to it first: then this hook already looks.
+    expect((await startedWith('wake: { hooks: on }\n'))[1]).toBe('small');
+    await isRead('hooks: on');
     expect(await call('codex', 'session-start')).toEqual([expect.stringContaining('Fix it'), 'small']);
+    expect(await startedWith('wake: { hooks: [}\n')).toEqual(['{}', 'small']);
   });
 
   it('what waits in a PostgreSQL server is found beside the hooks and told by the next, and one that is not there keeps nobody', async () => {

@@ -46,6 +46,8 @@ export interface PrivatePostgres {
 export interface PrivateOptions {
   /** It goes on when this process ends, and `remove` only closes the connections to it. */
   readonly outlivesProcess?: true;
+  /** Where its files are; in memory, unless said, where there is room. */
+  readonly folder?: string;
   /** Off is faster, and enough where no test takes the power away or asks `baton doctor`. */
   readonly fsync: boolean;
   /** Follows this one and can only be read from, until it is promoted. */
@@ -67,7 +69,7 @@ export async function privatePostgres(options: PrivateOptions): Promise<PrivateP
   const binaries = await needComponent('postgres');
   if (binaries === null) return null;
   const identity = unprivileged();
-  const home = mkdtempSync(join(quickFolder(), 'baton-pg-'));
+  const home = mkdtempSync(join(options.folder ?? quickFolder(), 'baton-pg-'));
   const data = join(home, 'data');
   mkdirSync(data, { mode: 0o700 });
   for (const path of [home, data]) if (identity !== null) chownSync(path, identity.uid, identity.gid);

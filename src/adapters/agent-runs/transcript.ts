@@ -64,7 +64,9 @@ export function openTranscript(
       };
       const path = `${FOLDER}/${id}.json`;
       await artifacts.remove(path);
-      if (!(await putArtifact(workspace.folder, path, `${JSON.stringify(card, null, 2)}\n`, () => true))) return null;
+      const put = await putArtifact(workspace.folder, path, `${JSON.stringify(card, null, 2)}\n`, () => true);
+      if (put === false) return null;
+      await put.onDisk;
       const entered = await register(ctx, artifacts, { path });
       await refreshRegistry(artifacts);
       return entered.ok ? id : null;

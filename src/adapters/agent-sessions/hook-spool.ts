@@ -3,9 +3,9 @@
  * came of those that were read. A hook writes its call down and ends, so that its agent does not wait for a database.
  * Nothing here needs a package.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { putInPlace } from '../../foundation/atomic-file.ts';
+import { writeWhole } from '../../foundation/atomic-file.ts';
 import { putFile, textOf } from '../../agents/journal/journal-lines.ts';
 
 export interface SpooledCall {
@@ -39,10 +39,9 @@ export function spoolCall(privateFolder: string, call: Omit<SpooledCall, 'env' |
   if (names.length >= SPOOLED_MAX) throw new Error(`${folder} holds ${names.length} calls that nobody has read`);
   const number = 1 + Number(NAME.exec(names.at(-1) ?? '')?.[1] ?? 0);
   const name = `${String(number).padStart(9, '0')}-${process.pid}-${Date.now()}.json`;
-  const draft = join(folder, `.${name}`);
   const spooled: SpooledCall = { ...call, env: batonVariables(), transcriptBytes: transcriptBytes(call.input) };
-  writeFileSync(draft, JSON.stringify(spooled), { flag: 'wx', mode: 0o600 });
-  putInPlace(draft, join(folder, name), { replace: true });
+  // Nobody begins a file of this name again, so who reads the calls removes old drafts (`dropOldDrafts`).
+  writeWhole(join(folder, name), JSON.stringify(spooled), { mode: 0o600, draftFolder: folder, durably: true });
 }
 
 /** In the order in which they came. */

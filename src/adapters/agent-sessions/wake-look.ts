@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import type { AgentId } from '../../domain/names.ts';
 import { forgetSettled, workWaitingFor, type WaitingWork } from '../../engine/wake.ts';
-import { tellWork, type WakeRequest } from '../../agents/journal/tell-work.ts';
+import { announceWork, type WakeRequest } from '../../agents/journal/announce-work.ts';
 import { bellMarkOf, fileWakeNotes, readLook, wakeFolder, writeLook } from '../../agents/journal/wake-file.ts';
 import { notifyFileName } from '../../stores/sqlite/notify-files.ts';
 import type { LookStore } from '../../stores/look-store.ts';
@@ -38,7 +38,7 @@ export async function lookForWork(
   const { ready, nextAt } = await offersFor(source, agent);
   await forgetSettled(source.store, fileWakeNotes(privateFolder), agent);
   const isBusy = request.isBusy || (request.moment === 'turn-end' && (await isHandingOver(source, session)));
-  const { answer, isLeft, continuedAt } = tellWork(privateFolder, { ...request, isBusy }, ready, nowMs);
+  const { answer, isLeft, continuedAt } = announceWork(privateFolder, { ...request, isBusy }, ready, nowMs);
   const again = [
     nextAt,
     isLeft ? nowMs : null,

@@ -1,7 +1,7 @@
 /** Finds work for an agent beside its hooks, and tells one whose hook has come to a server. */
 import type { AgentSession } from '../../domain/agent-session.ts';
 import type { HookCall } from '../../agents/agent-host.ts';
-import type { WakeRequest } from '../../agents/journal/tell-work.ts';
+import type { WakeRequest } from '../../agents/journal/announce-work.ts';
 import { hookAgent, isBusyTurn, ownSession, wakeMoment } from '../../agents/wake-hook.ts';
 import { lookInto } from '../../stores/look-store.ts';
 import { cachedConfiguration } from '../../workspace/configuration-cache.ts';

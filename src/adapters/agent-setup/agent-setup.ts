@@ -9,7 +9,7 @@ import { SettingsProblem } from '../../agents/setup/settings-text.ts';
 import { trustOf, type TrustFinding } from '../../agents/setup/trust.ts';
 import { approvalsOf, type Place } from '../../agents/setup/vendor-files.ts';
 import { VENDORS, type Vendor } from '../../domain/vendors.ts';
-import { writeWhole } from '../../folders/durable-write.ts';
+import { writeWhole } from '../../foundation/atomic-file.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { programOf } from '../agent-runs/vendor-program.ts';
 import { findCommand } from '../processes/gated-process.ts';

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, renameSync, watch, writeFileSync, type FSWatcher } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { writeWhole } from '../../foundation/atomic-file.ts';
 import { codeOf } from '../../foundation/system-error-code.ts';
 import type { JsonObject } from '../../foundation/json.ts';
 import { readMessage } from '../../formats/queue-message/read.ts';
@@ -84,9 +85,7 @@ export function openBench(folder: string, command: readonly string[], signal: Ab
     start,
     run: async (...args) => start(...args).ended,
     put: (place, id, fields) => {
-      const draft = join(folderOf(place), `.${id}.draft`);
-      writeFileSync(draft, JSON.stringify(fields, null, 2));
-      renameSync(draft, pathOf(place, id));
+      writeWhole(pathOf(place, id), JSON.stringify(fields, null, 2));
     },
     write: (place, name, text) => writeFileSync(join(folderOf(place), name), text),
     read,

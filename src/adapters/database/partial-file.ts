@@ -3,10 +3,10 @@
  * have, and what a killed writer leaves there is for the next. One process at a time has it; who that is stands in a
  * second file, and it is looked at before every piece that is written, because a writer may have been given up.
  */
-import { randomUUID } from 'node:crypto';
-import { constants, linkSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { constants, rmSync, utimesSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { writeWhole } from '../../foundation/atomic-file.ts';
 import { codeOf } from '../../foundation/system-error-code.ts';
 import { seeLock, takeAwayLock } from '../../foundation/file-lock.ts';
 import { identityText, type ProcessIdentity, type ProcessJudge } from '../../foundation/process-identity.ts';
@@ -110,7 +110,8 @@ async function* chunksOf(handle: FileHandle): AsyncGenerator<Uint8Array, void, u
 /** A command does not stay to watch: how long ago the last sign of life was is told by the file. */
 function takeLock(lock: string, own: string, judge: ProcessJudge): Result<null, NotTaken> {
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    if (makeLock(lock, own)) return ok(null);
+    // It appears with the name of its holder in it: an empty one would be nobody's.
+    if (writeWhole(lock, own, { mode: 0o600, replace: false })) return ok(null);
     const seen = seeLock(lock);
     if (seen === null) continue;
     const verdict = seen.by === null ? 'unknown' : judge.of(seen.by);
@@ -120,19 +121,4 @@ function takeLock(lock: string, own: string, judge: ProcessJudge): Result<null, 
     takeAwayLock(lock, seen);
   }
   return err({ code: 'in-use', by: null, surely: false });
-}
-
-/** False: there is one. It appears with the name of its holder in it: an empty one would be nobody's. */
-function makeLock(lock: string, own: string): boolean {
-  const draft = `${lock}.${randomUUID()}`;
-  try {
-    writeFileSync(draft, own, { flag: 'wx', mode: 0o600 });
-    linkSync(draft, lock);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
-    throw error;
-  } finally {
-    rmSync(draft, { force: true });
-  }
 }

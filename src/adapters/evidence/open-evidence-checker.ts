@@ -28,7 +28,12 @@ export function openEvidenceChecker(options: EvidenceCheckerOptions): EvidenceCh
     where: `${hostname()}:${options.folder}`,
     async collect(given, handoff, signal) {
       const asked = withFixedCheck(given, handoff);
-      const looks = await lookOnce(asked, keyOfAsked, (piece) => firstLook(piece, handoff, options, signal), signal);
+      const looks = await lookOnce(
+        asked,
+        keyOfAsked,
+        async ({ kind, value }) => LOOKS[kind].first(value, { handoff, options, signal }),
+        signal,
+      );
       return { claims: claimsOf(asked, looks), checks: checksOf(asked, sharedFiles(asked, looks)) };
     },
     async check(claims, handoff, signal) {
@@ -38,7 +43,7 @@ export function openEvidenceChecker(options: EvidenceCheckerOptions): EvidenceCh
       const looks = await lookOnce(
         pieces,
         ({ each }) => JSON.stringify(each),
-        ({ each }) => secondLook(each, handoff, options, signal),
+        ({ each }) => secondLook(each, { handoff, options, signal }),
         signal,
       );
       return checksOf(pieces, sharedFiles(pieces, looks));
@@ -47,7 +52,7 @@ export function openEvidenceChecker(options: EvidenceCheckerOptions): EvidenceCh
       const shown: ShownEvidence[] = [];
       for (const { deliverable, evidence } of claims) {
         for (const each of evidence.slice(0, SHOWN_MAX - shown.length)) {
-          const look = each.kind === 'command' ? null : await secondLook(each, handoff, options, signal);
+          const look = each.kind === 'command' ? null : await secondLook(each, { handoff, options, signal });
           const now = look === null ? null : { verdict: look.verdict, says: look.says };
           const diff = await diffOf(each, handoff, options.folder, signal);
           shown.push({ deliverable, evidence: each, now, diff });
@@ -103,48 +108,43 @@ function sharedFiles(
 
 const TOO_MANY = untrue(`more than ${PIECES_MAX} pieces of evidence at once; show what proves the most`);
 
-function firstLook(
-  { kind, value }: EvidenceRequest,
-  handoff: EvidenceFor,
-  options: EvidenceCheckerOptions,
-  signal?: AbortSignal,
-): Promise<Finding> {
-  switch (kind) {
-    case 'file':
-      return firstLookAtFile(value, options.folder, signal);
-    case 'commit':
-      return firstLookAtCommit(value, handoff, options.folder, signal);
-    case 'command':
-      return firstLookAtCommand(value, handoff, options, signal);
-    case 'shadow':
-      return firstLookAtShadow(value, options);
-    case 'url':
-      return Promise.resolve(lookAtUrl(value));
-    case 'note':
-      return Promise.resolve(lookAtNote(value));
-  }
+interface Looking {
+  readonly handoff: EvidenceFor;
+  readonly options: EvidenceCheckerOptions;
+  readonly signal?: AbortSignal | undefined;
 }
 
-function secondLook(
-  evidence: Evidence,
-  handoff: EvidenceFor,
-  options: EvidenceCheckerOptions,
-  signal?: AbortSignal,
-): Promise<Finding> {
-  switch (evidence.kind) {
-    case 'file':
-      return secondLookAtFile(evidence, options.folder, signal);
-    case 'commit':
-      return secondLookAtCommit(evidence, handoff, options.folder, signal);
-    case 'command':
-      return secondLookAtCommand(evidence, handoff, options, signal);
-    case 'shadow':
-      return secondLookAtShadow(evidence, options);
-    case 'url':
-      return Promise.resolve(lookAtUrl(evidence.url));
-    case 'note':
-      return Promise.resolve(lookAtNote(evidence.text));
-  }
+interface Looks<Kind extends Evidence['kind']> {
+  /** At what somebody names. */
+  first(value: string, looking: Looking): Finding | Promise<Finding>;
+  /** At what was seen before. */
+  again(evidence: Extract<Evidence, { readonly kind: Kind }>, looking: Looking): Finding | Promise<Finding>;
+}
+
+const LOOKS: { readonly [Kind in Evidence['kind']]: Looks<Kind> } = {
+  file: {
+    first: (path, { options, signal }) => firstLookAtFile(path, options.folder, signal),
+    again: (file, { options, signal }) => secondLookAtFile(file, options.folder, signal),
+  },
+  commit: {
+    first: (commit, { handoff, options, signal }) => firstLookAtCommit(commit, handoff, options.folder, signal),
+    again: (commit, { handoff, options, signal }) => secondLookAtCommit(commit, handoff, options.folder, signal),
+  },
+  command: {
+    first: (command, { handoff, options, signal }) => firstLookAtCommand(command, handoff, options, signal),
+    again: (command, { handoff, options, signal }) => secondLookAtCommand(command, handoff, options, signal),
+  },
+  shadow: {
+    first: (handoff, { options }) => firstLookAtShadow(handoff, options),
+    again: (shadow, { options }) => secondLookAtShadow(shadow, options),
+  },
+  url: { first: lookAtUrl, again: ({ url }) => lookAtUrl(url) },
+  note: { first: lookAtNote, again: ({ text }) => lookAtNote(text) },
+};
+
+async function secondLook(evidence: Evidence, looking: Looking): Promise<Finding> {
+  // The table has a row of each kind for that kind alone, which the compiler cannot follow.
+  return (LOOKS[evidence.kind] as Looks<Evidence['kind']>).again(evidence, looking);
 }
 
 function keyOfAsked({ kind, value }: EvidenceRequest): string {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { originalsIn, type Original } from '../../formats/legacy/originals.ts';
 import { migratedDocument } from '../../engine/migration/migrated-document.ts';
 import type { Migrate, Source, Step } from '../../engine/migration/plan.ts';
-import { writeDurably } from '../../folders/durable-write.ts';
+import { writeDurably } from '../../foundation/atomic-file.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { forgetEmpty, isWithin, realFolder } from './real-folder.ts';
 import { DOCUMENT_BYTES_MAX, readPlain } from './scan.ts';
@@ -78,7 +78,7 @@ async function migrateOne(
     return `its texts together have more than ${DOCUMENT_BYTES_MAX} bytes`;
   if (step.task.isNew && (await makeTask(options, step))) counts.tasks += 1;
   await realFolder(root, `_handoffs/${step.place}`);
-  await writeDurably(join(root, path), text, options.drafts);
+  await writeDurably(join(root, path), text, { draftFolder: options.drafts });
   const because = missingIn(root, path, step, originals);
   if (because === null) counts.migrated += 1;
   return because;

@@ -5,7 +5,7 @@ import { skimDocument, writeIndex, type Skimmed } from '../../formats/document/i
 import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { openCounts, planMigration, type Step } from '../../engine/migration/plan.ts';
-import { writeDurably } from '../../folders/durable-write.ts';
+import { writeDurably } from '../../foundation/atomic-file.ts';
 import { openDocumentFolder } from '../../folders/document-folder.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { git } from '../git/git.ts';
@@ -197,8 +197,10 @@ function journalIn(privateFolder: string): {
     async load() {
       return partsOf(await readFile(path).catch(() => Buffer.alloc(0)));
     },
-    save: (paths) =>
-      paths === null ? rm(path, { force: true }) : writeDurably(path, paths.join('\0'), join(privateFolder, 'drafts')),
+    async save(paths) {
+      if (paths === null) await rm(path, { force: true });
+      else await writeDurably(path, paths.join('\0'), { draftFolder: join(privateFolder, 'drafts') });
+    },
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import { lstat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeDurably } from '../../folders/durable-write.ts';
+import { writeDurably } from '../../foundation/atomic-file.ts';
 import { askGit, git } from '../git/git.ts';
 import { partsOf } from './git-history.ts';
 import { forgetEmpty, isWithin, realFolder } from './real-folder.ts';
@@ -124,7 +124,7 @@ export async function undoMigration(repository: Repository, drafts: string): Pro
     const text = await git(['cat-file', 'blob', before], { folder });
     const parent = own.split('/').slice(0, -1).join('/');
     if (parent !== '') await realFolder(folder, parent);
-    await writeDurably(join(folder, own), text, drafts);
+    await writeDurably(join(folder, own), text, { draftFolder: drafts });
   }
   const made = await commitPaths(
     repository,

@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keyText, valueText, type Said } from '../../formats/document/yaml-text.ts';
 import type { Migrate } from '../../engine/migration/plan.ts';
-import { writeDurably } from '../../folders/durable-write.ts';
+import { writeDurably } from '../../foundation/atomic-file.ts';
 import { realFolder } from './real-folder.ts';
 
 const STATUS = {
@@ -34,6 +34,6 @@ export async function makeTask(
     migrated_for: task.madeFor,
   };
   const lines = Object.entries(fields).map(([key, value]) => `${keyText(key)}:${valueText(value)}`);
-  await writeDurably(path, `---\n${lines.join('\n')}\n---\n\n# ${task.id}: ${mapped.title}\n`, drafts);
+  await writeDurably(path, `---\n${lines.join('\n')}\n---\n\n# ${task.id}: ${mapped.title}\n`, { draftFolder: drafts });
   return true;
 }

@@ -2,6 +2,7 @@
  * Beats for one worker session, in a thread of its own: a handler that keeps the event loop busy for longer than the
  * lease keeps its handoff all the same. Only a process that is stopped or dead falls silent.
  */
+import { messageOf } from '../../foundation/error-message.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { BeatOrder, FromThread, ToThread } from './heartbeat.ts';
 
@@ -48,7 +49,7 @@ async function tryToBeat(): Promise<boolean | null> {
     }
     return await beat();
   } catch (error) {
-    say({ kind: 'trouble', says: error instanceof Error ? error.message : String(error) });
+    say({ kind: 'trouble', says: messageOf(error) });
     return null;
   }
 }

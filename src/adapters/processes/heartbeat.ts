@@ -1,8 +1,9 @@
 /** Starts the thread that beats for a session. */
+import { messageOf } from '../../foundation/error-message.ts';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
-import { ownPlace } from '../../foundation/own-place.ts';
+import { ownModule } from '../../foundation/own-module.ts';
 import type { SessionId } from '../../domain/names.ts';
 import { HeartbeatFault } from '../../engine/heartbeat-fault.ts';
 import type { Heartbeat } from '../../engine/context.ts';
@@ -39,7 +40,7 @@ export function threadHeartbeat(database: DatabaseAddress, leaseMs: number): Hea
       // Only workers have one, and every command has to start.
       const { Worker: Thread } = await import('node:worker_threads');
       const { HEARTBEAT_SOURCE: source } = await import('./heartbeat-source.ts');
-      const order: BeatOrder = { database, session, everyMs: leaseMs / BEATS_PER_LEASE, requireFrom: ownPlace() };
+      const order: BeatOrder = { database, session, everyMs: leaseMs / BEATS_PER_LEASE, requireFrom: ownModule() };
       const thread = startThread(() =>
         source === null
           ? new Thread(threadFile(), { workerData: order })
@@ -127,7 +128,7 @@ function startThread(start: () => Worker): Worker {
 }
 
 function broken(why: unknown): HeartbeatFault {
-  const says = why instanceof Error ? why.message : String(why);
+  const says = messageOf(why);
   const text = `the heartbeat thread does not run (${says}), and without it a worker loses what it holds`;
   return new HeartbeatFault(text, { cause: why });
 }

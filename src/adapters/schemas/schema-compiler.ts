@@ -4,6 +4,7 @@
  * Schemas and values come from different people, and both may be hostile. So patterns run in linear time, comparisons of
  * whole values go by one canonical text instead of pair by pair, and one judgement has a budget of steps.
  */
+import { messageOf } from '../../foundation/error-message.ts';
 import { roundIntegers } from '../../foundation/exact-json.ts';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -160,7 +161,7 @@ function linearPattern(pattern: string): { test: (text: string) => boolean; toSt
   try {
     compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(`the pattern ${JSON.stringify(pattern)} cannot be used (${reason}); write it without lookaround`, {
       cause: error,
     });

@@ -5,7 +5,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf } from '../../foundation/system-error-code.ts';
-import { JSON_BYTES_MAX, readJson, type Json, type JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, JSON_BYTES_MAX, readJson, type Json, type JsonObject } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { fileOf, marksOf, schemaFilesIn, type Broken } from './open-schema-registry.ts';
 
@@ -65,7 +65,7 @@ async function readSchema(folder: string, file: string): Promise<Result<JsonObje
   }
   const { value } = read.value;
   if (typeof value === 'boolean') return ok(value);
-  if (!isObject(value)) return err({ file, says: 'a schema is an object, true or false' });
+  if (!isJsonObject(value)) return err({ file, says: 'a schema is an object, true or false' });
   const draft = value['$schema'];
   if (draft !== undefined && (typeof draft !== 'string' || !DRAFT.test(draft))) {
     const says = `is written for ${JSON.stringify(draft).slice(0, 200)}; Baton reads draft 2020-12, so change "$schema"`;
@@ -106,7 +106,7 @@ async function targetOf(
 async function fileWithId(folder: string, id: string): Promise<string | null> {
   for (const file of (await schemaFilesIn(folder)).slice(0, FILES_MAX)) {
     const read = await readSchema(folder, file);
-    if (read.ok && isObject(read.value) && read.value['$id'] === id) return file;
+    if (read.ok && isJsonObject(read.value) && read.value['$id'] === id) return file;
   }
   return null;
 }
@@ -139,7 +139,7 @@ function withAddresses(
   address: string,
   targets: ReadonlyMap<string, string>,
 ): JsonObject | boolean {
-  if (!isObject(schema)) return schema;
+  if (!isJsonObject(schema)) return schema;
   return { ...(rebuilt(schema, (at) => redirected(at, targets)) as JsonObject), $id: address };
 }
 
@@ -154,7 +154,7 @@ function redirected(schema: JsonObject, targets: ReadonlyMap<string, string>): J
 /** The same with every schema in it replaced, from the outside in; `named` are the schemas of a map, under any name. */
 export function rebuilt(value: Json, change: (schema: JsonObject) => JsonObject, named = false): Json {
   if (Array.isArray(value)) return (value as readonly Json[]).map((each) => rebuilt(each, change));
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   const entries = Object.entries(named ? value : change(value));
   return Object.fromEntries(
     entries.map(([key, each]) => {
@@ -162,8 +162,4 @@ export function rebuilt(value: Json, change: (schema: JsonObject) => JsonObject,
       return [key, CONTENT.has(key) ? each : rebuilt(each, change, MAPS.has(key))];
     }),
   );
-}
-
-function isObject(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 /** Records of shadows: one folder each below `.baton/shadows/`, named by an id that has been read as one. */
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { writeWhole } from '../../foundation/atomic-file.ts';
 import { codeOf } from '../../foundation/system-error-code.ts';
 import { newUuid } from '../../foundation/ids.ts';
 import { systemRandom } from '../../foundation/random.ts';
@@ -38,9 +39,7 @@ export function shadowRecords(stateFolder: string): ShadowRecords {
       const own = folderOf(record.id);
       await mkdir(join(own, SNAPSHOTS), { recursive: true, mode: 0o755 });
       await mkdir(join(own, DRAFTS), { recursive: true, mode: 0o700 });
-      const draft = join(own, DRAFTS, `record-${newUuid(Date.now(), systemRandom)}`);
-      await writeFile(draft, JSON.stringify(record), { mode: 0o600 });
-      await rename(draft, join(own, RECORD));
+      writeWhole(join(own, RECORD), JSON.stringify(record), { mode: 0o600, draftFolder: join(own, DRAFTS) });
     },
     // First what makes it a record: a removal that is interrupted leaves a folder that nobody takes for one.
     remove: async (id) => {

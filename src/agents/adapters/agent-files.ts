@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readlinkSync
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../../foundation/json.ts';
-import { fieldIn } from '../context-meter.ts';
+import { fieldIn, jsonLine } from '../context-meter.ts';
 
 const TAIL_BYTES = 256 * 1_024;
 const CHILDREN_MAX = 200;
@@ -118,7 +118,7 @@ function linkAt(path: string): string | null {
 /** The last things that were said in a transcript of lines of JSON, oldest first, as plain text. */
 export function lastSaid(transcript: string): string {
   const said = transcript.split('\n').flatMap((line) => {
-    const parsed = lineOf(line);
+    const parsed = jsonLine(line);
     const message = firstOf(fieldIn(parsed, 'message'), fieldIn(parsed, 'payload'), parsed);
     const who = textOf(firstOf(fieldIn(message, 'role'), fieldIn(parsed, 'type')));
     const what = plainText(firstOf(fieldIn(message, 'content'), fieldIn(message, 'text'), fieldIn(message, 'parts')));
@@ -140,12 +140,4 @@ function plainText(value: Json): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return '';
   return (value as readonly Json[]).map((part) => textOf(fieldIn(part, 'text'))).join('\n');
-}
-
-export function lineOf(line: string): Json {
-  try {
-    return JSON.parse(line) as Json;
-  } catch {
-    return null;
-  }
 }

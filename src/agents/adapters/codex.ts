@@ -6,8 +6,8 @@ import { basename, join } from 'node:path';
 import type { Json } from '../../foundation/json.ts';
 import type { AgentEvent } from '../../domain/agent-events.ts';
 import type { AgentAdapter, LaunchRequest, Probe } from '../agent-host.ts';
-import { fieldIn, readCodexRollout } from '../context-meter.ts';
-import { firstLineOf, homeOf, lastSaid, lineOf, namesIn, openFileOf, tailOf, variableOf } from './agent-files.ts';
+import { fieldIn, jsonLine, readCodexRollout } from '../context-meter.ts';
+import { firstLineOf, homeOf, lastSaid, namesIn, openFileOf, tailOf, variableOf } from './agent-files.ts';
 
 const ROLLOUT = /^rollout-.*\.jsonl$/;
 /** The conversation begins after the program, and both after the record; clocks of files are coarse. */
@@ -64,7 +64,7 @@ function rolloutSince(folder: string, cwd: string, sinceMs: number): string | nu
   for (const day of new Set(days)) {
     for (const name of namesIn(day)) {
       if (!ROLLOUT.test(name)) continue;
-      const first = fieldIn(lineOf(firstLineOf(join(day, name))), 'payload');
+      const first = fieldIn(jsonLine(firstLineOf(join(day, name))), 'payload');
       if (textIn(first, 'cwd') === cwd && Date.parse(textIn(first, 'timestamp') ?? '') >= sinceMs)
         return join(day, name);
     }
@@ -74,7 +74,7 @@ function rolloutSince(folder: string, cwd: string, sinceMs: number): string | nu
 
 function eventsIn(rollout: string): readonly AgentEvent[] {
   return rollout.split('\n').flatMap((line) => {
-    const record = lineOf(line);
+    const record = jsonLine(line);
     const event = eventOf(fieldIn(record, 'payload'), Date.parse(textIn(record, 'timestamp') ?? ''));
     return event ?? [];
   });

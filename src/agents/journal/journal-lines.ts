@@ -2,8 +2,9 @@
  * The journal's files: `agents/{id}/` in the private folder of a workspace. A hook appends one line; whoever drives the
  * agent reads them. Nothing here needs a server, a database or a package, because hooks run on every turn of an agent.
  */
-import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWhole } from '../../foundation/atomic-file.ts';
 import type { AgentEvent } from '../../domain/agent-events.ts';
 import type { HandoverNote, HookCall } from '../agent-host.ts';
 import { hookAnswer, readHook } from '../hook-events.ts';
@@ -74,9 +75,7 @@ function readNote(folder: string): HandoverNote | null {
 /** Whole or not at all, for readers that come at any moment. */
 export function putFile(folder: string, name: string, text: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const draft = join(folder, `.${name}.${process.pid}`);
-  writeFileSync(draft, text, { mode: 0o600 });
-  renameSync(draft, join(folder, name));
+  writeWhole(join(folder, name), text, { mode: 0o600 });
 }
 
 export function textOf(path: string): string | null {

@@ -30,6 +30,9 @@ const LOOK = '#{pane_id} #{pane_pid} #{pane_dead} #{pane_dead_status}.#{pane_dea
 /** tmux sees the terminal close before it hears how the program ended; older ones than 3.3 never tell of a signal. */
 const STATUS_LOOKS = 10;
 const STATUS_PAUSE_MS = 20;
+/** A server that is just ending takes no new session; a moment later tmux starts another one. */
+const START_TRIES = 20;
+const START_PAUSE_MS = 50;
 const NO_SERVER = /no server running|error connecting|No such file or directory|lost server|server exited/;
 const NO_PANE = /can't find (?:pane|session|window)|no such (?:pane|session)/;
 
@@ -82,7 +85,8 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
     return ok(pane === '' ? null : { session: name, pane, pid: Number(pid), startedAt: startOf(Number(pid)) ?? '' });
   };
 
-  const start = async ({ name, cwd, argv, env, secrets = {} }: HostStart): Promise<Result<Pane, HostProblem>> => {
+  const start = async (wanted: HostStart, triesLeft = START_TRIES): Promise<Result<Pane, HostProblem>> => {
+    const { name, cwd, argv, env, secrets = {} } = wanted;
     const known = await find(name);
     if (!known.ok) return known;
     if (known.value !== null) return ok(known.value);
@@ -92,11 +96,15 @@ export function tmuxHost(run: RunTmux, { timers, random }: { timers: Timers; ran
     const answer = await run([...place, 'env', ...variables, ...withSecrets(secrets), ...argv]);
     const made = await find(name);
     if (made.ok && made.value !== null) return ok(made.value);
+    if (answer.code !== 0 && NO_SERVER.test(answer.says) && triesLeft > 0) {
+      await timers.sleep(START_PAUSE_MS);
+      return start(wanted, triesLeft - 1);
+    }
     return err({ code: 'host_failed', says: answer.says === '' ? `tmux made no session ${name}` : answer.says });
   };
 
   return {
-    start,
+    start: (wanted) => start(wanted),
     find,
     look: (pane) => sightOf(pane),
     paste: async (pane, text) => {

@@ -1,6 +1,13 @@
 /** A draft asks for something else. What it said before stays in the trail. */
 import { digestOf } from '../../foundation/digest.ts';
-import { writeJson, type Json, type JsonObject, type JsonProblem, type JsonText } from '../../foundation/json.ts';
+import {
+  isJsonObject,
+  writeJson,
+  type Json,
+  type JsonObject,
+  type JsonProblem,
+  type JsonText,
+} from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Decide } from '../../domain/decision.ts';
@@ -103,7 +110,7 @@ export function revisedBy(
     record.terms = { ...(record.terms ?? handoff.terms), [name]: next };
   }
   const carried = JSON.parse(body) as Body;
-  const next = input === undefined ? { ...(isObject(carried.input) ? carried.input : {}), ...inputFields } : input;
+  const next = input === undefined ? { ...(isJsonObject(carried.input) ? carried.input : {}), ...inputFields } : input;
   const isSame = (input === undefined && Object.keys(inputFields).length === 0) || same(next, carried.input);
   if (isSame) return ok({ record, body, was });
   // The file that it came as holds the input of before.
@@ -123,7 +130,7 @@ export function isRevised({ was }: RevisedDraft): boolean {
 
 /** Of two objects, the fields of the first that the second has changed. */
 function changedIn(before: Json, next: Json): Json {
-  if (!isObject(before) || !isObject(next)) return before;
+  if (!isJsonObject(before) || !isJsonObject(next)) return before;
   const names = new Set([...Object.keys(before), ...Object.keys(next)]);
   const changed = [...names].filter((name) => !same(before[name] ?? null, next[name] ?? null));
   return Object.fromEntries(changed.map((name) => [name, before[name] ?? null]));
@@ -131,10 +138,6 @@ function changedIn(before: Json, next: Json): Json {
 
 function same(one: Json, other: Json): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function isObject(value: Json): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 /** `isInTime`: the text of a commit is judged by its own dates. */

@@ -201,6 +201,7 @@ function openingOf(
     id: beginning.id,
     dependsOn: terms.dependsOn,
     body,
+    to: request.to,
     ...(request.id === undefined && kind === 'queue' ? UNHEARD_OF : {}),
     decide: (nowMs, dependencies) => {
       const created = create(beginning, dependencies, nowMs);
@@ -267,24 +268,34 @@ export function termsOf(
   rules: WorkspaceRules,
   kind: Kind,
   asked: Partial<Terms> | undefined,
-  { from, to, isSuccession }: Pick<SendRequest, 'from' | 'to' | 'isSuccession'>,
+  parties: Pick<SendRequest, 'from' | 'to' | 'isSuccession'>,
 ): Terms {
   const own = rules.terms[kind];
   // Shared by nearly every record: most sends make no terms of their own.
-  if (asked === undefined && own === undefined && from !== to) return DEFAULT_TERMS[kind];
+  if (asked === undefined && own === undefined && parties.from !== parties.to) return DEFAULT_TERMS[kind];
   const terms = { ...DEFAULT_TERMS[kind], ...own, ...asked };
   const { check, deliverables } = terms;
-  // A request may add verifiers. Who has to verify is the workspace's to say.
-  const verifiers = [...new Set([...(own?.verifiers ?? []), ...(asked?.verifiers ?? [])])];
-  // Work for oneself needs somebody else: where none is named, a verifier by role or the operator.
-  const others = rules.verifiers.length > 0 ? rules.verifiers : [from];
-  const needsOthers = from === to && isSuccession !== true && verifiers.length === 0;
   return {
     ...terms,
-    verifiers: needsOthers ? others : verifiers,
+    verifiers: verifiersFor(own?.verifiers ?? [], asked?.verifiers ?? [], parties, rules.verifiers),
     // A check that belongs to no deliverable would never be run.
     ...(check === undefined || deliverables.length > 0 ? {} : { deliverables: [check] }),
   };
+}
+
+/**
+ * A request may add verifiers to those of the workspace. Work for oneself needs somebody else: where none is named, one
+ * of `others`, or the operator.
+ */
+export function verifiersFor(
+  workspace: readonly AgentId[],
+  named: readonly AgentId[],
+  { from, to, isSuccession }: Pick<SendRequest, 'from' | 'to' | 'isSuccession'>,
+  others = workspace,
+): readonly AgentId[] {
+  const all = [...new Set([...workspace, ...named])];
+  if (all.length > 0 || from !== to || isSuccession === true) return all;
+  return others.length > 0 ? others : [from];
 }
 
 function guardOf(principal: Principal, requests: readonly SendRequest[]): Guard {

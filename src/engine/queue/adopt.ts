@@ -14,7 +14,8 @@ import {
   type QueueRequest,
 } from '../../formats/queue-message/read.ts';
 import { writeRefusal } from '../../formats/queue-message/write-refusal.ts';
-import type { FileRead, QueueFolder } from '../../folders/folder.ts';
+import type { FileRead } from '../../folders/folder.ts';
+import type { QueueFolder } from '../../folders/queue-folder-names.ts';
 import { violationOf, type SchemaRefusal } from '../schema-registry.ts';
 import { send, type SendRefusal, type SendRequest } from '../handoffs/send.ts';
 import { whyNotSend, whyNotTake } from './file-rights.ts';

@@ -3,12 +3,11 @@
  * that whoever waits for it goes on; what is wrong with it is a warning beside the answer.
  */
 import { hexDigestOf } from '../../foundation/digest.ts';
-import { KEEPING_INTEGERS, readJson, type Json, type JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, KEEPING_INTEGERS, readJson, type Json, type JsonObject } from '../../foundation/json.ts';
 import type { ArtifactCard } from '../../domain/artifacts.ts';
 import type { Body } from '../../domain/body.ts';
 import { readArtifactId, type ArtifactId } from '../../domain/names.ts';
 import { readArtifact } from '../../formats/artifact/read.ts';
-import { isObject } from '../../formats/queue-message/answer.ts';
 import type { Message } from '../../formats/queue-message/read.ts';
 import type { FileRead } from '../../folders/folder.ts';
 import type { Whole } from '../../stores/store.ts';
@@ -18,7 +17,7 @@ import type { Queue } from './queue.ts';
 /** Never a reason to refuse the answer. Says what is wrong. */
 export async function registerClaimed(queue: Queue, whole: Whole, message: Message): Promise<readonly string[]> {
   const output = message.fields['output'];
-  if (!isObject(output)) return ['it is completed without an output'];
+  if (!isJsonObject(output)) return ['it is completed without an output'];
   const { artifacts } = queue.ctx.rules;
   const path = typeof output['artifact_path'] === 'string' ? output['artifact_path'] : null;
   const file = path === null || artifacts === null ? null : await artifacts.read(path);
@@ -76,7 +75,7 @@ function contentIn(output: JsonObject, file: FileRead | null): Json | undefined 
   const read = file?.kind === 'file' ? readJson(file.text, KEEPING_INTEGERS) : null;
   if (read?.ok !== true) return undefined;
   const { value } = read.value;
-  return isObject(value) && value['content'] !== undefined ? value['content'] : value;
+  return isJsonObject(value) && value['content'] !== undefined ? value['content'] : value;
 }
 
 async function schemaWarnings({ ctx }: Queue, { body }: Whole, content: Json | undefined): Promise<readonly string[]> {

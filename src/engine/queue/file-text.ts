@@ -1,9 +1,9 @@
 /** The text that the file of a handoff should have, made from what the database knows. */
 import { parseExact } from '../../foundation/exact-json.ts';
+import { isJsonObject, type JsonText } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { Outcome } from '../../domain/outcome.ts';
-import { isObject } from '../../formats/queue-message/answer.ts';
 import { ANSWER_FIELDS } from '../../formats/queue-message/read.ts';
 import { writeMessage, type ArtifactPlace } from '../../formats/queue-message/write.ts';
 import type { Whole } from '../../stores/store.ts';
@@ -19,21 +19,34 @@ export async function loadForFile(ctx: Context, id: HandoffId): Promise<Whole | 
   return whole === null ? null : withDependencyResults(ctx, whole);
 }
 
+let parsed: { readonly text: JsonText; readonly body: Body } | null = null;
+
+/** The last one is remembered: the texts and paths of one handoff are mostly made one after the other. */
+export function bodyOf({ body: text }: Pick<Whole, 'body'>): Body {
+  if (parsed?.text !== text) parsed = { text, body: parseExact(text) as Body };
+  return parsed.body;
+}
+
 /** While it is open, nothing of its past is needed. */
-export function openText({ handoff, body }: Whole): string {
+export function openText(whole: Whole): string {
+  const { handoff } = whole;
   const startedAt = handoff.state === 'accepted' ? handoff.since : null;
-  return writeMessage({ handoff, body: parseExact(body) as Body, outcome: null, startedAt, artifact: null });
+  return writeMessage({ handoff, body: bodyOf(whole), outcome: null, startedAt, artifact: null });
 }
 
 export async function finalText(
   queue: Queue,
   whole: Whole,
-  { artifact, isForeign }: { readonly artifact: ArtifactPlace | null; readonly isForeign: boolean },
+  {
+    body,
+    artifact,
+    isForeign,
+  }: { readonly body: Body; readonly artifact: ArtifactPlace | null; readonly isForeign: boolean },
 ): Promise<string> {
-  const { handoff, body, outcome } = whole;
+  const { handoff, outcome } = whole;
   return writeMessage({
     handoff,
-    body: parseExact(body) as Body,
+    body,
     outcome: outcome === null ? null : (parseExact(outcome) as Outcome),
     startedAt: await lastStart(queue, handoff),
     artifact,
@@ -54,7 +67,7 @@ async function lastStart({ ctx, started }: Queue, handoff: Handoff): Promise<num
 export async function isEndedByFile({ ctx }: Queue, { handoff, outcome }: Whole): Promise<boolean> {
   if (handoff.attempt === 0 || outcome === null) return false;
   const left = JSON.parse(outcome) as Outcome;
-  if (left.kind === 'result' && !(isObject(left.result) && hasForeignForm(left.result))) return false;
+  if (left.kind === 'result' && !(isJsonObject(left.result) && hasForeignForm(left.result))) return false;
   const facts = await factsOf(ctx, handoff.id);
   return facts.findLast(({ deed }) => deed === 'deliver' || deed === 'fail')?.by.startsWith('file:') === true;
 }

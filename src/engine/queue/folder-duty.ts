@@ -6,9 +6,12 @@ const SLOW_LOOK_MS = 1_000;
 const FULL_MS = 60_000;
 /** Folders with very much in them are not listed all the time. */
 const LISTING_SHARE = 3;
-/** A program that writes a file rings several times: passes follow each other as slowly as they are expensive. */
-const SETTLE_MS = 20;
-const SETTLE_FACTOR = 4;
+/**
+ * Passes follow each other as slowly as they are expensive, but two may follow at once: a program makes a file and then
+ * writes it, and the first pass may come in between.
+ */
+const SETTLE_MS = 40;
+const SETTLE_FACTOR = 8;
 /** Whoever has not been asked for this long no longer has the duty. */
 const OFF_DUTY_MS = 2_000;
 
@@ -30,10 +33,11 @@ export function folderDuty(
   let beganMs = 0;
   let passMs = 0;
   let endedMs = Number.NEGATIVE_INFINITY;
+  let endedBeforeMs = Number.NEGATIVE_INFINITY;
 
   const pass = async (): Promise<void> => {
     // The first of several rings is heard at once; the others wait until this pass is over.
-    const restMs = Math.min(SETTLE_MS, passMs * SETTLE_FACTOR) - (clock.monotonicMs() - endedMs);
+    const restMs = Math.min(SETTLE_MS, passMs * SETTLE_FACTOR) - (clock.monotonicMs() - endedBeforeMs);
     if (restMs > 0) await timers.sleep(restMs);
     const nowMs = clock.monotonicMs();
     beganMs = nowMs;
@@ -61,6 +65,7 @@ export function folderDuty(
       .catch((error: unknown) => ctx.report({ kind: 'fault', doing: `keeping the ${name} folder`, error }))
       .finally(() => {
         round = null;
+        endedBeforeMs = endedMs;
         endedMs = clock.monotonicMs();
         passMs = endedMs - beganMs;
         if (rang) begin();

@@ -6,7 +6,7 @@ import { digestOf } from '../../foundation/digest.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { DEFAULT_TERMS } from '../../domain/default-terms.ts';
 import { readMessage, readRequest, type Message } from '../../formats/queue-message/read.ts';
-import type { QueueFolder } from '../../folders/folder.ts';
+import type { QueueFolder } from '../../folders/queue-folder-names.ts';
 import type { Whole } from '../../stores/store.ts';
 import { send } from '../handoffs/send.ts';
 import { whyNotSend } from './file-rights.ts';

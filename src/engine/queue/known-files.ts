@@ -1,6 +1,7 @@
 /** What a process has seen to itself. Whoever hears of it again looks at one stamp first, and mostly at nothing else. */
 import type { HandoffId } from '../../domain/names.ts';
-import { OPEN_QUEUE_FOLDERS, QUEUE_FOLDERS, type MessageFolder, type QueueFolder } from '../../folders/folder.ts';
+import type { MessageFolder } from '../../folders/folder.ts';
+import { OPEN_QUEUE_FOLDERS, QUEUE_FOLDERS, type QueueFolder } from '../../folders/queue-folder-names.ts';
 import { isNativeId } from './native-id.ts';
 
 /** Enough for what rings back within a second or two; the rest is looked at once more. */
@@ -20,6 +21,8 @@ export interface KnownFiles {
   placeOf(id: HandoffId): QueueFolder | null;
   /** True: this process is putting it in its place at this moment. */
   isAtWork(id: HandoffId): boolean;
+  /** Ends when what it does to it at this moment is over. */
+  atRest(id: HandoffId): Promise<void>;
   /** True: what has just happened in this place was done by this process, as far as it can tell without reading. */
   isOwnEvent(id: HandoffId, place: QueueFolder): boolean;
   /** True: we have seen to this revision, and nothing has happened to the file where something was heard. */
@@ -45,6 +48,11 @@ export function openKnownFiles(folder: MessageFolder): KnownFiles {
     if (oldest !== undefined) left.delete(oldest);
   };
 
+  const atRest = async (id: HandoffId): Promise<void> => {
+    // Its fault is told to whoever began it.
+    await underWay.get(id)?.catch(() => undefined);
+  };
+
   return {
     async during(id, act) {
       const before = underWay.get(id);
@@ -60,8 +68,8 @@ export function openKnownFiles(folder: MessageFolder): KnownFiles {
     revisionOf: (id) => left.get(id)?.revision ?? 0,
     placeOf: (id) => left.get(id)?.place ?? null,
     isAtWork: (id) => underWay.has(id),
+    atRest,
     isOwnEvent(id, place) {
-      if (underWay.has(id)) return true;
       const known = left.get(id);
       if (known === undefined) return false;
       // Nobody else makes files with ids of ours, and files only move forward.
@@ -69,8 +77,7 @@ export function openKnownFiles(folder: MessageFolder): KnownFiles {
       return folder.stamp(place, id) === (place === known.place ? known.stamp : null);
     },
     async isAsLeft(id, { revision, places }) {
-      // Its fault is told to whoever began it.
-      await underWay.get(id)?.catch(() => undefined);
+      await atRest(id);
       const known = left.get(id);
       if (known === undefined || known.revision < revision) return false;
       // Where it was before, our own moves were heard; another file there is found by the next list of that folder.

@@ -2,7 +2,7 @@
  * Counts what happens to the handoffs of the queue, for each phase and agent. The file says up to which fact it has
  * counted, so that going on costs what is new and not what has been; one that others have changed is counted anew.
  */
-import type { JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, type JsonObject } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Fact } from '../../domain/facts.ts';
 import type { HandoffId } from '../../domain/names.ts';
@@ -13,11 +13,11 @@ import {
   type PhaseLine,
   type PhaseWord,
 } from '../../formats/artifact/phase-status.ts';
-import { isObject } from '../../formats/queue-message/answer.ts';
 import { QUEUE_WORDS } from '../../formats/queue-message/vocabulary.ts';
 import type { ArtifactFolder } from '../../folders/folder.ts';
 import type { Claimed } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
+import { bodyOf } from './file-text.ts';
 import type { PhasePart } from './queue.ts';
 
 const SELDOM_MS = 1_000;
@@ -98,13 +98,14 @@ async function learn({ store }: Context, ids: ReadonlySet<HandoffId>, parts: Map
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
-export function partOf({ handoff, body }: Claimed): PhasePart {
+export function partOf(claimed: Claimed): PhasePart {
+  const { handoff } = claimed;
   if (handoff.kind !== 'queue') return null;
-  return { phase: phaseOf(JSON.parse(body) as Body), agent: `@${handoff.to}` };
+  return { phase: phaseOf(bodyOf(claimed)), agent: `@${handoff.to}` };
 }
 
 function phaseOf({ message, target: known }: Body): number | null {
   const fields = message === undefined ? {} : (JSON.parse(message.replace(/^\uFEFF/, '')) as JsonObject);
-  const phase = isObject(fields['target']) ? fields['target']['phase'] : null;
+  const phase = isJsonObject(fields['target']) ? fields['target']['phase'] : null;
   return typeof phase === 'number' ? phase : (known?.phase ?? null);
 }

@@ -5,13 +5,13 @@
  */
 import { readMessage } from '../../formats/queue-message/read.ts';
 import { folderFor, QUEUE_WORDS } from '../../formats/queue-message/vocabulary.ts';
-import type { QueueFolder } from '../../folders/folder.ts';
+import type { QueueFolder } from '../../folders/queue-folder-names.ts';
 import type { Whole } from '../../stores/store.ts';
 import { writeResultFile } from './result-file.ts';
 import { setAside } from './id-collision.ts';
 import type { Looked, Queue } from './queue.ts';
 import { isSameRequest } from './same-request.ts';
-import { finalText, isEndedByFile, openText } from './file-text.ts';
+import { bodyOf, finalText, isEndedByFile, openText } from './file-text.ts';
 
 /**
  * A new one appears where nobody looks, and becomes visible only when the database still says so: a worker of ours may
@@ -55,12 +55,17 @@ export async function finish(queue: Queue, whole: Whole, places: readonly QueueF
   const { folder } = queue;
   const { id, state } = whole.handoff;
   const isForeign = await isEndedByFile(queue, whole);
-  const artifact = state === 'completed' && !isForeign ? await writeResultFile(queue, whole) : null;
-  const text = await finalText(queue, whole, { artifact, isForeign });
+  const body = bodyOf(whole);
+  const artifact = state === 'completed' && !isForeign ? await writeResultFile(queue, whole, body) : null;
+  const text = await finalText(queue, whole, { body, artifact: artifact?.place ?? null, isForeign });
   const held = places.includes('in-progress') || (await takeOut(queue, whole, places));
-  if (held === 'again') return 'again';
+  if (held === 'again') {
+    await artifact?.registered;
+    return 'again';
+  }
   if (!held) await folder.put('in-progress', id, text);
-  const isEnded = await folder.seal(id, text, QUEUE_WORDS[state].place as 'completed' | 'failed');
+  const end = QUEUE_WORDS[state].place as 'completed' | 'failed';
+  const isEnded = await folder.seal(id, text, end, artifact?.registered);
   // Whatever else has this name is cleared away by the next look.
   return isEnded && places.length <= 1 ? 'done' : 'again';
 }

@@ -40,8 +40,12 @@ export function openQueueMirror(ctx: Context, folder: MessageFolder): QueueMirro
   const prepared = async (): Promise<void> => {
     const nowMs = ctx.clock.monotonicMs();
     if (nowMs - preparedMs < PREPARED_MS) return;
-    await folder.prepare();
+    // Before it is over: the first look serves all who ask in the same moment.
     preparedMs = nowMs;
+    await folder.prepare().catch((error: unknown) => {
+      preparedMs = Number.NEGATIVE_INFINITY;
+      throw error;
+    });
   };
 
   /** The database has it; the next pass puts the file right. */
@@ -94,8 +98,16 @@ export function openQueueMirror(ctx: Context, folder: MessageFolder): QueueMirro
         if (id === null) hints.isVague = true;
         else hints.places.set(id, (hints.places.get(id) ?? new Set()).add(place));
         // What ours did is looked at with the next pass, and is no reason for one.
-        const isOurs = id !== null && ((place === 'pending' && isNativeId(id)) || left.isOwnEvent(id, place));
-        if (!isOurs) changed();
+        if (id !== null && isNativeId(id)) {
+          if (place !== 'pending' && !left.isAtWork(id) && !left.isOwnEvent(id, place)) changed();
+          return;
+        }
+        const tell = (): void => {
+          if (id === null || !left.isOwnEvent(id, place)) changed();
+        };
+        // Its writer may go on while we look at what it has written so far.
+        if (id !== null && left.isAtWork(id)) void left.atRest(id).then(tell);
+        else tell();
       }),
   };
 }

@@ -3,7 +3,8 @@ import type { JsonText } from '../../foundation/json.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
-import type { MessageFolder, QueueFolder } from '../../folders/folder.ts';
+import type { MessageFolder } from '../../folders/folder.ts';
+import type { QueueFolder } from '../../folders/queue-folder-names.ts';
 import type { Context } from '../context.ts';
 import type { KnownFiles } from './known-files.ts';
 

@@ -1,23 +1,30 @@
 /** The answer of a completed handoff as a file: on the disk before anybody is told that it is there, and registered. */
+import { instantText } from '../../foundation/instant-text.ts';
 import { parseExact, printExact } from '../../foundation/exact-json.ts';
-import type { Json, JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../foundation/json.ts';
 import type { Body } from '../../domain/body.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { Outcome } from '../../domain/outcome.ts';
 import { readArtifactId } from '../../domain/names.ts';
-import { answerOf, isObject } from '../../formats/queue-message/answer.ts';
-import { instant, type ArtifactPlace } from '../../formats/queue-message/write.ts';
+import { answerOf } from '../../formats/queue-message/answer.ts';
+import type { ArtifactPlace } from '../../formats/queue-message/write.ts';
 import type { Whole } from '../../stores/store.ts';
 import { registerResult, type RegisteredResult } from '../artifacts/register-result.ts';
+import { bodyOf } from './file-text.ts';
 import type { Queue } from './queue.ts';
 
+interface ResultFile {
+  readonly place: ArtifactPlace;
+  /** Ends when it is on the disk and registered. */
+  readonly registered: Promise<void>;
+}
+
 /** Where the sender wants it; where that is no place for it or taken by another, under the handoff's own name. */
-export async function writeResultFile(queue: Queue, whole: Whole): Promise<ArtifactPlace | null> {
+export async function writeResultFile(queue: Queue, whole: Whole, body: Body): Promise<ResultFile | null> {
   const { folder, ctx } = queue;
   const { handoff, outcome } = whole;
   const left = outcome === null ? null : (parseExact(outcome) as Outcome);
   if (left?.kind !== 'result') return null;
-  const body = JSON.parse(whole.body) as Body;
   const wished = wishesOf(body);
   const isOurs = (text: string): boolean => text.includes(JSON.stringify(handoff.id));
   const paths = pathsFor(whole, wished);
@@ -28,14 +35,17 @@ export async function writeResultFile(queue: Queue, whole: Whole): Promise<Artif
     const text = `${printExact(file, 2)}\n`;
     const put = await folder.putArtifact(path, text, isOurs);
     if (put === false) continue;
-    const known = readArtifactId(id);
-    if (known !== null) {
-      const result = { id: known, path, text, handoff, isNew: put === 'made', known: knownOf(file, wished, handoff) };
+    const registered = put.onDisk.then(async () => {
+      const known = readArtifactId(id);
+      if (known === null) return;
+      const result = { id: known, path, text, handoff, isNew: put.isNew, known: knownOf(file, wished, handoff) };
       await registerResult(ctx, result);
-    }
+    });
+    // Whoever waits for it is told as well.
+    registered.catch(() => undefined);
     const type = file.artifact_type;
     const isAsWished = wished.destination === null || path === first;
-    return isAsWished ? { id, path, type } : { id, path, type, warning: elsewhere(first) };
+    return { place: { id, path, type, ...(isAsWished ? {} : { warning: elsewhere(first) }) }, registered };
   }
   return null;
 }
@@ -46,8 +56,8 @@ function knownOf(
   { phase }: Wishes,
   { terms }: Handoff,
 ): RegisteredResult['known'] {
-  const status = isObject(validation) ? validation['status'] : null;
-  if ((isObject(content) && content['files'] !== undefined) || typeof version !== 'string') return null;
+  const status = isJsonObject(validation) ? validation['status'] : null;
+  if ((isJsonObject(content) && content['files'] !== undefined) || typeof version !== 'string') return null;
   return {
     type,
     version,
@@ -78,13 +88,13 @@ function artifactOf(
     artifact_version: '1.0.0',
     schema_version: '1.0',
     handoff_id: handoff.id,
-    created_at: instant(handoff.since),
+    created_at: instantText(handoff.since),
     created_by: `@${handoff.to}`,
     metadata: {
-      ...(isObject(metadata) ? metadata : {}),
+      ...(isJsonObject(metadata) ? metadata : {}),
       handoff_id: handoff.id,
       agent_id: `@${handoff.to}`,
-      created_at: instant(handoff.since),
+      created_at: instantText(handoff.since),
       ...(wished.phase === null ? {} : { phase: wished.phase }),
       ...(outputSchema === undefined ? {} : { schema: outputSchema }),
     },
@@ -105,8 +115,8 @@ interface Wishes {
 
 function wishesOf({ message, target: known }: Body): Wishes {
   const fields = message === undefined ? {} : (JSON.parse(message.replace(/^\uFEFF/, '')) as JsonObject);
-  const asked = isObject(fields['expected_output']) ? fields['expected_output'] : {};
-  const target = isObject(fields['target']) ? fields['target'] : {};
+  const asked = isJsonObject(fields['expected_output']) ? fields['expected_output'] : {};
+  const target = isJsonObject(fields['target']) ? fields['target'] : {};
   const { artifact_type: type, destination } = asked;
   const phase = target['phase'] ?? known?.phase;
   return {
@@ -118,7 +128,7 @@ function wishesOf({ message, target: known }: Body): Wishes {
 
 /** Where the answer of this handoff can lie. */
 export function artifactPathsOf(whole: Whole): readonly string[] {
-  return pathsFor(whole, wishesOf(JSON.parse(whole.body) as Body));
+  return pathsFor(whole, wishesOf(bodyOf(whole)));
 }
 
 function pathsFor({ handoff }: Whole, { destination, phase }: Wishes): readonly string[] {

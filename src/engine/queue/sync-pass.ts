@@ -1,10 +1,10 @@
 /** One pass: which handoffs have to be looked at, because something about them is new or not in order. */
+import { instantText } from '../../foundation/instant-text.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { folderFor } from '../../formats/queue-message/vocabulary.ts';
-import { instant } from '../../formats/queue-message/write.ts';
-import { OPEN_QUEUE_FOLDERS, type OpenQueueFolder, type QueueFolder } from '../../folders/folder.ts';
+import { OPEN_QUEUE_FOLDERS, type OpenQueueFolder, type QueueFolder } from '../../folders/queue-folder-names.ts';
 import { bookmarkAt, cursorIn, openHandoffs, PASS_PAGE, readNewFacts, reconcileEach } from '../folder-pass.ts';
 import { yieldingLoop, type YieldingLoop } from '../yielding-loop.ts';
 import type { SyncDepth, SyncResult } from '../context.ts';
@@ -177,7 +177,7 @@ async function isAsOursWould({ ctx, folder, left }: Queue, handoff: Handoff): Pr
   if (await left.isAsLeft(id, { revision, places: new Set([place]) })) return true;
   if (!isFinal(state)) return folder.changedAt(place, id) > 0;
   const file = await folder.read(place, id);
-  return file.kind === 'file' && file.text.includes(JSON.stringify(instant(since)));
+  return file.kind === 'file' && file.text.includes(JSON.stringify(instantText(since)));
 }
 
 async function recordsOf({ ctx }: Queue, ids: readonly HandoffId[]): Promise<ReadonlyMap<HandoffId, Handoff | null>> {

@@ -58,10 +58,9 @@ export async function winRename(
 const STARTED_MAX = 2_000;
 const BODY_MAX = 16_384;
 
-function rememberStart({ started, parts }: Queue, whole: Whole): void {
+function rememberStart({ started }: Queue, whole: Whole): void {
   const { id, fence, since } = whole.handoff;
   started.set(id, { fence, at: since, body: whole.body.length > BODY_MAX ? null : whole.body });
-  parts.set(id, partOf(whole));
   const [oldest] = started.size > STARTED_MAX ? started.keys() : [];
   if (oldest !== undefined) started.delete(oldest);
 }
@@ -78,6 +77,7 @@ async function take(queue: Queue, principal: Principal, whole: Whole): Promise<b
   }
   const moved = isLeft || (await moveFromOffer(queue, id));
   const text = openText(whole);
+  queue.parts.set(id, partOf(whole));
   const isSame = (old: string): boolean => isLeft || isSameText(old, whole);
   const written = moved ? await folder.rewrite('in-progress', id, text, isSame) : false;
   if (written === 'other') await keepOther(queue, whole);

@@ -1,7 +1,8 @@
 /** One agent that is being driven: looks at it, and types into its terminal with care. */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import { conversationIn, hasDialog, promptWith, transcriptIn, type AgentEvent } from '../../domain/agent-events.ts';
-import type { AgentSession, Pane } from '../../domain/agent-session.ts';
+import type { AgentSession, Pane, SuccessionBegun } from '../../domain/agent-session.ts';
+import { injectionLine } from '../../formats/succession-note/write.ts';
 import { endText, type AgentActivity, type PaneSight, type Probe } from '../../agents/agent-host.ts';
 import type { Context } from '../context.ts';
 import type { AgentRuntime, SuccessionFailure } from './agent-runtime.ts';
@@ -42,6 +43,17 @@ export async function waitFor<Answer>(
 }
 
 /** What hooks told, and what the agent's own record tells where a hook was lost. */
+/** The one line that tells a successor of its document. */
+export function injectionFor(
+  session: AgentSession,
+  { handoff, documentPath, plan }: SuccessionBegun,
+  sha256: string,
+  drift: string | null,
+): string {
+  const [agent, persona] = [session.id, session.persona ?? ''];
+  return injectionLine({ handoff, agent, persona, documentPath, sha256, substitute: plan === 'substitute', drift });
+}
+
 export async function eventsOf({ runtime }: Drive, session: AgentSession): Promise<readonly AgentEvent[]> {
   const heard = await runtime.journal.read(session.id);
   const recorded = await runtime.adapterOf(session.adapter).recorded(probeOf(runtime, session, heard));

@@ -6,9 +6,19 @@ import { promptWith, turnEndAfter } from '../../domain/agent-events.ts';
 import type { AgentSession, SuccessionBegun } from '../../domain/agent-session.ts';
 import type { SuccessionProgress } from '../../domain/succession.ts';
 import { checkDocument, isWhole } from '../../formats/succession-note/check.ts';
-import { injectionLine, instructionLine, substituteText } from '../../formats/succession-note/write.ts';
+import { instructionLine, substituteText } from '../../formats/succession-note/write.ts';
 import { instructionPath } from './begin.ts';
-import { activityOf, eventsOf, LOOK_MS, paneFailure, probe, typeLine, waitFor, type Drive } from './drive-agent.ts';
+import {
+  activityOf,
+  eventsOf,
+  injectionFor,
+  LOOK_MS,
+  paneFailure,
+  probe,
+  typeLine,
+  waitFor,
+  type Drive,
+} from './drive-agent.ts';
 import { tellOperator } from './record.ts';
 import { changeSession, endToken } from './sessions.ts';
 import { successorKind, type DocumentSight, type SuccessionFailure } from './agent-runtime.ts';
@@ -166,15 +176,7 @@ export async function recordDocument({ runtime, session, begun }: StepWork): Pro
     absent,
   } = checkDocument(text, (path) => runtime.personaFiles.exists(session.cwd, path));
   const git = await runtime.personaFiles.git(session.cwd);
-  const injection = injectionLine({
-    handoff: begun.handoff,
-    agent: session.id,
-    persona: session.persona ?? '',
-    documentPath: begun.documentPath,
-    sha256,
-    substitute: begun.plan === 'substitute',
-    drift: null,
-  });
+  const injection = injectionFor(session, begun, sha256, null);
   return ok({
     agent_id: session.id,
     reason: begun.reason,

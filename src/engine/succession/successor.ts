@@ -6,15 +6,9 @@ import { conversationIn, hasStarted, promptWith, turnEndAfter } from '../../doma
 import type { AgentSession, NewAgentSession } from '../../domain/agent-session.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { detailText } from '../../domain/succession.ts';
-import {
-  driftBetween,
-  injectionLine,
-  primingLine,
-  primingText,
-  type GitState,
-} from '../../formats/succession-note/write.ts';
+import { driftBetween, primingLine, primingText, type GitState } from '../../formats/succession-note/write.ts';
 import type { Launch } from '../../agents/agent-host.ts';
-import { eventsOf, paneFailure, typeLine, waitFor, type Drive } from './drive-agent.ts';
+import { eventsOf, injectionFor, paneFailure, typeLine, waitFor, type Drive } from './drive-agent.ts';
 import { note, problemOf, type StepAnswer, type StepWork } from './outgoing.ts';
 import { tellOperator } from './record.ts';
 import { changeSession, endToken } from './sessions.ts';
@@ -185,15 +179,7 @@ export async function inject(work: StepWork): Promise<StepAnswer> {
   const sha256 = detailText(seen, 'sha256');
   const now = await runtime.personaFiles.git(session.cwd);
   const drift = driftBetween((seen.details['git'] ?? null) as unknown as GitState | null, now);
-  const line = injectionLine({
-    handoff: begun.handoff,
-    agent: session.id,
-    persona: session.persona ?? '',
-    documentPath: begun.documentPath,
-    sha256,
-    substitute: begun.plan === 'substitute',
-    drift,
-  });
+  const line = injectionFor(session, begun, sha256, drift);
   const typed = await typeLine(work, successor.value, {
     text: line,
     mark: `sha256 ${sha256}`,

@@ -1,6 +1,7 @@
 /** A card of the registry as text, and the registry made of them. Written by us alone, and read with care all the same. */
+import { instantText } from '../../foundation/instant-text.ts';
 import { digestOf } from '../../foundation/digest.ts';
-import type { Json, JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../foundation/json.ts';
 import { ARTIFACT_STATUSES, type ArtifactCard } from '../../domain/artifacts.ts';
 import { readAgentId, readArtifactId, readHandoffId, type ArtifactId } from '../../domain/names.ts';
 
@@ -57,8 +58,8 @@ export function entryOf(card: ArtifactCard): JsonObject {
     artifact_type: card.type,
     artifact_version: card.version,
     status: card.status,
-    status_since: instant(card.since),
-    created_at: instant(card.createdAt),
+    status_since: instantText(card.since),
+    created_at: instantText(card.createdAt),
     phase: card.phase,
     agent_id: card.agent === null ? null : `@${card.agent}`,
     handoff_id: card.handoff,
@@ -71,7 +72,7 @@ export function entryOf(card: ArtifactCard): JsonObject {
 }
 
 function cardOf(entry: Json): ArtifactCard | null {
-  if (!isObject(entry)) return null;
+  if (!isJsonObject(entry)) return null;
   const { dependencies, files, phase, flaw } = entry;
   const id = readArtifactId(text(entry['artifact_id']) ?? '');
   const status = ARTIFACT_STATUSES.find((each) => each === entry['status']);
@@ -82,7 +83,7 @@ function cardOf(entry: Json): ArtifactCard | null {
   const since = Date.parse(text(entry['status_since']) ?? '');
   const createdAt = Date.parse(text(entry['created_at']) ?? '');
   if (id === null || status === undefined || type === null || version === null || path === null) return null;
-  if (sha256 === null || Number.isNaN(since + createdAt) || !isObject(dependencies) || !Array.isArray(files))
+  if (sha256 === null || Number.isNaN(since + createdAt) || !isJsonObject(dependencies) || !Array.isArray(files))
     return null;
   return {
     id,
@@ -99,7 +100,7 @@ function cardOf(entry: Json): ArtifactCard | null {
     required: idsIn(dependencies['required']),
     optional: idsIn(dependencies['optional']),
     files: files.flatMap((each: Json) => {
-      const [file, hash] = isObject(each) ? [text(each['path']), text(each['sha256'])] : [null, null];
+      const [file, hash] = isJsonObject(each) ? [text(each['path']), text(each['sha256'])] : [null, null];
       return file === null || hash === null ? [] : [{ path: file, sha256: hash }];
     }),
     flaw: text(flaw),
@@ -113,12 +114,4 @@ function idsIn(list: Json | undefined): readonly ArtifactId[] {
 
 function text(value: Json | undefined): string | null {
   return typeof value === 'string' ? value : null;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function instant(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -1,6 +1,6 @@
 /** `context/phase-status.json`: how far each phase is, in the words of the queue. */
 import { digestOf } from '../../foundation/digest.ts';
-import { readJson, type Json, type JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, readJson, type Json, type JsonObject } from '../../foundation/json.ts';
 
 const PHASE_WORDS = ['pending', 'in_progress', 'completed', 'failed'] as const;
 export type PhaseWord = (typeof PHASE_WORDS)[number];
@@ -30,7 +30,7 @@ export function writeBoard({ asOf, lines }: PhaseBoard): string {
 export function readBoard(text: string): PhaseBoard | null {
   const read = readJson(text);
   const value = read.ok ? read.value.value : null;
-  if (!isObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   const { as_of: asOf, digest, phases } = value;
   if (typeof asOf !== 'string' || !Array.isArray(phases)) return null;
   // Whoever can make this digest has followed our rules: the lines are as we write them.
@@ -55,8 +55,8 @@ function statusOf(counts: PhaseLine['counts'], last: PhaseWord): PhaseWord {
 }
 
 function lineOf(entry: Json): PhaseLine {
-  const said = isObject(entry) ? entry : {};
-  const counts = isObject(said['handoffs']) ? said['handoffs'] : {};
+  const said = isJsonObject(entry) ? entry : {};
+  const counts = isJsonObject(said['handoffs']) ? said['handoffs'] : {};
   const countOf = (word: PhaseWord): number => Number(counts[word] ?? 0);
   return {
     phase: typeof said['phase'] === 'number' ? said['phase'] : null,
@@ -81,8 +81,4 @@ function textIn(value: Json | undefined): string {
 
 function rankOf({ phase }: PhaseLine): number {
   return phase ?? Number.MAX_SAFE_INTEGER;
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

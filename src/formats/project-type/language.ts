@@ -1,4 +1,6 @@
 /** What the languages have in common: what they read, what they contribute. */
+import type { ProjectCommands } from '../../domain/shadow-plan.ts';
+
 export interface ProjectSource {
   /** Every path of the snapshot. */
   readonly paths: readonly string[];
@@ -14,19 +16,11 @@ export interface ProjectSource {
 }
 
 /** What a language contributes; the rest is the same for all. */
-export interface LanguageCommands {
-  readonly install: string | null;
-  readonly installedFiles: string | null;
-  readonly imports: string | null;
-  readonly cli: string | null;
-  readonly modules: string | null;
-  readonly test: string | null;
-  readonly affectedTest: string | null;
+export interface LanguageCommands extends Omit<ProjectCommands, 'baseTest'> {
   /** Installs what the tests of another checkout need, in the folder of that checkout. */
   readonly prepareCheckout: string | null;
   /** `test`, with what `prepareCheckout` has installed. */
   readonly checkoutTest: string | null;
-  readonly testNeedsInstall: boolean;
 }
 
 /** For what is used where it lies: the checkout itself, as git got it from the address. */

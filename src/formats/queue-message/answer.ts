@@ -1,5 +1,5 @@
 /** What a worker may answer: an artifact with what there is to say about it, or simply the content. */
-import type { Json, JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, type Json } from '../../foundation/json.ts';
 
 export interface Answer {
   readonly type: string | null;
@@ -12,20 +12,16 @@ export interface Answer {
 
 /** `{artifact, validation?, …}` is taken apart; any other JSON is the content. */
 export function answerOf(result: Json): Answer {
-  if (!isObject(result) || result['artifact'] === undefined) return { type: null, content: result };
+  if (!isJsonObject(result) || result['artifact'] === undefined) return { type: null, content: result };
   const { artifact, validation, metadata, next_steps: nextSteps, warnings } = result;
-  const wrapped = isObject(artifact) && artifact['content'] !== undefined ? artifact : null;
+  const wrapped = isJsonObject(artifact) && artifact['content'] !== undefined ? artifact : null;
   const type = wrapped?.['type'];
   return {
     type: typeof type === 'string' && type !== '' ? type : null,
     content: (wrapped === null ? artifact : wrapped['content']) ?? null,
-    ...(isObject(validation) ? { validation } : {}),
-    ...(isObject(metadata) ? { metadata } : {}),
+    ...(isJsonObject(validation) ? { validation } : {}),
+    ...(isJsonObject(metadata) ? { metadata } : {}),
     ...(Array.isArray(nextSteps) ? { nextSteps } : {}),
     ...(Array.isArray(warnings) ? { warnings } : {}),
   };
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

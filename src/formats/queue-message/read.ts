@@ -1,5 +1,5 @@
 /** Text of a queue file → what it asks for, or what it answers. Tolerant of form, strict about limits. */
-import { KEEPING_INTEGERS, readJson, type Json, type JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, KEEPING_INTEGERS, readJson, type Json, type JsonObject } from '../../foundation/json.ts';
 import { parseExact } from '../../foundation/exact-json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Failure, Terms } from '../../domain/handoff.ts';
@@ -7,9 +7,8 @@ import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts
 import type { Priority } from '../../domain/priority.ts';
 import type { RetryPolicy } from '../../domain/retry-policy.ts';
 import { toMilliseconds } from '../seconds.ts';
-import { isObject } from './answer.ts';
 import { RequestShape, type RequestText } from './schema.ts';
-import { issueText } from '../issue-text.ts';
+import { fieldPath, issueText } from '../issue-text.ts';
 
 interface FieldProblem {
   /** Like `input.data` or `depends_on[2]`. */
@@ -53,7 +52,7 @@ export function readMessage(text: string): Result<Message, MessageProblem> {
   const read = readJson(text, KEEPING_INTEGERS);
   if (!read.ok) return err({ kind: 'unreadable', ...read.refusal });
   const { value } = read.value;
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     return err({ kind: 'wrong', problems: [{ field: '', says: 'a message is a JSON object' }] });
   }
   return ok({ text, fields: value, exact: parseExact(read.value.text, value) as JsonObject });
@@ -63,7 +62,7 @@ export function readMessage(text: string): Result<Message, MessageProblem> {
 export function readRequest(message: Message, retry: RetryPolicy): Result<QueueRequest, MessageProblem> {
   const read = RequestShape.safeParse(message.fields, { error: issueText });
   if (!read.success) {
-    const problems = read.error.issues.map(({ path, message: says }) => ({ field: fieldOf(path), says }));
+    const problems = read.error.issues.map(({ path, message: says }) => ({ field: fieldPath(path), says }));
     return err({ kind: 'wrong', problems });
   }
   const asked = read.data;
@@ -73,10 +72,10 @@ export function readRequest(message: Message, retry: RetryPolicy): Result<QueueR
     id: asked.handoff_id as HandoffId,
     from: agentOf(asked.source),
     to: agentOf(asked.target),
-    input: isObject(exact['input']) ? (exact['input']['data'] ?? {}) : {},
+    input: isJsonObject(exact['input']) ? (exact['input']['data'] ?? {}) : {},
     ...(asked.input.schema ? { schema: asked.input.schema } : {}),
     ...(asked.expected_output?.schema ? { outputSchema: asked.expected_output.schema } : {}),
-    ...(isObject(exact['context']) ? { context: exact['context'] } : {}),
+    ...(isJsonObject(exact['context']) ? { context: exact['context'] } : {}),
     ...(priority ? { priority: priority as Priority } : {}),
     ...(title ? { title } : {}),
     ...(task ? { task } : {}),
@@ -98,7 +97,7 @@ export function readAnswer(place: 'completed' | 'failed', { fields, exact }: Mes
     const said = ANSWER_FIELDS.flatMap((name) => (exact[name] === undefined ? [] : [[name, exact[name]] as const]));
     return { kind: 'completed', result: Object.fromEntries(said) };
   }
-  const error = isObject(fields['error']) ? fields['error'] : {};
+  const error = isJsonObject(fields['error']) ? fields['error'] : {};
   const code = typeof error['code'] === 'string' && error['code'] !== '' ? error['code'] : 'PROCESSING_ERROR';
   const said = typeof fields['error'] === 'string' ? fields['error'] : error['message'];
   const message = typeof said === 'string' && said !== '' ? said : 'failed without a message';
@@ -164,11 +163,4 @@ function msOf(seconds: number | null | undefined): number | null {
 /** The shape has judged the name already. */
 function agentOf(agent: RequestText['source']): AgentId {
   return readAgentId(typeof agent === 'string' ? agent : agent.agent_id) as AgentId;
-}
-
-function fieldOf(path: readonly PropertyKey[]): string {
-  return path.reduce<string>((text, part) => {
-    if (typeof part === 'number') return `${text}[${part}]`;
-    return text === '' ? String(part) : `${text}.${String(part)}`;
-  }, '');
 }

@@ -2,6 +2,7 @@
  * The three shapes of a queue message. Unknown fields are everybody's right; what is known has its limits.
  * The published JSON Schemas are made from these.
  */
+import { isOnTheCalendar } from '../calendar-date.ts';
 import * as z from 'zod';
 import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readHandoffId } from '../../domain/names.ts';
 import { PRIORITIES } from '../../domain/priority.ts';
@@ -153,11 +154,4 @@ export function queueSchemas(): Readonly<Record<string, object>> {
 
 function published(shape: z.ZodType, title: string): object {
   return { ...z.toJSONSchema(shape, { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' }), title };
-}
-
-/** Dates that no month has are rolled over by most readers, and so become another date. */
-function isOnTheCalendar(text: string): boolean {
-  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
-  const date = new Date(Date.UTC(year, month - 1, day));
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day && !Number.isNaN(Date.parse(text));
 }

@@ -1,8 +1,8 @@
 /** What stands in `failed/` when a file could not be taken at all. */
+import { instantText } from '../../foundation/instant-text.ts';
 import type { JsonObject } from '../../foundation/json.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { readMessage, REFUSAL_FIELD, type MessageProblem } from './read.ts';
-import { instant } from './write.ts';
 
 type Problem = MessageProblem | { readonly kind: 'unfit'; readonly says: string };
 
@@ -18,7 +18,7 @@ export function writeRefusal(
   const code = CODES[problem.kind];
   const says = wordsOf(problem);
   const problems = problem.kind === 'wrong' ? problem.problems : [];
-  const at = instant(nowMs);
+  const at = instantText(nowMs);
   const file = {
     handoff_id: id,
     status: 'failed',

@@ -2,14 +2,15 @@
  * What the house knows of a handoff → the text of its queue file. Everything the sender wrote stays, in its order; what
  * the house knows better (id, status, times, answer) is laid over it.
  */
+import { instantText } from '../../foundation/instant-text.ts';
 import { assuranceOf } from '../../domain/assurance.ts';
 import { parseExact, printExact } from '../../foundation/exact-json.ts';
-import type { Json, JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../foundation/json.ts';
 import type { Body, Party } from '../../domain/body.ts';
 import { countedAttempts, type Failure, type Handoff, type SchemaViolation } from '../../domain/handoff.ts';
 import type { AgentId } from '../../domain/names.ts';
 import type { Outcome } from '../../domain/outcome.ts';
-import { answerOf, isObject } from './answer.ts';
+import { answerOf } from './answer.ts';
 import { FENCE_FIELD, WAITING_FIELD } from './read.ts';
 import { recoveryActions } from './recovery.ts';
 import { QUEUE_WORDS } from './vocabulary.ts';
@@ -56,8 +57,8 @@ export function endFieldsOf(fields: JsonObject): {
 } {
   const { status, completed_at: completedAt, failed_at: failedAt, error, output } = fields;
   const at = completedAt ?? failedAt;
-  const says = isObject(error) ? error['message'] : null;
-  const path = isObject(output) ? output['artifact_path'] : null;
+  const says = isJsonObject(error) ? error['message'] : null;
+  const path = isJsonObject(output) ? output['artifact_path'] : null;
   return {
     status,
     endedAt: typeof at === 'string' ? Date.parse(at) : Number.NaN,
@@ -83,7 +84,7 @@ function messageOf(told: Told): JsonObject {
       return {
         ...request,
         ...retryCount(handoff, 1),
-        started_at: instant(started),
+        started_at: instantText(started),
         ...mark,
         ...dependencyResults(told),
       };
@@ -98,7 +99,7 @@ function messageOf(told: Told): JsonObject {
 function requestOf({ handoff, body }: Told): JsonObject {
   const original = body.message === undefined ? {} : (parseExact(withoutMark(body.message)) as JsonObject);
   const kept = Object.fromEntries(Object.entries(original).filter(([name]) => !STAGE_FIELDS.includes(name)));
-  const input = isObject(kept['input']) ? kept['input'] : {};
+  const input = isJsonObject(kept['input']) ? kept['input'] : {};
   const { status } = QUEUE_WORDS[handoff.state];
   return {
     ...(body.message === undefined ? nativeRequest(handoff, body) : kept),
@@ -118,7 +119,7 @@ function requestOf({ handoff, body }: Told): JsonObject {
 
 /** What the request says about an agent counts; what it does not say, the house may know. */
 function agentOf(said: Json | undefined, name: AgentId, { phase, agentType }: Party): JsonObject {
-  const given = isObject(said) ? said : { agent_id: typeof said === 'string' ? said : `@${name}` };
+  const given = isJsonObject(said) ? said : { agent_id: typeof said === 'string' ? said : `@${name}` };
   const lacks = (field: string): boolean => given[field] === undefined || given[field] === null;
   return {
     ...given,
@@ -132,7 +133,7 @@ function nativeRequest(handoff: Handoff, body: Body): JsonObject {
   const { terms } = handoff;
   return {
     handoff_id: handoff.id,
-    timestamp: instant(handoff.createdAt),
+    timestamp: instantText(handoff.createdAt),
     status: 'pending',
     source: { agent_id: `@${handoff.from}` },
     target: { agent_id: `@${handoff.to}` },
@@ -180,9 +181,9 @@ function retryCount(handoff: Handoff, present = 0): JsonObject {
 
 function completion(told: Told): JsonObject {
   const { artifact, outcome, body } = told;
-  const endedAt = instant(told.handoff.since);
+  const endedAt = instantText(told.handoff.since);
   const ended = { ...times(told), completed_at: endedAt, timestamp_completed: endedAt };
-  if (told.isForeign === true && isObject(outcome?.result)) return { ...ended, ...outcome.result };
+  if (told.isForeign === true && isJsonObject(outcome?.result)) return { ...ended, ...outcome.result };
   const answer = answerOf(outcome?.result ?? null);
   const checked = body.outputSchema !== undefined;
   const warnings = Array.isArray(answer.warnings) ? (answer.warnings as readonly Json[]) : [];
@@ -206,7 +207,7 @@ function completion(told: Told): JsonObject {
 function failureOf(told: Told): JsonObject {
   const { handoff } = told;
   const failure = failureIn(told);
-  const endedAt = instant(handoff.since);
+  const endedAt = instantText(handoff.since);
   const violations = failure.violations ?? [];
   return {
     ...times(told),
@@ -254,13 +255,9 @@ function failureIn({ handoff, outcome }: Told): Failure {
 function times({ handoff, startedAt }: Told): JsonObject {
   if (startedAt === null) return { execution_time_seconds: 0 };
   const seconds = Math.max(0, handoff.since - startedAt) / 1000;
-  return { started_at: instant(startedAt), execution_time_seconds: seconds };
+  return { started_at: instantText(startedAt), execution_time_seconds: seconds };
 }
 
 function withoutMark(text: string): string {
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
-}
-
-export function instant(ms: number): string {
-  return new Date(ms).toISOString();
 }

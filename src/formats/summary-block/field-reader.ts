@@ -1,5 +1,5 @@
 /** The fields of one block while they are read: each is asked for once, and what is wrong with it is written down. */
-import type { Json, JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../foundation/json.ts';
 import { AGENT_NAME_RULE, readAgentId } from '../../domain/names.ts';
 import type { OnFailure } from '../../domain/summary.ts';
 import { BLOCK_FIELDS, FAILURE_FIELDS, ruleOf, type BlockField } from './schema.ts';
@@ -93,7 +93,7 @@ export class Sheet {
   /** Something else than a map is kept in one, under `otherwise`. */
   map(name: BlockField, otherwise: string): JsonObject {
     const value = this.get(name)?.value ?? null;
-    if (isMap(value)) return value;
+    if (isJsonObject(value)) return value;
     if (value === null) return {};
     this.add(name, `is ${BLOCK_FIELDS[name].holds}`);
     return { [otherwise]: value };
@@ -155,8 +155,4 @@ export function failureOf(sheet: Sheet): OnFailure | null {
     ...(escalateAfter === null ? {} : { escalateAfter }),
     ...(context === null ? {} : { context: typeof context === 'string' ? context : JSON.stringify(context) }),
   };
-}
-
-export function isMap(value: Json): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,7 +5,7 @@
  * without guessing and says what it had to overlook: a wrong reader is worse than a block that is handed back.
  */
 import type { Json, JsonObject } from '../../foundation/json.ts';
-import type { OnFailure, SummaryStatus } from '../../domain/summary.ts';
+import type { Summary, SummaryStatus } from '../../domain/summary.ts';
 import { BLOCK_CHARS_MAX, placeIn, type FoundBlock, type TextPlace } from './found-block.ts';
 import { failureOf, Sheet } from './field-reader.ts';
 import { BLOCK_FIELDS } from './schema.ts';
@@ -13,22 +13,11 @@ import { isNobodyLike, isPhase, isStatus, NOBODY, phaseLike, statusLike } from '
 import { readYaml, type Issue } from './yaml.ts';
 
 /** What a summary says of itself. The project and the source are known to whoever read it. */
-export interface BlockFields {
-  /** As it was written where it is none of ours. */
-  readonly phase: string | null;
+export interface BlockFields extends Omit<Summary, 'project' | 'from' | 'status' | 'source'> {
   /** Null only in the weak form: then it is whoever speaks. */
   readonly from: string | null;
-  readonly to: string | null;
   /** Null: no status that we know. Nothing may follow from such a block; it is only reported. */
   readonly status: SummaryStatus | null;
-  readonly retryCount: number;
-  readonly metrics: JsonObject;
-  readonly dependencies: readonly string[];
-  readonly onFailure: OnFailure | null;
-  readonly context: JsonObject;
-  readonly toldAt: number | null;
-  readonly form: 'block' | 'weak';
-  readonly text: string;
   readonly project: string | null;
   /** The leg it names by id. */
   readonly leg: string | null;

@@ -5,10 +5,9 @@
  * Only what the agent itself said acts. A tool's result may hold any file of the world, so a block in it is reported and
  * nothing more; so is what a person or another program said to the agent.
  */
-import type { Json, JsonObject } from '../../foundation/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../foundation/json.ts';
 import { findBlocks } from './find.ts';
 import type { BlockPlace, FoundBlock, Said } from './found-block.ts';
-import { isMap } from './field-reader.ts';
 
 /** A line beyond this is a picture or a dump, never a summary. */
 const LINE_CHARS_MAX = 16 * 1024 * 1024;
@@ -100,7 +99,7 @@ function geminiMessages(text: string): GeminiSession | null {
   const whole = objectIn(text.replace(/^\uFEFF/, ''));
   const messages = whole?.['messages'];
   if (whole === null || !isGeminiSession(whole) || !Array.isArray(messages)) return null;
-  return { session: sessionOf(whole), messages: (messages as readonly Json[]).filter(isMap) };
+  return { session: sessionOf(whole), messages: (messages as readonly Json[]).filter(isJsonObject) };
 }
 
 function spokenInSession({ session, messages }: GeminiSession): readonly Spoken[] {
@@ -128,11 +127,11 @@ function textsOf(entry: JsonObject): Spoken['texts'] {
   const content = body['content'];
   const parts = Array.isArray(content) ? (content as readonly Json[]) : [content ?? null];
   return parts.flatMap((part) => {
-    if (isMap(part) && (part['type'] === 'tool_result' || part['type'] === 'tool_use')) {
+    if (isJsonObject(part) && (part['type'] === 'tool_result' || part['type'] === 'tool_use')) {
       return stringsIn(part['content'] ?? part['input'] ?? null).map(by('tool'));
     }
-    if (isMap(part) && part['type'] === 'thinking') return [];
-    if (isMap(part) && isMap(part['functionResponse'] ?? null)) {
+    if (isJsonObject(part) && part['type'] === 'thinking') return [];
+    if (isJsonObject(part) && isJsonObject(part['functionResponse'] ?? null)) {
       const response = firstMap(firstMap(part['functionResponse'])?.['response']);
       return stringsIn(response?.['output'] ?? null).map(by('tool'));
     }
@@ -147,7 +146,7 @@ function by(speaker: 'agent' | 'tool' | 'other'): (text: string) => Spoken['text
 /** A text, the texts of parts, or of a list of them; nothing deeper. */
 function stringsIn(value: Json): readonly string[] {
   if (typeof value === 'string') return [value];
-  if (isMap(value)) return typeof value['text'] === 'string' ? [value['text']] : [];
+  if (isJsonObject(value)) return typeof value['text'] === 'string' ? [value['text']] : [];
   return Array.isArray(value)
     ? (value as readonly Json[]).flatMap((part) => (Array.isArray(part) ? [] : stringsIn(part)))
     : [];
@@ -171,7 +170,7 @@ function geminiId(entry: JsonObject): Json {
 }
 
 function firstMap(...values: readonly (Json | undefined)[]): JsonObject | null {
-  for (const value of values) if (value !== undefined && isMap(value)) return value;
+  for (const value of values) if (value !== undefined && isJsonObject(value)) return value;
   return null;
 }
 
@@ -179,7 +178,7 @@ function firstMap(...values: readonly (Json | undefined)[]): JsonObject | null {
 function objectIn(row: string): JsonObject | null {
   try {
     const value = JSON.parse(row) as Json;
-    return isMap(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }

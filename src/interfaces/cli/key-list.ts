@@ -1,4 +1,5 @@
 /** Registered keys from a file, as `baton key list --json` prints them: for whoever has no database at hand. */
+import { messageOf } from '../../foundation/error-message.ts';
 import { readFileSync } from 'node:fs';
 import { readAgentId } from '../../domain/names.ts';
 import type { RegisteredKey } from '../../engine/context.ts';
@@ -13,7 +14,7 @@ export function readKeyList(file: string): readonly RegisteredKey[] {
   try {
     read = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    return bad(error instanceof Error ? error.message : String(error));
+    return bad(messageOf(error));
   }
   if (!Array.isArray(read)) return bad('it is not a list');
   return (read as readonly Readonly<Record<string, unknown>>[]).map((each, index) => {

@@ -1,4 +1,5 @@
 /** A plan of migration for people, and for programs. */
+import { instantOrNull } from '../../foundation/instant-text.ts';
 import type { Conflict, Step } from '../../engine/migration/plan.ts';
 import type { Planned } from '../../adapters/migration/migrate.ts';
 import { displayLine } from '../../foundation/display-text.ts';
@@ -127,7 +128,7 @@ export function stepView(step: Step): object {
     const versions = step.versions.map((version) =>
       version.map(({ path, sha256, changedAt, reading }) => {
         const said = Object.fromEntries(COMPARED.map((role) => [role, reading[role]?.text ?? null]));
-        return { path, sha256, changed_at: instant(changedAt), ...said };
+        return { path, sha256, changed_at: instantOrNull(changedAt), ...said };
       }),
     );
     return { do: step.do, because: step.because, versions };
@@ -136,7 +137,7 @@ export function stepView(step: Step): object {
     path,
     sha256,
     is,
-    changed_at: instant(changedAt),
+    changed_at: instantOrNull(changedAt),
   }));
   if (step.do === 'clear') return { do: step.do, kept_in: step.keptIn, sources };
   if (step.do === 'unclear') return { do: step.do, because: step.because, sources };
@@ -150,16 +151,12 @@ export function stepView(step: Step): object {
     to_agent: to,
     status,
     title,
-    created_at: instant(createdAt),
-    expires_at: instant(expiresAt),
+    created_at: instantOrNull(createdAt),
+    expires_at: instantOrNull(expiresAt),
     related_task: task.id,
     makes_task: task.isNew,
     only_moves: verbatim,
     notes,
     sources,
   };
-}
-
-function instant(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

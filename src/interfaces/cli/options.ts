@@ -1,10 +1,10 @@
 /** The options of a command, made from the fields of its operation, and what was given for them. */
+import { isJsonObject } from '../../foundation/json.ts';
 import type { AnyField, Fields } from '../../operations/field.ts';
 import { readFor, type Operation } from '../../operations/operation.ts';
 import { AS_OPTIONS, optionNameOf, wordsOf } from '../../operations/reading.ts';
 import type { InputOf } from '../../operations/field.ts';
 import type { HandoffId } from '../../domain/names.ts';
-import { isObject } from '../../formats/queue-message/answer.ts';
 import { jsonArgument, ownFence } from './arguments.ts';
 import type { OptionEntry } from './catalogue/entry.ts';
 import type { Principal } from '../../domain/principal.ts';
@@ -134,7 +134,7 @@ function written(field: AnyField, value: unknown, name: string): unknown {
   if (field.type !== 'object') return value;
   return (value as readonly string[]).reduce((before, text) => {
     const object = jsonArgument(text, name);
-    if (isObject(object)) return { ...before, ...object };
+    if (isJsonObject(object)) return { ...before, ...object };
     throw cliProblem('bad-request', `${name} takes a JSON object, or a file with one`);
   }, {});
 }

@@ -1,18 +1,10 @@
 /** How a command ends when it cannot do what it was asked: one error, with a code from the table. */
 import type { JsonObject } from '../../foundation/json.ts';
-import { PROBLEMS, type InterfaceCode, type ProblemCode } from '../shared/problems.ts';
+import { CodedProblem, PROBLEMS, type InterfaceCode } from '../shared/problems.ts';
 import { factsIn, refusalText, type RefusalText } from '../shared/refusal-text.ts';
 
-export class Problem extends Error {
+export class Problem extends CodedProblem {
   override readonly name = 'Problem';
-  readonly code: ProblemCode;
-  readonly facts: JsonObject;
-
-  constructor(code: ProblemCode, says: string, facts: JsonObject = {}, options?: ErrorOptions) {
-    super(says, options);
-    this.code = code;
-    this.facts = facts;
-  }
 
   get exitCode(): number {
     return PROBLEMS[this.code].exitCode;

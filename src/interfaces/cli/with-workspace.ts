@@ -112,6 +112,19 @@ function noWorkspace(options: CommonOptions): Problem {
   return cliProblem('no-workspace', `no baton.yaml in ${where} or above it; make a workspace with: baton init`);
 }
 
+/** Opens, does it, closes: for what asks by itself who it is. */
+export async function withOpened(
+  options: CommonOptions,
+  act: (app: OpenWorkspace) => Promise<number>,
+): Promise<number> {
+  const app = await openFor(options);
+  try {
+    return await act(app);
+  } finally {
+    await app.close();
+  }
+}
+
 /** Opens, asks who it is, does it, closes: the frame of nearly every command. */
 export async function withWorkspace<Answer>(
   options: CommonOptions,

@@ -1,4 +1,5 @@
 /** What does not go on without a person, the most urgent first, and the pulse of the whole. */
+import { instantOrNull } from '../../foundation/instant-text.ts';
 import {
   ATTENTION,
   ATTENTION_REASONS,
@@ -76,7 +77,7 @@ export async function attentionFor(
       needYou: found.filter(({ why }) => why !== 'failing').length,
       atWork: counted.accepted ?? 0,
       waiting: counted.offered ?? 0,
-      waitingSince: instantOf(earliest(waiting)),
+      waitingSince: instantOrNull(earliest(waiting)),
       failing: counts['failing'] ?? 0,
       perMinute: scope === 'everything' ? rateOf(tally.minutes(), nowMs) : 0,
     },
@@ -113,14 +114,10 @@ async function unattendedIn(
   );
   return [...new Set(long.map(({ to }) => to))].map((agent) => {
     const own = long.filter(({ to }) => to === agent);
-    return { agent: `@${agent}`, waiting: own.length, since: instantOf(earliest(own)) ?? '' };
+    return { agent: `@${agent}`, waiting: own.length, since: instantOrNull(earliest(own)) ?? '' };
   });
 }
 
 function earliest(handoffs: readonly Handoff[]): number | null {
   return handoffs.length === 0 ? null : handoffs.reduce((least, { since }) => Math.min(least, since), Infinity);
-}
-
-function instantOf(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }

@@ -1,21 +1,14 @@
 /** How a request ends that cannot be answered: RFC 9457, with a code from the one table and the words of every face. */
+import { messageOf } from '../../foundation/error-message.ts';
 import type { JsonObject } from '../../foundation/json.ts';
 import { BadCursor, StoreFault } from '../../foundation/store-fault.ts';
-import { PROBLEMS, type InterfaceCode, type ProblemCode } from '../shared/problems.ts';
+import { CodedProblem, PROBLEMS, type InterfaceCode } from '../shared/problems.ts';
 import { factsIn, refusalText, type RefusalText } from '../shared/refusal-text.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
 
-export class HttpProblem extends Error {
+export class HttpProblem extends CodedProblem {
   override readonly name = 'HttpProblem';
-  readonly code: ProblemCode;
-  readonly facts: JsonObject;
-
-  constructor(code: ProblemCode, says: string, facts: JsonObject = {}, options?: ErrorOptions) {
-    super(says, options);
-    this.code = code;
-    this.facts = facts;
-  }
 
   get status(): number {
     return PROBLEMS[this.code].httpStatus;
@@ -37,7 +30,7 @@ export function asProblem(error: unknown): HttpProblem {
     return new HttpProblem('bad-request', says, {}, { cause: error });
   }
   const outcome = error instanceof StoreFault ? { outcome: error.outcome } : {};
-  return new HttpProblem('fault', error instanceof Error ? error.message : String(error), outcome, { cause: error });
+  return new HttpProblem('fault', messageOf(error), outcome, { cause: error });
 }
 
 /**

@@ -1,4 +1,5 @@
 /** The library as its users see it. Names of agents may be written with or without `@`. */
+import type { Evidence } from '../../domain/evidence.ts';
 import type { Json } from '../../foundation/json.ts';
 import type { State } from '../../domain/lifecycle.ts';
 import type { FactView, WholeView } from '../shared/views.ts';
@@ -142,7 +143,7 @@ export interface OpenBatonOptions {
 
 export interface EvidenceOption {
   readonly deliverable: string;
-  readonly kind: 'file' | 'commit' | 'command' | 'shadow' | 'url' | 'note';
+  readonly kind: Evidence['kind'];
   readonly value: string;
 }
 

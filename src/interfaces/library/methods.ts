@@ -4,6 +4,7 @@
  */
 import type { Json, JsonObject } from '../../foundation/json.ts';
 import type { PauseView } from '../shared/pause-view.ts';
+import type { PrunedHandoffs } from '../shared/pruned-view.ts';
 import type { ScheduleView } from '../shared/schedule-view.ts';
 import type { UndeliveredView } from '../shared/undelivered-view.ts';
 import type { FactView, HandoffView, StatusView, WholeView } from '../shared/views.ts';
@@ -14,7 +15,6 @@ import type {
   CleanedArtifacts,
   HandoffPage,
   IngestAnswer,
-  PrunedHandoffs,
   SentHandoff,
   ShownHandoff,
 } from './results.ts';

@@ -1,4 +1,5 @@
 /** The library's door: text becomes names, refusals become exceptions; everything else is the engine. */
+import { messageOf } from '../../foundation/error-message.ts';
 import { parseExact } from '../../foundation/exact-json.ts';
 import { basename } from 'node:path';
 import type { Json } from '../../foundation/json.ts';
@@ -187,7 +188,7 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
     // Whoever asks for `done` gets the error; for one that nobody asks for the process does not end, but it is said.
     void done
       .catch((error: unknown) => {
-        const says = error instanceof Error ? error.message : String(error);
+        const says = messageOf(error);
         opened.onEvent?.({ kind: 'worker-ended', agent: `@${agent}`, says });
         process.emitWarning(`the worker of @${agent} has ended: ${says}`, 'BatonWorkerWarning');
       })

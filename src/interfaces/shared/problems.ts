@@ -1,4 +1,5 @@
 /** One row for everything that can be answered instead of doing it; a refusal without a row does not compile. */
+import type { JsonObject } from '../../foundation/json.ts';
 import type { RefusalCode } from '../../domain/refusals.ts';
 import type { ArtifactRefusal, ReferenceRefusal } from '../../engine/artifacts/refusals.ts';
 import type { PauseRefusal } from '../../engine/pauses.ts';
@@ -185,3 +186,15 @@ export const PROBLEMS = {
 >;
 
 export type ProblemCode = keyof typeof PROBLEMS;
+
+/** What ends a command or a request that cannot be done: a code of the table, and facts for programs. */
+export abstract class CodedProblem extends Error {
+  readonly code: ProblemCode;
+  readonly facts: JsonObject;
+
+  constructor(code: ProblemCode, says: string, facts: JsonObject = {}, options?: ErrorOptions) {
+    super(says, options);
+    this.code = code;
+    this.facts = facts;
+  }
+}

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../foundation/json.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { Move } from '../../domain/lifecycle.ts';
-import type { Op } from '../../domain/rights.ts';
+import { DONE_WORDS, type Op } from '../../domain/rights.ts';
 import type { ArtifactRefusal } from '../../engine/artifacts/refusals.ts';
 import { secretWarning } from '../../engine/secrets/warnings.ts';
 import type { OperationRefusal, SaidRefusal } from '../../operations/operation.ts';
@@ -116,30 +116,7 @@ function notEntitled(
   return `${principal} may not ${op} ${id}: only ${who.join(' or ')} may${how}`;
 }
 
-const DONE_TEXT = {
-  create: 'created',
-  revise: 'revised',
-  offer: 'activated',
-  accept: 'accepted',
-  renew: 'renewed',
-  progress: 'worked on',
-  deliver: 'delivered',
-  fail: 'failed',
-  release: 'released',
-  block: 'blocked',
-  unblock: 'unblocked',
-  reject: 'rejected',
-  verify: 'verified',
-  rework: 'sent back',
-  reoffer: 'sent back',
-  cancel: 'cancelled',
-  retry: 'retried',
-  expire: 'expired',
-  follow: 'followed',
-  read: 'read',
-  complete: 'completed',
-  erase: 'erased before it is over',
-} as const satisfies Record<Op | Move, string>;
+const DONE_TEXT: Readonly<Record<Op | Move, string>> = { ...DONE_WORDS, reoffer: DONE_WORDS.rework };
 
 /** Whose words are all that there is. */
 const ONLY_SAID: readonly string[] = [

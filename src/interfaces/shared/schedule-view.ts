@@ -1,3 +1,4 @@
+import { instantText } from '../../foundation/instant-text.ts';
 import type { Missed } from '../../domain/schedule.ts';
 import { recurrenceText } from '../../domain/schedule.ts';
 import type { KnownSchedule } from '../../engine/schedules.ts';
@@ -30,12 +31,8 @@ export function scheduleView(schedule: KnownSchedule): ScheduleView {
     to: `@${to}`,
     title: request.title ?? null,
     by,
-    createdAt: instant(createdAt),
-    next: nextAt === null ? null : instant(nextAt),
-    last: last === null ? null : { ...last, at: instant(last.at) },
+    createdAt: instantText(createdAt),
+    next: nextAt === null ? null : instantText(nextAt),
+    last: last === null ? null : { ...last, at: instantText(last.at) },
   };
-}
-
-function instant(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -1,4 +1,5 @@
 /** Which image a shadow starts from, and how it is made: the user's own, from a Containerfile, or the skeleton. */
+import { messageOf } from '../../foundation/error-message.ts';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hexDigestOf } from '../../foundation/digest.ts';
@@ -76,7 +77,7 @@ function builtImage(path: string, skeleton: Skeleton | null): Result<Image, Shad
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    const says = `the Containerfile ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const says = `the Containerfile ${path} cannot be read: ${messageOf(error)}`;
     return err(shadowProblem('build_failed', says, 'correct shadow.containerfile in baton.yaml'));
   }
   const name = `localhost/baton-shadow-custom:${hexDigestOf(text).slice(0, 12)}`;

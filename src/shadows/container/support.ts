@@ -1,6 +1,7 @@
 /** What Baton keeps on the host for its containers: the support files, and what worked on this machine last time. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { writeWhole } from '../../foundation/atomic-file.ts';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import { SUPPORT_FILES } from '../redirect.ts';
 import type { Variant } from './flags.ts';
@@ -52,10 +53,8 @@ export function rememberedVariant(stateFolder: string, key: string): Variant | n
 }
 
 export function rememberVariant(stateFolder: string, remembered: Remembered): void {
-  const draft = `${memoryIn(stateFolder)}.${process.pid}.draft`;
   try {
-    writeFileSync(draft, JSON.stringify(remembered), { mode: 0o600 });
-    renameSync(draft, memoryIn(stateFolder));
+    writeWhole(memoryIn(stateFolder), JSON.stringify(remembered), { mode: 0o600 });
   } catch {
     // Only a courtesy to the next run.
   }

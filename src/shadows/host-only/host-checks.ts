@@ -1,4 +1,5 @@
 /** Checks of texts with programs of this host: parsers only read, and nothing of the project is executed by them. */
+import { messageOf } from '../../foundation/error-message.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,7 +47,7 @@ function parseJson(path: string, text: string): HostCheck {
     JSON.parse(text);
     return { passes: true, says: 'it is JSON', command, exitCode: 0, durationMs: 0, output: '' };
   } catch (error) {
-    const says = `${path}: ${error instanceof Error ? error.message : String(error)}`.slice(0, SAYS_MAX);
+    const says = `${path}: ${messageOf(error)}`.slice(0, SAYS_MAX);
     return { passes: false, says, command, exitCode: 1, durationMs: 0, output: says };
   }
 }

@@ -4,6 +4,7 @@
  * The driver is handed a socket that is secure already. Its own way to TLS checks the certificate of a server that is
  * called by its number against the name `localhost`, and takes a server without TLS for one that is away.
  */
+import { messageOf } from '../../foundation/error-message.ts';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as secure, createSecureContext, type SecureContext } from 'node:tls';
 import type { Address, Tls } from './address.ts';
@@ -146,8 +147,4 @@ async function event(socket: Socket, name: string): Promise<unknown> {
   } finally {
     leaving.abort();
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

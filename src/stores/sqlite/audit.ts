@@ -2,6 +2,7 @@
  * Looks for what cannot be: each question is asked of one snapshot, on a connection of its own, so that whoever writes
  * meanwhile neither disturbs nor is mistaken for damage. It runs without giving anybody a turn.
  */
+import { messageOf } from '../../foundation/error-message.ts';
 import { KINDS } from '../../domain/handoff.ts';
 import { isFinal, STATES } from '../../domain/lifecycle.ts';
 import type { HandoffId } from '../../domain/names.ts';
@@ -79,7 +80,7 @@ function orDamage(look: () => readonly Finding[]): readonly Finding[] {
   try {
     return look();
   } catch (error) {
-    const says = diskTrouble(error) ?? (error instanceof Error ? error.message : String(error));
+    const says = diskTrouble(error) ?? messageOf(error);
     return [{ what: 'file', handoff: null, says: `the database file: ${says}` }];
   }
 }

@@ -2,6 +2,7 @@
  * A copy of the whole database as it is at one moment, while others go on writing. It is a database like the one it
  * came from: put in its place while nobody works, it is used as it is.
  */
+import { messageOf } from '../../foundation/error-message.ts';
 import { existsSync, rmSync } from 'node:fs';
 import { draftBeside, FileExists, putInPlace } from '../../foundation/atomic-file.ts';
 import { StoreFault } from '../store.ts';
@@ -19,11 +20,11 @@ export function backUp(from: string, to: string, options: { readonly replace: bo
   try {
     withDatabase(from, (database) => prepare(database, 'VACUUM INTO ?').run(draft));
     const backup = withDatabase(draft, checked);
-    putInPlace(draft, to, options);
+    putInPlace(draft, to, { ...options, mode: 0o600 });
     return backup;
   } catch (error) {
     if (!isFromDatabase(error)) throw error;
-    const says = diskTrouble(error) ?? (error instanceof Error ? error.message : String(error));
+    const says = diskTrouble(error) ?? messageOf(error);
     throw new StoreFault(`could not back up ${from}: ${says}`, 'unchanged', { cause: error });
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true });

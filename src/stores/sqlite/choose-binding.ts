@@ -2,9 +2,8 @@
  * Which SQLite this process uses: Node's own where it is stable and new enough (Node 24 and later, Bun, Deno), the
  * prebuilt package `@photostructure/sqlite` elsewhere. Both have the API of `node:sqlite`.
  */
-import { createRequire } from 'node:module';
 import type { DatabaseSync } from '@photostructure/sqlite';
-import { ownPlace } from '../../foundation/own-place.ts';
+import { ownModule } from '../../foundation/own-module.ts';
 import { StoreFault } from '../store.ts';
 
 const SOURCES = ['node', 'package'] as const;
@@ -73,7 +72,8 @@ function load(source: Source): SqliteModule {
     return own;
   }
   try {
-    return createRequire(ownPlace())('@photostructure/sqlite') as SqliteModule;
+    // Not imported: webpack puts nothing in the place of an imported one whose argument it cannot tell.
+    return process.getBuiltinModule('node:module').createRequire(ownModule())('@photostructure/sqlite') as SqliteModule;
   } catch (error) {
     throw fault(
       `Node ${process.versions.node} has no stable SQLite of its own that is new enough, and the optional package ` +

@@ -1,9 +1,11 @@
 /**
  * The database file before it is a database: made whole or not at all, and never opened when it is not ours.
  */
-import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, linkSync, mkdirSync, openSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { messageOf } from '../../foundation/error-message.ts';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { draftBeside, FileExists, putInPlace } from '../../foundation/atomic-file.ts';
+import { syncFolderSync } from '../../foundation/folder-sync.ts';
 import { flawOfOwnFile } from '../../foundation/own-file.ts';
 import { StoreFault } from '../store.ts';
 import { diskTrouble, openEmptyDatabase } from './binding.ts';
@@ -45,9 +47,10 @@ function refuseNetworkFolder(folder: string): void {
 function makeDatabase(path: string): void {
   const folder = dirname(path);
   // Other processes never see a half-made database: it is made under another name, which is then given a second one.
-  const draft = join(folder, `.baton-${randomUUID()}.draft`);
+  let draft: string | null = null;
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    draft = draftBeside(path);
     const database = openEmptyDatabase(draft);
     try {
       database.exec(`PRAGMA synchronous = full; PRAGMA page_size = 4096; BEGIN; ${schemaSince(0)} COMMIT;`);
@@ -55,16 +58,19 @@ function makeDatabase(path: string): void {
     } finally {
       database.close();
     }
-    linkSync(draft, path);
-    syncFolder(folder);
+    putInPlace(draft, path, { replace: false });
     syncFoldersAbove(folder);
   } catch (error) {
-    if (isCode(error, 'EEXIST')) return;
-    throw new StoreFault(`could not make the database ${path}: ${diskTrouble(error) ?? says(error)}`, 'unchanged', {
-      cause: error,
-    });
+    if (error instanceof FileExists) return;
+    throw new StoreFault(
+      `could not make the database ${path}: ${diskTrouble(error) ?? messageOf(error)}`,
+      'unchanged',
+      {
+        cause: error,
+      },
+    );
   } finally {
-    for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true });
+    if (draft !== null) for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(draft + suffix, { force: true });
   }
 }
 
@@ -73,7 +79,7 @@ function refuseForeignFile(path: string): void {
   try {
     header = readFileHeader(path);
   } catch (error) {
-    throw new StoreFault(`cannot read ${path}: ${says(error)}`, 'unchanged', { cause: error });
+    throw new StoreFault(`cannot read ${path}: ${messageOf(error)}`, 'unchanged', { cause: error });
   }
   if (!header.isSqlite) throw new StoreFault(`${path} is not a SQLite database; it was left as it is`, 'unchanged');
   if (!header.isOurs) {
@@ -81,31 +87,13 @@ function refuseForeignFile(path: string): void {
   }
 }
 
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const handle = openSync(folder, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}
-
 /** The folder may be as new as what is in it, and is then lost with it. Those that we may not open are not ours. */
 function syncFoldersAbove(folder: string): void {
   for (let above = dirname(folder); above !== dirname(above); above = dirname(above)) {
     try {
-      syncFolder(above);
+      syncFolderSync(above);
     } catch {
       return;
     }
   }
-}
-
-function isCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
-}
-
-function says(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,10 +1,12 @@
 /** The embedded store: one file, several processes, nothing to install. */
+import { messageOf } from '../../foundation/error-message.ts';
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { elapsedMs, systemTimers, type Clock, type Timers } from '../../foundation/clock.ts';
 import type { Random } from '../../foundation/random.ts';
 import type { Limits } from '../../domain/limits.ts';
-import { REQUEST_DAYS, StoreFault, StoreGone, type ProcessIdentity, type Store } from '../store.ts';
+import type { AgentId } from '../../domain/names.ts';
+import { REQUEST_DAYS, StoreFault, StoreGone, type Opening, type ProcessIdentity, type Store } from '../store.ts';
 import { agentSessionsOf } from './agent-sessions.ts';
 import { notifyFilesIn } from './notify-files.ts';
 import {
@@ -160,6 +162,25 @@ export function openSqliteStore(options: SqliteOptions): Store {
     read: async (act) => reader(() => act(openQuiet())),
   };
 
+  /** Recipients of what was handed in and is not committed yet, each as often as it was. */
+  const coming = new Map<AgentId, number>();
+  const count = (agent: AgentId, change: 1 | -1): void => {
+    const left = (coming.get(agent) ?? 0) + change;
+    if (left === 0) coming.delete(agent);
+    else coming.set(agent, left);
+  };
+  /** A worker of this process is woken at once: its claim is handed in behind what it claims, and they share a commit. */
+  const announced = async <Answer>(openings: readonly Opening[], inserted: Promise<Answer>): Promise<Answer> => {
+    const agents = openings.flatMap(({ to }) => to ?? []);
+    for (const agent of agents) count(agent, 1);
+    for (const agent of new Set(agents)) hints.announce(agent);
+    try {
+      return await inserted;
+    } finally {
+      for (const agent of agents) count(agent, -1);
+    }
+  };
+
   let closed = false;
   const alive = (): void => {
     if (closed) throw new StoreFault('the store is closed', 'unchanged');
@@ -188,13 +209,13 @@ export function openSqliteStore(options: SqliteOptions): Store {
   return {
     insert: async (openings, guard = {}) => {
       alive();
-      return commit.run(inserting.insert(openings, guard));
+      return announced(openings, commit.run(inserting.insert(openings, guard)));
     },
     claim: async (agent, max, decide) => {
       alive();
       stillThereLately(LATELY_MS);
       const seen = max < 1 ? 'nothing' : claim.anything(agent);
-      if (seen === 'nothing') return [];
+      if (seen === 'nothing' && (max < 1 || !coming.has(agent))) return [];
       return commit.run(claim.work(agent, max, decide, seen === 'ripe'));
     },
     change: async (targets, decide) => {
@@ -317,7 +338,7 @@ function immediately<Answer>(
 
 function faultOf(error: unknown, path: string): unknown {
   if (error instanceof StoreFault || !isFromDatabase(error)) return error;
-  const says = diskTrouble(error) ?? (error instanceof Error ? error.message : String(error));
+  const says = diskTrouble(error) ?? messageOf(error);
   return new StoreFault(`${path}: ${says}`, 'unchanged', { cause: error });
 }
 

@@ -1,7 +1,7 @@
 import { PAUSE_COLUMNS, readPause } from '../pause-records.ts';
 import type { Pauses } from '../pause-store.ts';
 import { prepare, type Database } from './binding.ts';
-import type { SharedCommit } from './shared-commit.ts';
+import type { StoreParts } from './store-parts.ts';
 
 export const IS_PAUSED_SQL = 'SELECT 1 FROM agent_pause INDEXED BY agent_paused WHERE agent = ? AND ended_at IS NULL';
 
@@ -13,16 +13,7 @@ const END_SQL = `UPDATE agent_pause SET ended_at = ?, ended_by = ? WHERE agent =
 
 const LIST_PAUSES_SQL = `SELECT ${PAUSE_COLUMNS} FROM agent_pause ORDER BY ended_at IS NOT NULL, seq DESC LIMIT ?`;
 
-export function pausesOf(
-  database: Database,
-  parts: {
-    readonly commit: SharedCommit;
-    readonly nowMs: () => number;
-    readonly alive: () => void;
-    readonly reader: <Answer>(read: () => Answer) => Promise<Answer>;
-  },
-): Pauses {
-  const { commit, nowMs, alive, reader } = parts;
+export function pausesOf(database: Database, { commit, nowMs, alive, reader }: StoreParts): Pauses {
   return {
     begin: async ({ agent, by, reason }) => {
       alive();

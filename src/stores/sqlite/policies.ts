@@ -1,18 +1,9 @@
 import type { JsonText } from '../../foundation/json.ts';
 import type { Policies, PolicyRecord } from '../store.ts';
 import { prepare, type Database, type Row } from './binding.ts';
-import type { SharedCommit } from './shared-commit.ts';
+import type { StoreParts } from './store-parts.ts';
 
-export function policiesOf(
-  database: Database,
-  parts: {
-    readonly commit: SharedCommit;
-    readonly nowMs: () => number;
-    readonly alive: () => void;
-    readonly reader: <Answer>(read: () => Answer) => Promise<Answer>;
-  },
-): Policies {
-  const { commit, nowMs, alive, reader } = parts;
+export function policiesOf(database: Database, { commit, nowMs, alive, reader }: StoreParts): Policies {
   // Prepared when they are needed: every command reads the current version, few do anything else.
   const newest = (max: number): readonly PolicyRecord[] =>
     prepare(database, 'SELECT version, policy, by, at FROM policy ORDER BY version DESC LIMIT ?')

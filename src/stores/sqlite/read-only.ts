@@ -4,6 +4,7 @@
  * SQLite needs an index of the log beside the file even for reading. Where it is there, everything can be seen. Where it
  * cannot be made, the file is read by itself, and what stands only in the log is not seen.
  */
+import { messageOf } from '../../foundation/error-message.ts';
 import { statSync } from 'node:fs';
 import { diskTrouble, isUnwritable, openDatabase, type Database, type OpenOptions } from './binding.ts';
 
@@ -39,5 +40,5 @@ function openUnwritable(path: string, options: OpenOptions, cause: unknown): Ope
 function reasonOf(cause: unknown): string {
   const disk = diskTrouble(cause);
   if (disk !== null) return disk.split(':', 1)[0] ?? disk;
-  return cause instanceof Error ? cause.message : String(cause);
+  return messageOf(cause);
 }

@@ -1,22 +1,13 @@
 import type { JsonText } from '../../foundation/json.ts';
 import type { ScheduleRecord, Schedules } from '../schedule-store.ts';
 import { prepare, type Database, type Row } from './binding.ts';
-import type { SharedCommit } from './shared-commit.ts';
+import type { StoreParts } from './store-parts.ts';
 
 const COLUMNS = 'id, next_at, spec, last';
 export const DUE_SCHEDULES_SQL = `SELECT ${COLUMNS} FROM schedule INDEXED BY schedule_due
   WHERE next_at <= ? ORDER BY next_at LIMIT ?`;
 
-export function schedulesOf(
-  database: Database,
-  parts: {
-    readonly commit: SharedCommit;
-    readonly nowMs: () => number;
-    readonly alive: () => void;
-    readonly reader: <Answer>(read: () => Answer) => Promise<Answer>;
-  },
-): Schedules {
-  const { commit, nowMs, alive, reader } = parts;
+export function schedulesOf(database: Database, { commit, nowMs, alive, reader }: StoreParts): Schedules {
   const load = (id: string): ScheduleRecord | null => {
     const row = prepare(database, `SELECT ${COLUMNS} FROM schedule WHERE id = ?`).get(id);
     return row === undefined ? null : recordOf(row);

@@ -42,7 +42,8 @@ export function sharedRead(database: Database, lockWait: LockWait, before: () =>
     waiting = [];
     try {
       before();
-      if (pieces.length > 1) begin.run();
+      // One read may be of several tables, of which others write both meanwhile.
+      begin.run();
     } catch (error) {
       for (const { reject } of pieces) reject(error);
       return;

@@ -18,18 +18,9 @@ import {
 } from '../token-records.ts';
 import { readCursor } from '../read-cursor.ts';
 import { prepare, type Database } from './binding.ts';
-import type { SharedCommit } from './shared-commit.ts';
+import type { StoreParts } from './store-parts.ts';
 
-export function tokensOf(
-  database: Database,
-  ctx: {
-    readonly commit: SharedCommit;
-    readonly nowMs: () => number;
-    readonly alive: () => void;
-    readonly reader: <Answer>(read: () => Answer) => Promise<Answer>;
-  },
-): Tokens {
-  const { commit, nowMs, alive, reader } = ctx;
+export function tokensOf(database: Database, { commit, nowMs, alive, reader }: StoreParts): Tokens {
   const known = prepare(database, 'SELECT 1 FROM token WHERE id = ? OR hash = ?');
   const insert = prepare(database, `INSERT INTO token (${TOKEN_COLUMNS}) VALUES (?, ?, ?, ?, ?)`);
   const byId = prepare(database, `SELECT ${READ_COLUMNS} FROM token WHERE id = ?`);

@@ -28,15 +28,16 @@ export function copiesOf(database: Database, names: RowNumbers): (after: string 
   };
 }
 
-/** Reads whole records: `where` chooses their rows, `numbers` selects the numbers of the same; both take `given`. */
+/**
+ * Reads whole records, within one read of the store: `where` chooses their rows, `numbers` selects the numbers of the same;
+ * both take `given`.
+ */
 export function copyReader(
   database: Database,
   names: RowNumbers,
   where: string,
   numbers: string,
 ): (...given: readonly Value[]) => Omit<CopiesPage, 'next'> & { readonly rows: readonly Row[] } {
-  const begin = prepare(database, 'BEGIN');
-  const end = prepare(database, 'COMMIT');
   const rows = prepare(
     database,
     `SELECT ${ROW_COLUMNS.replaceAll(/\w+/g, 'handoff.$&')}, body.text, outcome.text FROM handoff
@@ -50,21 +51,16 @@ export function copyReader(
   const bodyAt = ROW_COLUMNS.split(',').length;
 
   return (...given) => {
-    begin.run();
-    try {
-      const read = rows.all(...given);
-      const trails = trailsIn(facts.all(...given));
-      const { items, damaged } = copiesIn(read, (row): Copy => {
-        const { n, handoff } = readRow(row, names);
-        const body = row[bodyAt] as JsonText | null;
-        if (body === null) throw new UnreadableRecord(handoff.id, TEXT_MISSING);
-        const trail = (trails.get(n) ?? []).map((fact) => readFact(handoff.id, fact, 1));
-        return { handoff, body, outcome: row[bodyAt + 1] as JsonText | null, facts: trail };
-      });
-      return { rows: read, items, damaged };
-    } finally {
-      end.run();
-    }
+    const read = rows.all(...given);
+    const trails = trailsIn(facts.all(...given));
+    const { items, damaged } = copiesIn(read, (row): Copy => {
+      const { n, handoff } = readRow(row, names);
+      const body = row[bodyAt] as JsonText | null;
+      if (body === null) throw new UnreadableRecord(handoff.id, TEXT_MISSING);
+      const trail = (trails.get(n) ?? []).map((fact) => readFact(handoff.id, fact, 1));
+      return { handoff, body, outcome: row[bodyAt + 1] as JsonText | null, facts: trail };
+    });
+    return { rows: read, items, damaged };
   };
 }
 

@@ -11,6 +11,8 @@ export interface Hints {
   changed(topic: Topic, signal: AbortSignal): Promise<void>;
   /** After our own commit. */
   tell(news: PendingNotices): void;
+  /** Before our own commit: wakes who waits for this agent in this process. */
+  announce(agent: AgentId): void;
   close(): void;
 }
 
@@ -111,6 +113,7 @@ export function hintsOf(
       for (const agent of offeredTo) wake(notifyFileName({ kind: 'offers', agent }));
       if (settled) wake(notifyFileName({ kind: 'settled' }));
     },
+    announce: (agent) => wake(notifyFileName({ kind: 'offers', agent })),
     close: () => {
       closed = true;
       if (poll !== null) clearInterval(poll);

@@ -3,13 +3,8 @@
  * same file wherever it is moved, and between any two calls others may have had any number of turns.
  */
 import type { HandoffId } from '../../../src/domain/names.ts';
-import {
-  OPEN_QUEUE_FOLDERS,
-  QUEUE_FOLDERS,
-  type FileRead,
-  type MessageFolder,
-  type QueueFolder,
-} from '../../../src/folders/folder.ts';
+import type { FileRead, MessageFolder } from '../../../src/folders/folder.ts';
+import { OPEN_QUEUE_FOLDERS, QUEUE_FOLDERS, type QueueFolder } from '../../../src/folders/queue-folder-names.ts';
 
 interface DiskFile {
   text: string;
@@ -139,11 +134,12 @@ export function openDisk(nowMs: () => number): Disk {
       disk.write(file, text);
       return true;
     },
-    async seal(id, text, to) {
+    async seal(id, text, to, first) {
       await turn(`writes the end of ${id}`);
       const file = at('in-progress', id);
       if (file === undefined) put('in-progress', id, text);
       else disk.write(file, text);
+      await first;
       await turn(`seals ${id} in ${to}`);
       return disk.rename(id, 'in-progress', to);
     },
@@ -166,7 +162,7 @@ export function openDisk(nowMs: () => number): Disk {
       await turn(`writes ${path}`);
       const isThere = artifacts.has(path);
       artifacts.set(path, text);
-      return isThere ? 'there' : 'made';
+      return { isNew: !isThere, onDisk: Promise.resolve() };
     },
     inspect: () => ({
       wrong: [],

@@ -7,7 +7,7 @@ import { INGEST_COMMANDS } from './ingest.ts';
 import { MAINTENANCE_COMMANDS } from './maintenance.ts';
 import { MIGRATE_COMMANDS } from './migrate.ts';
 import { MOVE_COMMANDS } from './operations.ts';
-import { OPERATING_COMMANDS } from './operating.ts';
+import { OPERATOR_COMMANDS } from './operator.ts';
 import { READING_COMMANDS } from './reading.ts';
 import { REPORT_COMMANDS } from './reports.ts';
 import { SCHEDULE_COMMANDS } from './schedule.ts';
@@ -22,7 +22,7 @@ export const CHAPTERS: readonly (readonly [title: string, entries: readonly Comm
   ['Sending again and again', SCHEDULE_COMMANDS],
   ['Moving a handoff', MOVE_COMMANDS],
   ['Looking', READING_COMMANDS],
-  ['Operating', OPERATING_COMMANDS],
+  ['Operating', OPERATOR_COMMANDS],
   ['Keeping the workspace in order', MAINTENANCE_COMMANDS],
   ['What workers made', ARTIFACT_COMMANDS],
   ['Projects as their agents tell them', [...INGEST_COMMANDS, ...REPORT_COMMANDS]],

@@ -16,7 +16,7 @@ export function commandOf(
     summary: summary.charAt(0).toLowerCase() + summary.slice(1),
     ...(about === undefined ? {} : { note: about }),
     example,
-    load: async () => (await import('../commands/operate.ts')).commandFor(operation),
+    load: async () => (await import('../commands/run-operation.ts')).commandFor(operation),
     ...own,
     options: [...optionsOf(input, [subject, ...without]), ...(own.options ?? [])],
   };

@@ -11,7 +11,7 @@ import type { Output } from '../output.ts';
 import { cliProblem, problemOf, type Problem } from '../problem.ts';
 import { ageOf, tableOf } from '../table.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
-import type { Telling } from './operate.ts';
+import type { Telling } from './run-operation.ts';
 
 /** Several files at a time, or all: what one operation does to one of them. */
 export async function registerArtifacts(

@@ -1,4 +1,5 @@
 /** `baton audit --offline FILE`: checks the signatures in an export or a document against registered keys. */
+import { messageOf } from '../../../foundation/error-message.ts';
 import { closeSync, createReadStream, openSync, readFileSync, readSync } from 'node:fs';
 import type { RegisteredKey } from '../../../engine/context.ts';
 import { checkDocument, isSuspicious, type CheckedMove } from '../../../engine/signatures.ts';
@@ -83,10 +84,7 @@ function isDocument(file: string): boolean {
 
 function cannotRead(file: string): (error: unknown) => never {
   return (error) => {
-    throw cliProblem(
-      'bad-request',
-      `${file} cannot be read (${error instanceof Error ? error.message : String(error)})`,
-    );
+    throw cliProblem('bad-request', `${file} cannot be read (${messageOf(error)})`);
   };
 }
 

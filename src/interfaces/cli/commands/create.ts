@@ -9,7 +9,7 @@ import { send as operation, sendRequestOf } from '../../../operations/send.ts';
 import { wholeIds } from '../options.ts';
 import { withSender } from '../sender.ts';
 import { sendInputFrom, sendOrSay } from './send.ts';
-import { tellCreated } from './operate.ts';
+import { tellCreated } from './run-operation.ts';
 
 interface CreateOptions extends CommonOptions {
   readonly title?: string;

@@ -1,4 +1,5 @@
 /** Looks at everything that can be wrong with a workspace, one line each, and changes nothing. */
+import { messageOf } from '../../../foundation/error-message.ts';
 import { StoreFault } from '../../../foundation/store-fault.ts';
 import * as engine from '../../../engine/health-checks.ts';
 import type { HealthCheck } from '../../../engine/health-checks.ts';
@@ -71,7 +72,7 @@ async function examineConfiguration(workspace: Workspace | null): Promise<Health
     readConfiguration(workspace.configurationPath);
     return engine.healthy('configuration', `${workspace.configurationPath} is readable`);
   } catch (error) {
-    const says = error instanceof Error ? error.message : String(error);
+    const says = messageOf(error);
     return { name: 'configuration', verdict: 'problem', says, todo: 'correct it; no command works until then' };
   }
 }
@@ -147,7 +148,7 @@ function problemsWith(remedy: string): OrProblem {
     try {
       return await look();
     } catch (error) {
-      const says = error instanceof Error ? error.message : String(error);
+      const says = messageOf(error);
       const isOurs = error instanceof StoreFault;
       return { name, verdict: 'problem', says, todo: isOurs ? remedy : 'look at the file with care' };
     }

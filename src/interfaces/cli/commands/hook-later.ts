@@ -4,6 +4,7 @@
  * cannot do it quickly. Several of these may run at once: what was read before changes nothing, and a file goes only
  * when its words are in the database.
  */
+import { messageOf } from '../../../foundation/error-message.ts';
 import { existsSync } from 'node:fs';
 import { dropOldDrafts, dropSpooled, leaveAnswer } from '../../../adapters/agent-sessions/hook-spool.ts';
 import { batonVariables, readSpooled, speakAs, spooledCalls } from '../../../adapters/agent-sessions/hook-spool.ts';
@@ -14,7 +15,7 @@ import { text, type HookPayload } from '../../../formats/agent-hook.ts';
 import { readJson } from '../../../foundation/json.ts';
 import { StoreFault } from '../../../foundation/store-fault.ts';
 import { workspaceFor, type Workspace } from '../../../workspace/workspace.ts';
-import { readWords, wordsOf } from './hook.ts';
+import { readWords } from './hook.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 
@@ -49,7 +50,7 @@ async function readSpool(workspace: Workspace): Promise<{ readonly read: number;
       } catch (error) {
         // The words stay, and what this session said after them waits for its turn.
         held.add(session);
-        leaveAnswer(privateFolder, session, `not read yet: ${wordsOf(error)}`);
+        leaveAnswer(privateFolder, session, `not read yet: ${messageOf(error)}`);
       }
     }
   } finally {
@@ -62,7 +63,7 @@ async function readSpool(workspace: Workspace): Promise<{ readonly read: number;
 /** What was refused is told and done with; what the database could not do is tried again. */
 function unlessUnreachable(error: unknown): string {
   if (error instanceof StoreFault) throw error;
-  return wordsOf(error);
+  return messageOf(error);
 }
 
 function sessionIn(input: string): string {

@@ -3,6 +3,7 @@
  * whatever goes wrong is said in words, and the exit code is 0. `app/hook-entry.ts` is what agents call; it leaves the
  * reading to `baton hook --later`.
  */
+import { messageOf } from '../../../foundation/error-message.ts';
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SpooledCall } from '../../../adapters/agent-sessions/hook-spool.ts';
@@ -29,7 +30,7 @@ export async function hook(args: readonly string[], options: HookOptions, output
   const [vendor = '', event] = args;
   if (options.later === true) return (await import('./hook-later.ts')).hookLater(vendor, options, output);
   const call = { vendor, event: event ?? null, input: readFileSync(0, 'utf8'), transcriptBytes: null };
-  const told = await readWords(call, options).catch(wordsOf);
+  const told = await readWords(call, options).catch(messageOf);
   // What stands on standard output is read by the agent's program, and has to be JSON whatever happened.
   output.answer(told === null || told === '' ? {} : { systemMessage: `baton: ${told}` });
   return 0;
@@ -115,8 +116,4 @@ function lineOf({ from, fate, rule, ingested, refusal, says, problems, line }: B
 function textIn(said: ReadonlyMap<string, unknown>, name: string): string | null {
   const value = said.get(name);
   return typeof value === 'string' && value.trim() !== '' ? value : null;
-}
-
-export function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -3,7 +3,7 @@ import { shortIdOf } from '../../../domain/names.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { Results } from '../../../operations/operation.ts';
 import { waitingEntry, withoutKey } from '../../shared/inbox-entries.ts';
-import type { Telling } from './operate.ts';
+import type { Telling } from './run-operation.ts';
 
 export function tellInbox({ entries, waiting }: Results['inbox'], { output, input: { agent } }: Telling): void {
   const told = [...entries.map(withoutKey), ...waiting.map(waitingEntry)] as unknown as readonly Told[];

@@ -1,21 +1,21 @@
 /** Public keys with which agents sign their commits and their moves. */
+import { instantOrNull } from '../../../foundation/instant-text.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { JsonObject } from '../../../foundation/json.ts';
 import { principalText } from '../../../domain/principal.ts';
 import { addKey, endKey, keysIn, type KeyProblem, type KeyRecord } from '../../../workspace/agent-keys.ts';
-import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
 import { agentArgument, textArgument } from '../arguments.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, type Problem } from '../problem.ts';
 import { tableOf } from '../table.ts';
-import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
+import { mustBeOperator, type CommonOptions, withOpened } from '../with-workspace.ts';
 
 const KEY_TEXT_MAX = 2_000;
 
 export async function newKey(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
   const agent = agentArgument(args[0] ?? '', 'agent');
   const text = textArgument(args.slice(1).join(' '), 'key', KEY_TEXT_MAX);
-  return inKeys(options, async (app) => {
+  return withOpened(options, async (app) => {
     const by = principalText(await mustBeOperator(app, options, 'write', 'register a key'));
     tell(await addKey(app.ctx.store, agent, text, by), 'added', output);
     return 0;
@@ -23,7 +23,7 @@ export async function newKey(args: readonly string[], options: CommonOptions, ou
 }
 
 export async function listKeys(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
-  return inKeys(options, async (app) => {
+  return withOpened(options, async (app) => {
     await mustBeOperator(app, options, 'read');
     const keys = keysIn(await app.ctx.store.policy.current());
     if (output.json) output.answer(keys.map(viewOf));
@@ -50,20 +50,11 @@ async function end(
   output: Output,
 ): Promise<number> {
   const fingerprint = textArgument(args[0] ?? '', 'fingerprint');
-  return inKeys(options, async (app) => {
+  return withOpened(options, async (app) => {
     const by = principalText(await mustBeOperator(app, options, 'write', `${how} a key`));
     tell(await endKey(app.ctx.store, how, fingerprint, by), how === 'revoke' ? 'revoked' : 'retired', output);
     return 0;
   });
-}
-
-async function inKeys(options: CommonOptions, act: (app: OpenWorkspace) => Promise<number>): Promise<number> {
-  const app = await openFor(options);
-  try {
-    return await act(app);
-  } finally {
-    await app.close();
-  }
 }
 
 function tell(answer: KeyRecord | KeyProblem, what: string, output: Output): void {
@@ -104,11 +95,7 @@ function viewOf({ fingerprint, agent, text, revokedAt, retiredAt, addedAt, added
     key: text,
     addedAt: new Date(addedAt).toISOString(),
     addedBy,
-    revokedAt: instantOf(revokedAt),
-    retiredAt: instantOf(retiredAt),
+    revokedAt: instantOrNull(revokedAt),
+    retiredAt: instantOrNull(retiredAt),
   };
-}
-
-function instantOf(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }

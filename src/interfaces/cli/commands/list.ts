@@ -7,7 +7,7 @@ import { waitingText } from '../../shared/waiting-text.ts';
 import { rowView, type WorkNote } from '../../shared/work-progress.ts';
 import { terminalWidth } from '../output.ts';
 import { ageOf, tableOf } from '../table.ts';
-import type { Telling } from './operate.ts';
+import type { Telling } from './run-operation.ts';
 
 export async function tellPage({ items, next, cursor }: Results['page'], telling: Telling): Promise<void> {
   const { output, nowMs } = telling;

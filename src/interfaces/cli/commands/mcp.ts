@@ -1,4 +1,5 @@
 /** For agents, which start it themselves. Standard output belongs to the protocol: everything else goes to standard error. */
+import { messageOf } from '../../../foundation/error-message.ts';
 import { agentPrincipal, OPERATOR, type Principal } from '../../../domain/principal.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import { theApp } from '../app.ts';
@@ -22,7 +23,7 @@ export async function mcp(_args: readonly string[], options: CommonOptions, outp
       parent: worker === '' ? null : worker,
       stop: interrupts.stop,
       onFault: (error, incident) => {
-        const says = error instanceof Error ? error.message : String(error);
+        const says = messageOf(error);
         output.warn(displayLine(`${incident}: ${says}`));
       },
     });

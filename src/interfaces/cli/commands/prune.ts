@@ -2,7 +2,7 @@
 import { counted } from '../../../foundation/count-text.ts';
 import type { Results } from '../../../operations/operation.ts';
 import { prunedView } from '../../shared/pruned-view.ts';
-import type { Telling } from './operate.ts';
+import type { Telling } from './run-operation.ts';
 
 export function tellPruned(pruned: Results['pruned'], { output }: Telling): void {
   const { dryRun, handoffs, kept, archives, settledBefore, stopped, damaged } = pruned;

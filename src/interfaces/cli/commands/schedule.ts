@@ -4,7 +4,7 @@ import { scheduleView } from '../../shared/schedule-view.ts';
 import { ageOf, tableOf } from '../table.ts';
 import type { Run } from '../catalogue/entry.ts';
 import { withSender } from '../sender.ts';
-import { commandFor, type Telling } from './operate.ts';
+import { commandFor, type Telling } from './run-operation.ts';
 import { withPrompt } from './send.ts';
 
 export const add: Run = async (args, options, output) =>

@@ -4,7 +4,7 @@ import { agentPrincipal, type Principal } from '../../../domain/principal.ts';
 import type { Handoff } from '../../../domain/handoff.ts';
 import { readHandoffId, type AgentId } from '../../../domain/names.ts';
 import { DEFAULT_RETRY } from '../../../domain/retry-policy.ts';
-import { saidOfRemoved } from '../../../engine/retention/said-of-removed.ts';
+import { explainRemoved } from '../../../engine/retention/explain-removed.ts';
 import { send as sendHandoff, type SendRequest } from '../../../engine/handoffs/send.ts';
 import { send as operation, sendRequestOf, type SendInput } from '../../../operations/send.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
@@ -15,7 +15,7 @@ import { readText, secondsArgument } from '../arguments.ts';
 import { cliProblem, problemOf } from '../problem.ts';
 import { withSender } from '../sender.ts';
 import { wholeRequest } from '../request-file.ts';
-import { tellCreated } from './operate.ts';
+import { tellCreated } from './run-operation.ts';
 import { waitAndTell } from './wait.ts';
 
 export interface SendOptions extends CommonOptions {
@@ -100,7 +100,7 @@ export async function sendOrSay(ctx: Context, principal: Principal, request: Sen
   const isNotTheirs = refusal.code === 'not-entitled' && refusal.op === 'follow';
   const isStray = refusal.code === 'no-such-handoff' || isNotTheirs;
   const parent = isStray && refusal.id === process.env['BATON_HANDOFF_ID'] ? refusal.id : null;
-  if (parent === null || request.parent !== parent) throw problemOf(await saidOfRemoved(ctx, principal, refusal));
+  if (parent === null || request.parent !== parent) throw problemOf(await explainRemoved(ctx, principal, refusal));
   return sendOrSay(ctx, principal, withoutParent(request));
 }
 

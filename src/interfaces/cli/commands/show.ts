@@ -7,7 +7,7 @@ import { factText } from '../../shared/fact-text.ts';
 import { factView, wholeView } from '../../shared/views.ts';
 import { answerColours as colours } from '../output.ts';
 import { durationText } from '../table.ts';
-import type { Telling } from './operate.ts';
+import type { Telling } from './run-operation.ts';
 
 export function tellShown({ facts, ...whole }: Results['shown'], { output, agentTermsOf }: Telling): void {
   const view = wholeView(whole);

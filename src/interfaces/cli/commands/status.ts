@@ -8,7 +8,7 @@ import { statusView } from '../../shared/views.ts';
 import type { WorkNote } from '../../shared/work-progress.ts';
 import { answerColours as colours } from '../output.ts';
 import { ageOf } from '../table.ts';
-import type { Telling } from './operate.ts';
+import type { Telling } from './run-operation.ts';
 
 /** Of each list; the rest is counted. */
 const SHOWN_MAX = 10;

@@ -1,3 +1,4 @@
+import { instantOrNull } from '../../../foundation/instant-text.ts';
 import { EVERY_ROLE, OPERATOR, tokenIn, type Principal, type Role } from '../../../domain/principal.ts';
 import type { JsonObject } from '../../../foundation/json.ts';
 import { nameInLog, revokeToken as revoke } from '../../../engine/handoffs/revoke-token.ts';
@@ -14,7 +15,7 @@ import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
 import type { TokenLogLine, TokenRecord } from '../../../stores/store.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import { agentArgument, countArgument, secondsArgument, textArgument } from '../arguments.ts';
-import { bareOperator, openFor, saidAloud, principalFor, type CommonOptions } from '../with-workspace.ts';
+import { bareOperator, saidAloud, principalFor, type CommonOptions, withOpened } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { tableOf } from '../table.ts';
@@ -36,7 +37,7 @@ export async function newToken(_args: readonly string[], options: NewTokenOption
     throw cliProblem('usage', 'token new needs either --for AGENT or --operator');
   }
   const request = requestOf(options);
-  return inTokens(options, async (app) => {
+  return withOpened(options, async (app) => {
     const minted = await mintOne(app, options, request);
     tellNew(minted, output);
     return 0;
@@ -53,7 +54,7 @@ export async function recoverToken(
   output: Output,
 ): Promise<number> {
   const request = { ...requestOf({ ...options, operator: true }), scopes: SCOPES };
-  return inTokens(options, async ({ ctx }) => {
+  return withOpened(options, async ({ ctx }) => {
     await saidAloud(options, bareOperator(options, MAKE), MAKE);
     const by = localUser();
     tellNew(await mintToken(ctx, request, { by, what: 'recovered' }), output);
@@ -108,7 +109,7 @@ function tellNew({ secret, record }: Minted, output: Output): void {
 }
 
 export async function listTokens(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
-  return inTokens(options, async (app) => {
+  return withOpened(options, async (app) => {
     const { ctx } = app;
     await operatorIn(app, options);
     const tokens = await ctx.store.tokens.list();
@@ -131,7 +132,7 @@ interface RevokeOptions extends CommonOptions {
 
 export async function revokeToken(args: readonly string[], options: RevokeOptions, output: Output): Promise<number> {
   const id = textArgument(args[0] ?? '', 'id');
-  return inTokens(options, async (app) => {
+  return withOpened(options, async (app) => {
     const { ctx } = app;
     const principal = await operatorIn(app, options, 'revoke a token');
     const keepsLeases = options.keepLeases === true;
@@ -159,10 +160,10 @@ const LOG_MAX = 10_000;
 
 export async function logOfTokens(_args: readonly string[], options: LogOptions, output: Output): Promise<number> {
   const max = countArgument(options.limit ?? LOG_PAGE, '--limit', 1, LOG_MAX);
-  return inTokens(options, async (app) => {
+  return withOpened(options, async (app) => {
     await operatorIn(app, options);
     const { items } = await app.ctx.store.tokens.log({ max });
-    if (output.json) output.answer(items.map((line) => ({ ...line, at: instant(line.at) })));
+    if (output.json) output.answer(items.map((line) => ({ ...line, at: instantOrNull(line.at) })));
     else if (items.length === 0) output.note('nothing has happened to any token');
     else output.line(tableOf(LOG_HEAD, items.map(logRow)));
     return 0;
@@ -177,16 +178,7 @@ function logRow({ at, what, token, by, detail }: TokenLogLine): readonly string[
   const told = Object.entries(detail).flatMap(([name, value]) =>
     value === null || (Array.isArray(value) && value.length === 0) ? [] : [`${name}=${String(value)}`],
   );
-  return [instant(at) ?? '', what, token ?? '-', displayLine(by), displayLine(told.join(' '))];
-}
-
-async function inTokens(options: CommonOptions, act: (app: OpenWorkspace) => Promise<number>): Promise<number> {
-  const app = await openFor(options);
-  try {
-    return await act(app);
-  } finally {
-    await app.close();
-  }
+  return [instantOrNull(at) ?? '', what, token ?? '-', displayLine(by), displayLine(told.join(' '))];
 }
 
 async function operatorIn(app: OpenWorkspace, options: CommonOptions, aloud: string | null = null): Promise<Principal> {
@@ -220,14 +212,10 @@ function tokenView({ id, agent, roles, scopes, label, createdAt, expiresAt, revo
     roles,
     scopes,
     label,
-    createdAt: instant(createdAt),
-    expiresAt: instant(expiresAt),
-    revokedAt: instant(revokedAt),
+    createdAt: instantOrNull(createdAt),
+    expiresAt: instantOrNull(expiresAt),
+    revokedAt: instantOrNull(revokedAt),
   };
-}
-
-function instant(ms: number | null): string | null {
-  return ms === null ? null : new Date(ms).toISOString();
 }
 
 const HEAD = ['id', 'for', 'scopes', 'state', 'expires', 'label'];
@@ -235,6 +223,6 @@ const HEAD = ['id', 'for', 'scopes', 'state', 'expires', 'label'];
 function rowOf(token: TokenRecord, nowMs: number): readonly string[] {
   const state = token.revokedAt !== null ? 'revoked' : isGood(token, nowMs) ? 'good' : 'expired';
   const holder = token.agent === null ? 'operator' : `@${token.agent}`;
-  const expires = instant(token.expiresAt) ?? 'never';
+  const expires = instantOrNull(token.expiresAt) ?? 'never';
   return [token.id, holder, token.scopes.join(', '), state, expires, displayLine(token.label ?? '')];
 }

@@ -11,7 +11,7 @@ import { chainSvg } from '../chain-svg.ts';
 import { answerColours as colours } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { ageOf } from '../table.ts';
-import type { Telling } from './operate.ts';
+import type { Telling } from './run-operation.ts';
 
 export function tellChain(chain: Results['chain'], { output, input: { id }, options: { svg }, nowMs }: Telling): void {
   const legs = legsOf(chain);

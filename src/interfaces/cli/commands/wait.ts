@@ -2,7 +2,7 @@ import { assuranceOf } from '../../../domain/assurance.ts';
 import type { HandoffId } from '../../../domain/names.ts';
 import type { Outcome } from '../../../domain/outcome.ts';
 import type { Principal } from '../../../domain/principal.ts';
-import { saidOfRemoved } from '../../../engine/retention/said-of-removed.ts';
+import { explainRemoved } from '../../../engine/retention/explain-removed.ts';
 import { standDuty } from '../../../engine/duty.ts';
 import type { Context } from '../../../engine/context.ts';
 import type { Whole } from '../../../stores/store.ts';
@@ -44,7 +44,7 @@ export async function waitAndTell(
     output.note(`not waiting any longer; ${id} goes on without us: baton wait ${id}`);
     return interrupted;
   }
-  throw problemOf(await saidOfRemoved(ctx, principal, waited.refusal));
+  throw problemOf(await explainRemoved(ctx, principal, waited.refusal));
 }
 
 export function tellSettled(whole: Whole, output: Output): number {

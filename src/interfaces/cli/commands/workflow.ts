@@ -1,7 +1,7 @@
 import type { Results } from '../../../operations/operation.ts';
 import { workflowView } from '../../shared/report/view.ts';
 import { drawWorkflow } from '../workflow-drawing.ts';
-import type { Telling } from './operate.ts';
+import type { Telling } from './run-operation.ts';
 
 export function tellWorkflows(flows: Results['workflows'], { output, nowMs }: Telling): void {
   if (output.json) output.answer({ projects: flows.map(workflowView) });

@@ -1,4 +1,5 @@
 /** A server as actors see it: each has a token of its own, and everything goes over HTTP. */
+import { messageOf } from '../../../foundation/error-message.ts';
 import type { FactView, HandoffView } from '../../shared/views.ts';
 import { cliProblem } from '../problem.ts';
 
@@ -83,5 +84,5 @@ function pause(ms: number): Promise<void> {
 
 function causeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
-  return cause instanceof Error ? cause.message : String(cause);
+  return messageOf(cause);
 }

@@ -101,7 +101,7 @@ async function withHint(ctx: Context, refusal: OperationRefusal): Promise<Proble
   const problem = problemOf(refusal);
   if (refusal.code !== 'no-such-handoff') return problem;
   if ((await unsynced(ctx, refusal.id)).length === 0) return problem;
-  const says = `${problem.message}; its document is here and not taken in yet: baton sync`;
+  const says = `${problem.message}; its document is here and not taken in yet: baton sync (with --adopt where it is archived)`;
   return new Problem(problem.code, says, problem.facts);
 }
 
@@ -145,9 +145,9 @@ const TELL: { readonly [Name in ResultName]: (value: Results[Name], telling: Tel
   report: (found, { output }) => output.answer(found),
   schedule: async (schedule, telling) => (await import('./schedule.ts')).tellSchedule(schedule, telling),
   schedules: async (all, telling) => (await import('./schedule.ts')).tellSchedules(all, telling),
-  pause: async (pause, telling) => (await import('./operating.ts')).tellPause(pause, telling),
-  pauses: async (all, telling) => (await import('./operating.ts')).tellPauses(all, telling),
-  undelivered: async (all, telling) => (await import('./operating.ts')).tellUndelivered(all, telling),
+  pause: async (pause, telling) => (await import('./pause.ts')).tellPause(pause, telling),
+  pauses: async (all, telling) => (await import('./pause.ts')).tellPauses(all, telling),
+  undelivered: async (all, telling) => (await import('./undelivered.ts')).tellUndelivered(all, telling),
   resent: (key, { output }) => (output.json ? output.answer({ key }) : output.line(key)),
   artifacts: async (cards, telling) => (await import('./artifact.ts')).tellArtifacts(cards, telling),
   artifact: async (found, telling) => (await import('./artifact.ts')).tellArtifact(found, telling),

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 
-export function ownPlace(): string {
+export function ownModule(): string {
   const file: string | undefined = import.meta.url;
   return file ?? process.argv[1] ?? join(process.cwd(), 'program');
 }

@@ -5,7 +5,7 @@ import { readScopeOf } from '../../domain/rights.ts';
 import { removedRefusal } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
 
-export async function saidOfRemoved<Other extends { readonly code: string }>(
+export async function explainRemoved<Other extends { readonly code: string }>(
   { store }: Context,
   principal: Principal,
   refusal: Other | Refusal,

@@ -1,10 +1,9 @@
-/** Who is paused, and what could not be delivered. */
+/** Who is paused, and who was. */
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { Results } from '../../../operations/operation.ts';
 import { pauseView } from '../../shared/pause-view.ts';
-import { undeliveredView } from '../../shared/undelivered-view.ts';
 import { ageOf, tableOf } from '../table.ts';
-import type { Telling } from './operate.ts';
+import type { Telling } from './run-operation.ts';
 
 export function tellPause(pause: Results['pause'], { output }: Telling): void {
   const view = pauseView(pause);
@@ -22,14 +21,4 @@ export function tellPauses(all: Results['pauses'], { output, nowMs }: Telling): 
     return [`@${agent}`, `${ageOf(nowMs - at)} ago`, displayLine(by), until, displayLine(reason ?? '')];
   });
   output.line(tableOf(['agent', 'paused', 'by', 'resumed', 'why'], rows));
-}
-
-export function tellUndelivered(all: Results['undelivered'], { output, nowMs }: Telling): void {
-  if (output.json) return output.answer({ items: all.map(undeliveredView) });
-  if (all.length === 0) return output.note('nothing was given up');
-  const rows = all.map((effect) => {
-    const { key, target, kind, event, says } = undeliveredView(effect);
-    return [`${ageOf(nowMs - effect.droppedAt)} ago`, target ?? kind, event ?? '', displayLine(says), key];
-  });
-  output.line(tableOf(['given up', 'target', 'event', 'why', 'key'], rows));
 }

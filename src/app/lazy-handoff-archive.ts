@@ -1,7 +1,7 @@
 /** The archive of removed handoffs, opened by whoever removes some: no other command needs it. */
 import type { HandoffArchive } from '../folders/folder.ts';
 
-export function lazyArchive(folder: string): HandoffArchive {
+export function lazyHandoffArchive(folder: string): HandoffArchive {
   let opened: HandoffArchive | null = null;
   const archive = async (): Promise<HandoffArchive> => {
     const { openHandoffArchive } = await import('../folders/handoff-archive.ts');

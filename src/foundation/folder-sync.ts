@@ -1,11 +1,12 @@
 /**
- * One wait for the disk serves all who renamed something in the same folder before it began; whoever comes while one is
- * under way needs the next.
+ * Waits until the names in a folder are on the disk: a renamed file whose folder was not synced is the first one to be
+ * lost in a power cut. Windows cannot sync a folder, and does not need it.
  */
-import { closeSync, fsync, openSync } from 'node:fs';
+import { closeSync, fsync, fsyncSync, openSync } from 'node:fs';
 import { promisify } from 'node:util';
 
 const synced = promisify(fsync);
+const CAN_SYNC = process.platform !== 'win32';
 
 interface Syncing {
   readonly now: Promise<void>;
@@ -14,8 +15,12 @@ interface Syncing {
 
 const underWay = new Map<string, Syncing>();
 
+/**
+ * One wait for the disk serves all who renamed something in the same folder before it began; whoever comes while one is
+ * under way needs the next.
+ */
 export async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
+  if (!CAN_SYNC) return;
   const syncing = underWay.get(folder);
   if (syncing === undefined) return begin(folder);
   syncing.next ??= syncing.now.then(
@@ -40,6 +45,16 @@ async function sync(folder: string): Promise<void> {
   const file = openSync(folder, 'r');
   try {
     await synced(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+export function syncFolderSync(folder: string): void {
+  if (!CAN_SYNC) return;
+  const file = openSync(folder, 'r');
+  try {
+    fsyncSync(file);
   } finally {
     closeSync(file);
   }

@@ -27,7 +27,7 @@ export interface WakeRequest {
 
 export type OfferedWork = Pick<Handoff, 'id' | 'from' | 'title'>;
 
-export interface ToldWork {
+export interface AnnouncedWork {
   /** What the agent's program is told; null: nothing. */
   readonly answer: object | null;
   /** There is something that the agent has to be told at a later moment. */
@@ -35,12 +35,12 @@ export interface ToldWork {
   readonly continuedAt: readonly number[];
 }
 
-export function tellWork(
+export function announceWork(
   privateFolder: string,
   { vendor, agent, moment, isBusy }: WakeRequest,
   ready: readonly OfferedWork[],
   nowMs: number,
-): ToldWork {
+): AnnouncedWork {
   const notes = fileWakeNotes(privateFolder);
   const known = new Set(notes.told(agent));
   const untold = ready.filter(({ id }) => !known.has(id)).map(({ id }) => id);
@@ -58,7 +58,7 @@ export function tellWork(
 }
 
 /** Tells what a look beside the hooks has found: for databases that take longer to ask than an agent should wait. */
-export function tellFoundWork(privateFolder: string, request: WakeRequest, nowMs: number): object | null {
+export function announceFoundWork(privateFolder: string, request: WakeRequest, nowMs: number): object | null {
   const folder = wakeFolder(privateFolder, request.agent);
   const look = readLook(folder);
   if (look?.found === undefined) return null;
@@ -68,7 +68,7 @@ export function tellFoundWork(privateFolder: string, request: WakeRequest, nowMs
     notes.forget(request.agent, notes.told(request.agent));
     return null;
   }
-  const { answer, continuedAt } = tellWork(privateFolder, request, look.found.work, nowMs);
+  const { answer, continuedAt } = announceWork(privateFolder, request, look.found.work, nowMs);
   if (answer !== null) writeLook(folder, { ...look, continuedAt });
   return answer;
 }

@@ -4,7 +4,7 @@ import { resend, undelivered } from '../../../operations/undelivered.ts';
 import type { CommandEntry } from './entry.ts';
 import { commandOf } from './operations.ts';
 
-export const OPERATING_COMMANDS: readonly CommandEntry[] = [
+export const OPERATOR_COMMANDS: readonly CommandEntry[] = [
   commandOf(pause),
   commandOf(resume),
   commandOf(pauses),
