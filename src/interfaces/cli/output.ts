@@ -2,7 +2,6 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { printExact } from '../../foundation/exact-json.ts';
 import { isatty } from 'node:tty';
-import { createColors } from 'picocolors';
 import { BadCursor, StoreFault } from '../../foundation/store-fault.ts';
 import { PROBLEMS } from '../shared/problems.ts';
 import { codeOf } from '../../foundation/system-error-code.ts';
@@ -19,9 +18,28 @@ export interface Output {
   warn(text: string): void;
 }
 
-/** For what is said about the work; answers have their own, because each stream may be a terminal or a file. */
-const colours = createColors(wantsColour(2));
-export const answerColours = createColors(wantsColour(1));
+/** For messages about the work. Answers have their own colors, because each stream may be a terminal or a file. */
+const colours = coloursFor(2);
+export const answerColours = coloursFor(1);
+
+/**
+ * Where no color is wanted, each function returns its text as it is. Packages for this ask `process.stdout` when they are
+ * loaded, and that takes 5 ms where standard output is a pipe.
+ */
+function coloursFor(descriptor: 1 | 2) {
+  const isColorSupported = wantsColour(descriptor);
+  const between = (start: number, end: number) => (text: string) =>
+    isColorSupported ? `\u001b[${start}m${text}\u001b[${end}m` : text;
+  return {
+    isColorSupported,
+    bold: between(1, 22),
+    dim: between(2, 22),
+    red: between(31, 39),
+    green: between(32, 39),
+    yellow: between(33, 39),
+    cyan: between(36, 39),
+  };
+}
 
 /** Agents and scripts are at the other end of a pipe; to load what knows terminals takes 5 ms, half of them for sockets. */
 export function isTerminal(descriptor: 0 | 1 | 2): boolean {
