@@ -30,7 +30,7 @@ class LongRunningFirst extends BaseSequencer {
  * most of them do. So they leave nothing behind: they close what they open, and set back what they set in the process.
  */
 const TOGETHER =
-  /^test\/(?:artifacts|building|cli|contract|domain|effects|engine|evidence|formats|foundation|git|guard|hostile|http|library|mcp|reports|requirements|schemas|simulation|sqlite|tasks|transfer|truth)\//;
+  /^test\/(?:artifacts|building|cli|clients|contract|domain|effects|engine|evidence|folders|formats|foundation|git|guard|hostile|http|library|mcp|migration|postgres|reports|requirements|schemas|simulation|sqlite|stored-databases|tasks|transfer|truth)\//;
 
 export default defineConfig(({ mode }) => {
   // Vitest empties the object that it is given: each project has its own.
