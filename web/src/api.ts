@@ -1,48 +1,33 @@
 /** The public interface of the server, as a browser uses it. Nothing here is private to the dashboard. */
 import { signal } from '@preact/signals';
+import type * as z from 'zod';
+import type { IngestedShape, WorkflowsShape } from '../../src/interfaces/shared/report/shapes.ts';
+import type * as shapes from '../../src/interfaces/shared/view-shapes.ts';
 import type { FactView, HandoffView, WholeView } from '../../src/interfaces/shared/views.ts';
+import type { RowView } from '../../src/interfaces/shared/work-progress.ts';
 
 export type { FactView, HandoffView };
 
-interface Worked {
-  readonly attemptsMax?: number;
-  readonly lastFailure?: { readonly code: string; readonly message: string; readonly at: string };
-  readonly progress?: { readonly fraction: number | null; readonly says: string | null; readonly at: string };
-}
-/** A handoff as lists have it. */
-export type Row = HandoffView & Worked;
-export type Shown = WholeView & Worked & { readonly facts: readonly FactView[]; readonly may?: readonly string[] };
+/** A handoff in a list. An event about a handoff that no list has shown does not name its number of attempts. */
+export type Row = HandoffView & Partial<RowView>;
+export type Shown = WholeView & Row & { readonly facts: readonly FactView[]; readonly may?: readonly string[] };
 
-export interface Session {
-  readonly principal: string;
-  readonly agent: string | null;
-  readonly roles: readonly string[];
-  readonly scopes: readonly string[];
-  readonly csrf: string | null;
-  readonly project: string | null;
-  readonly version: string;
-  readonly now: string;
-}
-
-export interface ListPage {
-  readonly items: readonly Row[];
-  readonly next: string | null;
-  /** Where to begin with the events to miss nothing of it. */
-  readonly cursor: string;
-}
-
-export interface TotalsAnswer {
-  readonly totals: Readonly<Record<string, number>>;
-  readonly all: number;
-}
-
-export interface BatchAnswer {
-  readonly items: readonly {
-    readonly id: string;
-    readonly handoff?: HandoffView;
-    readonly problem?: { readonly code: string; readonly detail: string };
-  }[];
-}
+export type Session = z.output<typeof shapes.SessionShape>;
+export type ListPage = Omit<z.output<typeof shapes.PageShape>, 'items'> & { readonly items: readonly Row[] };
+export type TotalsAnswer = z.output<typeof shapes.TotalsShape>;
+export type BatchAnswer = z.output<typeof shapes.BatchShape>;
+export type AgentsAnswer = z.output<typeof shapes.AgentsShape>;
+export type AttemptsAnswer = z.output<typeof shapes.AttemptsShape>;
+export type MetricsAnswer = Omit<z.output<typeof shapes.SummaryShape>, 'oldestWaiting'> & {
+  readonly oldestWaiting: readonly Row[];
+};
+export type TokensAnswer = z.output<typeof shapes.TokensShape>;
+export type SessionsAnswer = z.output<typeof shapes.SessionsShape>;
+export type PolicyAnswer = z.output<typeof shapes.PolicyShape>;
+export type UndeliveredAnswer = z.output<typeof shapes.UndeliveredShape>;
+export type QuarantineAnswer = z.output<typeof shapes.QuarantineShape>;
+export type WorkflowsAnswer = z.output<typeof WorkflowsShape>;
+export type IngestedAnswer = z.output<typeof IngestedShape>;
 
 /** What the server says when it does not do what it was asked: RFC 9457. */
 export class Problem extends Error {
@@ -117,6 +102,10 @@ export function query(parameters: Readonly<Record<string, string | number | unde
   return pairs.length === 0
     ? ''
     : `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()}`;
+}
+
+export function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 export function wordsOf(error: unknown): string {

@@ -1,7 +1,7 @@
 /** The frame around every page: who we are, where we can go, what is going on, and whether what we see is live. */
 import { useEffect, useState } from 'preact/hooks';
 import type { VNode } from 'preact';
-import { Problem, signedOut, wordsOf, whoAmI, type Session } from './api.ts';
+import { asError, Problem, signedOut, whoAmI, type Session } from './api.ts';
 import { failing, keepUp, line } from './live.ts';
 import { Keyboard } from './parts/keyboard.tsx';
 import { Pulse } from './parts/pulse.tsx';
@@ -104,8 +104,4 @@ function Banner({ come }: { readonly come: () => void }): VNode | null {
 
 function isStranger(error: Error): boolean {
   return error instanceof Problem && (error.status === 401 || error.status === 403);
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(wordsOf(error));
 }

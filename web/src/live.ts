@@ -6,7 +6,8 @@
  * listens and tells the others. When it is closed, another one goes on where it was.
  */
 import { signal } from '@preact/signals';
-import { ask, Problem, query, signedOut, type FactView, type ListPage, type Row } from './api.ts';
+import { noteIn } from '../../src/interfaces/shared/work-note.ts';
+import { asError, ask, Problem, query, signedOut, type FactView, type ListPage, type Row } from './api.ts';
 
 export interface Heard {
   readonly fact: FactView;
@@ -73,27 +74,11 @@ export function noteFailing(path: string, isFailing: boolean): void {
   failing.value = paths;
 }
 
-const BAD: Readonly<Record<string, string>> = {
-  fail: 'FAILED',
-  retry: 'FAILED',
-  reject: 'REJECTED',
-  expire: 'EXPIRED',
-  rework: 'CHANGES_REQUESTED',
-  reoffer: 'CHANGES_REQUESTED',
-};
-
-/** What a fact says beside the record that it comes with. */
+/** The record of the event with what its fact says about the work. */
 function rowAfter({ fact, handoff }: Heard): Row {
   const known = records.get(handoff.id);
-  const detail = (fact.detail ?? {}) as Readonly<Record<string, unknown>>;
-  const text = (name: string): string | null => (typeof detail[name] === 'string' ? detail[name] : null);
-  const bad = BAD[fact.deed];
-  const failure =
-    bad === undefined
-      ? known?.lastFailure
-      : { code: text('code') ?? bad, message: text('message') ?? text('reason') ?? '', at: fact.at };
-  const fraction = typeof detail['fraction'] === 'number' ? detail['fraction'] : null;
-  const progress = fact.deed === 'progress' ? { fraction, says: text('says'), at: fact.at } : known?.progress;
+  const note = noteIn(fact, (fact.detail ?? {}) as Readonly<Record<string, unknown>>) ?? {};
+  const { failure = known?.lastFailure, progress = known?.progress } = note;
   return {
     ...handoff,
     ...(known?.attemptsMax === undefined ? {} : { attemptsMax: known.attemptsMax }),
@@ -199,7 +184,7 @@ async function listen(
       // A stream does not say why it was refused; a request does.
       ask('/api/session').then(
         () => end(new Reset()),
-        (error: unknown) => end(error instanceof Error ? error : new Error(String(error))),
+        (error: unknown) => end(asError(error)),
       );
     });
     source.addEventListener('fact', ({ data, lastEventId }: MessageEvent<string>) => {

@@ -1,6 +1,6 @@
 /** Answers that are asked for again whenever something happened, and again by time where they failed. */
 import { useEffect, useState } from 'preact/hooks';
-import { ask } from './api.ts';
+import { asError, ask } from './api.ts';
 import { noteFailing, version } from './live.ts';
 
 export interface Polled<Answer> {
@@ -18,7 +18,10 @@ interface Options {
   readonly always?: boolean;
 }
 
-/** Null: nothing is asked. */
+/** For answers that no fact announces. */
+export const BY_TIME: Options = { everyMs: 5_000, always: true };
+
+/** A path of null asks nothing. */
 export function usePolled<Answer>(
   path: string | null,
   { everyMs = 1_500, always = false }: Options = {},
@@ -51,8 +54,11 @@ export function usePolled<Answer>(
             if (over.signal.aborted) return;
             failedAtMs = Date.now();
             noteFailing(path, true);
-            const said = error instanceof Error ? error : new Error(String(error));
-            setState((before) => ({ path, answer: before.path === path ? before.answer : null, error: said }));
+            setState((before) => ({
+              path,
+              answer: before.path === path ? before.answer : null,
+              error: asError(error),
+            }));
           },
         )
         .finally(() => {
@@ -61,15 +67,14 @@ export function usePolled<Answer>(
     };
     look();
     const timer = setInterval(look, everyMs);
-    const seen = (): void => look();
-    document.addEventListener('visibilitychange', seen);
+    document.addEventListener('visibilitychange', look);
     return () => {
       over.abort();
       noteFailing(path, false);
       clearInterval(timer);
-      document.removeEventListener('visibilitychange', seen);
+      document.removeEventListener('visibilitychange', look);
     };
   }, [path, round]);
-  const again = (): void => setRound((before) => before + 1);
-  return { answer: state.path === path ? state.answer : null, error: state.path === path ? state.error : null, again };
+  const { answer, error } = state.path === path ? state : { answer: null, error: null };
+  return { answer, error, again: () => setRound((before) => before + 1) };
 }

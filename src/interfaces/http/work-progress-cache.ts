@@ -2,7 +2,9 @@
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Context } from '../../engine/context.ts';
-import { mayHaveNote, noteIn, readNote, rowView, type RowView, type WorkNote } from '../shared/work-progress.ts';
+import { factDetail } from '../shared/views.ts';
+import { noteIn, type WorkNote } from '../shared/work-note.ts';
+import { mayHaveNote, readNote, rowView, type RowView } from '../shared/work-progress.ts';
 import type { Told } from './events/hub.ts';
 
 const KEPT_MAX = 50_000;
@@ -32,7 +34,7 @@ export function openWorkNotes(ctx: Pick<Context, 'store'>): WorkNotes {
       for (const { fact } of told) {
         const before = notes.get(fact.handoff);
         if (before === undefined && fact.deed !== 'create') continue;
-        keep(fact.handoff, { ...before, ...noteIn(fact) });
+        keep(fact.handoff, { ...before, ...noteIn(fact, factDetail(fact)) });
       }
     },
     rows: async (handoffs) => {

@@ -273,6 +273,11 @@ export function factView(fact: Fact): FactView {
   return viewFact(fact);
 }
 
+/** The detail of a fact that tells nothing is empty. */
+export function factDetail({ detail }: Pick<Fact, 'detail'>): Readonly<Record<string, unknown>> {
+  return detail === '' ? {} : (JSON.parse(detail) as Readonly<Record<string, unknown>>);
+}
+
 /** Fields in the order of the table. */
 function viewerOf<View, Of>(table: Shown<View, Of>): (from: Of) => View {
   const fields = Object.entries<Shown<View, Of>[keyof View]>(table).map(([name, { of }]) => ({ name, of }));

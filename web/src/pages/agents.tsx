@@ -3,48 +3,31 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { AgentSessions } from '../parts/agent-sessions.tsx';
 import { Lanes } from '../parts/agent-timeline.tsx';
-import { Dialog, Failed, Loading, When } from '../parts/labels.tsx';
-import { textsIn } from '../parts/form-texts.ts';
-import { tell, wordsOf, type Session } from '../api.ts';
-import { say } from '../parts/toasts.tsx';
+import { Dialog, Pending, TableHead, When } from '../parts/labels.tsx';
+import { FormButtons, onSubmit, textsIn, useRequest } from '../parts/forms.tsx';
+import { tell, type AgentsAnswer, type Session } from '../api.ts';
+import { say, sayProblem } from '../parts/toasts.tsx';
 import { usePolled } from '../polled.ts';
 import { visible } from '../text.ts';
 import { ago, now, span } from '../time.ts';
 import { workHref } from '../location.ts';
 
-interface Load {
-  readonly open: number;
-  readonly max: number | null;
-}
+type Agent = AgentsAnswer['items'][number];
 
-interface Agent {
-  readonly agent: string;
-  readonly configured: boolean;
-  readonly roles: readonly string[];
-  readonly incoming: Load;
-  readonly outgoing: Load;
-  readonly working: number;
-  readonly waiting: number;
-  readonly waitingSince: string | null;
-  readonly workers: number;
-  readonly delivered: number;
-  readonly failed: number;
-  readonly p95Ms: number | null;
-  readonly lastSeenAt: string | null;
-  readonly paused: { readonly at: string; readonly by: string; readonly reason: string | null } | null;
-}
+/** The context of a running agent changes without a fact, so the page asks on a timer. */
+const EVERY_MS = 2_000;
 
 const COLUMNS = ['Agent', 'At work', 'Waiting', 'Last day', '95 % within', 'Last seen', 'Workers', 'Limits', ''];
 
 export function Agents({ session }: { readonly session: Session }): VNode {
-  const { answer, error, again } = usePolled<{ readonly items: readonly Agent[] }>('/api/agents');
-  if (answer === null) return error === null ? <Loading rows={6} /> : <Failed error={error} />;
+  const { answer, error, again } = usePolled<AgentsAnswer>('/api/agents', { everyMs: EVERY_MS, always: true });
+  if (answer === null) return <Pending error={error} />;
   return (
     <>
       <div class="bar">
         <h1>Agents</h1>
       </div>
-      <AgentSessions />
+      <AgentSessions sessions={answer.sessions} again={again} />
       {answer.items.length === 0 ? (
         <div class="teach">
           <p>
@@ -57,15 +40,7 @@ export function Agents({ session }: { readonly session: Session }): VNode {
           <Lanes />
           <div class="scroll" tabIndex={0} role="region" aria-label="Agents, table">
             <table class="cards">
-              <thead>
-                <tr>
-                  {COLUMNS.map((name) => (
-                    <th key={name} scope="col">
-                      {name === '' ? <span class="unseen">Actions</span> : name}
-                    </th>
-                  ))}
-                </tr>
-              </thead>
+              <TableHead names={COLUMNS} />
               <tbody>
                 {answer.items.map((each) => (
                   <AgentRow key={each.agent} agent={each} isOperator={session.agent === null} again={again} />
@@ -141,23 +116,18 @@ function Paused({ paused }: Pick<Agent, 'paused'>): VNode | null {
 
 function PauseButton({ agent: { agent, paused }, again }: Omit<AgentRowProps, 'isOperator'>): VNode {
   const [isAsking, setAsking] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const run = (operation: 'pause' | 'resume', body: object): void => {
-    setBusy(true);
-    tell(`/api/agents/${encodeURIComponent(agent)}/${operation}`, body)
-      .then(
-        () => {
-          setAsking(false);
-          say('good', operation === 'pause' ? `${agent} gets nothing new` : `${agent} gets work again`);
-          again();
-        },
-        (error: unknown) => say('bad', wordsOf(error)),
-      )
-      .finally(() => setBusy(false));
-  };
+  const { isBusy, run } = useRequest();
+  const send = (operation: 'pause' | 'resume', body: object): void =>
+    run(() =>
+      tell(`/api/agents/${encodeURIComponent(agent)}/${operation}`, body).then(() => {
+        setAsking(false);
+        say('good', operation === 'pause' ? `${agent} gets nothing new` : `${agent} gets work again`);
+        again();
+      }, sayProblem),
+    );
   if (paused !== null) {
     return (
-      <button type="button" aria-label={`Resume ${agent}`} disabled={isBusy} onClick={() => run('resume', {})}>
+      <button type="button" aria-label={`Resume ${agent}`} disabled={isBusy} onClick={() => send('resume', {})}>
         Resume
       </button>
     );
@@ -170,25 +140,17 @@ function PauseButton({ agent: { agent, paused }, again }: Omit<AgentRowProps, 'i
       {isAsking ? (
         <Dialog title={`Pause ${agent}`} close={() => setAsking(false)}>
           <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              const { reason = '' } = textsIn(event.currentTarget);
-              run('pause', reason === '' ? {} : { reason });
-            }}
+            onSubmit={onSubmit((form) => {
+              const { reason = '' } = textsIn(form);
+              send('pause', reason === '' ? {} : { reason });
+            })}
           >
             <p class="soft">It gets nothing new until somebody resumes it. What it holds goes on.</p>
             <label>
               Why
               <input name="reason" autocomplete="off" />
             </label>
-            <div class="buttons">
-              <button type="button" onClick={() => setAsking(false)}>
-                Back
-              </button>
-              <button type="submit" class="primary" disabled={isBusy}>
-                Pause
-              </button>
-            </div>
+            <FormButtons submit="Pause" close={() => setAsking(false)} isBusy={isBusy} />
           </form>
         </Dialog>
       ) : null}
@@ -196,15 +158,13 @@ function PauseButton({ agent: { agent, paused }, again }: Omit<AgentRowProps, 'i
   );
 }
 
-function LoadBar({
-  load: { open, max },
-  label,
-  word,
-}: {
-  readonly load: Load;
+interface LoadBarProps {
+  readonly load: Agent['incoming'];
   readonly label: string;
   readonly word: string;
-}): VNode {
+}
+
+function LoadBar({ load: { open, max }, label, word }: LoadBarProps): VNode {
   if (max === null) {
     return (
       <span class="soft">

@@ -3,15 +3,16 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { ATTENTION_REASONS, type AttentionReason as Reason } from '../../../src/domain/attention.ts';
 import { shortIdOf } from '../../../src/domain/names.ts';
-import { ask, tell, wordsOf, type BatchAnswer, type Row, type Session, type Shown } from '../api.ts';
+import { ask, tell, type Row, type Session, type Shown } from '../api.ts';
 import { newest, version } from '../live.ts';
 import { ActionForm } from '../parts/actions.tsx';
 import { NewHandoff } from '../parts/new-handoff.tsx';
-import { FailureLine, Failed, Loading, StateTag, When } from '../parts/labels.tsx';
+import { FailureLine, Pending, StateTag, When } from '../parts/labels.tsx';
+import { Bulk, useSelection } from '../parts/bulk.tsx';
 import { attention, attentionError } from '../parts/pulse.tsx';
 import { QuarantineShelf } from '../parts/quarantine.tsx';
-import { textsIn } from '../parts/form-texts.ts';
-import { say } from '../parts/toasts.tsx';
+import { onSubmit, ProblemText, textsIn, useRequest } from '../parts/forms.tsx';
+import { say, sayProblem } from '../parts/toasts.tsx';
 import { putAway, isPutAway } from '../dismissed.ts';
 import { titleOf, visible } from '../text.ts';
 import { ago, now } from '../time.ts';
@@ -27,21 +28,17 @@ const SECTIONS: Readonly<Record<Reason, readonly [title: string, says: string]>>
 };
 
 export function Attention({ session }: { readonly session: Session }): VNode {
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { selected, toggle, clear } = useSelection();
   const seen = version.value;
   const answer = attention.value;
   const only = place.value.with.get('why') ?? '';
-  if (answer === null) return attentionError.value === null ? <Loading /> : <Failed error={attentionError.value} />;
+  if (answer === null) return <Pending error={attentionError.value} />;
   const items = answer.items
     .map(({ why, handoff }) => ({ why, handoff: newest(handoff) }))
     .filter(({ handoff }) => !isPutAway(handoff, now.value));
   const shown = items.filter(({ why }) => only === '' || why === only);
   const hidden = answer.items.length - items.length;
-  const toggle = (id: string): void => {
-    const next = new Set(selected);
-    if (!next.delete(id)) next.add(id);
-    setSelected(next);
-  };
+  const chosen = shown.filter(({ handoff }) => selected.has(handoff.id));
   return (
     <div data-seen={seen}>
       <div class="bar">
@@ -52,7 +49,21 @@ export function Attention({ session }: { readonly session: Session }): VNode {
       </div>
       {only === '' ? <AtWork rows={answer.atWork.map(newest)} all={answer.pulse.atWork} /> : null}
       {selected.size > 0 ? (
-        <Bulk rows={shown.filter(({ handoff }) => selected.has(handoff.id))} clear={() => setSelected(new Set())} />
+        <Bulk
+          rows={chosen.map(({ handoff }) => handoff)}
+          clear={clear}
+          offers={chosen.every(({ why }) => why === 'failed') ? 'retry' : 'cancel'}
+        >
+          <button
+            type="button"
+            onClick={() => {
+              for (const { handoff } of chosen) putAway(handoff, 60);
+              clear();
+            }}
+          >
+            Snooze
+          </button>
+        </Bulk>
       ) : null}
       {shown.length === 0 && answer.unattended.length === 0 ? (
         <div class="teach">
@@ -160,13 +171,6 @@ interface ItemProps {
 function Item({ why, row, isSelected, toggle }: ItemProps): VNode {
   const { id, from, to, since, blockedOn, task } = row;
   const [retrying, setRetrying] = useState<Shown | null>(null);
-  const whole = async (): Promise<void> => {
-    try {
-      setRetrying(await ask<Shown>(`/api/handoffs/${encodeURIComponent(id)}`));
-    } catch (error) {
-      say('bad', wordsOf(error));
-    }
-  };
   return (
     <li class="row" data-row data-id={id}>
       <input type="checkbox" aria-label={`Select ${titleOf(row)}`} checked={isSelected} onChange={toggle} />
@@ -187,7 +191,10 @@ function Item({ why, row, isSelected, toggle }: ItemProps): VNode {
           </a>
         ) : null}
         {why === 'failed' ? (
-          <button type="button" onClick={() => void whole()}>
+          <button
+            type="button"
+            onClick={() => void ask<Shown>(`/api/handoffs/${encodeURIComponent(id)}`).then(setRetrying, sayProblem)}
+          >
             Retry…
           </button>
         ) : null}
@@ -217,24 +224,15 @@ function Item({ why, row, isSelected, toggle }: ItemProps): VNode {
 }
 
 function Answer({ row, text }: { readonly row: Row; readonly text: string }): VNode {
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, problem, run } = useRequest();
+  const send = async (form: HTMLFormElement): Promise<void> => {
+    const { answer } = textsIn(form);
+    const match = { 'if-match': `"${row.revision}"` };
+    await tell(`/api/handoffs/${encodeURIComponent(row.id)}/unblock`, { answer }, match);
+    say('good', `Answered: ${titleOf(row)} goes on`);
+  };
   return (
-    <form
-      class="row-more answer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const form = event.currentTarget;
-        const { answer } = textsIn(form);
-        setBusy(true);
-        tell(`/api/handoffs/${encodeURIComponent(row.id)}/unblock`, { answer }, { 'if-match': `"${row.revision}"` })
-          .then(
-            () => say('good', `Answered: ${titleOf(row)} goes on`),
-            (error: unknown) => setProblem(wordsOf(error)),
-          )
-          .finally(() => setBusy(false));
-      }}
-    >
+    <form class="row-more answer" onSubmit={onSubmit((form) => run(() => send(form)))}>
       <p class="question">{visible(text).text}</p>
       <div class="inline">
         <input
@@ -248,57 +246,7 @@ function Answer({ row, text }: { readonly row: Row; readonly text: string }): VN
           Answer
         </button>
       </div>
-      {problem === null ? null : (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemText text={problem} />
     </form>
-  );
-}
-
-interface BulkProps {
-  readonly rows: readonly { readonly why: Reason; readonly handoff: Row }[];
-  readonly clear: () => void;
-}
-
-function Bulk({ rows, clear }: BulkProps): VNode {
-  const [key] = useState(() => crypto.randomUUID());
-  const run = async (operation: string, ids: readonly string[]): Promise<void> => {
-    const { items } = await tell<BatchAnswer>('/api/batch', { operation, ids }, { 'idempotency-key': key });
-    const refused = items.filter(({ problem }) => problem !== undefined);
-    if (refused.length === 0) say('good', `${operation}: ${items.length}`);
-    else say('bad', `${operation}: ${refused.length} of ${items.length} refused: ${refused[0]?.problem?.detail ?? ''}`);
-    clear();
-  };
-  const perform = (operation: string, ids: readonly string[]): void =>
-    void run(operation, ids).catch((error: unknown) => say('bad', wordsOf(error)));
-  const ids = rows.map(({ handoff }) => handoff.id);
-  const isFailed = rows.every(({ why }) => why === 'failed');
-  return (
-    <div class="bulk" role="group" aria-label="Selected">
-      <b>{rows.length} selected</b>
-      {isFailed ? (
-        <button type="button" onClick={() => perform('retry', ids)}>
-          Retry
-        </button>
-      ) : (
-        <button type="button" class="bad" onClick={() => perform('cancel', ids)}>
-          Cancel
-        </button>
-      )}
-      <button
-        type="button"
-        onClick={() => {
-          for (const { handoff } of rows) putAway(handoff, 60);
-          clear();
-        }}
-      >
-        Snooze
-      </button>
-      <button type="button" class="quiet" onClick={clear}>
-        Clear
-      </button>
-    </div>
   );
 }

@@ -2,56 +2,18 @@
 import type { VNode } from 'preact';
 import { ago, now, span, whole } from '../time.ts';
 import { handoffHref } from '../location.ts';
-import { Failed, Loading } from '../parts/labels.tsx';
-import { TaskGraph, type TaskView } from '../parts/task-graph.tsx';
+import type { WorkflowsAnswer } from '../api.ts';
+import { Pending } from '../parts/labels.tsx';
+import { TaskGraph } from '../parts/task-graph.tsx';
 import { usePolled } from '../polled.ts';
 
-interface Counted {
-  readonly told: number;
-  readonly timeMs: number;
-}
-
-interface PhaseView extends Counted {
-  readonly phase: string | null;
-  readonly progress: number | null;
-  readonly legs: { readonly all: number; readonly toDo: number; readonly done: number };
-}
-
-interface LegView {
-  readonly id: string;
-  readonly from: string | null;
-  readonly to: string;
-  readonly task: string | null;
-  readonly phase: string | null;
-  readonly standing: string;
-  readonly why: string | null;
-  readonly since: string;
-}
-
-interface WorkflowView {
-  readonly project: string;
-  readonly outcome: string;
-  readonly progress: number;
-  readonly told: number;
-  readonly retries: number;
-  readonly routes: number;
-  readonly escalations: number;
-  readonly stops: number;
-  readonly beganAt: string;
-  readonly lastAt: string;
-  readonly phases: readonly PhaseView[];
-  readonly open: readonly LegView[];
-  readonly trouble: readonly LegView[];
-  readonly tasks: readonly TaskView[];
-  readonly circles: readonly (readonly string[])[];
-  readonly criticalPath: readonly string[];
-}
+type WorkflowView = WorkflowsAnswer['items'][number];
+type PhaseView = WorkflowView['phases'][number];
+type LegView = WorkflowView['open'][number];
 
 export function Flows(): VNode {
-  const { answer, error } = usePolled<{ readonly items: readonly WorkflowView[] }>('/api/workflows', {
-    everyMs: 3_000,
-  });
-  if (answer === null) return error === null ? <Loading /> : <Failed error={error} />;
+  const { answer, error } = usePolled<WorkflowsAnswer>('/api/workflows', { everyMs: 3_000 });
+  if (answer === null) return <Pending error={error} />;
   return (
     <>
       <div class="bar">
@@ -110,13 +72,8 @@ function Project({ flow }: { readonly flow: WorkflowView }): VNode {
 }
 
 /** One column: how far it is, and what of it is under way or needs somebody. */
-function Phase({
-  phase: { phase, progress, legs, told, timeMs },
-  flow,
-}: {
-  readonly phase: PhaseView;
-  readonly flow: WorkflowView;
-}): VNode {
+function Phase({ phase: given, flow }: { readonly phase: PhaseView; readonly flow: WorkflowView }): VNode {
+  const { phase, progress, legs, told, timeMs } = given;
   const name = phase ?? 'without a phase';
   const isHere = (leg: LegView): boolean => leg.phase === phase;
   const [open, bad] = [flow.open.filter(isHere), flow.trouble.filter(isHere)];
@@ -129,7 +86,7 @@ function Phase({
       <p class="soft">
         {legs.all === 0 && told === 0
           ? 'nothing yet'
-          : `${legs.done} of ${legs.toDo} legs done · ${told} ${told === 1 ? 'summary' : 'summaries'} · ${span(timeMs)}`}
+          : `${String(legs['done'])} of ${legs.toDo} legs done · ${told} ${told === 1 ? 'summary' : 'summaries'} · ${span(timeMs)}`}
       </p>
       {[...bad, ...open].slice(0, PHASE_LEGS).map(({ id, to, standing }) => (
         <a key={id} class="leg-chip" href={handoffHref(id)}>

@@ -1,36 +1,18 @@
 /** How much goes through, how long it takes, what fails, who waits. */
 import type { VNode } from 'preact';
-import type { Row } from '../api.ts';
+import type { MetricsAnswer } from '../api.ts';
 import { Card } from '../parts/card.tsx';
-import { Bars } from '../parts/bars.tsx';
 import { lazy } from '../parts/lazy.tsx';
-import type { Minute } from '../parts/throughput.tsx';
 import { span, whole } from '../time.ts';
 import { STATE_WORDS, type State } from '../words.ts';
-import { Failed, Loading } from '../parts/labels.tsx';
+import { Pending, TableHead } from '../parts/labels.tsx';
 import { usePolled } from '../polled.ts';
 
 const Throughput = lazy(async () => (await import('../parts/throughput.tsx')).Throughput);
 
-interface Spent {
-  readonly count: number;
-  readonly p50Ms: number | null;
-  readonly p95Ms: number | null;
-  readonly maxMs: number;
-}
-
-interface Summary {
-  readonly since: string | null;
-  readonly minutes: readonly Minute[];
-  readonly timeInState: Readonly<Record<string, Spent>>;
-  readonly failures: readonly { readonly code: string; readonly count: number }[];
-  readonly open: Readonly<Record<string, number>>;
-  readonly oldestWaiting: readonly Row[];
-}
-
 export function Metrics(): VNode {
-  const { answer, error } = usePolled<Summary>('/api/metrics-summary', { everyMs: 3_000 });
-  if (answer === null) return error === null ? <Loading /> : <Failed error={error} />;
+  const { answer, error } = usePolled<MetricsAnswer>('/api/metrics-summary', { everyMs: 3_000 });
+  if (answer === null) return <Pending error={error} />;
   const { since, minutes, timeInState, failures, open, oldestWaiting } = answer;
   return (
     <>
@@ -61,15 +43,7 @@ export function Metrics(): VNode {
         <section class="panel">
           <h2>Time in a state</h2>
           <table>
-            <thead>
-              <tr>
-                <th scope="col">State</th>
-                <th scope="col">Half within</th>
-                <th scope="col">95 % within</th>
-                <th scope="col">Longest</th>
-                <th scope="col">Times</th>
-              </tr>
-            </thead>
+            <TableHead names={['State', 'Half within', '95 % within', 'Longest', 'Times']} />
             <tbody>
               {Object.entries(timeInState).map(([state, { count, p50Ms, p95Ms, maxMs }]) => (
                 <tr key={state}>
@@ -96,5 +70,30 @@ export function Metrics(): VNode {
         </section>
       </div>
     </>
+  );
+}
+
+interface BarsProps {
+  readonly rows: readonly (readonly [name: string, count: number])[];
+  readonly empty: string;
+}
+
+function Bars({ rows, empty }: BarsProps): VNode {
+  if (rows.length === 0) return <p class="empty">{empty}</p>;
+  const most = Math.max(...rows.map(([, count]) => count));
+  return (
+    <table class="bars">
+      <tbody>
+        {rows.map(([name, count]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td class="bar-cell">
+              <span class="bar-fill" style={{ width: `${(100 * count) / most}%` }} />
+            </td>
+            <td class="number">{count}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

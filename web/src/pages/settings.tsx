@@ -1,35 +1,16 @@
 /** Who may come in, and how this server is set up. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { discard, signOut, tell, wordsOf, type Session } from '../api.ts';
+import { discard, signOut, tell, type Session, type SessionsAnswer, type TokensAnswer } from '../api.ts';
 import { PolicyPanels } from '../parts/policy-panels.tsx';
-import { CopyId, Failed, Loading, When } from '../parts/labels.tsx';
+import { CopyId, Pending, TableHead, When } from '../parts/labels.tsx';
 import { Quarantine } from '../parts/quarantine.tsx';
-import { textsIn } from '../parts/form-texts.ts';
-import { say } from '../parts/toasts.tsx';
-import { usePolled } from '../polled.ts';
+import { onSubmit, ProblemText, textsIn, useRequest } from '../parts/forms.tsx';
+import { say, sayProblem } from '../parts/toasts.tsx';
+import { BY_TIME, usePolled } from '../polled.ts';
 import { visible } from '../text.ts';
 import { nextTheme, theme } from '../theme.ts';
 import { whole } from '../time.ts';
-
-interface Token {
-  readonly id: string;
-  readonly agent: string | null;
-  readonly roles: readonly string[];
-  readonly scopes: readonly string[];
-  readonly label: string | null;
-  readonly createdAt: string;
-  readonly expiresAt: string | null;
-  readonly revokedAt: string | null;
-  readonly lastUsedAt: string | null;
-}
-
-interface BrowserSession {
-  readonly name: string;
-  readonly own: boolean;
-  readonly token: string | null;
-  readonly until: string;
-}
 
 export function Settings({ session }: { readonly session: Session }): VNode {
   return (
@@ -67,50 +48,31 @@ export function Settings({ session }: { readonly session: Session }): VNode {
 }
 
 function Tokens(): VNode {
-  const { answer, error, again } = usePolled<{ readonly items: readonly Token[] }>('/api/tokens', {
-    everyMs: 5_000,
-    always: true,
-  });
-  const [made, setMade] = useState<{ readonly id: string; readonly token: string } | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
+  const { answer, error, again } = usePolled<TokensAnswer>('/api/tokens', BY_TIME);
+  const [made, setMade] = useState<{ readonly token: string } | null>(null);
+  const { problem, run } = useRequest();
   const [all, setAll] = useState(false);
-  const make = (form: HTMLFormElement): void => {
+  const make = async (form: HTMLFormElement): Promise<void> => {
     const { agent = '', label = '', scope } = textsIn(form);
     const body = {
       ...(agent === '' ? {} : { agent }),
       ...(label === '' ? {} : { label }),
       ...(scope === 'read' ? { scopes: ['read'] } : {}),
     };
-    tell<{ readonly id: string; readonly token: string }>('/api/tokens', body).then(
-      (token) => {
-        setMade(token);
-        setProblem(null);
-        form.reset();
-        again();
-      },
-      (cause: unknown) => setProblem(wordsOf(cause)),
-    );
+    setMade(await tell<{ readonly token: string }>('/api/tokens', body));
+    form.reset();
+    again();
   };
-  const revoke = (id: string): void => {
-    discard(`/api/tokens/${encodeURIComponent(id)}`).then(
-      () => {
-        say('good', `${id} is revoked`);
-        again();
-      },
-      (cause: unknown) => say('bad', wordsOf(cause)),
-    );
-  };
+  const revoke = (id: string): void =>
+    void discard(`/api/tokens/${encodeURIComponent(id)}`).then(() => {
+      say('good', `${id} is revoked`);
+      again();
+    }, sayProblem);
   const shown = (answer?.items ?? []).filter(({ revokedAt }) => all || revokedAt === null).toReversed();
   return (
     <section class="panel" aria-label="Tokens">
       <h2>Tokens</h2>
-      <form
-        class="inline"
-        onSubmit={(event) => {
-          event.preventDefault();
-          make(event.currentTarget);
-        }}
-      >
+      <form class="inline" onSubmit={onSubmit((form) => run(() => make(form)))}>
         <input
           name="agent"
           aria-label="Agent of the token"
@@ -124,27 +86,15 @@ function Tokens(): VNode {
         </select>
         <button type="submit">Make a token</button>
       </form>
-      {problem === null ? null : (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemText text={problem} />
       {made === null ? null : (
         <div class="note" role="status">
           This is the only time that the token is shown: <CopyId id={made.token} />
         </div>
       )}
-      {answer === null ? error === null ? <Loading rows={3} /> : <Failed error={error} /> : null}
+      {answer === null ? <Pending error={error} rows={3} /> : null}
       <table class="cards">
-        <thead>
-          <tr>
-            {['Token', 'Whose', 'May', 'Made', 'Last used', ''].map((name) => (
-              <th key={name} scope="col">
-                {name === '' ? <span class="unseen">Actions</span> : name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead names={['Token', 'Whose', 'May', 'Made', 'Last used', '']} />
         <tbody>
           {shown.map(({ id, agent, label, scopes, createdAt, expiresAt, revokedAt, lastUsedAt }) => (
             <tr key={id} class={revokedAt === null ? '' : 'over'} data-row>
@@ -183,14 +133,11 @@ function Tokens(): VNode {
 }
 
 function Sessions(): VNode {
-  const { answer, error, again } = usePolled<{ readonly items: readonly BrowserSession[] }>('/api/sessions', {
-    everyMs: 5_000,
-    always: true,
-  });
+  const { answer, error, again } = usePolled<SessionsAnswer>('/api/sessions', BY_TIME);
   return (
     <section class="panel" aria-label="Browser sessions">
       <h2>Browser sessions</h2>
-      {answer === null ? error === null ? <Loading rows={2} /> : <Failed error={error} /> : null}
+      {answer === null ? <Pending error={error} rows={2} /> : null}
       <ul class="plain">
         {(answer?.items ?? []).map(({ name, own, token, until }) => (
           <li key={name}>
@@ -203,11 +150,7 @@ function Sessions(): VNode {
                 type="button"
                 class="bad"
                 aria-label={`End ${name}`}
-                onClick={() =>
-                  void discard(`/api/sessions/${encodeURIComponent(name)}`).then(again, (cause: unknown) =>
-                    say('bad', wordsOf(cause)),
-                  )
-                }
+                onClick={() => void discard(`/api/sessions/${encodeURIComponent(name)}`).then(again, sayProblem)}
               >
                 End
               </button>

@@ -1,27 +1,26 @@
 /** All work: one filter, three ways to look at it. */
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import {
-  query,
-  tell,
-  wordsOf,
-  type BatchAnswer,
-  type ListPage,
-  type Row,
-  type Shown,
-  type TotalsAnswer,
-} from '../api.ts';
+import { query, type ListPage, type Row, type Shown, type TotalsAnswer } from '../api.ts';
 import { FILTER_HELP, readFilter, withWord, wordIn } from '../filter.ts';
 import { learn, newest, version } from '../live.ts';
 import { attention } from '../parts/pulse.tsx';
-import { AssuranceTag } from '../parts/assurance.tsx';
 import { Board } from '../parts/board.tsx';
 import { Import } from '../parts/import.tsx';
 import { Lanes } from '../parts/agent-timeline.tsx';
 import { NewHandoff } from '../parts/new-handoff.tsx';
-import { Dialog, Failed, FailureLine, Loading, QuestionLine, StateTag, useStill, When } from '../parts/labels.tsx';
-import { textsIn } from '../parts/form-texts.ts';
-import { say } from '../parts/toasts.tsx';
+import {
+  AssuranceTag,
+  Dialog,
+  FailureLine,
+  Pending,
+  QuestionLine,
+  StateTag,
+  useStill,
+  When,
+} from '../parts/labels.tsx';
+import { Bulk, useBatch, useSelection } from '../parts/bulk.tsx';
+import { FormButtons, onSubmit, Options, OTHER_PRIORITIES, textsIn } from '../parts/forms.tsx';
 import { usePolled } from '../polled.ts';
 import { titleOf, visible } from '../text.ts';
 import { now } from '../time.ts';
@@ -38,9 +37,10 @@ export function Work(): VNode {
   const text = place.value.with.get('q') ?? 'state:open';
   const view = VIEWS.find((each) => each === place.value.with.get('view')) ?? 'table';
   const { parameters, problems } = readFilter(text, now.value);
-  const { answer: totals } = usePolled<TotalsAnswer>(`/api/totals${query(countable(parameters))}`);
-  // The chips count what each of them would show.
-  const { answer: every } = usePolled<TotalsAnswer>(`/api/totals${query(countable(withoutState(parameters)))}`);
+  const counted = { ...parameters, sort: undefined };
+  const { answer: totals } = usePolled<TotalsAnswer>(`/api/totals${query(counted)}`);
+  // Each chip counts what it would show.
+  const { answer: every } = usePolled<TotalsAnswer>(`/api/totals${query({ ...counted, state: undefined })}`);
   return (
     <>
       <div class="bar">
@@ -73,16 +73,6 @@ export function Work(): VNode {
   );
 }
 
-function withoutState({ state, ...parameters }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  void state;
-  return parameters;
-}
-
-function countable({ sort, ...parameters }: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  void sort;
-  return parameters;
-}
-
 function FilterBar({ text, totals }: { readonly text: string; readonly totals: TotalsAnswer | null }): VNode {
   const field = useRef<HTMLInputElement>(null);
   const [saved, setSaved] = useState<readonly string[]>(readSaved);
@@ -93,13 +83,7 @@ function FilterBar({ text, totals }: { readonly text: string; readonly totals: T
   const state = wordIn(text, 'state');
   return (
     <div class="filter">
-      <form
-        role="search"
-        onSubmit={(event) => {
-          event.preventDefault();
-          go(filteredBy(field.current?.value.trim() ?? ''));
-        }}
-      >
+      <form role="search" onSubmit={onSubmit(() => go(filteredBy(field.current?.value.trim() ?? '')))}>
         <input
           ref={field}
           key={text}
@@ -191,7 +175,7 @@ interface TableProps {
 
 function Table({ parameters, all, isFiltered }: TableProps): VNode {
   const [limit, setLimit] = useState(PAGE);
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const { selected, select, toggle, clear } = useSelection();
   const [previewed, setPreviewed] = useState<string | null>(null);
   const path = `/api/handoffs${query({ ...parameters, limit })}`;
   const { answer, error } = usePolled<ListPage>(path);
@@ -202,19 +186,18 @@ function Table({ parameters, all, isFiltered }: TableProps): VNode {
   // Whoever asks for an order gets it.
   const ordered = parameters['sort'] === undefined ? byUrgency(found) : found;
   const still = useStill(isGrouped ? urgentFirst(found) : ordered, ({ id }) => id);
-  if (answer === null) return error === null ? <Loading rows={12} /> : <Failed error={error} />;
+  if (answer === null) return <Pending error={error} rows={12} />;
   const rows = still.shown;
-  const toggle = (id: string): void => {
-    const next = new Set(selected);
-    if (!next.delete(id)) next.add(id);
-    setSelected(next);
-  };
+  const chosen = rows.filter(({ id }) => selected.has(id));
+  const isEveryOver = chosen.every(({ state }) => isOver(state));
   if (rows.length === 0) return <Nothing isFiltered={isFiltered} />;
   return (
     <div class={previewed === null ? '' : 'with-panel'} data-seen={seen}>
       <div>
         {selected.size === 0 ? null : (
-          <Bulk rows={rows.filter(({ id }) => selected.has(id))} clear={() => setSelected(new Set())} />
+          <Bulk rows={chosen} clear={clear} offers={isEveryOver ? 'retry' : 'cancel'}>
+            {isEveryOver ? null : <Reassign rows={chosen} clear={clear} />}
+          </Bulk>
         )}
         <table class="work" {...still.hold}>
           <thead>
@@ -224,7 +207,7 @@ function Table({ parameters, all, isFiltered }: TableProps): VNode {
                   type="checkbox"
                   aria-label="Select all shown"
                   checked={selected.size > 0 && selected.size === rows.length}
-                  onChange={() => setSelected(new Set(selected.size === rows.length ? [] : rows.map(({ id }) => id)))}
+                  onChange={() => select(selected.size === rows.length ? [] : rows.map(({ id }) => id))}
                 />
               </th>
               {['State', 'Title', 'From → to', 'Attempt', 'Progress', 'Age', 'Proof'].map((name) => (
@@ -368,11 +351,7 @@ function Preview({ id, close }: { readonly id: string; readonly close: () => voi
         ✕
       </button>
       {answer === null ? (
-        error === null ? (
-          <Loading rows={4} />
-        ) : (
-          <Failed error={error} />
-        )
+        <Pending error={error} rows={4} />
       ) : (
         <>
           <h2>
@@ -401,53 +380,24 @@ function Preview({ id, close }: { readonly id: string; readonly close: () => voi
   );
 }
 
-function Bulk({ rows, clear }: { readonly rows: readonly Row[]; readonly clear: () => void }): VNode {
-  const [asking, setAsking] = useState<'reassign' | null>(null);
-  const [key] = useState(() => crypto.randomUUID());
-  const run = async (operation: string, input: object = {}): Promise<void> => {
-    const ids = rows.map(({ id }) => id);
-    const done: BatchAnswer['items'][number][] = [];
-    for (let at = 0; at < ids.length; at += PAGE) {
-      const body = { operation, ids: ids.slice(at, at + PAGE), input };
-      done.push(...(await tell<BatchAnswer>('/api/batch', body, { 'idempotency-key': key })).items);
-    }
-    const refused = done.filter(({ problem }) => problem !== undefined);
-    if (refused.length === 0) say('good', `${operation}: ${done.length}`);
-    else say('bad', `${operation}: ${refused.length} of ${done.length} refused: ${refused[0]?.problem?.detail ?? ''}`);
-    clear();
-  };
-  const perform = (operation: string, input?: object): void =>
-    void run(operation, input).catch((error: unknown) => say('bad', wordsOf(error)));
-  const isEveryOver = rows.every(({ state }) => isOver(state));
+/** Each selected handoff is cancelled, and a new one takes its place. */
+function Reassign({ rows, clear }: { readonly rows: readonly Row[]; readonly clear: () => void }): VNode {
+  const [isAsking, setAsking] = useState(false);
+  const perform = useBatch(rows, clear);
+  const close = (): void => setAsking(false);
   return (
-    <div class="bulk" role="group" aria-label="Selected">
-      <b>{rows.length} selected</b>
-      {isEveryOver ? (
-        <button type="button" onClick={() => perform('retry')}>
-          Retry
-        </button>
-      ) : (
-        <>
-          <button type="button" onClick={() => setAsking('reassign')}>
-            Reassign or reprioritise…
-          </button>
-          <button type="button" class="bad" onClick={() => perform('cancel')}>
-            Cancel
-          </button>
-        </>
-      )}
-      <button type="button" class="quiet" onClick={clear}>
-        Clear
+    <>
+      <button type="button" onClick={() => setAsking(true)}>
+        Reassign or reprioritise…
       </button>
-      {asking === null ? null : (
-        <Dialog title="Reassign or reprioritise" close={() => setAsking(null)}>
+      {isAsking ? (
+        <Dialog title="Reassign or reprioritise" close={close}>
           <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              const given = Object.entries(textsIn(event.currentTarget)).filter(([, value]) => value !== '');
-              setAsking(null);
+            onSubmit={onSubmit((form) => {
+              const given = Object.entries(textsIn(form)).filter(([, value]) => value !== '');
+              close();
               perform('reassign', Object.fromEntries(given));
-            }}
+            })}
           >
             <p class="soft">Each is cancelled, and a new one takes its place.</p>
             <label>
@@ -457,24 +407,14 @@ function Bulk({ rows, clear }: { readonly rows: readonly Row[]; readonly clear: 
             <label>
               Priority
               <select name="priority">
-                <option value="">as it is</option>
-                {['urgent', 'high', 'normal', 'low'].map((each) => (
-                  <option key={each}>{each}</option>
-                ))}
+                <Options of={OTHER_PRIORITIES} />
               </select>
             </label>
-            <div class="buttons">
-              <button type="button" onClick={() => setAsking(null)}>
-                Back
-              </button>
-              <button type="submit" class="primary">
-                Reassign
-              </button>
-            </div>
+            <FormButtons submit="Reassign" close={close} />
           </form>
         </Dialog>
-      )}
-    </div>
+      ) : null}
+    </>
   );
 }
 

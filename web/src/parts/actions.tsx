@@ -2,12 +2,21 @@
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { EVIDENCE_KINDS } from '../../../src/domain/evidence.ts';
-import { tell, wordsOf, type HandoffView, type Shown } from '../api.ts';
+import { tell, type HandoffView, type Shown } from '../api.ts';
 import { go, handoffHref } from '../location.ts';
 import { STATE_WORDS } from '../words.ts';
 import { Dialog } from './labels.tsx';
-import { textsIn } from './form-texts.ts';
-import { say } from './toasts.tsx';
+import {
+  FormButtons,
+  jsonOrText,
+  onSubmit,
+  Options,
+  OTHER_PRIORITIES,
+  ProblemText,
+  textsIn,
+  useRequest,
+} from './forms.tsx';
+import { say, sayProblem } from './toasts.tsx';
 
 interface Question {
   readonly name: string;
@@ -28,7 +37,6 @@ interface Action {
 
 const REASON: Question = { name: 'reason', label: 'Reason', long: true };
 const NOTES: Question = { name: 'notes', label: 'Notes', long: true };
-const PRIORITIES = ['', 'urgent', 'high', 'normal', 'low'];
 
 function linesOf(name: 'deliverables' | 'criteria'): (handoff: Shown) => string {
   return (handoff) => (handoff[name] ?? []).join('\n');
@@ -44,7 +52,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     label: 'Edit',
     asks: [
       { name: 'title', label: 'Title', given: ({ title }) => title ?? '' },
-      { name: 'priority', label: 'Priority', of: PRIORITIES },
+      { name: 'priority', label: 'Priority', of: OTHER_PRIORITIES },
       { name: 'deliverables', label: 'Deliverables, one per line', long: true, given: linesOf('deliverables') },
       { name: 'criteria', label: 'Criteria, one per line', long: true, given: linesOf('criteria') },
     ],
@@ -92,7 +100,11 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
   reassign: {
     label: 'Reassign',
-    asks: [{ name: 'to', label: 'To somebody else' }, { name: 'priority', label: 'Priority', of: PRIORITIES }, REASON],
+    asks: [
+      { name: 'to', label: 'To somebody else' },
+      { name: 'priority', label: 'Priority', of: OTHER_PRIORITIES },
+      REASON,
+    ],
   },
   block: { label: 'Ask a question', asks: [{ name: 'question', label: 'Question', needed: true, long: true }] },
   release: { label: 'Give back', asks: [] },
@@ -125,13 +137,6 @@ function written(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input, null, 2);
 }
 
-/** Plain words need no quotes; what looks like JSON has to be. */
-export function jsonOrText(text: string): unknown {
-  return /^\s*[[{"]/.test(text) || /^\s*(?:-?\d[\d.eE+-]*|true|false|null)\s*$/.test(text)
-    ? (JSON.parse(text) as unknown)
-    : text;
-}
-
 interface Props {
   readonly handoff: Shown;
   readonly reload: () => void;
@@ -152,7 +157,7 @@ export function Actions({ handoff, reload, review }: Props): VNode | null {
     else {
       setBusy(true);
       perform(handoff, name, {})
-        .then(reload, (error: unknown) => say('bad', wordsOf(error)))
+        .then(reload, sayProblem)
         .finally(() => setBusy(false));
     }
   };
@@ -218,9 +223,8 @@ interface FormProps {
 }
 
 export function ActionForm({ handoff, name, close, afterwards }: FormProps): VNode | null {
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  /** The same until it has worked: a second press makes nothing twice. */
+  const { isBusy, problem, run } = useRequest();
+  /** The same key until the request has succeeded: a second press makes nothing twice. */
   const key = useRef(crypto.randomUUID());
   const action = ACTIONS[name];
   if (action === undefined) return null;
@@ -228,35 +232,16 @@ export function ActionForm({ handoff, name, close, afterwards }: FormProps): VNo
   return (
     <Dialog title={action.label} close={close}>
       <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isBusy) return;
-          setBusy(true);
-          setProblem(null);
-          perform(handoff, name, textsIn(event.currentTarget), key.current)
-            .then(
-              () => {
-                close();
-                afterwards();
-              },
-              (error: unknown) => {
-                setProblem(error instanceof SyntaxError ? `This is not JSON: ${error.message}` : wordsOf(error));
-                afterwards();
-              },
-            )
-            .finally(() => setBusy(false));
-        }}
+        onSubmit={onSubmit((form) =>
+          run(() => perform(handoff, name, textsIn(form), key.current).then(close).finally(afterwards)),
+        )}
       >
         {action.asks.map(({ name: field, label, needed, long, given, of }) => (
           <label key={field}>
             {label}
             {of !== undefined ? (
               <select name={field}>
-                {of.map((each) => (
-                  <option key={each} value={each}>
-                    {each === '' ? 'as it is' : each}
-                  </option>
-                ))}
+                <Options of={of} />
               </select>
             ) : long ? (
               <textarea
@@ -277,27 +262,14 @@ export function ActionForm({ handoff, name, close, afterwards }: FormProps): VNo
                 <legend>Evidence for {deliverable}</legend>
                 <div class="inline">
                   <select name={`kind-${index}`} aria-label={`Kind of evidence for ${deliverable}`}>
-                    {EVIDENCE_KINDS.map((kind) => (
-                      <option key={kind}>{kind}</option>
-                    ))}
+                    <Options of={EVIDENCE_KINDS} />
                   </select>
                   <input name={`value-${index}`} aria-label={`Evidence for ${deliverable}`} autocomplete="off" />
                 </div>
               </fieldset>
             ))}
-        {problem === null ? null : (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
-        <div class="buttons">
-          <button type="button" onClick={close}>
-            Back
-          </button>
-          <button type="submit" class="primary" disabled={isBusy}>
-            {action.label}
-          </button>
-        </div>
+        <ProblemText text={problem} />
+        <FormButtons submit={action.label} close={close} isBusy={isBusy} />
       </form>
     </Dialog>
   );

@@ -1,46 +1,29 @@
 /** Running agents: how full each is, how far its handover is, and the button that begins one. */
 import type { VNode } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { CONTEXT_TIERS } from '../../../src/domain/agent-session.ts';
 import { SUCCESSION_REASONS } from '../../../src/domain/succession.ts';
-import { ask, tell } from '../api.ts';
+import { tell, type AgentsAnswer } from '../api.ts';
+import { usePolled } from '../polled.ts';
 import { ago, now } from '../time.ts';
 import { handoffHref } from '../location.ts';
-import { textsIn } from './form-texts.ts';
-import { say } from './toasts.tsx';
+import { onSubmit, Options, textsIn } from './forms.tsx';
+import { TableHead } from './labels.tsx';
+import { sayProblem } from './toasts.tsx';
 
-interface AgentSession {
-  readonly id: number;
-  readonly persona: string | null;
-  readonly adapter: string;
-  readonly state: string;
-  readonly cwd: string;
-  readonly previous_agent_id: number | null;
-  readonly started_at: string;
-  readonly context: { readonly percent: number; readonly tier: string | null } | null;
-  readonly handoff: { readonly id: string; readonly reason: string } | null;
-  readonly last_handoff: {
-    readonly id: string;
-    readonly error: string | null;
-    readonly message: string | null;
-  } | null;
-}
+type AgentSession = AgentsAnswer['sessions'][number];
 
-interface Step {
-  readonly step: string;
-  readonly at: string | null;
-}
-
-/** How full an agent is changes without a fact, so this is asked by time alone. */
-const EVERY_MS = 2_000;
 const STEPS_MS = 1_000;
 const ENDED_SHOWN = 5;
 
 const isOpen = ({ state }: AgentSession): boolean => state === 'active' || state === 'starting';
 
-export function AgentSessions(): VNode | null {
-  const [answer, again] = useAsked<{ readonly sessions: readonly AgentSession[] }>('/api/agents', EVERY_MS);
-  const sessions = answer?.sessions ?? [];
+interface AgentSessionsProps {
+  readonly sessions: readonly AgentSession[];
+  readonly again: () => void;
+}
+
+export function AgentSessions({ sessions, again }: AgentSessionsProps): VNode | null {
   if (sessions.length === 0) return null;
   const shown = [...sessions.filter(isOpen), ...sessions.filter((each) => !isOpen(each)).slice(0, ENDED_SHOWN)];
   return (
@@ -48,15 +31,7 @@ export function AgentSessions(): VNode | null {
       <h2>Running agents</h2>
       <div class="scroll" tabIndex={0} role="region" aria-label="Running agents, table">
         <table class="cards">
-          <thead>
-            <tr>
-              {['Agent', 'State', 'Context', 'Handover'].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead names={['Agent', 'State', 'Context', 'Handover']} />
           <tbody>
             {shown.map((session) => (
               <Row key={session.id} session={session} again={again} />
@@ -108,17 +83,11 @@ function Handover({ session, again }: { readonly session: AgentSession; readonly
   const { id, state, persona, handoff, last_handoff: last } = session;
   const [isAsking, setAsking] = useState(false);
   if (handoff !== null) return <Steps agent={id} handoff={handoff.id} />;
-  const begin = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const { reason, context } = textsIn(event.currentTarget as HTMLFormElement);
-    tell(`/api/agents/${id}/handoff`, { reason, ...(context === undefined ? {} : { context }) }).then(
-      () => {
-        setAsking(false);
-        again();
-      },
-      (error: unknown) => say('bad', error instanceof Error ? error.message : String(error)),
-    );
-  };
+  const begin = (form: HTMLFormElement): void =>
+    void tell(`/api/agents/${id}/handoff`, textsIn(form)).then(() => {
+      setAsking(false);
+      again();
+    }, sayProblem);
   return (
     <>
       {last === null ? null : (
@@ -127,13 +96,11 @@ function Handover({ session, again }: { readonly session: AgentSession; readonly
         </span>
       )}
       {state !== 'active' || persona === null ? null : isAsking ? (
-        <form class="fields" onSubmit={begin}>
+        <form class="fields" onSubmit={onSubmit(begin)}>
           <label>
             Reason{' '}
             <select name="reason">
-              {SUCCESSION_REASONS.map((reason) => (
-                <option key={reason}>{reason}</option>
-              ))}
+              <Options of={SUCCESSION_REASONS} />
             </select>
           </label>{' '}
           <label>
@@ -154,7 +121,7 @@ function Handover({ session, again }: { readonly session: AgentSession; readonly
 }
 
 function Steps({ agent, handoff }: { readonly agent: number; readonly handoff: string }): VNode {
-  const [answer] = useAsked<{ readonly steps: readonly Step[] }>(`/api/agents/${agent}`, STEPS_MS);
+  const { answer } = usePolled<AgentSession>(`/api/agents/${agent}`, { everyMs: STEPS_MS, always: true });
   const steps = answer?.steps ?? [];
   const next = steps.find(({ at }) => at === null)?.step ?? 'over';
   const done = steps.filter(({ at }) => at !== null).length;
@@ -166,23 +133,4 @@ function Steps({ agent, handoff }: { readonly agent: number; readonly handoff: s
       </a>
     </span>
   );
-}
-
-/** The newest answer, asked for again and again; a failure keeps the last one. */
-function useAsked<Answer>(path: string, everyMs: number): readonly [Answer | null, () => void] {
-  const [answer, setAnswer] = useState<Answer | null>(null);
-  const [round, setRound] = useState(0);
-  useEffect(() => {
-    const over = new AbortController();
-    const look = (): void => {
-      if (!document.hidden) ask<Answer>(path, over.signal).then(setAnswer, () => undefined);
-    };
-    look();
-    const timer = setInterval(look, everyMs);
-    return () => {
-      over.abort();
-      clearInterval(timer);
-    };
-  }, [path, round]);
-  return [answer, () => setRound(round + 1)];
 }

@@ -1,21 +1,12 @@
 /** Who was at what, and when: a lane for each agent, a bar for each attempt, and a line for now. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import type { AttemptsAnswer } from '../api.ts';
 import { usePolled } from '../polled.ts';
 import { titleOf } from '../text.ts';
 import { now, span } from '../time.ts';
 import { handoffHref, workHref } from '../location.ts';
-import { Failed, Loading } from './labels.tsx';
-
-interface Attempt {
-  readonly handoff: string;
-  readonly agent: string;
-  readonly title: string | null;
-  readonly number: number;
-  readonly from: string;
-  readonly until: string | null;
-  readonly end: string | null;
-}
+import { Pending } from './labels.tsx';
 
 const SPANS = [
   ['15', '15 min'],
@@ -27,8 +18,8 @@ const DRAWN_MAX = 400;
 
 export function Lanes({ agent }: { readonly agent?: string | undefined }): VNode {
   const [minutes, setMinutes] = useState('15');
-  const { answer, error } = usePolled<{ readonly items: readonly Attempt[] }>(`/api/attempts?minutes=${minutes}`);
-  if (answer === null) return error === null ? <Loading rows={5} /> : <Failed error={error} />;
+  const { answer, error } = usePolled<AttemptsAnswer>(`/api/attempts?minutes=${minutes}`);
+  if (answer === null) return <Pending error={error} rows={5} />;
   const endMs = now.value;
   const startMs = endMs - Number(minutes) * 60_000;
   const wanted = agent === undefined ? answer.items : answer.items.filter((each) => each.agent === agent);
@@ -69,28 +60,20 @@ export function Lanes({ agent }: { readonly agent?: string | undefined }): VNode
   );
 }
 
-function Bar({
-  attempt,
-  startMs,
-  endMs,
-}: {
-  readonly attempt: Attempt;
+interface BarProps {
+  readonly attempt: AttemptsAnswer['items'][number];
   readonly startMs: number;
   readonly endMs: number;
-}): VNode {
+}
+
+function Bar({ attempt, startMs, endMs }: BarProps): VNode {
   const { handoff, title, number, from, until, end } = attempt;
+  const [fromMs, untilMs] = [new Date(from).getTime(), until === null ? endMs : new Date(until).getTime()];
   const share = (at: number): number =>
     (100 * Math.min(Math.max(at - startMs, 0), endMs - startMs)) / (endMs - startMs);
-  const [left, right] = [share(new Date(from).getTime()), share(until === null ? endMs : new Date(until).getTime())];
-  const tone =
-    until === null
-      ? 'tone-running'
-      : end === 'deliver'
-        ? 'tone-rest'
-        : end === 'release' || end === 'block'
-          ? 'tone-person'
-          : 'tone-broken';
-  const lasted = (until === null ? endMs : new Date(until).getTime()) - new Date(from).getTime();
+  const [left, right] = [share(fromMs), share(untilMs)];
+  const tone = until === null ? 'tone-running' : (END_TONES[end ?? ''] ?? 'tone-broken');
+  const lasted = untilMs - fromMs;
   const says = `${titleOf({ title, id: handoff })}, attempt ${number}, ${until === null ? 'at work for' : `${END_WORDS[end ?? ''] ?? end} after`} ${span(Math.max(0, lasted))}`;
   return (
     <li style={{ left: `${left}%`, width: `${Math.max(right - left, 0.4)}%` }}>
@@ -98,6 +81,12 @@ function Bar({
     </li>
   );
 }
+
+const END_TONES: Readonly<Record<string, string>> = {
+  deliver: 'tone-rest',
+  release: 'tone-person',
+  block: 'tone-person',
+};
 
 const END_WORDS: Readonly<Record<string, string>> = {
   deliver: 'delivered',

@@ -6,7 +6,7 @@ import { learn, newest, version } from '../live.ts';
 import { usePolled } from '../polled.ts';
 import { COLUMNS, type Column } from '../words.ts';
 import { Card } from './card.tsx';
-import { Failed, Loading, useStill } from './labels.tsx';
+import { Loading, Pending, useStill } from './labels.tsx';
 
 const COLUMN_PAGE = 40;
 const COLUMN_MAX = 1_000;
@@ -57,7 +57,7 @@ function Cards({ parameters, count }: CardsProps): VNode {
   // What has moved on is drawn where it is now.
   const here = (answer?.items ?? []).map(newest).filter(({ state }) => states.includes(state));
   const still = useStill(here, ({ id }) => id);
-  if (answer === null) return error === null ? <Loading rows={3} /> : <Failed error={error} />;
+  if (answer === null) return <Pending error={error} rows={3} />;
   return (
     <ul class="cards-list" data-seen={version.value} {...still.hold}>
       {still.shown.map((row) => (

@@ -3,8 +3,7 @@ import type { Row } from '../api.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../location.ts';
 import { isOver, markOf, STATE_WORDS, toneOf } from '../words.ts';
-import { AssuranceTag } from './assurance.tsx';
-import { FailureLine, QuestionLine, When } from './labels.tsx';
+import { AssuranceTag, FailureLine, QuestionLine, When } from './labels.tsx';
 
 export function Card({ handoff }: { readonly handoff: Row }): VNode {
   const { id, state, assurance, from, to, title, task, priority, attempt, attemptsMax, since, progress } = handoff;

@@ -7,7 +7,6 @@ import { newest, version } from '../live.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../location.ts';
 import { markOf, toneOf } from '../words.ts';
-import { watchSeen } from './on-scroll-or-resize.ts';
 
 const WIDTH = 200;
 const HEIGHT = 54;
@@ -121,7 +120,13 @@ function useScroller(
       const right = element.scrollLeft + element.clientWidth < element.scrollWidth - 1;
       setMore((before) => (before.left === left && before.right === right ? before : { left, right }));
     };
-    return watchSeen(element, look);
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    element.addEventListener('scroll', look, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', look);
+    };
   }, [drawn, zoom]);
   return { box, more };
 }

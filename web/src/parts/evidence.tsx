@@ -12,10 +12,10 @@ interface Check {
   readonly says: string;
 }
 
-const VERDICTS: Readonly<Record<Check['verdict'], readonly [mark: string, word: string]>> = {
-  true: ['✓', 'checked:'],
-  false: ['✕', 'does not hold:'],
-  held: ['◌', 'claimed;'],
+const VERDICTS: Readonly<Record<Check['verdict'], readonly [mark: string, word: string, tone: string]>> = {
+  true: ['✓', 'checked:', ''],
+  false: ['✕', 'does not hold:', 'tone-broken'],
+  held: ['◌', 'claimed;', 'tone-person'],
 };
 
 interface Props {
@@ -52,9 +52,7 @@ export function Evidence({ handoff, withCriteria = true }: Props): VNode | null 
                 />
               ))}
               {found.map(({ verdict, says, when }) => (
-                <p key={`${when} ${says}`} class={`verdict verdict-${verdict} pre`}>
-                  {VERDICTS[verdict][0]} {when}: {VERDICTS[verdict][1]} {visible(says).text}
-                </p>
+                <Verdict key={`${when} ${says}`} verdict={verdict} says={says} when={when} />
               ))}
             </li>
           );
@@ -76,6 +74,15 @@ export function Evidence({ handoff, withCriteria = true }: Props): VNode | null 
   );
 }
 
+function Verdict({ verdict, says, when }: Omit<Check, 'deliverable'> & { readonly when: string }): VNode {
+  const [mark, word, tone] = VERDICTS[verdict];
+  return (
+    <p class={`verdict pre ${tone}`}>
+      {mark} {when}: {word} {visible(says).text}
+    </p>
+  );
+}
+
 interface PieceProps {
   readonly evidence: NonNullable<Shown['claims']>[number]['evidence'][number];
   /** Null: not asked, or not answered yet. */
@@ -89,11 +96,7 @@ function Piece({ evidence, seen }: PieceProps): VNode {
       <p class="shown">
         <span class="tag">{evidence.kind}</span> <code>{visible(valueOf(evidence)).text}</code>
       </p>
-      {now === null ? null : (
-        <p class={`verdict verdict-${now.verdict} pre`}>
-          {VERDICTS[now.verdict][0]} now: {VERDICTS[now.verdict][1]} {visible(now.says).text}
-        </p>
-      )}
+      {now === null ? null : <Verdict {...now} when="now" />}
       {seen !== null && evidence.kind === 'command' ? <p class="soft">It runs again when you approve.</p> : null}
       {diff === null ? null : (
         <details class="diff" open>

@@ -1,28 +1,11 @@
 /** Brings in what others wrote: summaries, transcripts, and handoffs in whatever form they lie around. */
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { tell } from '../api.ts';
+import { tell, wordsOf, type IngestedAnswer } from '../api.ts';
+import { onSubmit } from './forms.tsx';
 import { handoffHref } from '../location.ts';
 
-/** As `POST /api/summaries` answers for each block, or for each handoff of another form. */
-interface Answer {
-  readonly line: number;
-  readonly fate: string;
-  readonly from: string | null;
-  readonly to: string | null;
-  readonly problems: readonly Remark[];
-  readonly warnings: readonly Remark[];
-  readonly ingested?: { readonly did: string; readonly leg: string; readonly says: readonly string[] };
-  readonly refusal?: { readonly detail: string };
-  readonly says?: string;
-}
-
-interface Remark {
-  readonly line: number;
-  readonly column: number;
-  readonly field: string;
-  readonly says: string;
-}
+type Answer = IngestedAnswer['blocks'][number];
 
 interface Imported {
   readonly name: string;
@@ -86,10 +69,7 @@ export function Import(): VNode {
       <dialog ref={dialog} class="import" aria-labelledby="import">
         <form
           method="dialog"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void bring(event.currentTarget, !isSeen);
-          }}
+          onSubmit={onSubmit((form) => void bring(form, !isSeen))}
           onInput={() => setSeen(false)}
           onDragOver={(event) => event.preventDefault()}
           onDrop={(event) => {
@@ -151,10 +131,10 @@ async function importOne({ name, text }: Source, project: string, preview: boole
     const content = await text();
     const file = nameOf(content, name);
     const body = { text: content, file, preview, ...(project === '' ? {} : { project }) };
-    const { blocks } = await tell<{ readonly blocks: readonly Answer[] }>('/api/summaries', body);
+    const { blocks } = await tell<IngestedAnswer>('/api/summaries', body);
     return { name, answers: blocks, problem: blocks.length === 0 ? 'nothing is handed over in it' : null };
   } catch (error) {
-    return { name, answers: [], problem: error instanceof Error ? error.message : String(error) };
+    return { name, answers: [], problem: wordsOf(error) };
   }
 }
 

@@ -1,7 +1,7 @@
 /** Data that somebody sent, as it is. Long data is cut, and said so. */
 import type { VNode } from 'preact';
 import { visible } from '../text.ts';
-import { Flag } from './hidden-text.tsx';
+import { HiddenText } from './labels.tsx';
 import { lazy } from './lazy.tsx';
 
 const Markdown = lazy(async () => (await import('./markdown.tsx')).Markdown);
@@ -14,7 +14,7 @@ export function Data({ value, label }: { readonly value: unknown; readonly label
   const { text, hidden } = visible(whole.slice(0, SHOWN_MAX));
   return (
     <>
-      <Flag hidden={hidden} />
+      <HiddenText count={hidden} />
       <pre tabIndex={0} aria-label={label}>
         <code>{text}</code>
       </pre>

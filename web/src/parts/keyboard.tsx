@@ -1,12 +1,13 @@
 /** Everything by keys: going somewhere, going through lists, finding, and a page that says which keys there are. */
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { ask, query, type ListPage, type Row } from '../api.ts';
 import { nextTheme } from '../theme.ts';
 import { titleOf } from '../text.ts';
 import { go, handoffHref, workHref } from '../location.ts';
 import { stateWordOf } from '../words.ts';
+import { useModal } from './labels.tsx';
 import { PAGES } from './rail.tsx';
 
 const KEYS: readonly (readonly [key: string, does: string])[] = [
@@ -93,20 +94,8 @@ function moveIn(by: 1 | -1): void {
   next?.querySelector<HTMLElement>('a[href]')?.focus();
 }
 
-function useModal(close: () => void): { readonly ref: { current: HTMLDialogElement | null } } {
-  const ref = useRef<HTMLDialogElement>(null);
-  // Before it is painted: what is typed at once belongs into it.
-  useLayoutEffect(() => {
-    const dialog = ref.current;
-    dialog?.showModal();
-    dialog?.addEventListener('close', close);
-    return () => dialog?.removeEventListener('close', close);
-  }, []);
-  return { ref };
-}
-
 function Help(): VNode {
-  const { ref } = useModal(() => (help.value = false));
+  const ref = useModal(() => (help.value = false));
   return (
     <dialog ref={ref} aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
@@ -145,7 +134,7 @@ const DOING: readonly Choice[] = [
 const FOUND_MAX = 8;
 
 function Palette(): VNode {
-  const { ref } = useModal(() => (palette.value = false));
+  const ref = useModal(() => (palette.value = false));
   const [text, setText] = useState('');
   const [found, setFound] = useState<readonly Row[]>([]);
   const [at, setAt] = useState(0);

@@ -1,6 +1,7 @@
 /** Small things that several pages show. */
-import type { ComponentChildren, VNode } from 'preact';
+import type { ComponentChildren, RefObject, VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { ASSURANCE_TEXT, type Assurance } from '../../../src/domain/assurance.ts';
 import type { Row } from '../api.ts';
 import { visible } from '../text.ts';
 import { ago, now, span, whole } from '../time.ts';
@@ -60,8 +61,44 @@ export function Loading({ rows = 6 }: { readonly rows?: number }): VNode {
   );
 }
 
-export function Failed({ error }: { readonly error: Error }): VNode {
-  return <p class="problem">{error.message}</p>;
+/** Stands in the place of an answer that is not there yet, or could not be read. */
+export function Pending({ error, rows }: { readonly error: Error | null; readonly rows?: number }): VNode {
+  return error === null ? <Loading rows={rows ?? 6} /> : <p class="problem">{error.message}</p>;
+}
+
+/** A column without a name holds buttons. */
+export function TableHead({ names }: { readonly names: readonly string[] }): VNode {
+  return (
+    <thead>
+      <tr>
+        {names.map((name) => (
+          <th key={name} scope="col">
+            {name === '' ? <span class="unseen">Actions</span> : name}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+/** How far a completion is proven, in the same words everywhere. */
+export function AssuranceTag({ assurance }: { readonly assurance: Assurance }): VNode {
+  return (
+    <span class={`tag assurance-${assurance}`} title={ASSURANCE_TEXT[assurance]}>
+      {assurance}
+    </span>
+  );
+}
+
+/** Says that invisible characters were removed from a text. */
+export function HiddenText({ count }: { readonly count: number }): VNode | null {
+  if (count === 0) return null;
+  return (
+    <p class="hidden-text">
+      <span class="tag bad">hidden_text</span> {count} invisible {count === 1 ? 'character was' : 'characters were'}{' '}
+      taken out of this text.
+    </p>
+  );
 }
 
 export function CopyId({ id }: { readonly id: string }): VNode {
@@ -102,25 +139,27 @@ export function useStill<Item>(items: readonly Item[], keyOf: (item: Item) => st
   };
 }
 
-interface DialogProps {
-  readonly title: string;
-  readonly close: () => void;
-  readonly wide?: boolean;
-  readonly children: ComponentChildren;
-}
-
-export function Dialog({ title, close, wide = false, children }: DialogProps): VNode {
+/** Opens the dialog before the first paint, so that keys typed at once reach it. */
+export function useModal(close: () => void): RefObject<HTMLDialogElement | null> {
   const ref = useRef<HTMLDialogElement>(null);
-  // Before it is painted: what is typed at once belongs into it.
   useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
-    const ended = (): void => close();
-    dialog?.addEventListener('close', ended);
-    return () => dialog?.removeEventListener('close', ended);
+    dialog?.addEventListener('close', close);
+    return () => dialog?.removeEventListener('close', close);
   }, []);
+  return ref;
+}
+
+interface DialogProps {
+  readonly title: string;
+  readonly close: () => void;
+  readonly children: ComponentChildren;
+}
+
+export function Dialog({ title, close, children }: DialogProps): VNode {
   return (
-    <dialog ref={ref} class={wide ? 'wide' : ''} aria-label={title}>
+    <dialog ref={useModal(close)} aria-label={title}>
       <h2>{title}</h2>
       {children}
     </dialog>

@@ -6,7 +6,7 @@ import MarkdownIt, { type Token } from 'markdown-it';
 import { h, type ComponentChildren, type VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { visible } from '../text.ts';
-import { Flag } from './hidden-text.tsx';
+import { HiddenText } from './labels.tsx';
 
 const SHOWN_MAX = 256 * 1024;
 const TOKENS_MAX = 20_000;
@@ -22,7 +22,7 @@ export function Markdown({ source }: { readonly source: string }): VNode {
   const made = useMemo(() => elementsOf(parser.parse(text, {})), [text]);
   return (
     <div class="markdown">
-      <Flag hidden={hidden} />
+      <HiddenText count={hidden} />
       {made}
       {source.length > SHOWN_MAX ? <p class="empty">Cut after {SHOWN_MAX / 1024} KiB.</p> : null}
     </div>

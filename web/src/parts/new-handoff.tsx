@@ -1,12 +1,11 @@
 /** Sends a handoff by hand: what the command line can do, for whoever has a browser at hand. */
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { tell, wordsOf, type HandoffView } from '../api.ts';
+import { tell, type HandoffView } from '../api.ts';
 import { handoffHref } from '../location.ts';
-import { jsonOrText } from './actions.tsx';
 import { newAsked } from './keyboard.tsx';
 import { Dialog } from './labels.tsx';
-import { textsIn } from './form-texts.ts';
+import { FormButtons, jsonOrText, onSubmit, Options, ProblemText, textsIn, useRequest } from './forms.tsx';
 import { say } from './toasts.tsx';
 
 const LISTS = ['deliverables', 'criteria', 'verifiers', 'dependsOn'] as const;
@@ -46,32 +45,18 @@ function bodyOf({ input = '', ...given }: Readonly<Record<string, string>>): obj
 }
 
 function NewForm({ close }: { readonly close: () => void }): VNode {
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  /** The same key until it has worked: a second press of the button sends nothing twice. */
+  const { isBusy, problem, run } = useRequest();
+  /** The same key until the request has succeeded: a second press of the button sends nothing twice. */
   const key = useRef(crypto.randomUUID());
   const send = async (form: HTMLFormElement): Promise<void> => {
-    setBusy(true);
-    try {
-      const body = bodyOf(textsIn(form));
-      const sent = await tell<HandoffView>('/api/handoffs', body, { 'idempotency-key': key.current });
-      close();
-      say('good', `Sent to ${sent.to}`, handoffHref(sent.id));
-    } catch (error) {
-      const says = wordsOf(error);
-      setProblem(error instanceof SyntaxError ? `The input is not JSON: ${says}` : says);
-    } finally {
-      setBusy(false);
-    }
+    const body = bodyOf(textsIn(form));
+    const sent = await tell<HandoffView>('/api/handoffs', body, { 'idempotency-key': key.current });
+    close();
+    say('good', `Sent to ${sent.to}`, handoffHref(sent.id));
   };
   return (
     <Dialog title="New handoff" close={close}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isBusy) void send(event.currentTarget);
-        }}
-      >
+      <form onSubmit={onSubmit((form) => run(() => send(form)))}>
         <div class="two">
           <Field name="from" label="From" placeholder="@me" required />
           <Field name="to" label="To" placeholder="@you" required />
@@ -88,9 +73,7 @@ function NewForm({ close }: { readonly close: () => void }): VNode {
             <label>
               Priority
               <select name="priority">
-                {['normal', 'urgent', 'high', 'low'].map((each) => (
-                  <option key={each}>{each}</option>
-                ))}
+                <Options of={['normal', 'urgent', 'high', 'low']} />
               </select>
             </label>
           </div>
@@ -101,19 +84,8 @@ function NewForm({ close }: { readonly close: () => void }): VNode {
             <Lines name="dependsOn" label="Waits for (ids), one in a line" />
           </div>
         </details>
-        {problem === null ? null : (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
-        <div class="buttons">
-          <button type="button" onClick={close}>
-            Back
-          </button>
-          <button type="submit" class="primary" disabled={isBusy}>
-            Send
-          </button>
-        </div>
+        <ProblemText text={problem} />
+        <FormButtons submit="Send" close={close} isBusy={isBusy} />
       </form>
     </Dialog>
   );

@@ -1,23 +1,13 @@
 /** What the stored policy says: webhooks with what they could not deliver, limits, and the rest as it stands there. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { UndeliveredView } from '../../../src/interfaces/shared/undelivered-view.ts';
-import { tell, wordsOf } from '../api.ts';
-import { usePolled } from '../polled.ts';
+import { tell, type PolicyAnswer, type UndeliveredAnswer } from '../api.ts';
+import { BY_TIME, usePolled } from '../polled.ts';
 import { visible } from '../text.ts';
 import { whole } from '../time.ts';
 import { handoffHref } from '../location.ts';
-import { Failed, Loading, When } from './labels.tsx';
-import { say } from './toasts.tsx';
-
-interface Policy {
-  readonly version: number;
-  readonly storedAt: string;
-  readonly by: string;
-  readonly policy: Readonly<Record<string, unknown>> & {
-    readonly notifications?: { readonly webhooks?: readonly Webhook[] };
-  };
-}
+import { Pending, TableHead, When } from './labels.tsx';
+import { say, sayProblem } from './toasts.tsx';
 
 interface Webhook {
   readonly name?: string;
@@ -27,13 +17,13 @@ interface Webhook {
 }
 
 export function PolicyPanels(): VNode {
-  const { answer, error } = usePolled<Policy>('/api/policy', { everyMs: 5_000, always: true });
-  if (answer === null) return error === null ? <Loading rows={3} /> : <Failed error={error} />;
+  const { answer, error } = usePolled<PolicyAnswer>('/api/policy', BY_TIME);
+  if (answer === null) return <Pending error={error} rows={3} />;
   const { version, storedAt, by, policy } = answer;
   const { notifications, limits, ...rest } = policy;
   return (
     <>
-      <Webhooks webhooks={notifications?.webhooks ?? []} />
+      <Webhooks webhooks={(notifications as { readonly webhooks?: readonly Webhook[] } | undefined)?.webhooks ?? []} />
       <section class="panel" aria-label="Limits and policy">
         <h2>Limits and policy</h2>
         <p class="soft">
@@ -59,10 +49,7 @@ export function PolicyPanels(): VNode {
 }
 
 function Webhooks({ webhooks }: { readonly webhooks: readonly Webhook[] }): VNode {
-  const { answer, error, again } = usePolled<{ readonly items: readonly UndeliveredView[] }>('/api/undelivered', {
-    everyMs: 3_000,
-    always: true,
-  });
+  const { answer, error, again } = usePolled<UndeliveredAnswer>('/api/undelivered', { everyMs: 3_000, always: true });
   return (
     <section class="panel" aria-label="Webhooks">
       <h2>Webhooks</h2>
@@ -72,15 +59,7 @@ function Webhooks({ webhooks }: { readonly webhooks: readonly Webhook[] }): VNod
         </p>
       ) : (
         <table class="cards">
-          <thead>
-            <tr>
-              {['Webhook', 'Events', 'Signed with'].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead names={['Webhook', 'Events', 'Signed with']} />
           <tbody>
             {webhooks.map(({ name, url, events, secret_env: secret }) => (
               <tr key={`${name ?? ''} ${url}`}>
@@ -97,7 +76,7 @@ function Webhooks({ webhooks }: { readonly webhooks: readonly Webhook[] }): VNod
           </tbody>
         </table>
       )}
-      {error === null ? null : <Failed error={error} />}
+      {error === null ? null : <Pending error={error} />}
       {answer === null || answer.items.length === 0 ? (
         <p class="soft">Nothing was given up.</p>
       ) : (
@@ -107,22 +86,14 @@ function Webhooks({ webhooks }: { readonly webhooks: readonly Webhook[] }): VNod
   );
 }
 
-interface UndeliveredProps {
-  readonly items: readonly UndeliveredView[];
-  readonly again: () => void;
-}
-
-function Undelivered({ items, again }: UndeliveredProps): VNode {
+function Undelivered({ items, again }: UndeliveredAnswer & { readonly again: () => void }): VNode {
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
   const resend = (key: string): void => {
     setBusy(new Set([...busy, key]));
-    tell('/api/undelivered/resend', { key }).then(
-      () => {
-        say('good', 'It is tried again');
-        again();
-      },
-      (error: unknown) => say('bad', wordsOf(error)),
-    );
+    tell('/api/undelivered/resend', { key }).then(() => {
+      say('good', 'It is tried again');
+      again();
+    }, sayProblem);
   };
   return (
     <>

@@ -1,30 +1,17 @@
 /** Files that could not be understood. */
 import type { VNode } from 'preact';
-import { usePolled, type Polled } from '../polled.ts';
+import type { QuarantineAnswer } from '../api.ts';
+import { BY_TIME, usePolled } from '../polled.ts';
 import { visible } from '../text.ts';
 import { whole } from '../time.ts';
-import { Failed, Loading } from './labels.tsx';
-
-interface Quarantined {
-  readonly name: string;
-  readonly says: string;
-  readonly at: string;
-}
-
-interface Answer {
-  readonly items: readonly Quarantined[];
-}
-
-function useQuarantine(): Polled<Answer> {
-  return usePolled<Answer>('/api/quarantine', { everyMs: 5_000, always: true });
-}
+import { Pending } from './labels.tsx';
 
 export function Quarantine(): VNode {
-  const { answer, error } = useQuarantine();
+  const { answer, error } = usePolled<QuarantineAnswer>('/api/quarantine', BY_TIME);
   return (
     <section class="panel" aria-label="Quarantine">
       <h2>Quarantine</h2>
-      {answer === null ? error === null ? <Loading rows={1} /> : <Failed error={error} /> : null}
+      {answer === null ? <Pending error={error} rows={1} /> : null}
       {answer?.items.length === 0 ? (
         <p class="empty">
           Empty. Files in the queue folder that cannot be understood are kept here with the reason; nothing is lost.
@@ -35,9 +22,8 @@ export function Quarantine(): VNode {
   );
 }
 
-/** Nothing where nothing is. */
 export function QuarantineShelf(): VNode | null {
-  const { answer } = useQuarantine();
+  const { answer } = usePolled<QuarantineAnswer>('/api/quarantine', BY_TIME);
   if (answer === null || answer.items.length === 0) return null;
   return (
     <section class="shelf" aria-label="Quarantine">
@@ -52,7 +38,7 @@ export function QuarantineShelf(): VNode | null {
   );
 }
 
-function Files({ items }: Answer): VNode {
+function Files({ items }: QuarantineAnswer): VNode {
   return (
     <ul class="plain">
       {items.map(({ name, says, at }) => (

@@ -4,10 +4,10 @@
  */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { tell, wordsOf, type Shown } from '../api.ts';
+import { tell, type Shown } from '../api.ts';
 import { visible } from '../text.ts';
 import { Evidence } from './evidence.tsx';
-import { textsIn } from './form-texts.ts';
+import { ProblemText, textsIn, useRequest } from './forms.tsx';
 import { say } from './toasts.tsx';
 
 type Judgement = 'met' | 'not-met';
@@ -15,8 +15,8 @@ type Judgement = 'met' | 'not-met';
 export function Review({ handoff, reload }: { readonly handoff: Shown; readonly reload: () => void }): VNode {
   const { id, revision, criteria = [], deliverables = [] } = handoff;
   const [judged, setJudged] = useState<Readonly<Record<string, Judgement>>>({});
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  // The problem stays until the next try: somebody has to read which evidence does not hold.
+  const { isBusy, problem, setProblem, run } = useRequest();
   const refused = criteria.filter((criterion) => judged[criterion] === 'not-met');
   const isJudged = criteria.every((criterion) => judged[criterion] !== undefined);
   const isMet = isJudged && refused.length === 0;
@@ -39,27 +39,16 @@ export function Review({ handoff, reload }: { readonly handoff: Shown; readonly 
       ...(notes === '' ? {} : { notes }),
       criteria: criteria.map((criterion, index) => ({ criterion, says: texts[`says-${index}`] ?? '' })),
     };
-    setBusy(true);
-    setProblem(null);
-    const sent =
-      how === 'approve'
-        ? tell(`${path}/verify`, approval, match)
-        : how === 'rework'
-          ? tell(`${path}/rework`, { reason }, match)
-          : tell(`${path}/reject`, { type: 'verification', reason }, match);
-    sent
-      .then(
-        () => {
-          say('good', { approve: 'Approved', rework: 'Sent back with your changes', reject: 'Rejected' }[how]);
-          reload();
-        },
-        (error: unknown) => {
-          // It stays until the next try: what evidence does not hold has to be read.
-          setProblem(wordsOf(error));
-          reload();
-        },
-      )
-      .finally(() => setBusy(false));
+    const [move, body, says] = {
+      approve: ['verify', approval, 'Approved'],
+      rework: ['rework', { reason }, 'Sent back with your changes'],
+      reject: ['reject', { type: 'verification', reason }, 'Rejected'],
+    }[how] as [string, object, string];
+    run(() =>
+      tell(`${path}/${move}`, body, match)
+        .then(() => say('good', says))
+        .finally(reload),
+    );
   };
 
   return (
@@ -112,11 +101,7 @@ export function Review({ handoff, reload }: { readonly handoff: Shown; readonly 
           Notes
           <textarea name="notes" rows={2} />
         </label>
-        {problem === null ? null : (
-          <p class="problem pre" role="alert">
-            {problem}
-          </p>
-        )}
+        <ProblemText text={problem} />
         <div class="buttons">
           {isMet ? null : (
             <span class="soft">

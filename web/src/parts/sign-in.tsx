@@ -1,20 +1,12 @@
 /** A way in for whoever is out: the link that `baton serve` prints works once, wherever it is put. */
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
-import { tell, wordsOf } from '../api.ts';
-import { textsIn } from './form-texts.ts';
+import { tell } from '../api.ts';
+import { onSubmit, ProblemText, textsIn, useRequest } from './forms.tsx';
 
 export function SignIn({ why, come }: { readonly why: string; readonly come: () => void }): VNode {
-  const [problem, setProblem] = useState<string | null>(null);
+  const { problem, run } = useRequest();
   return (
-    <form
-      class="sign-in"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const given = textsIn(event.currentTarget)['link'] ?? '';
-        signIn(given.trim()).then(come, (error: unknown) => setProblem(wordsOf(error)));
-      }}
-    >
+    <form class="sign-in" onSubmit={onSubmit((form) => run(() => signIn(textsIn(form)['link'] ?? '').then(come)))}>
       <p>
         {why} <code>baton serve</code> prints a link that works once. Open it, or paste it here; an agent pastes its
         token:
@@ -29,7 +21,7 @@ export function SignIn({ why, come }: { readonly why: string; readonly come: () 
         />
         <button type="submit">Sign in</button>
       </div>
-      {problem === null ? null : <p class="problem">{problem}</p>}
+      <ProblemText text={problem} />
     </form>
   );
 }

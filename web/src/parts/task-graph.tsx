@@ -1,15 +1,10 @@
 /** The tasks of a project with what each needs: phases as columns, many alike folded into one, the longest wait marked. */
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import type { WorkflowsAnswer } from '../api.ts';
 import { workHref } from '../location.ts';
 
-export interface TaskView {
-  readonly task: string;
-  readonly phase: string | null;
-  readonly state: string;
-  readonly needs: readonly string[];
-  readonly waitsFor: readonly string[];
-}
+type TaskView = WorkflowsAnswer['items'][number]['tasks'][number];
 
 const WIDTH = 150;
 const HEIGHT = 40;

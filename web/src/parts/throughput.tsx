@@ -3,34 +3,26 @@ import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import type { MetricsAnswer } from '../api.ts';
 import { theme } from '../theme.ts';
 
-export interface Minute {
-  readonly at: string;
-  readonly created: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly other: number;
-}
+type Minute = MetricsAnswer['minutes'][number];
 
 const SHOWN_MINUTES = 120;
 const MINUTE_S = 60;
+const EMPTY = { created: 0, completed: 0, failed: 0, other: 0 };
 
 /** Every minute has its place, also those in which nothing happened. */
 function seriesOf(minutes: readonly Minute[]): uPlot.AlignedData {
   const known = new Map(minutes.map((each) => [Math.floor(new Date(each.at).getTime() / 60_000), each]));
   const last = Math.floor(Date.now() / 60_000);
   const at = Array.from({ length: SHOWN_MINUTES }, (_, index) => last - SHOWN_MINUTES + 1 + index);
-  const of = (pick: (minute: Minute) => number): number[] =>
-    at.map((minute) => {
-      const found = known.get(minute);
-      return found === undefined ? 0 : pick(found);
-    });
+  const found = at.map((minute) => known.get(minute) ?? EMPTY);
   return [
     at.map((minute) => minute * MINUTE_S),
-    of(({ created }) => created),
-    of(({ completed }) => completed),
-    of(({ failed, other }) => failed + other),
+    found.map(({ created }) => created),
+    found.map(({ completed }) => completed),
+    found.map(({ failed, other }) => failed + other),
   ];
 }
 
@@ -41,8 +33,11 @@ export function Throughput({ minutes }: { readonly minutes: readonly Minute[] })
   useEffect(() => {
     const element = box.current;
     if (element === null) return undefined;
-    const style = getComputedStyle(document.documentElement);
-    const colour = (name: string): string => style.getPropertyValue(name).trim();
+    // The canvas needs the color that applies now, not the pair for light and dark that the style sheet holds.
+    const colour = (name: string): string => {
+      element.style.color = `var(${name})`;
+      return getComputedStyle(element).color;
+    };
     const axis = { stroke: colour('--soft'), grid: { stroke: colour('--rule'), width: 1 }, ticks: { show: false } };
     const made = new uPlot(
       {

@@ -4,8 +4,9 @@ import { useState } from 'preact/hooks';
 import { factText } from '../../../src/interfaces/shared/fact-text.ts';
 import type { FactView } from '../api.ts';
 import { visible } from '../text.ts';
-import { ago, now, span, whole } from '../time.ts';
+import { span } from '../time.ts';
 import { MARKS } from '../words.ts';
+import { When } from './labels.tsx';
 
 const DEEDS: Readonly<Record<string, string>> = {
   create: 'created',
@@ -56,9 +57,7 @@ export function Timeline({ facts }: { readonly facts: readonly FactView[] }): VN
                   <strong>{DEEDS[fact.deed] ?? fact.deed}</strong> by{' '}
                   <span title={`proof: ${fact.proof}`}>{fact.by}</span>
                   <span class="when">
-                    <time dateTime={fact.at} title={whole(fact.at)}>
-                      {ago(fact.at, now.value)}
-                    </time>
+                    <When at={fact.at} />
                     {waited === null ? null : ` · after ${span(waited)}`}
                   </span>
                   <Detail detail={fact.detail} />

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { wordsOf } from '../api.ts';
 import { onHeard } from '../live.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../location.ts';
@@ -29,6 +30,10 @@ export function say(tone: Toast['tone'], says: string, href?: string, kind: stri
   toasts.value = [...toasts.value.filter((each) => each !== before), toast].slice(-KEPT);
   // Bad news stays until somebody has seen it.
   if (tone === 'good') setTimeout(() => dismiss(key), LIFE_MS);
+}
+
+export function sayProblem(error: unknown): void {
+  say('bad', wordsOf(error));
 }
 
 function dismiss(key: number): void {

@@ -14,7 +14,8 @@ import {
   type Results,
 } from '../../../operations/operation.ts';
 import { factView, handoffView, wholeView } from '../../shared/views.ts';
-import { mayHaveNote, readNote, type WorkNote } from '../../shared/work-progress.ts';
+import type { WorkNote } from '../../shared/work-note.ts';
+import { mayHaveNote, readNote } from '../../shared/work-progress.ts';
 import type { Run } from '../catalogue/entry.ts';
 import { mustBeOperator, withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import { onInterrupt } from '../interrupt.ts';

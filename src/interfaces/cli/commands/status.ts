@@ -5,7 +5,7 @@ import { shortIdOf } from '../../../domain/names.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { Results } from '../../../operations/operation.ts';
 import { statusView } from '../../shared/views.ts';
-import type { WorkNote } from '../../shared/work-progress.ts';
+import type { WorkNote } from '../../shared/work-note.ts';
 import { answerColours as colours } from '../output.ts';
 import { ageOf } from '../table.ts';
 import type { Telling } from './run-operation.ts';

@@ -1,0 +1,98 @@
+/** Parts that several forms share. */
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { PRIORITIES } from '../../../src/domain/priority.ts';
+import { wordsOf } from '../api.ts';
+
+/** The trimmed texts of a form, by the names of its fields. */
+export function textsIn(form: HTMLFormElement): Readonly<Record<string, string>> {
+  const entries = [...new FormData(form)].flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value.trim()] as const] : [],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** A handler for `onSubmit`: the browser does not send the form itself. */
+export function onSubmit(act: (form: HTMLFormElement) => void): (event: Event) => void {
+  return (event) => {
+    event.preventDefault();
+    act(event.currentTarget as HTMLFormElement);
+  };
+}
+
+/** Text without quotes is text; what looks like JSON has to be JSON. */
+export function jsonOrText(text: string): unknown {
+  if (!/^\s*[[{"]/.test(text) && !/^\s*(?:-?\d[\d.eE+-]*|true|false|null)\s*$/.test(text)) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new Error(`This is not JSON: ${wordsOf(cause)}`, { cause });
+  }
+}
+
+interface Request {
+  readonly isBusy: boolean;
+  /** Why the last request failed. */
+  readonly problem: string | null;
+  setProblem(text: string): void;
+  /** Does nothing while another request runs. */
+  run(request: () => Promise<unknown>): void;
+}
+
+/** Sends one request at a time. */
+export function useRequest(): Request {
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const run = (request: () => Promise<unknown>): void => {
+    if (isBusy) return;
+    setBusy(true);
+    setProblem(null);
+    request()
+      .catch((error: unknown) => setProblem(wordsOf(error)))
+      .finally(() => setBusy(false));
+  };
+  return { isBusy, problem, setProblem, run };
+}
+
+export function ProblemText({ text }: { readonly text: string | null }): VNode | null {
+  if (text === null) return null;
+  return (
+    <p class="problem pre" role="alert">
+      {text}
+    </p>
+  );
+}
+
+interface FormButtonsProps {
+  readonly submit: string;
+  readonly close: () => void;
+  readonly isBusy?: boolean;
+}
+
+export function FormButtons({ submit, close, isBusy = false }: FormButtonsProps): VNode {
+  return (
+    <div class="buttons">
+      <button type="button" onClick={close}>
+        Back
+      </button>
+      <button type="submit" class="primary" disabled={isBusy}>
+        {submit}
+      </button>
+    </div>
+  );
+}
+
+/** For a `select` that may leave the priority as it is. */
+export const OTHER_PRIORITIES = ['', ...PRIORITIES];
+
+export function Options({ of }: { readonly of: readonly string[] }): VNode {
+  return (
+    <>
+      {of.map((each) => (
+        <option key={each} value={each}>
+          {each === '' ? 'as it is' : each}
+        </option>
+      ))}
+    </>
+  );
+}
