@@ -1,7 +1,7 @@
 /** A migration from end to end: look, plan, and where it is wanted, do. */
 import { lstat, mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { skimDocument, writeIndex, type Skimmed } from '../../formats/document/index-text.ts';
+import { completedIn, skimDocument, writeIndex, type Skimmed } from '../../formats/document/index-text.ts';
 import { NO_LIMITS, type Limits } from '../../domain/limits.ts';
 import type { AgentId } from '../../domain/names.ts';
 import { openCounts, planMigration, type Step } from '../../engine/migration/plan.ts';
@@ -216,11 +216,7 @@ async function renewIndex({ folder: root, privateFolder }: Workspace): Promise<v
     const skimmed = file?.kind === 'file' ? skimDocument(file.text) : null;
     if (skimmed !== null) active.push(skimmed);
   }
-  const settled = (await folder.archived(SAMPLE_MAX)).map(skimDocument);
-  const completed = settled.flatMap((each) =>
-    each?.status === 'Complete' && each.completedAt !== null ? [{ id: each.id, completedAt: each.completedAt }] : [],
-  );
-  const text = writeIndex(active, completed);
+  const text = writeIndex(active, completedIn(await folder.archived(SAMPLE_MAX)));
   if (text !== (await folder.index.load())) await folder.index.save(text);
 }
 

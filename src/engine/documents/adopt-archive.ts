@@ -1,19 +1,19 @@
 /**
- * Takes in what lies in the archive and was settled before this database saw it. Only when asked: the archive grows for
- * ever, and nobody who works waits for it.
+ * Adopts archived documents that were settled before this database saw them. Runs only when asked: the archive grows
+ * without limit, and no work waits for it.
  */
 import type { HandoffId } from '../../domain/names.ts';
 import { fileNameOf } from '../../formats/document/names.ts';
-import { errorsIn, problemText, readDocument } from '../../formats/document/read.ts';
+import { readDocument } from '../../formats/document/read.ts';
 import { isSettled, type Status } from '../../formats/document/vocabulary.ts';
 import type { DocumentPlace } from '../../folders/folder.ts';
 import { yieldingLoop } from '../yielding-loop.ts';
-import { bringSettled, reasonAgainst } from './adopt.ts';
+import { insertSettled, reasonAgainst } from './adopt.ts';
 import type { Writer } from './attribution.ts';
-import { leave, pausedBy, type Documents } from './documents.ts';
+import { isPaused, leave, type Documents } from './documents.ts';
 
-/** Asked for and written in one go. */
-const TOGETHER_MAX = 200;
+/** Documents that are looked up and inserted together. */
+const BATCH_MAX = 200;
 
 /** Stops between two documents when the signal is aborted; the next call takes in the rest. */
 export async function adoptArchive(documents: Documents, signal?: AbortSignal): Promise<number> {
@@ -22,12 +22,12 @@ export async function adoptArchive(documents: Documents, signal?: AbortSignal): 
   let adopted = 0;
   for (const month of await folder.months()) {
     const ids = await folder.listIn(month);
-    for (let from = 0; from < ids.length; from += TOGETHER_MAX) {
-      if (!(await loop.goOn()) || (await pausedBy(documents)) !== null) return adopted;
-      const unknown = await unknownAmong(documents, ids.slice(from, from + TOGETHER_MAX));
+    for (let from = 0; from < ids.length; from += BATCH_MAX) {
+      if (!(await loop.goOn()) || (await isPaused(documents))) return adopted;
+      const unknown = await unknownAmong(documents, ids.slice(from, from + BATCH_MAX));
       const done = await Promise.all(
         unknown.map(async (id) =>
-          documents.together.inside(async () => (await loop.goOn()) && adoptSettled(documents, month, id)),
+          documents.sharedInsert.inside(async () => (await loop.goOn()) && adoptSettled(documents, month, id)),
         ),
       );
       adopted += done.filter(Boolean).length;
@@ -42,27 +42,27 @@ async function unknownAmong({ ctx }: Documents, ids: readonly HandoffId[]): Prom
   return ids.filter((id) => !known.has(id));
 }
 
-/** True: it is new here. */
+/** Whether the document was new to the database. */
 async function adoptSettled(documents: Documents, month: DocumentPlace, id: HandoffId): Promise<boolean> {
-  const { ctx, folder, together } = documents;
+  const { ctx, folder, sharedInsert } = documents;
   const file = await folder.read(month, id);
   if (file.kind === 'absent') return false;
-  const left = (says: string): false => {
-    leave(documents, `${month}/${fileNameOf(id)}`, says);
+  const skip = (says: string): boolean => {
+    leave(documents, { name: `${month}/${fileNameOf(id)}` }, says);
     return false;
   };
-  if (file.kind === 'unfit') return left(file.says);
+  if (file.kind === 'unfit') return skip(file.says);
   const read = readDocument(file.text);
-  const refused = reasonAgainst(id, read.fields, errorsIn(read).map(problemText));
-  if (refused !== null) return left(refused);
+  const refused = reasonAgainst(id, read);
+  if (refused !== null) return skip(refused);
   const { status } = read.fields;
-  if (!isSettled(status as Status)) return left(`it is ${status}, and what is open lies in active/`);
+  if (!isSettled(status as Status)) return skip(`it is ${status}, and what is open lies in active/`);
   const author = await folder.git.authorOf(month, id, file.text);
   const writer: Writer = author === null ? { via: 'file', who: file.user } : { via: 'git', who: author };
-  await together.arrive();
-  const made = await bringSettled(documents, writer, id, read.fields);
-  if (!made.ok) return made.refusal.code === 'known-id' ? false : left(made.refusal.code);
-  const says = `settled before → ${made.value.state}`;
+  await sharedInsert.arrive();
+  const inserted = await insertSettled(documents, writer, id, read.fields);
+  if (!inserted.ok) return inserted.refusal.code === 'known-id' ? false : skip(inserted.refusal.code);
+  const says = `settled before → ${inserted.value.state}`;
   ctx.report({ kind: 'document-adopted', id, by: `${writer.via}:${writer.who}`, says });
   return true;
 }

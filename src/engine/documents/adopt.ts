@@ -1,4 +1,4 @@
-/** A document that the database does not know becomes a handoff. What cannot become one is left alone, with the reason. */
+/** Makes a handoff of a document that the database does not know. A document that cannot become one stays, with a report. */
 import { writeJson } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
@@ -21,8 +21,8 @@ import {
   NAME_RULE,
   WRITTEN_MS,
   type Documents,
-  type Looked,
-  type SeenFile,
+  type FoundFile,
+  type Round,
 } from './documents.ts';
 import { touchIndex } from './index-file.ts';
 import { planOf } from './plan-edit.ts';
@@ -31,49 +31,43 @@ import { settledOpening } from './import-settled.ts';
 import { newsAtHead, whyUnlawful } from './shared-history.ts';
 import { judgeTold } from './legal-change.ts';
 
-export async function adopt(documents: Documents, id: HandoffId, { file, place }: SeenFile): Promise<Looked> {
+export async function adopt(documents: Documents, id: HandoffId, { file, place }: FoundFile): Promise<Round> {
   const { ctx } = documents;
-  // The archive grows for ever: of what is unknown there, only what has just come with a commit is taken in.
+  // The archive grows without limit: of unknown documents there, only those that a commit has just brought are adopted.
   if (place !== ACTIVE && (await newsAtHead(documents))?.has(id) !== true) return 'done';
   const strict = documents.isStrict() && !documents.vouched;
-  const name = fileNameOf(id);
   const committed = await committedBy(documents, place, id, file.text);
   if (committed === null && file.quietMs < WRITTEN_MS) return 'later';
   const read = readDocument(file.text);
   const isOver = isSettled(read.fields.status as Status);
   const refused =
-    reasonAgainst(id, read.fields, errorsIn(read).map(problemText)) ??
+    reasonAgainst(id, read) ??
     unproven(read.fields, committed, strict) ??
     (isOver && !documents.vouched ? await unlawfulEnd(documents, id, read.fields) : null);
-  if (refused !== null) {
-    leave(documents, name, refused);
-    return 'done';
-  }
+  if (refused !== null) return leave(documents, id, refused);
   const writer: Writer = committed ?? { via: 'file', who: file.user };
-  await documents.together.arrive();
-  const sent = await (isOver ? bringSettled(documents, writer, id, read.fields) : bringIn(documents, writer, id, read));
-  if (!sent.ok) {
-    if (sent.refusal.code === 'known-id') return 'again';
-    leave(documents, name, sent.refusal.code);
-    return 'done';
-  }
+  await documents.sharedInsert.arrive();
+  const sent = await (isOver
+    ? insertSettled(documents, writer, id, read.fields)
+    : sendOpen(documents, writer, id, read));
+  if (!sent.ok) return sent.refusal.code === 'known-id' ? 'again' : leave(documents, id, sent.refusal.code);
   const plan = planOf(sent.value, read.fields, null);
-  const isAsked = plan.kind === 'steps' && writer.via === 'file';
-  const done = isAsked ? await applyEdit(ctx, writer, sent.value, plan.steps) : sent;
+  const isRequest = plan.kind === 'steps' && writer.via === 'file';
+  const done = isRequest ? await applyEdit(ctx, writer, sent.value, plan.steps) : sent;
   const newest = done.ok ? done.value : ((await ctx.store.load(id))?.handoff ?? sent.value);
   const rest = writer.via === 'git' && !isOver ? judgeTold(ctx.rules, writer, newest, read, null) : null;
   const reason = done.ok ? (rest !== null && !rest.ok ? rest.refusal.says : null) : wordsFor(done.refusal);
   const says = `new → ${newest.state}${reason === null ? '' : `; ${reason}`}`;
   ctx.report({ kind: 'document-adopted', id, by: `${writer.via}:${writer.who}`, says });
-  // What was refused is told in the next look, like any change.
+  // The next round writes out what was refused, like any change.
   const revision = done.ok ? newest.revision : sent.value.revision;
   await agree(documents, id, file.text, revision, null, committed !== null);
   await touchIndex(documents);
   return done.ok && !isOver ? 'done' : 'again';
 }
 
-/** Of a commit, all that has happened to it, in one go; else its beginning, and the rest is a request like any other. */
-async function bringIn(
+/** Sends the handoff. A commit brings all its steps with it; of a file only the first state, the rest is a request. */
+async function sendOpen(
   documents: Documents,
   writer: Writer,
   id: HandoffId,
@@ -89,25 +83,25 @@ async function bringIn(
     if (over.ok) ctx.report({ kind: 'document-over-limit', id, says: overLimit(sent.refusal) });
     return over;
   };
-  // The clock that its text names is the one it has.
-  const inTime: Decide = (handoff) => ok({ handoff: clockedBy(read.fields, handoff), facts: [] });
+  // The clock is the one in the text.
+  const onlyClock: Decide = (handoff) => ok({ handoff: clockedBy(read.fields, handoff), facts: [] });
   const createdAt = Date.parse(read.fields.created_at ?? '');
   const dated = (decide: Decide): Decide => {
     return (handoff, nowMs) =>
       decide({ ...handoff, createdAt: Number.isNaN(createdAt) ? nowMs : Math.max(0, createdAt) }, nowMs);
   };
-  if (writer.via === 'file') return sendIt({ onward: () => dated(inTime) });
+  if (writer.via === 'file') return sendIt({ onward: () => dated(onlyClock) });
   const whole = await sendIt({
     onward: (begun) => {
-      const told = judgeTold(ctx.rules, writer, begun, read, null);
-      return dated(told.ok && told.value.decide !== null ? told.value.decide : inTime);
+      const judged = judgeTold(ctx.rules, writer, begun, read, null);
+      return dated((judged.ok ? judged.value.decide : null) ?? onlyClock);
     },
   });
   return whole.ok || whole.refusal.code === 'known-id' ? whole : sendIt({});
 }
 
-/** As what it is: over. */
-export async function bringSettled(
+/** Inserts the record of a document that is over, with its end. */
+export async function insertSettled(
   { ctx }: Documents,
   writer: Writer,
   id: HandoffId,
@@ -122,36 +116,33 @@ export async function bringSettled(
   return handoff === undefined ? err({ code: 'no-such-handoff', id }) : ok(handoff);
 }
 
-/** What is over comes in as it is told, so somebody looks first at how it came to its end. */
+/** A settled document is adopted as told, so its history in git is judged first. */
 async function unlawfulEnd(documents: Documents, id: HandoffId, fields: DocumentFields): Promise<string | null> {
   const request = requestOf(id, fields);
   return whyUnlawful(documents, id, termsOf(documents.ctx.rules, 'document', request.terms, request));
 }
 
-export function reasonAgainst(id: HandoffId, fields: DocumentFields, problems: readonly string[]): string | null {
+export function reasonAgainst(id: HandoffId, read: DocumentRead): string | null {
+  const { fields } = read;
+  const problems = errorsIn(read);
   if (idInFileName(fileNameOf(id)) === null) return NAME_RULE;
-  if (problems.length > 0) return problems.join('; ');
+  if (problems.length > 0) return problems.map(problemText).join('; ');
   return fields.handoff_id === id ? null : `inside it is ${fields.handoff_id ?? 'another one'}`;
 }
 
-/** A commit tells what has been; on this machine, somebody only says so. Where identity is strict, neither is proof. */
+/** An uncommitted file cannot prove that a document is over. Under strict identity a commit proves only its signer. */
 function unproven(fields: DocumentFields, committed: Writer | null, strict: boolean): string | null {
-  if (committed !== null && !strict) return null;
-  if (committed !== null) {
-    const sender = readAgentId(fields.from_agent ?? '') as AgentId;
-    const doubt = whyNotBelieved(committed, agentPrincipal(sender));
-    // What is over has happened elsewhere, in the names of several: one signature does not prove all of them.
-    if (doubt === null && !isSettled(fields.status as Status)) return null;
-    return (
-      `identity is strict here, and the commit of ${committed.who} does not prove who wrote it; ` +
-      'send it with baton create, or let an operator take it in with baton sync --adopt'
-    );
-  }
-  if (isSettled(fields.status as Status))
+  const isOver = isSettled(fields.status as Status);
+  if (committed === null && isOver)
     return `it is ${fields.status} and nobody here knows it; commit it, or put it into archived/ and run baton sync --adopt`;
-  return strict
-    ? 'identity is strict here, and a file shows no token; send it with baton create, or let an operator take it in with baton sync --adopt'
-    : null;
+  if (!strict) return null;
+  const sender = readAgentId(fields.from_agent ?? '') as AgentId;
+  // A settled document tells of several agents: one signature does not prove all of them.
+  const isProven = committed !== null && !isOver && whyNotBelieved(committed, agentPrincipal(sender)) === null;
+  if (isProven) return null;
+  const doubt =
+    committed === null ? 'a file shows no token' : `the commit of ${committed.who} does not prove who wrote it`;
+  return `identity is strict here, and ${doubt}; send it with baton create, or let an operator take it in with baton sync --adopt`;
 }
 
 function requestOf(id: HandoffId, fields: DocumentFields): SendRequest & Required<Pick<SendRequest, 'id'>> {
@@ -179,7 +170,7 @@ function requestOf(id: HandoffId, fields: DocumentFields): SendRequest & Require
   };
 }
 
-/** Without the count: others come in at the same time. */
+/** Names no count, because other documents are adopted at the same time. */
 function overLimit({ agent, direction, max }: Extract<SendRefusal, { code: 'limit-reached' }>): string {
   return `@${agent} should have at most ${max} ${direction} handoffs open, and has more with it`;
 }

@@ -1,10 +1,11 @@
 /**
- * What a commit tells has happened elsewhere. All of it is written in one go, or nothing where one step on the way is not
- * legal. Evidence is not looked at again, because a commit must never make this machine run something.
+ * Decisions for what a commit tells: it has happened elsewhere. All of its steps are written together, or none where one
+ * of them is not legal. Evidence is not checked again, because a commit must never make this machine run something.
  */
 import type { JsonText } from '../../foundation/json.ts';
 import { ok } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
+import type { FactType } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import { accept } from '../../domain/moves/accept.ts';
@@ -14,25 +15,27 @@ import { cancel, expire, reject } from '../../domain/moves/reject-cancel-expire.
 import { failForGood } from '../../domain/moves/fail.ts';
 import { offer } from '../../domain/moves/offer.ts';
 import { giveBack } from '../../domain/moves/release.ts';
+import type { Moved } from '../../domain/moves/step.ts';
 import { rework, verify } from '../../domain/moves/verify.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { refuseValue } from '../../domain/record-values.ts';
+import type { Op } from '../../domain/rights.ts';
 import { needsVerifier } from '../../domain/verification.ts';
-import { andThen, decideBy } from '../change.ts';
+import { andThen, decideBy, type RequestedMove } from '../change.ts';
 import { revisedBy, decideRevision, type Revision } from '../handoffs/revise.ts';
 import { completeByRule } from '../handoffs/deliver.ts';
 import { failureText } from '../handoffs/failure-text.ts';
 import { seenDetail } from '../handoffs/verify.ts';
 import { verifiersIn } from '../../formats/document/read.ts';
 import type { DocumentFields } from '../../formats/document/schema.ts';
-import { claimsOf, type RevisedFields, type Shown, type Step } from './plan-edit.ts';
+import { claimsOf, type RevisedFields, type Step } from './plan-edit.ts';
 
 export interface CommittedStep {
   readonly step: Step;
   readonly by: Principal;
 }
 
-/** The clock is the one that the text tells, however late it is read. */
+/** The decision with the clock that the text tells, however late the text is read. */
 export function withToldClock(decide: Decide, fields: DocumentFields): Decide {
   return (handoff, nowMs) => {
     const decided = decide(handoff, nowMs);
@@ -40,22 +43,15 @@ export function withToldClock(decide: Decide, fields: DocumentFields): Decide {
   };
 }
 
-/** Of what waits for an answer, the text tells since when; of what waits for somebody, until when. */
+/** A text tells the deadline of a draft or an offer, and since when a question is open. */
 export function clockedBy(fields: DocumentFields, handoff: Handoff): Handoff {
   const { state, terms } = handoff;
-  const until = Date.parse(fields.expires_at ?? '');
-  const began =
-    state === 'draft'
-      ? until - (terms.draftMs ?? Number.NaN)
-      : state === 'offered'
-        ? until - (terms.offeredMs ?? Number.NaN)
-        : state === 'blocked'
-          ? Date.parse(fields.updated_at ?? '')
-          : Number.NaN;
-  return Number.isNaN(began) ? handoff : { ...handoff, since: Math.max(0, began) };
+  const term = (state === 'draft' ? terms.draftMs : state === 'offered' ? terms.offeredMs : null) ?? Number.NaN;
+  const since = state === 'blocked' ? Date.parse(fields.updated_at ?? '') : Date.parse(fields.expires_at ?? '') - term;
+  return Number.isNaN(since) ? handoff : { ...handoff, since: Math.max(0, since) };
 }
 
-/** `body` is what a draft carries; only a revision looks into it, and it comes first. */
+/** `body` is what a draft carries; only a revision reads it, and a revision comes first. */
 export function decideFromCommit(
   [first, ...rest]: readonly [CommittedStep, ...CommittedStep[]],
   body: JsonText,
@@ -66,7 +62,14 @@ export function decideFromCommit(
   );
 }
 
+const NO_RESULT = '{"kind":"result","result":null}' as JsonText;
+
 function decisionOf({ step, by }: CommittedStep, body: JsonText): Decide {
+  const decide = (
+    op: Op & FactType,
+    move: (handoff: Handoff, nowMs: number) => Moved,
+    more: Pick<RequestedMove, 'detail' | 'outcome'> = {},
+  ): Decide => decideBy(by, op, (handoff, nowMs) => ({ deed: op, moved: move(handoff, nowMs), ...more }));
   switch (step.do) {
     case 'revise':
       return (handoff, nowMs) => {
@@ -75,58 +78,63 @@ function decisionOf({ step, by }: CommittedStep, body: JsonText): Decide {
         return decideRevision(by, revised.value, 'in time')(handoff, nowMs);
       };
     case 'offer':
-      return decideBy(by, 'offer', (handoff, nowMs) => ({ deed: 'offer', moved: offer(handoff, nowMs) }));
+      return decide('offer', offer);
     case 'accept':
-      return decideBy(by, 'accept', (handoff, nowMs) => ({
-        deed: 'accept',
-        moved: accept(handoff, { by: 'hand', holder: handoff.to, untilAt: null }, nowMs),
-        detail: step.notes === null ? null : { notes: step.notes },
-      }));
+      return decide(
+        'accept',
+        (handoff, nowMs) => accept(handoff, { by: 'hand', holder: handoff.to, untilAt: null }, nowMs),
+        { detail: step.notes === null ? null : { notes: step.notes } },
+      );
     case 'release':
-      return decideBy(by, 'release', (handoff, nowMs) => ({ deed: 'release', moved: giveBack(handoff, null, nowMs) }));
-    case 'deliver':
-      return andThen(delivery(by, step.shown), (handoff) => !needsVerifier(handoff), completeByRule('a commit'));
-    case 'verify':
-      return verification(by, step);
+      return decide('release', (handoff, nowMs) => giveBack(handoff, null, nowMs));
+    case 'deliver': {
+      const delivery = { fence: null, claims: claimsOf(step.shown), checks: [] };
+      const delivered = decide('deliver', (handoff, nowMs) => deliver(handoff, delivery, nowMs), {
+        outcome: NO_RESULT,
+      });
+      return andThen(delivered, (handoff) => !needsVerifier(handoff), completeByRule('a commit'));
+    }
+    case 'verify': {
+      const verdict = { checks: [], criteria: step.criteria.map(({ criterion }) => criterion) };
+      const notes = step.notes === null ? {} : { notes: step.notes };
+      const criteria = step.criteria.map((each) => ({ ...each }));
+      return decide('verify', (handoff, nowMs) => verify(handoff, verdict, nowMs), {
+        detail: { ...notes, criteria, ...seenDetail(step.seen) },
+      });
+    }
     case 'rework':
       return decideBy(by, 'rework', (handoff, nowMs) => ({
         ...rework(handoff, nowMs),
         detail: { reason: step.reason },
       }));
-    case 'block':
-      return decideBy(by, 'block', (handoff, nowMs) => ({
-        deed: 'block',
-        moved: block(handoff, { reason: 'question', text: step.question }, null, nowMs),
+    case 'block': {
+      const question = { reason: 'question', text: step.question } as const;
+      return decide('block', (handoff, nowMs) => block(handoff, question, null, nowMs), {
         detail: { question: step.question },
-      }));
+      });
+    }
     case 'answer':
-      return decideBy(by, 'unblock', (handoff, nowMs) => ({
-        deed: 'unblock',
-        moved: unblock(handoff, nowMs),
-        detail: step.answer === null ? null : { answer: step.answer },
-      }));
+      return decide('unblock', unblock, { detail: step.answer === null ? null : { answer: step.answer } });
     case 'reject':
-      return decideBy(by, 'reject', (handoff, nowMs) => ({
-        deed: 'reject',
-        moved: reject(handoff, null, nowMs),
+      return decide('reject', (handoff, nowMs) => reject(handoff, null, nowMs), {
         detail: { type: step.type, reason: step.reason },
         outcome: failureText({ code: 'REJECTED', message: step.reason }),
-      }));
+      });
     case 'cancel':
-      return decideBy(by, 'cancel', (handoff, nowMs) => ({
-        deed: 'cancel',
-        moved: cancel(handoff, nowMs),
+      return decide('cancel', cancel, {
         detail: { reason: step.reason },
         outcome: failureText({ code: 'CANCELLED', message: step.reason }),
-      }));
-    case 'fail':
-      return failure(by, step.reason);
+      });
+    case 'fail': {
+      const [, code = 'FAILED', message = step.reason] = /^([A-Z][A-Z_]*): (.*)$/s.exec(step.reason) ?? [];
+      return decide('fail', failForGood, { detail: { code, message }, outcome: failureText({ code, message }) });
+    }
     case 'expire':
-      return decideBy(by, 'expire', (handoff, nowMs) => ({ deed: 'expire', moved: expire(handoff, nowMs) }));
+      return decide('expire', expire);
   }
 }
 
-/** What the fields of a document say of the draft. */
+/** What the fields of a document change in the draft. */
 export function revisionOf(fields: RevisedFields): Revision {
   const { title, purpose, context, deliverables, verification_criteria: criteria, verifiers } = fields;
   const terms = {
@@ -142,36 +150,4 @@ export function revisionOf(fields: RevisedFields): Revision {
       ...(context === undefined ? {} : { context }),
     },
   };
-}
-
-const NO_RESULT = '{"kind":"result","result":null}' as JsonText;
-
-function delivery(by: Principal, shown: readonly Shown[]): Decide {
-  return decideBy(by, 'deliver', (handoff, nowMs) => ({
-    deed: 'deliver',
-    moved: deliver(handoff, { fence: null, claims: claimsOf(shown), checks: [] }, nowMs),
-    outcome: NO_RESULT,
-  }));
-}
-
-function verification(by: Principal, { notes, criteria, seen }: Extract<Step, { do: 'verify' }>): Decide {
-  return decideBy(by, 'verify', (handoff, nowMs) => ({
-    deed: 'verify',
-    moved: verify(handoff, { checks: [], criteria: criteria.map(({ criterion }) => criterion) }, nowMs),
-    detail: {
-      ...(notes === null ? {} : { notes }),
-      criteria: criteria.map((each) => ({ ...each })),
-      ...seenDetail(seen),
-    },
-  }));
-}
-
-function failure(by: Principal, reason: string): Decide {
-  const [, code = 'FAILED', message = reason] = /^([A-Z][A-Z_]*): (.*)$/s.exec(reason) ?? [];
-  return decideBy(by, 'fail', (handoff, nowMs) => ({
-    deed: 'fail',
-    moved: failForGood(handoff, nowMs),
-    detail: { code, message },
-    outcome: failureText({ code, message }),
-  }));
 }

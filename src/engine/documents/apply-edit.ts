@@ -13,25 +13,25 @@ import { revise } from '../handoffs/revise.ts';
 import { verify } from '../handoffs/verify.ts';
 import type { Writer } from './attribution.ts';
 import { revisionOf, type CommittedStep } from './apply-commit.ts';
-import { askedOf, type Step } from './plan-edit.ts';
+import type { Step } from './plan-edit.ts';
 import { NOT_BY_HAND, type StepRefusal } from './step-refusal.ts';
-import { spokenBy } from './legal-change.ts';
+import { attributeSteps } from './legal-change.ts';
 
-/** An edit on this machine is a request like any other: what went before the first refusal has happened. */
+/** An edit is a request like any other: the steps before the first refusal stay done. */
 export async function applyEdit(
   ctx: Context,
   writer: Writer,
   handoff: Handoff,
   steps: readonly Step[],
 ): Promise<Result<Handoff, StepRefusal>> {
-  const said = spokenBy(ctx.rules, writer, handoff, steps);
-  if (!said.ok) return err({ code: 'not-by-hand', says: said.refusal.says });
+  const attributed = attributeSteps(ctx.rules, writer, handoff, steps);
+  if (!attributed.ok) return err({ code: 'not-by-hand', says: attributed.refusal.says });
   let newest = handoff;
-  for (const each of said.value) {
+  for (const each of attributed.value) {
     const done = await ask(ctx, each, handoff);
     if (!done.ok) return done;
     newest = done.value;
-    // Where nobody has to verify, delivering has done it all.
+    // Where nobody has to verify, delivering completes the handoff.
     if (isFinal(newest.state)) break;
   }
   return ok(newest);
@@ -48,7 +48,12 @@ async function ask(ctx: Context, { step, by }: CommittedStep, { id }: Handoff): 
     case 'release':
       return release(ctx, by, id, null);
     case 'deliver':
-      return deliver(ctx, by, { target: id, fence: null, result: null, evidence: askedOf(step.shown) });
+      return deliver(ctx, by, {
+        target: id,
+        fence: null,
+        result: null,
+        evidence: step.shown.map(({ deliverable, kind, value }) => ({ deliverable, kind, value })),
+      });
     case 'verify':
       return verify(ctx, by, {
         id,

@@ -1,7 +1,6 @@
 /**
- * Who is believed: in whose name a step counts that stands in a file or in a commit. A file shows the user of this
- * machine, a commit shows its author; the text says for whom it speaks. This is the only place that decides it, for
- * sync and for the guard.
+ * Decides in whose name a step in a file or in a commit counts. A file shows the user of this machine, a commit shows its
+ * author, and the text names the agent. Sync and the guard both ask here.
  */
 import type { Handoff } from '../../domain/handoff.ts';
 import { readAgentId, type AgentId, type HandoffId } from '../../domain/names.ts';
@@ -23,13 +22,13 @@ export interface Writer {
   readonly via: 'file' | 'git';
   /** The user id, or the author of the commit. */
   readonly who: string;
-  /** Whose registered key has signed the commit. */
+  /** The registered key that signed the commit. */
   readonly key?: { readonly agent: AgentId; readonly fingerprint: string };
-  /** Where identity is strict, nobody speaks without proof. */
+  /** Under strict identity a step needs proof of its agent. */
   readonly needsProof?: true;
 }
 
-/** Null: what is committed there is another text, so it is an edit on this machine. */
+/** Null: the commit has another text there, so the file was edited on this machine. */
 export async function committedBy(
   { ctx, folder, isStrict, vouched }: Documents,
   place: DocumentPlace,
@@ -49,7 +48,7 @@ export async function committedBy(
   };
 }
 
-/** Null: the writer may speak for them, as far as their own rights go. */
+/** Null: the writer is believed to act for this agent; the agent's rights are checked elsewhere. */
 export function whyNotBelieved({ needsProof, key }: Writer, as: Speaker): string | null {
   if (needsProof !== true) return null;
   if (key !== undefined && as.kind === 'agent' && as.agent === key.agent) return null;
@@ -63,10 +62,10 @@ export function writerAs({ via, who, key }: Writer, as: Speaker): Extract<Princi
   return { kind: 'writer', via, who, as, ...proof };
 }
 
-/** What a workspace says of who may do what. */
+/** The roles that a workspace gives its agents. */
 export interface Roles {
   rolesOf(agent: AgentId): readonly Role[];
-  /** Of every document, beside those that its text names. */
+  /** Verifiers of every document, besides those that its text names. */
   readonly verifiers: readonly AgentId[];
 }
 
@@ -83,7 +82,7 @@ export function believedSpeaker(roles: Roles, { via }: Writer, handoff: Handoff,
     case 'cancel':
       return named(handoff.from);
     case 'accept':
-      // An edit on this machine is completed by us; a commit has to say who accepted.
+      // An edit on this machine need not name the agent; a commit has to say who accepted.
       return named(via === 'git' ? step.by : (step.by ?? handoff.to));
     case 'release':
     case 'deliver':
@@ -93,7 +92,7 @@ export function believedSpeaker(roles: Roles, { via }: Writer, handoff: Handoff,
     case 'reject':
       return named(step.by ?? handoff.to);
     case 'block':
-      // Nobody held it: only an operator stops what is on offer.
+      // While it is on offer nobody holds it, and only an operator blocks it.
       return handoff.state === 'accepted' || !step.wasOffered ? named(handoff.to) : via === 'git' ? OPERATOR : null;
     case 'answer':
       return named(step.by ?? handoff.from);

@@ -1,4 +1,4 @@
-/** The documents beside the database, as the rest of the engine knows them. */
+/** The document mirror, as the rest of the engine uses it. */
 import type { HandoffId } from '../../domain/names.ts';
 import { documentId } from '../../formats/document/names.ts';
 import type { DocumentFolder } from '../../folders/folder.ts';
@@ -11,10 +11,10 @@ import { unsyncedIn } from './shared-history.ts';
 import { syncPass } from './sync-pass.ts';
 import { openSharedInsert } from './shared-insert.ts';
 
-/** More of one task between the same two on one day is a mistake somewhere. */
-const OF_A_DAY_MAX = 1_000;
+/** More documents of one task between the same two agents on one day are a mistake. */
+const SAME_DAY_MAX = 1_000;
 
-/** `around` is the house without its mirror. */
+/** `ctx` has no document mirror in its rules. */
 export function openDocumentMirror(
   ctx: Context,
   folder: DocumentFolder,
@@ -28,10 +28,10 @@ export function openDocumentMirror(
     vouched: false,
     again: new Set(),
     stamps: new Map(),
-    together: openSharedInsert(),
-    said: new Set(),
+    sharedInsert: openSharedInsert(),
+    reported: new Set(),
     news: { at: null, ids: null },
-    looked: { head: null },
+    lastFull: { head: null },
     reading: { cursor: null, isBegun: false },
     indexed: { atMs: 0, tookMs: 0 },
   };
@@ -40,7 +40,7 @@ export function openDocumentMirror(
   return {
     async idFor(parts, taken) {
       const createdAt = ctx.store.nowMs();
-      for (let nth = 1; nth <= OF_A_DAY_MAX; nth += 1) {
+      for (let nth = 1; nth <= SAME_DAY_MAX; nth += 1) {
         const id = documentId({ ...parts, createdAt }, nth);
         const isTaken =
           taken.has(id) ||
@@ -48,14 +48,14 @@ export function openDocumentMirror(
           (await ctx.store.find({ by: 'ids', ids: [id] })).items.length > 0;
         if (!isTaken) return id;
       }
-      throw new Error(`${OF_A_DAY_MAX} documents of one day have the same name`);
+      throw new Error(`${SAME_DAY_MAX} documents of one day have the same name`);
     },
     async reconcile(id) {
       try {
         await folder.prepare();
         await reconcile(documents, id, true);
       } catch (error) {
-        // The database has it; the next pass puts the file right.
+        // The database has the change; the next pass writes the file.
         ctx.report({ kind: 'fault', doing: `writing ${id}`, error });
       }
     },

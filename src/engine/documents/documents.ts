@@ -1,70 +1,81 @@
-/** What the parts of the mirror share: the house without its mirror, the folder, and what this process has seen. */
-import type { AgentId, HandoffId } from '../../domain/names.ts';
-import type { Role } from '../../domain/principal.ts';
+/** What the parts of the document mirror share: the context without its mirror, the folder, and what this process has seen. */
+import type { HandoffId } from '../../domain/names.ts';
+import { isFinal } from '../../domain/lifecycle.ts';
+import { fileNameOf } from '../../formats/document/names.ts';
 import type { Agreed, DocumentFile, DocumentFolder, DocumentPlace } from '../../folders/folder.ts';
+import type { Whole } from '../../stores/store.ts';
 import type { Context } from '../context.ts';
 import { factsOf } from '../handoffs/read.ts';
 import type { SharedInsert } from './shared-insert.ts';
 
 export interface Documents {
-  /** Its rules know no documents: what is done here is not mirrored a second time. */
+  /** Its rules have no document mirror, so a change that is made here is not mirrored a second time. */
   readonly ctx: Context;
   readonly folder: DocumentFolder;
-  /** Under `identity: strict` nobody is believed to be who a text says. */
+  /** Under `identity: strict` a text alone does not prove who wrote it. */
   readonly isStrict: () => boolean;
   /**
-   * Somebody has asked for this pass. Without, no file changes that git has as it is, unless somebody has acted: a clock
-   * alone never makes a tree dirty, because `git pull --rebase` and others refuse to run in a dirty tree.
+   * Somebody asked for this pass. In a pass that nobody asked for, a file that git has unchanged stays unchanged unless
+   * somebody acted: `git pull --rebase` refuses to run in a dirty tree, so a deadline alone must not make it dirty.
    */
   readonly asked: boolean;
-  /** An operator has shown who they are, and has what only files know taken in. */
+  /** A proven operator wants everything that only files know to be adopted. */
   readonly vouched: boolean;
-  /** What could not be put right, and has to be tried again before the bookmark may move. */
+  /** Documents that could not be reconciled; they are tried again before the bookmark moves. */
   readonly again: Set<HandoffId>;
-  /** How the files looked when all was well with them. */
+  /** The stamps of files that were in order. */
   readonly stamps: Map<HandoffId, string>;
-  readonly together: SharedInsert;
-  /** What was said already: a file that stays wrong is complained of once. */
-  readonly said: Set<string>;
-  /** Which documents commits have changed that this database has not taken in yet; made anew for each commit. */
+  readonly sharedInsert: SharedInsert;
+  /** What was reported already: a file that stays wrong is reported once. */
+  readonly reported: Set<string>;
+  /** Documents that commits changed and this database has not taken in yet; computed again for each commit. */
   readonly news: { at: string | null; ids: Promise<ReadonlySet<HandoffId> | null> | null };
-  /** What was checked out when all documents were looked at last. */
-  readonly looked: { head: string | null };
+  /** The commit that was checked out when all documents were last reconciled. */
+  readonly lastFull: { head: string | null };
   readonly reading: { cursor: string | null; isBegun: boolean };
-  /** When the index was made last, and how long it took, by the clock that no one sets. */
+  /** When the index was last made and how long that took, by the monotonic clock. */
   readonly indexed: { atMs: number; tookMs: number };
 }
 
-/** `again`: something has changed, look once more. `later`: somebody may still be writing. */
-export type Looked = 'done' | 'again' | 'later';
+/** What one round of reconciling led to. `again`: something changed, look once more. `later`: somebody may still be writing. */
+export type Round = 'done' | 'again' | 'later';
 
-export interface SeenFile {
+export interface FoundFile {
   readonly place: DocumentPlace;
   readonly file: Extract<DocumentFile, { kind: 'file' }>;
 }
 
-/** Markdown does not tell where it ends: whoever writes is done when nothing has changed for this long. */
+/** A document with a record and a file, as one round finds them. */
+export interface FoundDocument extends FoundFile {
+  readonly documents: Documents;
+  readonly whole: Whole;
+  /** Null: the two have not agreed on a text yet, or the document is settled and archived. */
+  readonly agreed: Agreed | null;
+}
+
+/** Markdown has no end mark: a file counts as written when it has not changed for this long. */
 export const WRITTEN_MS = 2_000;
 
 export const ACTIVE = 'active';
 export const NAME_RULE = 'a document is called handoff-{from}-{to}-{task}-{YYYYMMDD}.md';
 
-/** Once for each file and each reason. */
-export function leave({ ctx, said }: Documents, name: string, says: string): void {
-  if (said.has(`${name} ${says}`)) return;
-  said.add(`${name} ${says}`);
-  ctx.report({ kind: 'document-left', name, says });
+/** Reports once for each file and reason that the file stays as it is. */
+export function leave({ ctx, reported }: Documents, file: HandoffId | { readonly name: string }, says: string): 'done' {
+  const name = typeof file === 'string' ? fileNameOf(file) : file.name;
+  if (!reported.has(`${name} ${says}`)) ctx.report({ kind: 'document-left', name, says });
+  reported.add(`${name} ${says}`);
+  return 'done';
 }
 
-/** Null: files may be touched. */
-export async function pausedBy({ ctx, folder, said }: Documents): Promise<string | null> {
+/** Whether git is in the middle of something, so that files must not be touched. */
+export async function isPaused({ ctx, folder, reported }: Documents): Promise<boolean> {
   const says = await folder.git.busy();
-  if (says === null) said.delete('paused');
-  else if (!said.has('paused')) {
-    said.add('paused');
+  if (says === null) reported.delete('paused');
+  else if (!reported.has('paused')) {
+    reported.add('paused');
     ctx.report({ kind: 'documents-paused', says: `${says}; documents wait until it is` });
   }
-  return says;
+  return says !== null;
 }
 
 /** From now on this text tells this revision. `isCommitted`: it is what the commit that is checked out has there. */
@@ -81,6 +92,11 @@ export async function agree(
   await folder.agreed.save(id, { text, revision, committed, head: await folder.git.head() });
 }
 
+/** Whether the document is settled and the database waits for nothing more from its file. */
+export function isClosed({ whole, agreed }: Pick<FoundDocument, 'whole' | 'agreed'>): boolean {
+  return isFinal(whole.handoff.state) && agreed === null;
+}
+
 export async function factsSince(
   { ctx }: Documents,
   id: HandoffId,
@@ -91,18 +107,7 @@ export async function factsSince(
   return (await factsOf(ctx, id)).filter(({ revision }) => revision > after && revision <= newest);
 }
 
-/** Where the document is written: which parts agents have there, and where in the repository the workspace lies. */
-export interface Setting {
-  readonly rolesOf: (agent: AgentId) => readonly Role[];
-  readonly root: string;
-}
-
-/** What a new document is written with. */
-export async function settingOf({ ctx, folder }: Documents): Promise<Setting> {
-  return { rolesOf: ctx.rules.rolesOf, root: await folder.git.prefix() };
-}
-
-/** As instants are written in documents. */
+/** As documents write instants: in seconds. */
 export function instant(ms: number): string {
   return new Date(ms).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }

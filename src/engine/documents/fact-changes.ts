@@ -1,4 +1,4 @@
-/** What a fact changes in a document. Pure: the same facts always tell the same. */
+/** What a fact changes in a document. Pure: the same facts always give the same changes. */
 import type { Json, JsonObject } from '../../foundation/json.ts';
 import { assuranceOf, type Assurance } from '../../domain/assurance.ts';
 import type { Claim } from '../../domain/evidence.ts';
@@ -16,8 +16,8 @@ import { SIGNATURE_FIELDS, writtenSignature } from '../signatures.ts';
 import { instant } from './documents.ts';
 
 /**
- * `handoff` is the newest record: only the last of several facts of one kind is told in full. `asked` are the fields in
- * which the document tells what is asked for now.
+ * `handoff` is the newest record: only the last of several facts of one kind is told in full. `asked` gives the fields
+ * that tell what the sender asks for now.
  */
 export function changesFor(fact: Fact, handoff: Handoff, asked: () => DocumentChanges): DocumentChanges {
   if (fact.deed === 'progress' || fact.deed === 'renew') return {};
@@ -34,34 +34,38 @@ export function changesFor(fact: Fact, handoff: Handoff, asked: () => DocumentCh
   };
 }
 
-/** Under which name a document tells what a revision has changed; fields of the input stand one level deeper. */
-const TOLD_AS: Readonly<Record<string, FieldName>> = {
-  title: 'title',
-  deliverables: 'deliverables',
-  criteria: 'verification_criteria',
-  verifiers: 'verifiers',
+/** The document field for each field of the input. */
+const INPUT_FIELD = {
   purpose: 'purpose',
   context: 'context',
   meeting: 'source_meeting',
   skill: 'skill_web_node',
   target_completion: 'target_completion',
+} as const;
+export const INPUT_FIELDS: readonly string[] = Object.keys(INPUT_FIELD);
+
+/** The document field for whatever a revision can change. */
+const REVISED_FIELD: Readonly<Record<string, FieldName>> = {
+  title: 'title',
+  deliverables: 'deliverables',
+  criteria: 'verification_criteria',
+  verifiers: 'verifiers',
+  ...INPUT_FIELD,
 };
 
-/** Only those that it has changed: the others may have been edited in the file since. */
+/** Only the fields that the revision changed: the others may have been edited in the file since. */
 function revisedFields({ was }: JsonObject, asked: DocumentChanges): DocumentChanges {
   const { input, ...rest } = (was ?? {}) as JsonObject;
-  // Where both inputs are no objects, or they were too long to be kept, it may be any field.
+  // Where the input is no object, or was too long to be kept in the fact, any field may have changed.
   const isWhole = input === null || typeof input !== 'object' || Array.isArray(input) || 'sha256' in input;
   const inInput = input === undefined ? [] : isWhole ? INPUT_FIELDS : Object.keys(input);
-  // An input that is no form of a document is told as its context.
+  // An input without the fields of a document is told as its context.
   const names = [...Object.keys(rest), ...inInput, ...(inInput.length > 0 ? ['context'] : [])];
-  const fields = names.flatMap((name) => TOLD_AS[name] ?? []);
+  const fields = names.flatMap((name) => REVISED_FIELD[name] ?? []);
   return Object.fromEntries(fields.map((field) => [field, asked[field] ?? null]));
 }
 
-const INPUT_FIELDS = ['purpose', 'context', 'meeting', 'skill', 'target_completion'];
-
-/** What was overruled is told no more. */
+/** Removes the end that was overruled. */
 const NO_END: DocumentChanges = {
   open_question: null,
   delivered_at: null,
@@ -92,18 +96,18 @@ const CHANGES: Record<State, (told: Told) => DocumentChanges> = {
     ...(fact.deed === 'unblock' ? answered(fact, detail) : {}),
     open_question: null,
   }),
-  blocked: ({ detail }) => ({ open_question: text(detail['question']) }),
+  blocked: ({ detail }) => ({ open_question: textOrNull(detail['question']) }),
   accepted: ({ fact, handoff, detail, at }) =>
     fact.deed === 'rework'
-      ? { delivered_at: null, rework_reason: text(detail['reason']), reworked_at: at }
+      ? { delivered_at: null, rework_reason: textOrNull(detail['reason']), reworked_at: at }
       : {
           acknowledged_at: at,
           acknowledged_by: handoff.to,
-          acknowledgment_notes: text(detail['notes']),
+          acknowledgment_notes: textOrNull(detail['notes']),
         },
   delivered: ({ handoff, at }) => ({
     delivered_at: at,
-    deliverable_status: marks(handoff.claims),
+    deliverable_status: marks(handoff.claims, 'claimed'),
     rework_reason: null,
     reworked_at: null,
   }),
@@ -114,24 +118,24 @@ const CHANGES: Record<State, (told: Told) => DocumentChanges> = {
     return {
       completed_at: at,
       completion_verified_by: isJudged ? speaker : null,
-      completion_notes: text(detail['notes']),
+      completion_notes: textOrNull(detail['notes']),
       criteria_checks: criteriaOf(handoff, detail),
       assurance,
       verification_record: isJudged
-        ? { verified_at: at, deliverable_checks: judgedMarks(handoff.claims, detail, MARK_FOR[assurance]) }
+        ? { verified_at: at, deliverable_checks: marks(handoff.claims, MARK_FOR[assurance], detail) }
         : null,
     };
   },
   failed: ({ detail }) => rejection(END_TYPE.failed, words(detail['code'], detail['message'])),
   rejected: ({ fact, detail }) => ({
-    ...rejection(text(detail['type']) ?? 'unspecified', text(detail['reason'])),
+    ...rejection(textOrNull(detail['type']) ?? 'unspecified', textOrNull(detail['reason'])),
     escalated_to: escalatedTo(fact)?.[0] ?? null,
   }),
-  cancelled: ({ detail }) => rejection(END_TYPE.cancelled, text(detail['reason'])),
+  cancelled: ({ detail }) => rejection(END_TYPE.cancelled, textOrNull(detail['reason'])),
   expired: () => ({}),
 };
 
-/** A commit brings the text with its signatures: they stay as they are. */
+/** A commit brings its own signatures in the text, and they stay as they are. */
 function signatureOf(fact: Fact): DocumentChanges {
   const move = fact.deed === 'revise' ? 'create' : fact.deed;
   const [field] = Object.entries(SIGNATURE_FIELDS).find(([, signed]) => signed === move) ?? [];
@@ -140,16 +144,16 @@ function signatureOf(fact: Fact): DocumentChanges {
   return { [field]: written === null ? null : { ...written } };
 }
 
-/** `question` is filled in from the text that asked it. */
+/** `question` is filled in later, from the text that asked it. */
 function answered({ by }: Fact, detail: JsonObject): DocumentChanges {
-  const answer = text(detail['answer']);
+  const answer = textOrNull(detail['answer']);
   const speaker = speakerIn(by);
   return answer === null
     ? {}
     : { question_answer: { question: null, answer, by: speaker === 'system' ? null : speaker } };
 }
 
-/** Only what is proven is called so. */
+/** How a document marks a deliverable: only a proven one is `verified`. */
 const MARK_FOR = {
   verified: 'verified',
   attested: 'attested',
@@ -157,8 +161,8 @@ const MARK_FOR = {
   reported: 'claimed',
 } as const satisfies Record<Assurance, string>;
 
-/** What the verifier saw stands there; where they show nothing, what the doer showed. */
-function judgedMarks(claims: readonly Claim[], detail: JsonObject, status: string): Said {
+/** The verifier's own evidence for each deliverable; where a verifier shows none, that of the doer. */
+function marks(claims: readonly Claim[], status: string, detail: JsonObject = {}): Said {
   const seen = Array.isArray(detail['seen']) ? (detail['seen'] as readonly JsonObject[]) : [];
   return claims.map(({ deliverable, evidence }) => {
     const own = seen.find((each) => each['deliverable'] === deliverable)?.['evidence'];
@@ -167,17 +171,11 @@ function judgedMarks(claims: readonly Claim[], detail: JsonObject, status: strin
   });
 }
 
-function marks(claims: readonly Claim[]): Said {
-  return claims.map(({ deliverable, evidence }) => {
-    return { deliverable, status: 'claimed', evidence: evidence.map(writeEvidence) };
-  });
-}
-
 function criteriaOf({ terms }: Handoff, detail: JsonObject): Said {
-  const told = Array.isArray(detail['criteria']) ? (detail['criteria'] as readonly JsonObject[]) : [];
+  const checks = Array.isArray(detail['criteria']) ? (detail['criteria'] as readonly JsonObject[]) : [];
   return terms.criteria.map((criterion) => {
-    const judged = told.find((each) => each['criterion'] === criterion);
-    return { criterion, status: judged === undefined ? 'not judged' : 'met', says: text(judged?.['says']) };
+    const judged = checks.find((each) => each['criterion'] === criterion);
+    return { criterion, status: judged === undefined ? 'not judged' : 'met', says: textOrNull(judged?.['says']) };
   });
 }
 
@@ -186,10 +184,10 @@ function rejection(type: string, message: string | null): DocumentChanges {
 }
 
 function words(...parts: readonly (Json | undefined)[]): string | null {
-  return parts.map(text).filter(Boolean).join(': ') || null;
+  return parts.map(textOrNull).filter(Boolean).join(': ') || null;
 }
 
-function text(value: Json | undefined): string | null {
+export function textOrNull(value: Json | undefined): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 

@@ -1,7 +1,7 @@
 /**
- * What was over before this database saw it. It comes in as a whole and as told: nobody is notified, nothing is checked
- * and no limit is asked, because there is nothing left to do. Its facts say that they were brought in, so that what was
- * only told is never taken for what was seen here.
+ * The record of a document that was over before this database saw it. It is inserted whole and as told: nobody is notified,
+ * nothing is checked and no limit applies, because there is nothing left to do. Its facts say `imported`, so that what a
+ * text told is never taken for what was seen here.
  */
 import type { JsonObject, JsonText } from '../../foundation/json.ts';
 import { ok, type Result } from '../../foundation/result.ts';
@@ -18,7 +18,6 @@ import { verify } from '../../domain/moves/verify.ts';
 import { NO_LINEAGE, type Handoff } from '../../domain/handoff.ts';
 import { agentPrincipal, principalText, SYSTEM } from '../../domain/principal.ts';
 import type { Refusal } from '../../domain/refusals.ts';
-import { piecesOf, readEvidence } from '../../formats/document/evidence-text.ts';
 import type { DocumentFields } from '../../formats/document/schema.ts';
 import { END_TYPE } from '../../formats/document/vocabulary.ts';
 import type { Opening } from '../../stores/store.ts';
@@ -26,11 +25,11 @@ import type { WorkspaceRules } from '../context.ts';
 import { failureText } from '../handoffs/failure-text.ts';
 import { termsOf, type SendRequest } from '../handoffs/send.ts';
 import type { Writer } from './attribution.ts';
-import { claimsOf } from './plan-edit.ts';
+import { claimsOf, markedIn } from './plan-edit.ts';
 
 type Asked = SendRequest & Required<Pick<SendRequest, 'id'>>;
 
-/** `request` is what its text asks for, as of any new document. */
+/** `request` is what the text asks for, as for any new document. */
 export function settledOpening(
   rules: WorkspaceRules,
   writer: Writer,
@@ -47,34 +46,19 @@ export function settledOpening(
       const createdAt = toldAt(fields.created_at, nowMs);
       const endedAt = Math.max(createdAt, toldAt(fields.updated_at, nowMs));
       const { id, from, to, title = null, task = null } = request;
-      const begun = create(
-        {
-          id,
-          kind: 'document',
-          from,
-          to,
-          title,
-          task,
-          priority: 'normal',
-          lineage: NO_LINEAGE,
-          terms,
-          notBefore: 0,
-          as: 'offer',
-        },
-        dependencies,
-        createdAt,
-      );
+      const named = { id, kind: 'document', from, to, title, task, priority: 'normal', lineage: NO_LINEAGE } as const;
+      const begun = create({ ...named, terms, notBefore: 0, as: 'offer' }, dependencies, createdAt);
       if (!begun.ok) return begun;
       const by = principalText({ kind: 'writer', via: writer.via, who: writer.who, as: agentPrincipal(from) });
-      const first = appendFact(null, begun.value, 'create', by, createdAt, BROUGHT_IN, body);
+      const first = appendFact(null, begun.value, 'create', by, createdAt, IMPORTED, body);
       return ended({ handoff: first.handoff, facts: [first.fact] }, writer, fields, endedAt);
     },
   };
 }
 
-const BROUGHT_IN: JsonObject = { imported: true };
+const IMPORTED: JsonObject = { imported: true };
 
-interface Way {
+interface ImportedMove {
   readonly deed: FactType;
   readonly move: (handoff: Handoff, nowMs: number) => Moved;
   readonly detail?: JsonObject;
@@ -83,17 +67,17 @@ interface Way {
 function ended(begun: Decision, writer: Writer, fields: DocumentFields, atMs: number): Result<Decision, Refusal> {
   const by = principalText({ kind: 'writer', via: writer.via, who: writer.who, as: SYSTEM });
   let { handoff, facts } = begun;
-  for (const { deed, move, detail } of wayOf(fields)) {
+  for (const { deed, move, detail } of movesIn(fields)) {
     const moved = move(handoff, atMs);
     if (!moved.ok) return moved;
-    const seen = appendFact(handoff, moved.value, deed, by, atMs, { ...BROUGHT_IN, ...detail });
-    handoff = seen.handoff;
-    facts = [...facts, seen.fact];
+    const appended = appendFact(handoff, moved.value, deed, by, atMs, { ...IMPORTED, ...detail });
+    handoff = appended.handoff;
+    facts = [...facts, appended.fact];
   }
   return ok({ handoff, facts, outcome: outcomeOf(fields) });
 }
 
-function wayOf(fields: DocumentFields): readonly Way[] {
+function movesIn(fields: DocumentFields): readonly ImportedMove[] {
   if (fields.status === 'Complete') {
     const says = { told_by: fields.completion_verified_by ?? null, notes: fields.completion_notes ?? null };
     return [
@@ -110,11 +94,9 @@ function wayOf(fields: DocumentFields): readonly Way[] {
   return [{ deed: 'reject', move: (h, at) => reject(h, null, at), detail: { type, reason } }];
 }
 
-/** What nobody showed is said to have been told without being shown. */
+/** A deliverable without evidence gets a note that says so. */
 function claimsFor({ terms }: Handoff, fields: DocumentFields): readonly Claim[] {
-  const shown = (fields.deliverable_status ?? []).flatMap(({ deliverable, evidence }) =>
-    piecesOf(evidence ?? undefined).map((piece) => ({ deliverable, ...readEvidence(piece) })),
-  );
+  const shown = markedIn(fields.deliverable_status ?? []);
   const claims = claimsOf(shown.filter(({ deliverable }) => terms.deliverables.includes(deliverable)));
   return terms.deliverables.map((name) => {
     const claim = claims.find(({ deliverable }) => deliverable === name);
@@ -134,7 +116,7 @@ function rejectionIn({ rejection_reason: told }: DocumentFields): { readonly typ
   return { type: told?.type ?? 'unspecified', reason: told?.message ?? 'no reason is given' };
 }
 
-/** Nothing has happened in the future. */
+/** A time in the text that is in the future counts as now. */
 function toldAt(text: string | undefined, nowMs: number): number {
   const told = Date.parse(text ?? '');
   return Number.isNaN(told) ? nowMs : Math.min(Math.max(0, told), nowMs);

@@ -1,9 +1,10 @@
 /**
- * `_index.yaml` follows the documents. A change marks it as old, and where few documents are active it is made at once;
- * where there are many, whoever has the duty makes it, so that a change costs the same however many there are.
+ * Keeps `_index.yaml` up to date. A change marks it as old. Where few documents are active it is made at once; where there
+ * are many, the duty holder makes it, so that a change costs the same however many documents there are.
  */
 import type { HandoffId } from '../../domain/names.ts';
 import {
+  completedIn,
   RECENT_MAX,
   skimDocument,
   writeIndex,
@@ -11,13 +12,13 @@ import {
   type Skimmed,
 } from '../../formats/document/index-text.ts';
 import type { DocumentFolder } from '../../folders/folder.ts';
-import { ACTIVE, pausedBy, type Documents } from './documents.ts';
+import { ACTIVE, isPaused, type Documents } from './documents.ts';
 
-/** Reading this many takes a few milliseconds. */
+/** Reading this many documents takes a few milliseconds. */
 const AT_ONCE_MAX = 50;
-/** For a list that was lost: enough to find the newest of a busy month. */
+/** Where the list of completed documents was lost: enough to find the newest of a busy month. */
 const SAMPLE_MAX = 500;
-/** More than are shown: an older commit shows older ones. */
+/** More than the index shows, because an older commit shows older documents. */
 const REMEMBERED_MAX = 50;
 const READERS = 16;
 const PAUSE_FACTOR = 10;
@@ -28,20 +29,20 @@ export async function touchIndex(documents: Documents): Promise<void> {
   if (!(await folder.hasMoreThan(AT_ONCE_MAX))) await makeIndex(documents);
 }
 
-/** Only if something has changed since it was made, and never for more than a small part of the time. */
+/** Makes the index if a document has changed since, at most a tenth of the time. */
 export async function freshenIndex(documents: Documents): Promise<void> {
   const { ctx, folder, indexed } = documents;
   if (ctx.clock.monotonicMs() < indexed.atMs + indexed.tookMs * PAUSE_FACTOR) return;
   if ((await folder.notes.load('index-is-old')) !== null) await makeIndex(documents);
 }
 
-/** True: it was not right. `isAsked`: somebody wants it, also where git follows it. */
+/** True: the index was out of date. `isAsked`: it is written also where git tracks it. */
 export async function makeIndex(documents: Documents, isAsked = false): Promise<boolean> {
   const { folder, ctx, indexed } = documents;
   const beganMs = ctx.clock.monotonicMs();
-  if ((await pausedBy(documents)) !== null) return false;
+  if (await isPaused(documents)) return false;
   return folder.alone('index', async () => {
-    // Before reading: whoever changes something meanwhile marks it again.
+    // Cleared before reading, so that a change during the reading marks the index again.
     await folder.notes.save('index-is-old', null);
     const active = await skimmed(folder);
     for (const each of active) warnOfLate(documents, each);
@@ -53,17 +54,17 @@ export async function makeIndex(documents: Documents, isAsked = false): Promise<
   });
 }
 
-/** A day lasts until it is over everywhere that counts in UTC. */
-function warnOfLate({ ctx, said }: Documents, { id, targetCompletion: target }: Skimmed): void {
-  if (target === null || said.has(`late ${id}`)) return;
+/** A day without a time ends at midnight UTC. */
+function warnOfLate({ ctx, reported }: Documents, { id, targetCompletion: target }: Skimmed): void {
+  if (target === null || reported.has(`late ${id}`)) return;
   const dueMs = Date.parse(target.length === 10 ? `${target}T23:59:59Z` : target);
   if (!(dueMs < ctx.store.nowMs())) return;
-  said.add(`late ${id}`);
+  reported.add(`late ${id}`);
   ctx.report({ kind: 'document-late', id: id as HandoffId, says: `was to be completed by ${target}, and is not` });
 }
 
 async function skimmed(folder: DocumentFolder): Promise<readonly Skimmed[]> {
-  const rest = (await folder.list()).flatMap(({ id }) => (id === null ? [] : [id]));
+  const rest = (await folder.list()).flatMap(({ id }) => id ?? []);
   const found: Skimmed[] = [];
   const work = async (): Promise<void> => {
     for (let id = rest.pop(); id !== undefined; id = rest.pop()) {
@@ -76,18 +77,18 @@ async function skimmed(folder: DocumentFolder): Promise<readonly Skimmed[]> {
   return found;
 }
 
-/** The archive grows for ever, so the last ones are remembered instead of looked for. */
+/** Remembers the last completed documents, because the archive grows without limit and is not searched for them. */
 export async function noteCompleted({ folder }: Documents, id: HandoffId, text: string): Promise<void> {
   const completedAt = skimDocument(text)?.completedAt ?? null;
   if (completedAt === null) return;
   await folder.alone('completed', async () => {
     const others = (await completed(folder)).filter((each) => each.id !== id);
-    const recent = [...others, { id, completedAt }].toSorted((a, b) => (a.completedAt < b.completedAt ? 1 : -1));
-    await folder.notes.save('completed', JSON.stringify(recent.slice(0, REMEMBERED_MAX)));
+    const recent = newestFirst([...others, { id, completedAt }]).slice(0, REMEMBERED_MAX);
+    await folder.notes.save('completed', JSON.stringify(recent));
   });
 }
 
-/** Only what is there in the commit that is checked out. */
+/** Those that the commit that is checked out has. */
 async function inArchive(folder: DocumentFolder, recent: readonly Completed[]): Promise<readonly Completed[]> {
   const found: Completed[] = [];
   for (const each of recent) {
@@ -101,12 +102,9 @@ async function inArchive(folder: DocumentFolder, recent: readonly Completed[]): 
 async function completed(folder: DocumentFolder): Promise<readonly Completed[]> {
   const noted = await folder.notes.load('completed');
   if (noted !== null) return JSON.parse(noted) as readonly Completed[];
-  const texts = await folder.archived(SAMPLE_MAX);
-  const found = texts.flatMap((text): readonly Completed[] => {
-    const skim = skimDocument(text);
-    return skim?.status === 'Complete' && skim.completedAt !== null
-      ? [{ id: skim.id, completedAt: skim.completedAt }]
-      : [];
-  });
-  return found.toSorted((a, b) => (a.completedAt < b.completedAt ? 1 : -1)).slice(0, RECENT_MAX);
+  return newestFirst(completedIn(await folder.archived(SAMPLE_MAX))).slice(0, RECENT_MAX);
+}
+
+function newestFirst(documents: readonly Completed[]): readonly Completed[] {
+  return documents.toSorted((a, b) => (a.completedAt < b.completedAt ? 1 : -1));
 }

@@ -1,6 +1,6 @@
 /**
- * Whether one text of a document may follow another. Sync asks before it takes a commit over, the guard before somebody
- * commits: both by this function, so that what the guard lets through is never refused elsewhere.
+ * Judges whether one text of a document may follow another. Sync asks before it takes a commit over, and the guard asks
+ * before somebody commits. Both use this function, so that sync never refuses what the guard let through.
  */
 import type { JsonText } from '../../foundation/json.ts';
 import { err, ok, type Result } from '../../foundation/result.ts';
@@ -31,11 +31,11 @@ export interface ToldSteps {
 export interface UnlawfulChange {
   readonly field: FieldName;
   readonly says: string;
-  /** Somebody verified their own work: put back always. */
+  /** Somebody verified their own work: sync always puts that back. */
   readonly isOwnWork?: true;
 }
 
-/** Of a record that was read from a text, for whoever judges without a database. */
+/** The body of a record that was read from a text, where there is no database. */
 const NOTHING_CARRIED = '{"input":null}' as JsonText;
 
 /** `before` is the text from which `record` was read or in which it was told; `body` is what a draft carries. */
@@ -49,14 +49,14 @@ export function judgeTold(
 ): Result<ToldSteps, UnlawfulChange> {
   const plan = planOf(record, now.fields, before?.fields ?? null);
   if (plan.kind === 'impossible') return err({ field: 'status', says: plan.says });
-  const planned = (plan.kind === 'steps' ? plan.steps : []).map((step) => inForce(roles, record, step));
+  const planned = (plan.kind === 'steps' ? plan.steps : []).map((step) => withAllVerifiers(roles, record, step));
   const told = planned.filter((step) => !isKnown(step, record, body));
   const wrong = wrongFields(record, now, before, told) ?? wrongTimes(now.fields, before?.fields ?? null, told);
   if (wrong !== null) return err(wrong);
-  const steps = told.length === 0 ? roundIn(record, now, before) : told;
-  const spoken = spokenBy(roles, writer, record, steps);
-  if (!spoken.ok) return err({ field: FIELD_OF[spoken.refusal.step], says: spoken.refusal.says });
-  const [first, ...rest] = spoken.value;
+  const steps = told.length === 0 ? roundTripIn(record, now, before) : told;
+  const attributed = attributeSteps(roles, writer, record, steps);
+  if (!attributed.ok) return err({ field: FIELD_OF[attributed.refusal.step], says: attributed.refusal.says });
+  const [first, ...rest] = attributed.value;
   if (first === undefined) return ok({ steps, decide: null });
   const decide = withToldClock(decideFromCommit([first, ...rest], body), now.fields);
   const decided = decide(record, Date.parse(now.fields.updated_at ?? '') || 0);
@@ -69,44 +69,45 @@ export function judgeTold(
   });
 }
 
-/** A text may add verifiers to those of the workspace, and takes none of them away. */
-function inForce({ verifiers }: Roles, record: Handoff, step: Step): Step {
+/** A text may add verifiers to those of the workspace, but not remove any of them. */
+function withAllVerifiers({ verifiers }: Roles, record: Handoff, step: Step): Step {
   if (step.do !== 'revise' || step.fields.verifiers === undefined) return step;
   const all = verifiersFor(verifiers, verifiersIn(step.fields), record);
   return { ...step, fields: { ...step.fields, verifiers: [...all] } };
 }
 
-/** The record says so already. */
+/** Whether the record says so already. */
 function isKnown(step: Step, handoff: Handoff, body: JsonText): boolean {
   if (step.do !== 'revise') return false;
   const revised = revisedBy({ handoff, body }, revisionOf(step.fields));
   return revised.ok && !isRevised(revised.value);
 }
 
-export function spokenBy(
+/** Each step with the principal in whose name it counts, or why nobody is believed for it. */
+export function attributeSteps(
   roles: Roles,
   writer: Writer,
   record: Handoff,
   steps: readonly Step[],
 ): Result<readonly CommittedStep[], { readonly step: Step['do']; readonly says: string }> {
-  const spoken: CommittedStep[] = [];
+  const attributed: CommittedStep[] = [];
   for (const step of steps) {
     const as = believedSpeaker(roles, writer, record, step);
     if (as === null) return err({ step: step.do, says: NOT_BY_HAND[step.do] });
     const doubt = whyNotBelieved(writer, as);
     if (doubt !== null) return err({ step: step.do, says: doubt });
-    spoken.push({ step, by: writerAs(writer, as) });
+    attributed.push({ step, by: writerAs(writer, as) });
   }
-  return ok(spoken);
+  return ok(attributed);
 }
 
-/** On offer as before, and again: its recipient has accepted it and given it back in between. */
-function roundIn({ state, to }: Handoff, now: DocumentRead, before: DocumentRead | null): readonly Step[] {
-  const isRound = state === 'offered' && before !== null && isOfferedAgain(now.fields, before.fields);
-  return isRound ? [{ do: 'accept', by: to, notes: null }, { do: 'release' }] : [];
+/** The document is on offer again: between the two texts its recipient accepted it and gave it back. */
+function roundTripIn({ state, to }: Handoff, now: DocumentRead, before: DocumentRead | null): readonly Step[] {
+  const isRoundTrip = state === 'offered' && before !== null && isOfferedAgain(now.fields, before.fields);
+  return isRoundTrip ? [{ do: 'accept', by: to, notes: null }, { do: 'release' }] : [];
 }
 
-/** What was agreed stays, once it is on offer; the clock changes only with a move that starts another one. */
+/** Agreed fields do not change after the offer, and the deadline changes only with a move that starts another one. */
 function wrongFields(
   { state, terms, to }: Handoff,
   now: DocumentRead,
@@ -134,10 +135,9 @@ function wrongFields(
 }
 
 /**
- * Between two commits it may have been accepted, given back and accepted again. The text tells since when it is on offer
- * again; its deadline is by the clock of that machine, and may be an earlier one. Where the text does not tell, the
- * deadline is a later one, and lies at most one term after what happened last; of what is over, nobody can tell when that
- * was.
+ * Between two commits a document may have been accepted, given back and accepted again, which starts another deadline. Where
+ * the text has `reoffered_at`, any deadline is legal, because the clocks of machines differ. Otherwise the new deadline is
+ * later than the old one and at most one term after the last move; of a document that is over, nobody can tell that time.
  */
 function isAnotherRound({ offeredMs }: Terms, now: DocumentFields, before: DocumentFields): boolean {
   const due = Date.parse(now.expires_at ?? '');
@@ -156,7 +156,7 @@ function isOfferedAgain(now: DocumentFields, before: DocumentFields): boolean {
 
 const STARTS_A_CLOCK: ReadonlySet<Step['do']> = new Set(['offer', 'release', 'answer']);
 
-/** By the times that the document itself tells: clocks of clones differ, and the text travels. */
+/** Judges by the times in the document, because the clocks of clones differ. */
 function wrongTimes(now: DocumentFields, before: DocumentFields | null, steps: readonly Step[]): UnlawfulChange | null {
   const isFresh = before === null || isOfferedAgain(now, before) || steps.some((step) => STARTS_A_CLOCK.has(step.do));
   const due = Date.parse((isFresh ? now : before).expires_at ?? '');
@@ -174,7 +174,7 @@ function wrongTimes(now: DocumentFields, before: DocumentFields | null, steps: r
   return null;
 }
 
-/** Documents count in seconds. */
+/** Documents write times in seconds. */
 const SECOND_MS = 1_000;
 
 const FIELD_OF: Record<Step['do'], FieldName> = {
@@ -232,17 +232,17 @@ export function stateIn(fields: DocumentFields): State {
   }
 }
 
-/** One word stands for all these ends; the type tells which it is. */
+/** `Rejected` stands for three ends; the type of the rejection tells which. */
 const ENDED_AS: ReadonlyMap<string, State> = new Map([
   [END_TYPE.cancelled, 'cancelled'],
   [END_TYPE.failed, 'failed'],
 ]);
 
-/** Whether a text tells of a record all that both of them know. */
+/** Whether a text tells of the record what documents can tell. */
 export function tellsSame(handoff: Handoff, fields: DocumentFields): boolean {
   const { state, blockedOn, claims } = handoff;
   const told = stateIn(fields);
-  // Whoever waits for others is on offer, in the words of documents.
+  // A handoff that waits for others is `Active` in a document, like an offer.
   if (told !== state) return state === 'blocked' && told === 'offered' && blockedOn?.reason !== 'question';
   if (Math.abs((dueAtOf(handoff) ?? 0) - (dueAtOf(clockedBy(fields, handoff)) ?? 0)) >= SECOND_MS) return false;
   if (state === 'blocked') return blockedOn?.reason === 'question' && blockedOn.text === fields.open_question;
@@ -250,16 +250,13 @@ export function tellsSame(handoff: Handoff, fields: DocumentFields): boolean {
   return !isShown || showsSame(claims, shownIn(fields));
 }
 
-/** The same, and what is asked for. A text without verifiers, as older ones are, says nothing of them. */
+/** Compares what is asked for, too. A text without `verifiers`, as older ones are, says nothing about them. */
 export function tellsAll(roles: Roles, whole: Pick<Whole, 'handoff' | 'body'>, fields: DocumentFields): boolean {
   const { verifiers = [...whole.handoff.terms.verifiers] } = fields;
   return tellsSame(whole.handoff, fields) && asksSame(roles, whole, { ...fields, verifiers });
 }
 
-/**
- * A record as a text tells it, for whoever judges without a database. Null: the text names nobody. `terms` are those of
- * the workspace.
- */
+/** The record that a text tells, for judging without a database; null: sender or recipient is missing. */
 export function recordIn(
   roles: Roles,
   fields: DocumentFields,

@@ -1,6 +1,6 @@
 /**
- * Two clones have decided differently, and each of them legally. One rule for all: the shared history wins. What this
- * database had decided stays in the trail, and a fact says that it was overruled.
+ * Resolves two clones that decided differently, each of them legally: the shared history wins. What this database had
+ * decided stays in the trail, and a fact says that it was overruled.
  */
 import { err, ok, type Result } from '../../foundation/result.ts';
 import type { Decide } from '../../domain/decision.ts';
@@ -24,8 +24,8 @@ interface ReadVersion extends DocumentVersion {
 }
 
 /**
- * The versions of a document that follow from each other, the oldest first. One that may not follow is left out, and
- * what comes after it is judged against the last one that may: a correction of a wrong commit is legal.
+ * The versions of a document that follow legally from each other, the oldest first. A version that may not follow is left
+ * out, and the next one is judged against the last legal one: a correction of a wrong commit is legal.
  */
 export function lawfulVersions(
   roles: Roles,
@@ -47,25 +47,19 @@ export function lawfulVersions(
   return { lawful, wrong };
 }
 
-/** A handoff of an older form that was over when it was migrated: nobody knows how it went. */
+/** Whether the handoff was over when it was migrated from an older form: nobody knows how it ended. */
 export function isImported(all: DocumentRead['all']): boolean {
   return all['imported'] === 'true';
 }
 
-export interface Overruled {
-  readonly decide: Decide;
-  /** The first revision of ours that does not count any more. */
-  readonly since: number;
-}
-
-/** The way from a state that the shared history knows to what is checked out. */
+/** The decision that goes back to a state that the shared history knows, and from there to what is checked out. */
 export function overruling(
   roles: Roles,
   writer: Writer,
   whole: Pick<Whole, 'handoff' | 'body'>,
   facts: readonly Fact[],
   lawful: readonly ReadVersion[],
-): Result<Overruled, string> {
+): Result<Decide, string> {
   const { handoff, body } = whole;
   const now = lawful.at(-1);
   if (now === undefined) return err('no version of it in git is legal');
@@ -82,20 +76,20 @@ export function overruling(
     const back = resuming(writer, to, { overruled: { from: since, to: handoff.revision }, commit: now.commit });
     const { decide } = judged.value;
     const all = decide === null ? back : andThen(back, () => true, decide);
-    return ok({ since, decide: withToldClock(all, now.read.fields) });
+    return ok(withToldClock(all, now.read.fields));
   }
   return err(reason);
 }
 
 interface ResumedAt {
   readonly to: Resumed;
-  /** The text that tells it; null: none does. */
+  /** The text that tells this state; null: no text does. */
   readonly before: DocumentRead | null;
 }
 
 /**
- * Where the way can begin: at the version before, so that the trail tells each step; at this one itself where there is no
- * other. Where git asks for something else than this database, at a draft, because only a draft is revised.
+ * The states at which the decision can resume: that of the version before, so that the trail tells each step, or that of
+ * this version where there is no other. Where git asks for other work than this database, a draft: only drafts are revised.
  */
 function beginningsFor(
   roles: Roles,
@@ -115,7 +109,7 @@ function beginningsFor(
   });
 }
 
-/** What is over in git began as an offer. */
+/** A document that is over in git resumes as an offer. */
 const RESUMED_FROM: Record<State, Resumed | null> = {
   draft: 'draft',
   offered: 'offered',
@@ -130,8 +124,8 @@ const RESUMED_FROM: Record<State, Resumed | null> = {
 };
 
 function firstOverruled(facts: readonly Fact[], to: Resumed): number {
-  const kept = facts.findLast((fact, index) => fact.to === to && index < facts.length - 1);
-  return (kept?.revision ?? 1) + 1;
+  const last = facts.findLast((fact, index) => fact.to === to && index < facts.length - 1);
+  return (last?.revision ?? 1) + 1;
 }
 
 function resuming(
@@ -143,7 +137,7 @@ function resuming(
   return (handoff, nowMs) => {
     const moved = supersede(handoff, to, nowMs);
     if (!moved.ok) return moved;
-    const seen = appendFact(handoff, moved.value, 'supersede', by, nowMs, detail);
-    return ok({ handoff: seen.handoff, facts: [seen.fact], overLimits: true });
+    const appended = appendFact(handoff, moved.value, 'supersede', by, nowMs, detail);
+    return ok({ handoff: appended.handoff, facts: [appended.fact], overLimits: true });
   };
 }

@@ -1,8 +1,7 @@
 /**
- * What the text of a document asks for, seen from where the handoff is now: the moves that lead there, and in whose name
- * each would be. Whether they are allowed is decided elsewhere, like any request.
+ * Plans the moves that lead from the state of the handoff to what the text of its document says, and in whose name each
+ * would be. Whether they are allowed is decided elsewhere, as for any request.
  */
-import type { EvidenceRequest } from '../evidence-checker.ts';
 import type { Claim, Evidence } from '../../domain/evidence.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { isFinal, type State } from '../../domain/lifecycle.ts';
@@ -13,7 +12,7 @@ import type { CriterionCheck } from '../handoffs/verify.ts';
 
 export type Step =
   | { readonly do: 'offer' | 'release' | 'expire' }
-  /** Only those that are new. */
+  /** `fields` are those that changed. */
   | { readonly do: 'revise'; readonly fields: RevisedFields }
   | { readonly do: 'accept'; readonly by: string | null; readonly notes: string | null }
   | { readonly do: 'deliver'; readonly shown: readonly Shown[] }
@@ -22,7 +21,7 @@ export type Step =
       readonly by: string | null;
       readonly notes: string | null;
       readonly criteria: readonly CriterionCheck[];
-      /** What the verifier shows besides what the doer showed. */
+      /** The verifier's own evidence, besides what the doer showed. */
       readonly seen: readonly SeenBy[];
     }
   | { readonly do: 'rework'; readonly reason: string }
@@ -38,7 +37,6 @@ export interface Shown extends EvidenceText {
   readonly deliverable: string;
 }
 
-/** A deliverable, and what a verifier saw of it. */
 interface SeenBy {
   readonly deliverable: string;
   readonly evidence: readonly string[];
@@ -51,15 +49,19 @@ export type Plan =
 
 const NOTHING: Plan = { kind: 'nothing' };
 
-/** `before` is what both sides agreed on last: marks that stand there since then ask for nothing. */
+/** `before` is what both sides agreed on last: marks that stood there already ask for nothing. */
 export function planOf(handoff: Handoff, fields: DocumentFields, before: DocumentFields | null): Plan {
   const revised = handoff.state === 'draft' && before !== null ? revising(fields, before) : [];
-  const plan = planMoves(handoff, fields, before);
-  if (plan.kind === 'impossible' || revised.length === 0) return plan;
-  return steps([...revised, ...(plan.kind === 'steps' ? plan.steps : [])]);
+  return after(revised, planMoves(handoff, fields, before));
 }
 
-/** A draft is its sender's to write, until it is on offer. */
+/** The plan with these steps first. */
+function after(first: readonly Step[], plan: Plan): Plan {
+  if (plan.kind === 'impossible' || first.length === 0) return plan;
+  return steps([...first, ...(plan.kind === 'steps' ? plan.steps : [])]);
+}
+
+/** The sender may change a draft until it is on offer. */
 function revising(fields: DocumentFields, before: DocumentFields): readonly Step[] {
   const changed = REVISABLE.filter((name) => !saysSame(name, fields, before));
   if (changed.length === 0) return [];
@@ -71,20 +73,17 @@ function planMoves(handoff: Handoff, fields: DocumentFields, before: DocumentFie
   const status = fields.status as Status | undefined;
   if (status === undefined) return NOTHING;
   if (state === 'delivered' && isSentBack(fields)) {
-    // Whatever else it tells came after that.
+    // Everything else in the text came after that.
     const rest = planMoves({ ...handoff, state: 'accepted', claims: [] }, fields, before);
-    if (rest.kind === 'impossible') return rest;
-    return steps([{ do: 'rework', reason: fields.rework_reason ?? '' }, ...(rest.kind === 'steps' ? rest.steps : [])]);
+    return after([{ do: 'rework', reason: fields.rework_reason ?? '' }], rest);
   }
   const talk = talking(handoff, fields, before);
-  // Not a word about the state: what stands there is what we have not told yet.
+  // The text says nothing new about the state; the database has not written its newer state into the file yet.
   if (talk.length === 0 && before?.status === status && STATUS_FOR[state] !== status) return NOTHING;
   const end = talk.at(-1)?.do;
   const from: State = end === 'answer' ? 'offered' : end === 'block' ? 'blocked' : state;
   const blockedOn = end === 'block' ? ({ reason: 'question', text: '' } as const) : handoff.blockedOn;
-  const rest = planFrom({ ...handoff, state: from, blockedOn }, fields, before, status);
-  if (rest.kind === 'impossible' || talk.length === 0) return rest;
-  return steps([...talk, ...(rest.kind === 'steps' ? rest.steps : [])]);
+  return after(talk, planFrom({ ...handoff, state: from, blockedOn }, fields, before, status));
 }
 
 function planFrom(handoff: Handoff, fields: DocumentFields, before: DocumentFields | null, status: Status): Plan {
@@ -104,21 +103,21 @@ function planFrom(handoff: Handoff, fields: DocumentFields, before: DocumentFiel
       if (state === 'blocked') return no(state, status);
       return steps([
         ...accepting(state, fields),
-        ...delivering(handoff, fields, state === 'delivered' ? before : null, 'now'),
+        ...delivering(handoff, fields, state === 'delivered' ? before : null, true),
         ...verifying(handoff, fields),
       ]);
     case 'Rejected':
       return steps(rejecting(state, fields));
     case 'Expired':
       if (state === 'draft' || state === 'offered' || state === 'blocked') return steps([{ do: 'expire' }]);
-      // Given back, and then its time was up.
+      // The recipient gave it back, and then it expired.
       if (state === 'accepted' && (fields.acknowledged_by ?? null) === null)
         return steps([{ do: 'release' }, { do: 'expire' }]);
       return no(state, status);
   }
 }
 
-/** The question that stands open, and the answer that was given, as far as they are new. */
+/** The open question and the given answer, as far as they are new. */
 function talking(handoff: Handoff, fields: DocumentFields, before: DocumentFields | null): readonly Step[] {
   const { state, blockedOn } = handoff;
   if (isFinal(state) || state === 'delivered' || (state === 'blocked' && blockedOn?.reason !== 'question')) return [];
@@ -126,48 +125,26 @@ function talking(handoff: Handoff, fields: DocumentFields, before: DocumentField
   const told = fields.question_answer ?? null;
   const isNewAnswer = told !== null && JSON.stringify(told) !== JSON.stringify(before?.question_answer ?? null);
   const answer: Step = { do: 'answer', by: told?.by ?? null, answer: told?.answer ?? null };
-  const block = (question: string): readonly Step[] => {
-    if (state === 'accepted') return [{ do: 'block', question, wasOffered: false }];
-    const offer: readonly Step[] = state === 'draft' ? [{ do: 'offer' }] : [];
-    const { acknowledged_by: by, acknowledgment_notes: notes } = fields;
-    return (by ?? null) === null
-      ? [...offer, { do: 'block', question, wasOffered: true }]
-      : [
-          ...offer,
-          { do: 'accept', by: by ?? null, notes: notes ?? null },
-          { do: 'block', question, wasOffered: false },
-        ];
-  };
   if (state === 'blocked') {
     const isSame = open !== null && blockedOn?.reason === 'question' && blockedOn.text === open;
-    // Whoever wrote it did not know of the question.
+    // The writer of the text did not know of the question.
     const isUntold = open === null && before !== null && (before.open_question ?? null) === null && !isNewAnswer;
     if (isSame || isUntold) return [];
     if (open === null) return [answer];
-    // What ended while a question was open leaves it open.
+    // A document that ended while a question was open keeps the question.
     return fields.status === 'Active' || fields.status === 'Acknowledged' || fields.status === 'Complete'
-      ? [answer, ...blockFromOffer(fields, open)]
+      ? [answer, ...blocking('offered', fields, open)]
       : [];
   }
-  const asked = isNewAnswer && told?.question ? [...block(told.question), answer] : [];
+  const asked = isNewAnswer && told?.question ? [...blocking(state, fields, told.question), answer] : [];
   if (open === null || open === (before?.open_question ?? null)) return asked;
-  return asked.length === 0 ? block(open) : [...asked, ...blockFromOffer(fields, open)];
+  return [...asked, ...blocking(asked.length === 0 ? state : 'offered', fields, open)];
 }
 
-function blockFromOffer(
-  { acknowledged_by: by, acknowledgment_notes: notes }: DocumentFields,
-  question: string,
-): readonly Step[] {
-  if ((by ?? null) === null) return [{ do: 'block', question, wasOffered: true }];
-  return [
-    { do: 'accept', by: by ?? null, notes: notes ?? null },
-    { do: 'block', question, wasOffered: false },
-  ];
-}
-
-/** For the desk, which looks for itself. */
-export function askedOf(shown: readonly Shown[]): readonly EvidenceRequest[] {
-  return shown.map(({ deliverable, kind, value }) => ({ deliverable, kind, value }));
+function blocking(state: State, fields: DocumentFields, question: string): readonly Step[] {
+  const wasOffered = state !== 'accepted' && (fields.acknowledged_by ?? null) === null;
+  const offer: readonly Step[] = state === 'draft' ? [{ do: 'offer' }] : [];
+  return [...(wasOffered ? offer : accepting(state, fields)), { do: 'block', question, wasOffered }];
 }
 
 function no(state: State, status: Status): Plan {
@@ -195,24 +172,21 @@ function accepting(state: State, fields: DocumentFields): readonly Step[] {
   return state === 'draft' ? [{ do: 'offer' }, accept] : [accept];
 }
 
-/** Said to be delivered, or marked as done one by one until nothing was left. */
+/** The text says that the work was delivered, or every deliverable is marked as done. */
 function delivering(
   { state, terms, claims }: Handoff,
   fields: DocumentFields,
   before: DocumentFields | null,
-  when?: 'now',
+  isNow = false,
 ): readonly Step[] {
   const shown = shownIn(fields);
   if (state === 'delivered') {
     const isLater = (fields.delivered_at ?? null) !== null && fields.delivered_at !== (before?.delivered_at ?? null);
     const isOther = before !== null && isLater && !showsSame(claims, shown);
+    if (!isOther) return [];
     // Between two commits it was sent back and delivered again.
-    return isOther
-      ? [
-          { do: 'rework', reason: 'sent back elsewhere' },
-          { do: 'deliver', shown },
-        ]
-      : [];
+    const rework: Step = { do: 'rework', reason: 'sent back elsewhere' };
+    return [rework, { do: 'deliver', shown }];
   }
   // The marks are those of a delivery that was sent back.
   const isBack =
@@ -224,26 +198,27 @@ function delivering(
     terms.deliverables.every((name) => shown.some(({ deliverable }) => deliverable === name)) &&
     JSON.stringify(fields.deliverable_status) !== JSON.stringify(before?.deliverable_status);
   const isSaid = (fields.delivered_at ?? null) !== null && fields.delivered_at !== before?.delivered_at;
-  if (isAll && isBack && when !== 'now')
-    return [
-      { do: 'deliver', shown },
-      { do: 'rework', reason: fields.rework_reason ?? '' },
-    ];
-  return isAll || isSaid || when === 'now' ? [{ do: 'deliver', shown }] : [];
+  const rework: readonly Step[] =
+    isAll && isBack && !isNow ? [{ do: 'rework', reason: fields.rework_reason ?? '' }] : [];
+  return isAll || isSaid || isNow ? [{ do: 'deliver', shown }, ...rework] : [];
 }
 
 /** What the doer shows for the deliverables that are marked as done. */
 export function shownIn(fields: DocumentFields): readonly Shown[] {
-  const marked = (fields.deliverable_status ?? []).filter(({ status }) => DONE.test(status ?? 'done'));
-  return marked.flatMap(({ deliverable, evidence }) => {
-    return piecesOf(evidence ?? undefined).map((piece) => ({ deliverable, ...readEvidence(piece) }));
-  });
+  return markedIn((fields.deliverable_status ?? []).filter(({ status }) => DONE.test(status ?? 'done')));
+}
+
+/** The evidence of these marks. */
+export function markedIn(marks: NonNullable<DocumentFields['deliverable_status']>): readonly Shown[] {
+  return marks.flatMap(({ deliverable, evidence }) =>
+    piecesOf(evidence ?? undefined).map((piece) => ({ deliverable, ...readEvidence(piece) })),
+  );
 }
 
 const DONE = /^(?:done|claimed|complete|completed|attested|verified)$/i;
 
 function verifying({ terms }: Handoff, fields: DocumentFields): readonly Step[] {
-  // Where nobody has to verify, delivering is all there is.
+  // Where nobody has to verify, delivering completes the handoff.
   if (terms.verifiers.length === 0) return [];
   const criteria = (fields.criteria_checks ?? []).filter(({ status }) => MET.test(status ?? 'met'));
   return [
@@ -257,7 +232,7 @@ function verifying({ terms }: Handoff, fields: DocumentFields): readonly Step[] 
   ];
 }
 
-/** What stands there only because the doer had shown it is not the verifier's own. */
+/** Evidence that repeats what the doer showed is not the verifier's own. */
 function seenIn({ verification_record: record, deliverable_status: marks }: DocumentFields): readonly SeenBy[] {
   return (record?.deliverable_checks ?? []).flatMap(({ deliverable, evidence }) => {
     const seen = piecesOf(evidence ?? undefined);
@@ -269,7 +244,7 @@ function seenIn({ verification_record: record, deliverable_status: marks }: Docu
 
 const MET = /^(?:met|done|passed|verified|yes|ok)$/i;
 
-/** The last delivery that it tells of does not count. */
+/** Whether the last delivery in the text was sent back. */
 function isSentBack(fields: DocumentFields): boolean {
   const { delivered_at: at, rework_reason: reason, reworked_at: backAt } = fields;
   return (at ?? null) === null && ((reason ?? null) !== null || (backAt ?? null) !== null);
@@ -285,7 +260,7 @@ function rejecting(state: State, fields: DocumentFields): readonly Step[] {
   return state === 'draft' ? [{ do: 'offer' }, reject] : [reject];
 }
 
-/** Compared as a document writes it: a record knows more of evidence that was seen here, such as the size of a file. */
+/** Compares as a document writes evidence: a record knows more of evidence that was checked here, such as a file's size. */
 export function showsSame(claims: readonly Claim[], shown: readonly Shown[]): boolean {
   const texts = (all: readonly Claim[]): string =>
     JSON.stringify(
@@ -294,7 +269,7 @@ export function showsSame(claims: readonly Claim[], shown: readonly Shown[]): bo
   return texts(claims) === texts(claimsOf(shown));
 }
 
-/** As the machine elsewhere saw it; what only a person has written stays their word. */
+/** Evidence as another machine saw it; what only a person wrote becomes a note. */
 export function claimsOf(shown: readonly Shown[]): readonly Claim[] {
   const claims = new Map<string, Evidence[]>();
   for (const { deliverable, kind, value, seen } of shown) {

@@ -11,34 +11,42 @@ import { writeDocument } from '../../formats/document/write.ts';
 import { REVISABLE, saysSame, type DocumentFields, type NewDocument } from '../../formats/document/schema.ts';
 import type { Whole } from '../../stores/store.ts';
 import type { Said } from '../../formats/document/yaml-text.ts';
+import { factsOf } from '../handoffs/read.ts';
 import type { Roles } from './attribution.ts';
-import { instant, type Setting } from './documents.ts';
-import { changesFor } from './fact-changes.ts';
+import { instant, type Documents } from './documents.ts';
+import { changesFor, INPUT_FIELDS, textOrNull } from './fact-changes.ts';
 
-export function renderNew(whole: Whole, facts: readonly Fact[], { rolesOf, root }: Setting): string {
-  const [first, ...rest] = facts;
-  const fields = { ...agreedFields(whole), ...(first === undefined ? {} : newOf(first, whole)) };
-  const text = writeDocument(fields, (agent) => shownName(agent, rolesOf(agent as AgentId)), root);
+/** The text that the database alone gives the document. */
+export async function renderNew({ ctx, folder }: Documents, whole: Whole): Promise<string> {
+  const [first, ...rest] = await factsOf(ctx, whole.handoff.id);
+  // A new document tells no more than its first state: nothing is acknowledged yet.
+  const begun = Object.entries(first === undefined ? {} : toldBy(first, whole)).filter(([, value]) => value !== null);
+  const fields = { ...agreedFields(whole), ...Object.fromEntries(begun) };
+  const shown = (agent: string): string => shownName(agent, ctx.rules.rolesOf(agent as AgentId));
+  const text = writeDocument(fields, shown, await folder.git.prefix());
   return retold(text, changesOf(rest, whole));
 }
 
-/** `Grok (Chief)`; without a part, the name as it is. */
+/** `Grok (Chief)`; an agent without a role has its name alone. */
 function shownName(agent: string, roles: readonly Role[]): string {
   const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
   return roles.length === 0 ? agent : `${capital(agent)} (${roles.map(capital).join(', ')})`;
 }
 
-/** All of them in one edit; what came later counts. */
+/** All changes as one edit; a later fact replaces what an earlier one told. */
 export function changesOf(facts: readonly Fact[], whole: Pick<Whole, 'handoff' | 'body'>): DocumentChanges {
   return facts.reduce<DocumentChanges>((before, fact) => {
-    const told = changesFor(fact, whole.handoff, () => agreedFields(whole) as DocumentChanges);
-    return { ...before, ...withQuestion(told, before['open_question'] ?? null) };
+    return { ...before, ...withQuestion(toldBy(fact, whole), before['open_question'] ?? null) };
   }, {});
 }
 
+function toldBy(fact: Fact, whole: Pick<Whole, 'handoff' | 'body'>): DocumentChanges {
+  return changesFor(fact, whole.handoff, () => agreedFields(whole) as DocumentChanges);
+}
+
 /**
- * What only the text before knows. Two clones that let the same document expire write the same: it ended when it said
- * that it would. An answer stands beside its question.
+ * The changes with what only the text before knows: an answer gets its question, and an expired document ended at the
+ * deadline in its text, so that two clones which let it expire write the same.
  */
 export function toldIn(before: SaidFields, changes: DocumentChanges): DocumentChanges {
   const due = changes['expires_at'] ?? before['expires_at'];
@@ -52,7 +60,7 @@ function withQuestion(changes: DocumentChanges, question: Said): DocumentChanges
   return { ...changes, question_answer: { ...answer, question } };
 }
 
-/** A field that is not there and has nothing to say stays away. */
+/** Edits the text. A field that is absent and would be null stays absent. */
 export function retold(text: string, changes: DocumentChanges): string {
   const there = new Set(readEntries(text).entries.map(({ key }) => key));
   return editDocument(
@@ -61,18 +69,12 @@ export function retold(text: string, changes: DocumentChanges): string {
   );
 }
 
-/** The beginning says no more than its own state: nothing is acknowledged yet. */
-function newOf(fact: Fact, whole: Whole): Partial<NewDocument> {
-  const told = changesFor(fact, whole.handoff, () => agreedFields(whole) as DocumentChanges);
-  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== null));
-}
-
-/** What a document tells of a handoff that has just been made. */
+/** What a document tells of a handoff that has just been created. */
 export function agreedFields({ handoff, body }: Pick<Whole, 'handoff' | 'body'>): NewDocument {
   const { input } = JSON.parse(body) as Body;
   const said = isJsonObject(input) ? input : {};
   const { id, from, to, task, title, terms, createdAt, lineage } = handoff;
-  const target = text(said['target_completion']);
+  const target = textOrNull(said['target_completion']);
   return {
     handoff_id: id,
     from_agent: from,
@@ -84,14 +86,14 @@ export function agreedFields({ handoff, body }: Pick<Whole, 'handoff' | 'body'>)
     updated_at: instant(createdAt),
     expires_at: null,
     title: title ?? task ?? id,
-    purpose: text(said['purpose']),
-    context: text(said['context']) ?? otherInput(input),
+    purpose: textOrNull(said['purpose']),
+    context: textOrNull(said['context']) ?? otherInput(input),
     deliverables: [...terms.deliverables],
     verification_criteria: [...terms.criteria],
     ...(terms.verifiers.length === 0 ? {} : { verifiers: [...terms.verifiers] }),
     ...(target === null ? {} : { target_completion: target }),
-    source_meeting: text(said['meeting']),
-    skill_web_node: text(said['skill']),
+    source_meeting: textOrNull(said['meeting']),
+    skill_web_node: textOrNull(said['skill']),
   };
 }
 
@@ -109,14 +111,8 @@ export function asksSame(
   return REVISABLE.every((name) => saysSame(name, here, there));
 }
 
-/** What came by another door than `create --document` is not lost. */
+/** An input that `create --document` did not write is kept as JSON, so that nothing of it is lost. */
 function otherInput(input: Json): string | null {
-  const isOurs = isJsonObject(input) && Object.keys(input).every((key) => OWN.has(key));
+  const isOurs = isJsonObject(input) && Object.keys(input).every((key) => INPUT_FIELDS.includes(key));
   return isOurs || input === null ? null : JSON.stringify(input, null, 2);
-}
-
-const OWN = new Set(['purpose', 'context', 'meeting', 'skill', 'target_completion']);
-
-function text(value: Json | undefined): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
 }

@@ -1,43 +1,39 @@
 /**
- * What this database knows of the history that clones share. `tips` are the commits whose documents it has taken in; a
- * document is news when a commit that they do not contain has changed it. Times in texts decide nothing here: clocks of
- * clones differ.
+ * What this database knows of the history that clones share. `tips` are the commits whose documents it has taken in. A
+ * document is news when a commit outside of their history has changed it. Times in texts decide nothing here, because the
+ * clocks of clones differ.
  */
 import type { Handoff, Terms } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import { readDocument } from '../../formats/document/read.ts';
 import type { DocumentFolder } from '../../folders/folder.ts';
-import type { Documents } from './documents.ts';
+import type { Documents, FoundFile } from './documents.ts';
 import { tellsSame } from './legal-change.ts';
 import { lawfulVersions } from './overrule.ts';
 
-/** Branches that were looked at last; a commit that was forgotten is taken in once more, which changes nothing. */
+/** How many branches are remembered. A commit that was forgotten is taken in once more, which changes nothing. */
 const TIPS_MAX = 16;
 
-/** The newest last. */
+/** The newest tip is the last one. */
 async function tipsOf(folder: DocumentFolder): Promise<readonly string[]> {
   const noted = await folder.notes.load('tips');
   return (noted ?? '').split('\n').filter((line) => /^[0-9a-f]{40,64}$/.test(line));
 }
 
-/** Null: nothing was taken in yet, or git cannot say; then every document is looked at as if it were news. */
+/** Null: nothing was taken in yet, or git cannot say; then every document is handled as news. */
 export async function newsAtHead({ folder, news }: Documents): Promise<ReadonlySet<HandoffId> | null> {
   const head = await folder.git.head();
   const tips = await tipsOf(folder);
   const at = `${head ?? ''} ${tips.join(' ')}`;
   if (news.at !== at || news.ids === null) {
     news.at = at;
-    const isKnown = head === null || tips.includes(head);
-    news.ids = isKnown
-      ? Promise.resolve(new Set())
-      : tips.length === 0
-        ? Promise.resolve(null)
-        : folder.git.changedSince(tips);
+    if (head === null || tips.includes(head)) news.ids = Promise.resolve(new Set());
+    else news.ids = tips.length === 0 ? Promise.resolve(null) : folder.git.changedSince(tips);
   }
   return news.ids;
 }
 
-/** Whether the commit that is checked out tells of this document what the database has not taken in. */
+/** Whether the commit that is checked out tells something of this document that the database has not taken in. */
 export async function isNews(documents: Documents, handoff: Handoff, text: string): Promise<boolean> {
   const { folder } = documents;
   const { id } = handoff;
@@ -52,15 +48,15 @@ export async function isNews(documents: Documents, handoff: Handoff, text: strin
   return true;
 }
 
-/** What is not legal in the newest version in git, judged by those before it; null: nothing. */
+/** Why the newest version in git does not follow legally from those before it; null: it does. */
 export async function whyUnlawful({ ctx, folder }: Documents, id: HandoffId, terms: Terms): Promise<string | null> {
   const versions = await folder.git.versions(id);
   return lawfulVersions(ctx.rules, terms, versions).wrong.get(versions[0]?.commit ?? '')?.says ?? null;
 }
 
 /**
- * A text that was agreed on once is no news, as in an older branch. It is where a commit that was taken in tells what this
- * database knows, and the history has gone on from there to that text: a merge has chosen the other side.
+ * A text that was agreed on once is no news, except where a merge chose it: then a commit that was taken in tells what this
+ * database knows, and the history went on from that commit to the older text.
  */
 async function wentBack({ folder }: Documents, handoff: Handoff): Promise<boolean> {
   const head = await folder.git.head();
@@ -72,34 +68,41 @@ async function wentBack({ folder }: Documents, handoff: Handoff): Promise<boolea
   return false;
 }
 
-/** So many are looked at; whoever has more to take in is told of these. */
+/** How many documents one answer names. */
 const UNSYNCED_MAX = 100;
-/** Of the archive: git brings what was settled lately. */
-export const LOOKED_BACK_MS = 62 * 24 * 3_600_000;
+/** How far back the archive is searched: git brings documents that were settled lately. */
+const LOOKED_BACK_MS = 62 * 24 * 3_600_000;
 
-/** What is checked out and differs from everything that file and database have ever agreed on. */
+/** Documents whose checked-out text is none that file and database have ever agreed on. */
 export async function unsyncedIn(documents: Documents, id?: HandoffId): Promise<readonly HandoffId[]> {
   const { folder, ctx } = documents;
   if ((await folder.git.busy()) !== null) return [];
   await folder.prepare();
   const news = await newsAtHead(documents);
-  const isUnknown = id !== undefined && (await ctx.store.find({ by: 'ids', ids: [id] })).items.length === 0;
+  const isNamed = async (each: HandoffId): Promise<boolean> =>
+    news === null || news.has(each) || (await ctx.store.find({ by: 'ids', ids: [each] })).items.length === 0;
   const names =
     id === undefined
-      ? (news ?? (await folder.list()).flatMap(({ id: each }) => (each === null ? [] : [each])))
-      : isUnknown || news === null || news.has(id)
+      ? (news ?? (await folder.list()).flatMap(({ id: each }) => each ?? []))
+      : (await isNamed(id))
         ? [id]
         : [];
   const found: HandoffId[] = [];
   for (const each of [...names].slice(0, UNSYNCED_MAX)) {
-    const place = await folder.find(each, ctx.store.nowMs() - LOOKED_BACK_MS);
-    const file = place === null ? null : await folder.read(place, each);
-    if (file?.kind === 'file' && !(await folder.told.has(each, file.text))) found.push(each);
+    const seen = await findRecent(documents, each);
+    if (seen !== null && !(await folder.told.has(each, seen.file.text))) found.push(each);
   }
   return found;
 }
 
-/** After everything at this commit was looked at. */
+/** The file of a document, in `active/` or in the recent archive; null: there is none that can be read. */
+export async function findRecent({ folder, ctx }: Documents, id: HandoffId): Promise<FoundFile | null> {
+  const place = await folder.find(id, ctx.store.nowMs() - LOOKED_BACK_MS);
+  const file = place === null ? null : await folder.read(place, id);
+  return place === null || file?.kind !== 'file' ? null : { place, file };
+}
+
+/** Called after every document at this commit was reconciled. */
 export async function noteTip(documents: Documents, head: string | null): Promise<void> {
   const { folder } = documents;
   const tips = await tipsOf(folder);
@@ -110,8 +113,8 @@ export async function noteTip(documents: Documents, head: string | null): Promis
 }
 
 /**
- * Whether the history that is checked out decides over what this database has decided by itself. It does when it
- * contains all that this database had taken in, and when others have it already while nobody has ours.
+ * Whether the history that is checked out overrules what this database decided by itself. It does when it contains all
+ * that this database had taken in, and when a remote has it while no remote has ours.
  */
 export async function overrules({ folder }: Documents, id: HandoffId): Promise<boolean> {
   const head = await folder.git.head();

@@ -1,45 +1,39 @@
 /**
- * Many documents are looked at side by side, and each comes to its first record at another moment. Here they wait for
- * each other, so that they share one wait for the disk. Nobody waits for one who is still outside: it may need a lock
- * of another process, which may be waiting in the same way.
+ * Lets documents that are reconciled at the same time insert their first records together, so that they share one wait for
+ * the disk. A document that has not entered is not waited for: it may need a lock that another process holds while it
+ * waits in the same way.
  */
 
 export interface SharedInsert {
-  /** From here on the others wait for us. */
+  /** While `act` runs, others that arrived wait for it. */
   inside<Answer>(act: () => Promise<Answer>): Promise<Answer>;
-  /** For as long as this takes they do not. */
+  /** While `act` runs, the others do not wait. */
   away<Answer>(act: () => Promise<Answer>): Promise<Answer>;
-  /** Ends when everybody inside has come here. */
+  /** Resolves when everyone inside has arrived. */
   arrive(): Promise<void>;
 }
 
 export function openSharedInsert(): SharedInsert {
   let inside = 0;
   let waiting: (() => void)[] = [];
-  const count = (change: 1 | 0 | -1): void => {
+  const count = (change: number): void => {
     inside += change;
     if (waiting.length < inside) return;
     const all = waiting;
     waiting = [];
     for (const goOn of all) goOn();
   };
+  const during = async <Answer>(change: number, act: () => Promise<Answer>): Promise<Answer> => {
+    count(change);
+    try {
+      return await act();
+    } finally {
+      count(-change);
+    }
+  };
   return {
-    async inside(act) {
-      count(1);
-      try {
-        return await act();
-      } finally {
-        count(-1);
-      }
-    },
-    async away(act) {
-      count(-1);
-      try {
-        return await act();
-      } finally {
-        count(1);
-      }
-    },
+    inside: (act) => during(1, act),
+    away: (act) => during(-1, act),
     arrive: () =>
       new Promise((resolve) => {
         waiting.push(resolve);

@@ -1,4 +1,4 @@
-/** Why a step that a text asks for is not taken, in words. */
+/** Why a step that a text asks for is refused, in words. */
 import type { DeliverRefusal } from '../handoffs/deliver.ts';
 import type { SendRefusal } from '../handoffs/send.ts';
 import type { Step } from './plan-edit.ts';

@@ -1,53 +1,52 @@
-/** One pass: which documents have to be looked at, because something about them is new or not in order. */
+/** One pass over the documents: reconciles those that are new, changed or not in order. */
 import type { HandoffId } from '../../domain/names.ts';
 import { bookmarkAt, cursorIn, openHandoffs, readNewFacts, reconcileEach } from '../folder-pass.ts';
 import { yieldingLoop } from '../yielding-loop.ts';
 import type { SyncDepth, SyncResult, Context } from '../context.ts';
 import { reconcile } from './reconcile.ts';
-import { leave, NAME_RULE, pausedBy, type Documents } from './documents.ts';
+import { isPaused, leave, NAME_RULE, type Documents } from './documents.ts';
 import { freshenIndex, makeIndex } from './index-file.ts';
 import { newsAtHead, noteTip } from './shared-history.ts';
 
-/** So many new ones share one wait for the disk. */
+/** How many documents are reconciled at a time; their first records share one wait for the disk. */
 const AT_ONCE = 64;
 
 export async function syncPass(documents: Documents, asked: SyncDepth, signal?: AbortSignal): Promise<SyncResult> {
-  const { folder, looked } = documents;
+  const { folder, lastFull } = documents;
   const loop = yieldingLoop(documents.ctx, signal);
   await folder.prepare();
-  if ((await pausedBy(documents)) !== null) return { attended: 0 };
+  if (await isPaused(documents)) return { attended: 0 };
   const head = await folder.git.head();
-  // Git has brought something else: a look at what changed by itself is not enough.
-  const depth = asked === 'quick' && head !== looked.head ? 'full' : asked;
+  // Another commit is checked out: every document may have changed.
+  const depth = asked === 'quick' && head !== lastFull.head ? 'full' : asked;
   const ids = new Set(documents.again);
   const isNew = await readFacts(documents, ids);
   for (const id of (depth === 'quick' ? null : await newsAtHead(documents)) ?? []) ids.add(id);
   const listed = depth === 'quick' ? null : await listedStamps(documents);
   if (listed !== null) {
     for (const [id, stamp] of listed) if (depth === 'thorough' || documents.stamps.get(id) !== stamp) ids.add(id);
-    // Git has brought its end, or somebody has deleted it.
+    // An open document without a file: git brought its end, or somebody deleted the file.
     const missing = await openHandoffs(documents.ctx, loop, ({ kind, id }) => kind === 'document' && !listed.has(id));
     for (const id of missing) ids.add(id);
   }
-  const isPatient = depth === 'thorough';
   await reconcileEach(documents, [...ids], {
     loop,
     atOnce: AT_ONCE,
-    reconcile: (id) => reconcile(documents, id, isPatient),
+    reconcile: (id) => reconcile(documents, id, depth === 'thorough'),
   });
   if (loop.isStopped()) return { attended: ids.size };
   rememberStamps(documents, listed);
-  // Whoever comes after us has to try what we could not do.
+  // The bookmark stays while a document failed, so that the next process tries it too.
   if (isNew && documents.again.size === 0) await saveBookmark(documents);
   if (depth !== 'quick' && documents.again.size === 0) {
     await noteTip(documents, head);
-    looked.head = head;
+    lastFull.head = head;
   }
   await (depth === 'quick' ? freshenIndex(documents) : makeIndex(documents));
   return { attended: ids.size };
 }
 
-/** True: there were some. */
+/** Adds the documents of new facts; true: there were new facts. */
 async function readFacts({ ctx, folder, reading, again }: Documents, ids: Set<HandoffId>): Promise<boolean> {
   if (!reading.isBegun) {
     reading.cursor = await cursorIn(ctx, await folder.notes.load('bookmark'));
@@ -64,7 +63,7 @@ async function readFacts({ ctx, folder, reading, again }: Documents, ids: Set<Ha
   return isNew;
 }
 
-/** A queue has many facts, and none of them is ours. */
+/** Facts of queue handoffs are not for this mirror. */
 async function documentsIn({ store }: Context, ids: ReadonlySet<HandoffId>): Promise<readonly HandoffId[]> {
   if (ids.size === 0) return [];
   const { items } = await store.find({ by: 'ids', ids: [...ids] });
@@ -81,12 +80,12 @@ async function listedStamps(documents: Documents): Promise<Listed> {
   const listed = new Map<HandoffId, string>();
   for (const { name, id, stamp } of await documents.folder.list()) {
     if (id !== null) listed.set(id, stamp);
-    else leave(documents, name, NAME_RULE);
+    else leave(documents, { name }, NAME_RULE);
   }
   return listed;
 }
 
-/** As they were before we looked: whoever wrote since then, also we ourselves, is seen by the next pass. */
+/** Remembers the stamps from before this pass, so that the next pass sees whatever was written since, by us as well. */
 function rememberStamps({ stamps, again }: Documents, listed: Listed | null): void {
   if (listed === null) return;
   stamps.clear();

@@ -50,6 +50,14 @@ export function skimDocument(text: string): Skimmed | null {
   };
 }
 
+/** The completed ones among these texts. */
+export function completedIn(texts: readonly string[]): readonly Completed[] {
+  return texts.flatMap((text) => {
+    const { id, status, completedAt = null } = skimDocument(text) ?? {};
+    return id === undefined || status !== 'Complete' || completedAt === null ? [] : [{ id, completedAt }];
+  });
+}
+
 /** Newest first; the time in it is that of the newest document, so that it changes only when something has changed. */
 export function writeIndex(active: readonly Skimmed[], recent: readonly Completed[]): string {
   const listed = active.toSorted((a, b) => compare(b.createdAt, a.createdAt) || compare(a.id, b.id));

@@ -40,6 +40,11 @@ export function nameFits(id: string, parts: NameParts): boolean {
   return id === first || (id.startsWith(`${first}-`) && /^[1-9]\d*$/.test(id.slice(first.length + 1)));
 }
 
+/** The folder of the archive for documents that were settled at this time: `2026/02`. */
+export function archiveMonth(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 7).replace('-', '/');
+}
+
 function dayOf(instant: number): string {
   return new Date(instant).toISOString().slice(0, 10).replaceAll('-', '');
 }
