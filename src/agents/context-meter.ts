@@ -1,9 +1,10 @@
 /**
- * How full an agent is, from whatever it tells. Percentages count against the point at which the agent compacts by
- * itself: beyond it the document would be written from a summary, however large the window is.
+ * How full the context of an agent is. Percentages count against the point at which the agent compacts by itself: beyond
+ * that point the agent would write its handoff document from a summary.
  */
 import type { Json } from '../foundation/json.ts';
 import type { ContextReading } from './agent-host.ts';
+import { fieldIn, jsonIn, numberIn } from './json-fields.ts';
 
 /** Claude Code compacts when this much of its window is left. */
 const CLAUDE_RESERVE_TOKENS = 33_000;
@@ -34,17 +35,13 @@ export function readClaudeStatus(status: Json): ContextReading | null {
 /** The last `token_count` of a Codex rollout. */
 export function readCodexRollout(text: string): ContextReading | null {
   const counts = lastWith(text, (line) => fieldIn(fieldIn(line, 'payload'), 'info'));
-  const payload = lastWith(text, (line) => (numberInRates(line) === null ? null : line));
+  const limitPercent = lastWith(text, (line) =>
+    numberIn(fieldIn(fieldIn(fieldIn(line, 'payload'), 'rate_limits'), 'primary'), 'used_percent'),
+  );
   const window = numberIn(counts, 'model_context_window');
   const used = numberIn(fieldIn(counts, 'last_token_usage'), 'total_tokens');
-  const limitPercent = payload === null ? null : numberInRates(payload);
   if (window === null || used === null) return null;
   return reading(percentOf(used, window * CODEX_COMPACTS_AT), used, window, limitPercent);
-}
-
-function numberInRates(line: Json): number | null {
-  const rates = fieldIn(fieldIn(line, 'payload'), 'rate_limits');
-  return numberIn(fieldIn(rates, 'primary'), 'used_percent');
 }
 
 /** The last answer in a transcript of Gemini CLI. */
@@ -65,12 +62,9 @@ export function readPaneText(screen: string): ContextReading | null {
 
 /** What the status line shows, in the words that `readPaneText` reads. */
 export function paneText({ percent, usedTokens, windowTokens }: ContextReading): string {
-  const left = usedTokens === null || windowTokens === null ? '' : `, ${remaining(usedTokens, windowTokens)} remaining`;
-  return `[ctx: ${Math.round(percent)}% used${left}]`;
-}
-
-function remaining(used: number, window: number): string {
-  return `${Math.max(0, Math.round((window - used) / 1_000))}k`;
+  if (usedTokens === null || windowTokens === null) return `[ctx: ${Math.round(percent)}% used]`;
+  const thousands = Math.max(0, Math.round((windowTokens - usedTokens) / 1_000));
+  return `[ctx: ${Math.round(percent)}% used, ${thousands}k remaining]`;
 }
 
 function reading(
@@ -86,30 +80,11 @@ function percentOf(used: number, capacity: number): number {
   return capacity <= 0 ? 100 : Math.round((used / capacity) * 1_000) / 10;
 }
 
-/** Lines that are no JSON are of another time or half written. */
+/** Skips lines that are not JSON: the last one may be half written. */
 function lastWith<Found>(text: string, look: (line: Json) => Found | null): Found | null {
-  const lines = text.split('\n');
-  for (let at = lines.length - 1; at >= 0; at -= 1) {
-    const found = look(jsonLine(lines[at] ?? ''));
+  for (const line of text.split('\n').toReversed()) {
+    const found = look(jsonIn(line));
     if (found !== null) return found;
   }
   return null;
-}
-
-export function jsonLine(line: string): Json {
-  try {
-    return JSON.parse(line) as Json;
-  } catch {
-    return null;
-  }
-}
-
-export function fieldIn(value: Json, name: string): Json {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  return (value as { readonly [key: string]: Json })[name] ?? null;
-}
-
-function numberIn(value: Json, name: string): number | null {
-  const field = fieldIn(value, name);
-  return typeof field === 'number' && Number.isFinite(field) ? field : null;
 }

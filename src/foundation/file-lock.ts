@@ -1,13 +1,13 @@
 /**
- * The one lock file: who holds a name, and whether it still does. Every machine and container that shares the file
- * system can hold it, so the file says who its holder is (`ProcessIdentity`). A holder that is provably gone has lost it
- * at once. One that cannot be judged, or hangs, has lost it when it shows no sign of life for a lease: the holder touches
- * the file while it holds it, and whoever waits watches the file on its own monotonic clock. The age of the file is
+ * A lock file: who holds a name, and whether the holder still does. Every machine and container that shares the file
+ * system can hold it, so the file says who its holder is (`ProcessIdentity`). A holder that is provably gone loses the
+ * lock at once. A holder that cannot be judged, or hangs, loses it after a lease without a sign of life: the holder touches
+ * the file while it holds it, and a waiting process watches the file on its own monotonic clock. The age of the file is
  * never compared with a wall clock, which may have been set.
  *
- * The lock is a second name for the holder's own file: it is made with its holder or not at all, and neither making nor
- * dropping it makes or drops a file. Where many files have just been deleted, some systems take fifty times as long to
- * make the next one.
+ * The lock is a hard link to the holder's own file, so a lock never exists without its holder, and taking or dropping it
+ * creates and deletes no file. Where many files have just been deleted, some systems take fifty times as long to make the
+ * next one.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -21,6 +21,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { unlessMissing } from './or-null.ts';
 import { codeOf } from './system-error-code.ts';
 import { identityText, readIdentity, type ProcessIdentity, type ProcessJudge } from './process-identity.ts';
 
@@ -31,18 +32,18 @@ export const LOCK_BEAT_MS = 5_000;
 
 export const HOLDER_ENDING = '.holder';
 
-/** The file of one process, of which its locks are second names. */
+/** The file of one process. Its locks are hard links to this file. */
 export interface LockHolder {
   readonly path: string;
   readonly inode: number;
-  /** A sign of life, for all locks that lead to this file. */
+  /** A sign of life for all locks of this holder. */
   touch(): void;
   remove(): void;
 }
 
 export interface SeenLock {
   readonly words: string;
-  /** Null: it was written by an earlier version, or by somebody else. */
+  /** Null: an earlier version or another program wrote the lock. */
   readonly by: ProcessIdentity | null;
   /** Changes with every sign of life, and with every holder. */
   readonly mark: string;
@@ -55,12 +56,16 @@ export function makeLockHolder(folder: string, self: ProcessIdentity): LockHolde
   return {
     path,
     inode: statSync(path).ino,
-    touch: () => touch(path),
+    touch: () => {
+      const now = new Date();
+      // A person may have removed the file; it is made again with the next lock.
+      unlessMissing(() => utimesSync(path, now, now));
+    },
     remove: () => remove(path),
   };
 }
 
-/** Whether the lock is ours now. `no-holder`: somebody has removed our own file, and it has to be made anew. */
+/** `no-holder`: our own file was removed, and `makeLockHolder` has to make another one. */
 export function takeLock(lock: string, holder: LockHolder): 'taken' | 'held' | 'no-holder' {
   try {
     linkSync(holder.path, lock);
@@ -76,24 +81,21 @@ function isLockOf(lock: string, holder: LockHolder): boolean {
   return lstatSync(lock, { throwIfNoEntry: false })?.ino === holder.inode;
 }
 
-/** Nothing happens when somebody else has it by now. */
+/** Does nothing when another process has the lock by now. */
 export function dropLock(lock: string, holder: LockHolder): void {
   if (isLockOf(lock, holder)) remove(lock);
 }
 
 /** Null: nobody holds it. */
 export function seeLock(lock: string): SeenLock | null {
-  try {
+  return unlessMissing(() => {
     const words = readFileSync(lock, 'utf8');
     const { ino, mtimeMs } = statSync(lock);
     return { words, by: readIdentity(words.split('\n')[0] ?? ''), mark: `${ino} ${mtimeMs}`, touchedAt: mtimeMs };
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  }
+  });
 }
 
-/** Watches one lock that somebody else holds: answers whether its holder has lost it. */
+/** Watches one lock of another process: the function answers whether the holder has lost it. */
 export function watchLock(
   judge: ProcessJudge,
   { leaseMs = LOCK_LEASE_MS, elapsedMs = () => performance.now() }: LockWatchOptions = {},
@@ -117,7 +119,7 @@ export function isGone(judge: ProcessJudge, { by }: SeenLock): boolean {
   return by !== null && judge.of(by) === 'gone';
 }
 
-/** Of two who find the same holder gone one is faster, and the other may have caught a new lock: then it is put back. */
+/** Two processes may find the same holder gone. The slower one may catch a new lock: it puts that one back. */
 export function takeAwayLock(lock: string, judged: SeenLock): void {
   const aside = `${lock}.${randomUUID()}`;
   try {
@@ -129,26 +131,12 @@ export function takeAwayLock(lock: string, judged: SeenLock): void {
     const caught = seeLock(aside);
     if (caught !== null && caught.words !== judged.words) linkSync(aside, lock);
   } catch {
-    // A third one was faster still; the holder of the caught one finds out before it writes again.
+    // A third process took the lock meanwhile; the holder of the caught lock notices before its next write.
   } finally {
     remove(aside);
   }
 }
 
-function touch(path: string): void {
-  const now = new Date();
-  try {
-    utimesSync(path, now, now);
-  } catch (error) {
-    // Removed by somebody who tidies up; it is made anew with the next lock.
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
-}
-
 function remove(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch (error) {
-    if (codeOf(error) !== 'ENOENT') throw error;
-  }
+  unlessMissing(() => unlinkSync(path));
 }

@@ -63,7 +63,7 @@ const HARDENED: readonly GitSetting[] = [
 /** These never look into files of the working tree, so no filter can run. */
 // oxfmt-ignore
 const WITHOUT_FILTERS = new Set([
-  'cat-file', 'check-attr', 'config', 'for-each-ref', 'fsck', 'init', 'log', 'ls-tree', 'rev-list', 'rev-parse', 'symbolic-ref',
+  'cat-file', 'check-attr', 'check-ignore', 'config', 'for-each-ref', 'fsck', 'init', 'log', 'ls-tree', 'rev-list', 'rev-parse', 'symbolic-ref',
 ]);
 
 export async function runGit(args: readonly string[], request: GitRequest): Promise<ProgramEnd> {

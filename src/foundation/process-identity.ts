@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import type { execFileSync } from 'node:child_process';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { orNull } from './or-null.ts';
 import { codeOf } from './system-error-code.ts';
 
 export interface ProcessIdentity {
@@ -27,7 +28,7 @@ export interface ProcessIdentity {
 
 type Verdict = 'alive' | 'gone' | 'unknown';
 
-/** One process that looks at others. */
+/** Judges from the place of one process whether others still run. */
 export interface ProcessJudge {
   readonly self: ProcessIdentity;
   of(other: ProcessIdentity): Verdict;
@@ -37,7 +38,7 @@ export function judgeAs(self: ProcessIdentity): ProcessJudge {
   return { self, of: (other) => verdictOn(other, self) };
 }
 
-/** As this process. Read once: none of it changes while the process runs, except a host name, which must not. */
+/** For this process. Its identity is read once: a host name may change while the process runs, the identity must not. */
 export function ownJudge(): ProcessJudge {
   own ??= judgeAs(ownIdentity());
   return own;
@@ -50,8 +51,7 @@ function ownIdentity(): ProcessIdentity {
     host: hostname(),
     machine: machineId(),
     boot: bootId(),
-    pidSpace:
-      process.platform === 'linux' ? (quietly(() => readlinkSync('/proc/self/ns/pid')) ?? '') : process.platform,
+    pidSpace: process.platform === 'linux' ? (orNull(() => readlinkSync('/proc/self/ns/pid')) ?? '') : process.platform,
     pid: process.pid,
     startedAt: startOf(process.pid) ?? '',
   };
@@ -68,7 +68,7 @@ function sharesPlace(one: ProcessIdentity, other: ProcessIdentity): boolean {
   return one.boot !== '' && one.pidSpace !== '' && placeOf(one) === placeOf(other);
 }
 
-/** Where processes can see each other, as a short text without spaces; other places get other texts. */
+/** A short text without spaces for the place (machine, boot and process-id space) within which processes see each other. */
 export function placeOf({ host, machine, boot, pidSpace }: Omit<ProcessIdentity, 'pid' | 'startedAt'>): string {
   return hashed('place', JSON.stringify([host, machine, boot, pidSpace])).slice(0, PLACE_DIGITS);
 }
@@ -84,19 +84,16 @@ export function identityText({ host, machine, boot, pidSpace, pid, startedAt }: 
   return JSON.stringify({ host, machine, boot, pidSpace, pid, startedAt });
 }
 
-/** Null: it is none, or only the beginning of one. Records of earlier versions know no machine. */
+/** Null: the text is no identity, or only the beginning of one. Records of earlier versions have no machine. */
 export function readIdentity(text: string): ProcessIdentity | null {
-  try {
-    const { host, machine = '', boot, pidSpace, pid, startedAt } = JSON.parse(text) as Record<string, unknown>;
-    if (typeof host !== 'string' || typeof machine !== 'string' || typeof boot !== 'string') return null;
-    if (typeof pidSpace !== 'string' || typeof startedAt !== 'string' || typeof pid !== 'number') return null;
-    return { host, machine, boot, pidSpace, pid, startedAt };
-  } catch {
-    return null;
-  }
+  const read = orNull(() => JSON.parse(text) as Record<string, unknown> | null);
+  const { host, machine = '', boot, pidSpace, pid, startedAt } = read ?? {};
+  if (typeof host !== 'string' || typeof machine !== 'string' || typeof boot !== 'string') return null;
+  if (typeof pidSpace !== 'string' || typeof startedAt !== 'string' || typeof pid !== 'number') return null;
+  return { host, machine, boot, pidSpace, pid, startedAt };
 }
 
-/** The start time in units of the system; null when there is no such process, or only what is left of it. */
+/** The start time in units of the system. Null: there is no such process, or only a zombie. */
 export function startOf(pid: number): string | null {
   const stat = statOf(pid);
   return stat === null || stat.state === 'Z' || stat.state === 'X' ? null : stat.startedAt;
@@ -105,14 +102,14 @@ export function startOf(pid: number): string | null {
 export function statOf(
   pid: number | string,
 ): { readonly state: string; readonly group: number; readonly startedAt: string } | null {
-  const text = quietly(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  const text = orNull(() => readFileSync(`/proc/${pid}/stat`, 'utf8'));
   if (text === null) return null;
   // The command's name stands in brackets and may hold anything, brackets and spaces too.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', group: Number(fields[2]), startedAt: fields[19] ?? '' };
 }
 
-/** Whether a signal would reach it; of a group with its number negated. */
+/** Whether a signal would reach the process, or with a negative number the process group. */
 export function isAnswering(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -126,8 +123,8 @@ export function isAnswering(pid: number): boolean {
 function machineId(): string {
   if (process.platform !== 'linux') return '';
   const id =
-    quietly(() => readFileSync('/etc/machine-id', 'utf8').trim()) ??
-    quietly(() => readFileSync('/var/lib/dbus/machine-id', 'utf8').trim()) ??
+    orNull(() => readFileSync('/etc/machine-id', 'utf8').trim()) ??
+    orNull(() => readFileSync('/var/lib/dbus/machine-id', 'utf8').trim()) ??
     '';
   return id === '' ? '' : hashed('machine', id).slice(0, MACHINE_DIGITS);
 }
@@ -136,20 +133,12 @@ const MACHINE_DIGITS = 32;
 
 function bootId(): string {
   if (process.platform === 'linux')
-    return quietly(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? '';
+    return orNull(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()) ?? '';
   if (process.platform !== 'darwin') return '';
   const { execFileSync: run } = process.getBuiltinModule('node:child_process') as { execFileSync: typeof execFileSync };
-  return quietly(() => run('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).trim()) ?? '';
+  return orNull(() => run('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).trim()) ?? '';
 }
 
 function hashed(what: string, text: string): string {
   return createHash('sha256').update(`baton ${what}\n${text}`).digest('hex');
-}
-
-function quietly<Answer>(act: () => Answer): Answer | null {
-  try {
-    return act();
-  } catch {
-    return null;
-  }
 }

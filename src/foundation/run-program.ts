@@ -10,20 +10,24 @@ export interface ProgramRequest {
   readonly env: Readonly<Record<string, string>>;
   readonly input?: Uint8Array | string;
   readonly timeoutMs: number;
-  /** Per stream. Whoever writes more is ended. */
+  /** Per stream. A program that writes more is killed. */
   readonly outputBytesMax: number;
   readonly signal?: AbortSignal | undefined;
+  /** Kills what the program leaves running in its group. */
+  readonly killsRest?: true;
 }
 
 export interface ProgramEnd {
   readonly over: 'ended' | 'timeout' | 'output' | 'aborted' | 'not-started';
   readonly exitCode: number | null;
+  /** The signal that ended the program by itself; null after a limit of ours. */
+  readonly killedBy: string | null;
   readonly stdout: Buffer;
   readonly stderr: Buffer;
   readonly durationMs: number;
 }
 
-/** A child that left its group may hold the pipe for ever; what was written before has arrived long before this. */
+/** A child that left the group may hold the pipe for ever; earlier output arrives long before this. */
 const PIPE_PATIENCE_MS = 500;
 
 export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
@@ -36,7 +40,7 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
       stdio: [request.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
     let over: ProgramEnd['over'] = 'ended';
-    let exitCode: number | null = null;
+    let ending: Pick<ProgramEnd, 'exitCode' | 'killedBy'> = { exitCode: null, killedBy: null };
     let patience: NodeJS.Timeout | undefined;
     const end = (why: ProgramEnd['over']): void => {
       if (over !== 'ended') return;
@@ -56,7 +60,7 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
       const said = failure === undefined ? stderr() : Buffer.from(codeOf(failure) ?? failure.message);
       resolve({
         over: failure === undefined ? over : 'not-started',
-        exitCode,
+        ...ending,
         stdout: stdout(),
         stderr: said,
         durationMs: elapsedMs() - beganMs,
@@ -66,9 +70,10 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
       child.removeAllListeners('close').removeAllListeners('exit');
       finish(error);
     });
-    child.once('exit', (code) => {
-      exitCode = over === 'ended' ? code : null;
+    child.once('exit', (exitCode, killedBy) => {
+      if (over === 'ended') ending = { exitCode, killedBy };
       clearTimeout(timer);
+      if (request.killsRest === true) endGroup(child.pid);
       patience = setTimeout(() => {
         child.removeAllListeners('close');
         finish();
@@ -82,7 +87,7 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
   });
 }
 
-/** Answers what was read. Beyond the limit nothing is kept. */
+/** Returns what was read, up to the limit. */
 function collect(stream: NodeJS.ReadableStream | null, bytesMax: number, tooMuch: () => void): () => Buffer {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -104,7 +109,7 @@ function endGroup(pid: number | undefined): void {
   }
 }
 
-/** Only what a program needs to find its own files; no secrets of ours. */
+/** These variables and no others: a program gets no secrets of ours. */
 export function hostEnvironment(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.flatMap((name) => {

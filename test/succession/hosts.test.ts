@@ -6,7 +6,7 @@ import { systemTimers } from '../../src/foundation/clock.ts';
 import { systemRandom } from '../../src/foundation/random.ts';
 import type { Pane } from '../../src/domain/agent-session.ts';
 import type { AgentHost } from '../../src/agents/agent-host.ts';
-import { scriptedHost } from '../../src/agents/scripted/scripted-host.ts';
+import { scriptedHost } from './scripted-host.ts';
 import { runTmuxOn } from '../../src/agents/tmux/tmux-command.ts';
 import { TMUX_CONFIGURATION, tmuxHost } from '../../src/agents/tmux/tmux-host.ts';
 import { needComponent } from '../support/components.ts';

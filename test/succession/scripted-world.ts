@@ -8,7 +8,7 @@ import type { GitState } from '../../src/formats/succession-note/write.ts';
 import { hexDigestOf } from '../../src/foundation/digest.ts';
 import { systemRandom } from '../../src/foundation/random.ts';
 import type { AgentAdapter, HandoverNote, WakeNotes } from '../../src/agents/agent-host.ts';
-import { scriptedHost, type ScriptedTerminal } from '../../src/agents/scripted/scripted-host.ts';
+import { scriptedHost, type ScriptedTerminal } from './scripted-host.ts';
 import { NO_RULES, type Context } from '../../src/engine/context.ts';
 import { advanceSuccession } from '../../src/engine/succession/advance.ts';
 import { startAgent } from '../../src/engine/succession/agents.ts';

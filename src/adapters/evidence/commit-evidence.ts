@@ -1,61 +1,53 @@
-/** A commit as evidence: looked up in the repository around the workspace, and kept by its full id. */
+/** A commit as evidence: git finds it in the repository around the workspace, and its full id is stored. */
 import { runGit } from '../../foundation/git.ts';
 import type { ProgramEnd } from '../../foundation/run-program.ts';
-import type { Evidence } from '../../domain/evidence.ts';
-import type { EvidenceFor } from '../../engine/evidence-checker.ts';
-import { quoted, seen, untrue, type Finding } from './finding.ts';
-
-type CommitEvidence = Extract<Evidence, { kind: 'commit' }>;
+import { quoted, seen, untrue, type FolderCheckRequest, type EvidenceOf, type Finding } from './finding.ts';
 
 /** Names of commits, branches and tags; not the expressions that make git search or read files. */
 const REVISION = /^[A-Za-z0-9_@][A-Za-z0-9_@./~^+-]{0,199}$/;
-const FULL_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+export const FULL_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const GIT_MS = 20_000;
 const OUTPUT_BYTES_MAX = 64 * 1024;
 
-export async function firstLookAtCommit(
-  name: string,
-  handoff: EvidenceFor,
-  folder: string,
-  signal?: AbortSignal,
-): Promise<Finding> {
-  const id = await idOf(name.trim(), folder, signal);
+export async function firstLookAtCommit(name: string, request: FolderCheckRequest): Promise<Finding> {
+  const id = await idOf(name.trim(), request);
   if ('says' in id) return untrue(id.says);
-  const about = await describe(id.commit, handoff, folder, signal);
+  const about = await describe(id.commit, request);
   if (about.against !== null) return untrue(about.against);
   return seen({ kind: 'commit', commit: id.commit }, `commit ${id.commit} is in the repository: ${about.says}`);
 }
 
-export async function secondLookAtCommit(
-  was: CommitEvidence,
-  handoff: EvidenceFor,
-  folder: string,
-  signal?: AbortSignal,
-): Promise<Finding> {
-  const id = await idOf(was.commit, folder, signal);
+export async function secondLookAtCommit(was: EvidenceOf<'commit'>, request: FolderCheckRequest): Promise<Finding> {
+  const id = await idOf(was.commit, request);
   if ('says' in id) return untrue(`it was there when it was delivered, but now ${id.says}`);
-  // Only somebody who wrote a short name into the record by hand gets here.
+  // Only a record that was edited by hand holds a short name.
   if (id.commit !== was.commit) return untrue(`${quoted(was.commit)} is no full id; it now means ${id.commit}`);
-  const about = await describe(was.commit, handoff, folder, signal);
+  const about = await describe(was.commit, request);
   if (about.against !== null) return untrue(about.against);
   return seen(was, `commit ${was.commit} is still in the repository: ${about.says}`);
 }
 
-/** What people should know of a commit, and why it proves nothing for this handoff, if so. */
+/** The commit in words, and why it proves nothing for this handoff; `against` is null where it counts. */
 async function describe(
   commit: string,
-  { createdAt, terms }: EvidenceFor,
-  folder: string,
-  signal?: AbortSignal,
+  request: FolderCheckRequest,
 ): Promise<{ readonly says: string; readonly against: string | null }> {
-  const told = async (...args: readonly string[]): Promise<string> =>
-    (await gitIn(folder, signal)(...args)).stdout.toString('utf8');
-  const about = await told('log', '-1', '--no-show-signature', '--format=%ct%x00%an <%ae>', commit);
+  const { createdAt, terms } = request.handoff;
+  const git = gitFor(request);
+  const output = async (...args: readonly string[]): Promise<string> => (await git(...args)).stdout.toString('utf8');
+  const about = await output('log', '-1', '--no-show-signature', '--format=%ct%x00%an <%ae>', commit);
   const [seconds = '', author = ''] = about.trim().split('\u0000');
   const madeAt = Number(seconds) * 1000;
-  const touched = await told('diff-tree', '--root', '--no-commit-id', '--name-only', '-r', '-m', '-z', commit);
+  const touched = await output('diff-tree', '--root', '--no-commit-id', '--name-only', '-r', '-m', '-z', commit);
   const files = touched.split('\u0000').filter((name) => name !== '');
-  const branches = await told('for-each-ref', '--count=1', '--format=%(refname:short)', '--contains', commit, ...REFS);
+  const branches = await output(
+    'for-each-ref',
+    '--count=1',
+    '--format=%(refname:short)',
+    '--contains',
+    commit,
+    ...REFS,
+  );
   const branch = branches.trim();
   const when = Number.isFinite(madeAt) && seconds !== '' ? new Date(madeAt).toISOString() : 'an unknown time';
   const place = branch === '' ? 'on no branch' : `on ${quoted(branch)}`;
@@ -85,19 +77,22 @@ function named(files: readonly string[]): string {
   return files.length === 0 ? 'none' : [...files.slice(0, FILES_NAMED_MAX).map(quoted), ...rest].join(', ');
 }
 
-function gitIn(folder: string, signal?: AbortSignal): (...args: readonly string[]) => Promise<ProgramEnd> {
-  return (...args) => runGit(args, { folder, timeoutMs: GIT_MS, outputBytesMax: OUTPUT_BYTES_MAX, signal });
+/** git in the folder of the workspace. */
+export function gitFor(
+  { options: { folder }, signal }: FolderCheckRequest,
+  outputBytesMax = OUTPUT_BYTES_MAX,
+): (...args: readonly string[]) => Promise<ProgramEnd> {
+  return (...args) => runGit(args, { folder, timeoutMs: GIT_MS, outputBytesMax, signal });
 }
 
 async function idOf(
   name: string,
-  folder: string,
-  signal?: AbortSignal,
+  request: FolderCheckRequest,
 ): Promise<{ readonly commit: string } | { readonly says: string }> {
   if (!REVISION.test(name) || name.includes('..')) {
     return { says: `${quoted(name)} is not the name of a commit; give its id, a branch or a tag` };
   }
-  const git = gitIn(folder, signal);
+  const git = gitFor(request);
   const resolved = await git('rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`);
   const commit = resolved.stdout.toString('utf8').trim();
   if (resolved.over === 'ended' && resolved.exitCode === 0 && FULL_ID.test(commit)) {

@@ -1,39 +1,46 @@
 /**
  * A file as evidence: a regular file inside the workspace, by its SHA-256.
  *
- * Nothing here may hang or lead out: names are resolved before the file is opened, it is opened without waiting (a pipe
- * would wait for a writer), and after that the name must still lead to what is open.
+ * Nothing here may hang or leave the workspace: the name is resolved before the file is opened, opening does not wait (a
+ * pipe would wait for a writer), and afterwards the name must still lead to the open file.
  */
 import { createHash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import { open, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { codeOf } from '../../foundation/system-error-code.ts';
-import type { Evidence } from '../../domain/evidence.ts';
+import { runGit } from '../../foundation/git.ts';
+import { isWithin } from '../../foundation/path-within.ts';
 import { PRIVATE_FOLDER } from '../../workspace/workspace.ts';
-import { held, isKeepable, quoted, seen, untrue, type Finding } from './finding.ts';
-import { runBounded } from './run-bounded.ts';
-
-type FileEvidence = Extract<Evidence, { kind: 'file' }>;
+import {
+  held,
+  isKeepable,
+  quoted,
+  seen,
+  untrue,
+  type FolderCheckRequest,
+  type EvidenceOf,
+  type Finding,
+} from './finding.ts';
 
 const PATH_MAX = 1_000;
-/** Hashing more takes longer than a delivery may take; such things are shown by a file that lists their hashes. */
+/** Hashing more takes longer than a delivery may take. A larger file is shown by a small one that lists its hash. */
 const BYTES_MAX = 8 * 1024 ** 3;
 
-export async function firstLookAtFile(name: string, folder: string, signal?: AbortSignal): Promise<Finding> {
-  const found = await hashOf(name, folder, signal);
+export async function firstLookAtFile(name: string, request: FolderCheckRequest): Promise<Finding> {
+  const found = await hashOf(name, request);
   if (typeof found === 'string') return untrue(found);
   const { path, sha256, bytes } = found;
   const says = `${quoted(path)} is there: ${bytes} bytes, sha256 ${sha256}`;
-  return weighed({ kind: 'file', path, sha256, bytes }, says, await doubtsAbout(found, folder, signal));
+  return weighed({ kind: 'file', path, sha256, bytes }, says, await doubtsAbout(found, request));
 }
 
-export async function secondLookAtFile(was: FileEvidence, folder: string, signal?: AbortSignal): Promise<Finding> {
-  const now = await hashOf(was.path, folder, signal);
+export async function secondLookAtFile(was: EvidenceOf<'file'>, request: FolderCheckRequest): Promise<Finding> {
+  const now = await hashOf(was.path, request);
   if (typeof now === 'string') return untrue(`it was there when it was delivered, but now ${now}`);
   if (now.sha256 === was.sha256) {
     const says = `${quoted(was.path)} is unchanged: sha256 ${was.sha256}`;
-    return weighed(was, says, await doubtsAbout(now, folder, signal));
+    return weighed(was, says, await doubtsAbout(now, request));
   }
   return untrue(
     `${quoted(was.path)} has changed since it was delivered: sha256 was ${was.sha256}, is ${now.sha256}; ` +
@@ -41,31 +48,27 @@ export async function secondLookAtFile(was: FileEvidence, folder: string, signal
   );
 }
 
-/** A file about which something is odd is shown as a claim: a person has to look at it. */
-function weighed(evidence: FileEvidence, says: string, doubts: readonly string[]): Finding {
+/** A doubtful file counts as a claim: a person has to look at it. */
+function weighed(evidence: EvidenceOf<'file'>, says: string, doubts: readonly string[]): Finding {
   return doubts.length === 0 ? seen(evidence, says) : held(evidence, `${says}; ${doubts.join('; ')}`);
 }
 
-async function doubtsAbout(
-  { path, bytes, links }: FoundFile,
-  folder: string,
-  signal?: AbortSignal,
-): Promise<readonly string[]> {
+async function doubtsAbout({ path, bytes, links }: FoundFile, request: FolderCheckRequest): Promise<readonly string[]> {
   return [
     ...(bytes === 0 ? ['it is empty'] : []),
     ...(links > 1
       ? [`it has ${links - 1} other name${links > 2 ? 's' : ''} (hard link), perhaps outside of the workspace`]
       : []),
-    ...((await isIgnored(path, folder, signal)) ? ['git ignores it, so no commit will hold it'] : []),
+    ...((await isIgnored(path, request)) ? ['git ignores it, so no commit will hold it'] : []),
   ];
 }
 
 const GIT_MS = 20_000;
 
-async function isIgnored(path: string, folder: string, signal?: AbortSignal): Promise<boolean> {
-  const args = ['-c', 'core.fsmonitor=', 'check-ignore', '--quiet', '--', path];
-  const ran = await runBounded('git', args, { folder, timeoutMs: GIT_MS, env: { GIT_OPTIONAL_LOCKS: '0' }, signal });
-  return ran.over === 'ended' && ran.exitCode === 0;
+export async function isIgnored(path: string, { options: { folder }, signal }: FolderCheckRequest): Promise<boolean> {
+  const ran = await runGit(['check-ignore', '--quiet', '--', path], { folder, timeoutMs: GIT_MS, signal });
+  signal?.throwIfAborted();
+  return ran.exitCode === 0;
 }
 
 interface FoundFile {
@@ -77,7 +80,10 @@ interface FoundFile {
 }
 
 /** The hash, or what is wrong with the file. */
-export async function hashOf(text: string, folder: string, signal?: AbortSignal): Promise<FoundFile | string> {
+export async function hashOf(
+  text: string,
+  { options: { folder }, signal }: FolderCheckRequest,
+): Promise<FoundFile | string> {
   const base = await realpath(folder);
   const path = readPath(text, folder, base);
   if (path === null) {
@@ -85,8 +91,8 @@ export async function hashOf(text: string, folder: string, signal?: AbortSignal)
   }
   try {
     const place = await realpath(join(base, path));
-    if (!isInside(place, base)) return `${quoted(path)} leads out of the workspace; copy the file into it`;
-    if (isInside(place, join(base, PRIVATE_FOLDER))) return `${quoted(path)} is a file of Baton, not of the work`;
+    if (!isWithin(place, base)) return `${quoted(path)} leads out of the workspace; copy the file into it`;
+    if (isWithin(place, join(base, PRIVATE_FOLDER))) return `${quoted(path)} is a file of Baton, not of the work`;
     const judged = judgeKind(await stat(place, { bigint: true }), path);
     if (judged !== null) return judged;
     const handle = await open(place, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
@@ -115,12 +121,8 @@ function readPath(text: string, folder: string, base: string): string | null {
   if (text.trim() === '' || text.length > PATH_MAX || !isKeepable(text)) return null;
   if (text.split(/[/\\]/).includes('..')) return null;
   if (!isAbsolute(text)) return text;
-  const root = [base, folder].find((each) => isInside(text, each));
+  const root = [base, folder].find((each) => isWithin(text, each));
   return root === undefined ? null : relative(root, text);
-}
-
-function isInside(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 function judgeKind(found: BigIntStats, path: string): string | null {

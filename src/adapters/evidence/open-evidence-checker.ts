@@ -1,27 +1,24 @@
-/** The desk of a workspace: looks at what is shown with the machine's own eyes, one piece after the other. */
+/** Checks the evidence of a workspace on this machine, one piece after the other. */
 import { hostname } from 'node:os';
 import type { Check, Claim, Evidence } from '../../domain/evidence.ts';
 import {
   withFixedCheck,
   type EvidenceRequest,
   type EvidenceChecker,
-  type EvidenceFor,
   type ShownEvidence,
 } from '../../engine/evidence-checker.ts';
-import { firstLookAtCommand, secondLookAtCommand, type CommandRules } from './command-evidence.ts';
+import { firstLookAtCommand, secondLookAtCommand } from './command-evidence.ts';
 import { firstLookAtCommit, secondLookAtCommit } from './commit-evidence.ts';
 import { diffOf } from './evidence-diff.ts';
 import { firstLookAtFile, secondLookAtFile } from './file-evidence.ts';
-import { untrue, type Finding } from './finding.ts';
-import { firstLookAtShadow, secondLookAtShadow, type ShadowRules } from './shadow-evidence.ts';
+import { untrue, type CheckRequest, type EvidenceCheckerOptions, type EvidenceOf, type Finding } from './finding.ts';
+import { firstLookAtShadow, secondLookAtShadow } from './shadow-evidence.ts';
 import { lookAtNote, lookAtUrl } from './note-evidence.ts';
 
-/** More than anybody reads; a list beyond it is a mistake or an attack. */
+/** A longer list is a mistake or an attack. */
 const PIECES_MAX = 500;
-/** Of these the changes are shown; each may have many. */
+/** How many pieces are shown with their changes. */
 const SHOWN_MAX = 50;
-
-export type EvidenceCheckerOptions = CommandRules & ShadowRules;
 
 export function openEvidenceChecker(options: EvidenceCheckerOptions): EvidenceChecker {
   return {
@@ -30,8 +27,8 @@ export function openEvidenceChecker(options: EvidenceCheckerOptions): EvidenceCh
       const asked = withFixedCheck(given, handoff);
       const looks = await lookOnce(
         asked,
-        keyOfAsked,
-        async ({ kind, value }) => LOOKS[kind].first(value, { handoff, options, signal }),
+        ({ kind, value }) => `${kind}:${value}`,
+        async ({ kind, value }) => CHECKS[kind].first(value, { handoff, options, signal }),
         signal,
       );
       return { claims: claimsOf(asked, looks), checks: checksOf(asked, sharedFiles(asked, looks)) };
@@ -52,9 +49,10 @@ export function openEvidenceChecker(options: EvidenceCheckerOptions): EvidenceCh
       const shown: ShownEvidence[] = [];
       for (const { deliverable, evidence } of claims) {
         for (const each of evidence.slice(0, SHOWN_MAX - shown.length)) {
-          const look = each.kind === 'command' ? null : await secondLook(each, { handoff, options, signal });
+          const request = { handoff, options, signal };
+          const look = each.kind === 'command' ? null : await secondLook(each, request);
           const now = look === null ? null : { verdict: look.verdict, says: look.says };
-          const diff = await diffOf(each, handoff, options.folder, signal);
+          const diff = await diffOf(each, request);
           shown.push({ deliverable, evidence: each, now, diff });
         }
       }
@@ -64,8 +62,8 @@ export function openEvidenceChecker(options: EvidenceCheckerOptions): EvidenceCh
 }
 
 /**
- * Never at once: commands share the folder. Commands come last, so that none of them can put in place what another piece
- * of evidence is about. The same thing shown for two deliverables is looked at once.
+ * One after the other, because commands share the folder. Commands run last, so that no command can make what another
+ * piece of evidence is about. A piece that is shown for two deliverables is checked once.
  */
 async function lookOnce<Piece extends { readonly kind: Evidence['kind'] }>(
   pieces: readonly Piece[],
@@ -88,7 +86,7 @@ async function lookOnce<Piece extends { readonly kind: Evidence['kind'] }>(
   return looks;
 }
 
-/** One file for two deliverables proves at most one of them, and no machine can tell which. */
+/** One file for two deliverables proves at most one of them, and only a person can tell which. */
 function sharedFiles(
   pieces: readonly { readonly deliverable: string; readonly kind: Evidence['kind'] }[],
   looks: readonly Finding[],
@@ -108,47 +106,25 @@ function sharedFiles(
 
 const TOO_MANY = untrue(`more than ${PIECES_MAX} pieces of evidence at once; show what proves the most`);
 
-interface Looking {
-  readonly handoff: EvidenceFor;
-  readonly options: EvidenceCheckerOptions;
-  readonly signal?: AbortSignal | undefined;
+interface Checks<Kind extends Evidence['kind']> {
+  /** Checks what the worker names. */
+  first(value: string, request: CheckRequest): Finding | Promise<Finding>;
+  /** Checks evidence that was checked before. */
+  again(evidence: EvidenceOf<Kind>, request: CheckRequest): Finding | Promise<Finding>;
 }
 
-interface Looks<Kind extends Evidence['kind']> {
-  /** At what somebody names. */
-  first(value: string, looking: Looking): Finding | Promise<Finding>;
-  /** At what was seen before. */
-  again(evidence: Extract<Evidence, { readonly kind: Kind }>, looking: Looking): Finding | Promise<Finding>;
-}
-
-const LOOKS: { readonly [Kind in Evidence['kind']]: Looks<Kind> } = {
-  file: {
-    first: (path, { options, signal }) => firstLookAtFile(path, options.folder, signal),
-    again: (file, { options, signal }) => secondLookAtFile(file, options.folder, signal),
-  },
-  commit: {
-    first: (commit, { handoff, options, signal }) => firstLookAtCommit(commit, handoff, options.folder, signal),
-    again: (commit, { handoff, options, signal }) => secondLookAtCommit(commit, handoff, options.folder, signal),
-  },
-  command: {
-    first: (command, { handoff, options, signal }) => firstLookAtCommand(command, handoff, options, signal),
-    again: (command, { handoff, options, signal }) => secondLookAtCommand(command, handoff, options, signal),
-  },
-  shadow: {
-    first: (handoff, { options }) => firstLookAtShadow(handoff, options),
-    again: (shadow, { options }) => secondLookAtShadow(shadow, options),
-  },
+const CHECKS: { readonly [Kind in Evidence['kind']]: Checks<Kind> } = {
+  file: { first: firstLookAtFile, again: secondLookAtFile },
+  commit: { first: firstLookAtCommit, again: secondLookAtCommit },
+  command: { first: firstLookAtCommand, again: secondLookAtCommand },
+  shadow: { first: firstLookAtShadow, again: secondLookAtShadow },
   url: { first: lookAtUrl, again: ({ url }) => lookAtUrl(url) },
   note: { first: lookAtNote, again: ({ text }) => lookAtNote(text) },
 };
 
-async function secondLook(evidence: Evidence, looking: Looking): Promise<Finding> {
-  // The table has a row of each kind for that kind alone, which the compiler cannot follow.
-  return (LOOKS[evidence.kind] as Looks<Evidence['kind']>).again(evidence, looking);
-}
-
-function keyOfAsked({ kind, value }: EvidenceRequest): string {
-  return `${kind}:${value}`;
+async function secondLook(evidence: Evidence, request: CheckRequest): Promise<Finding> {
+  // The compiler cannot see that the kind of the row is the kind of the evidence.
+  return (CHECKS[evidence.kind] as Checks<Evidence['kind']>).again(evidence, request);
 }
 
 function claimsOf(asked: readonly EvidenceRequest[], looks: readonly Finding[]): readonly Claim[] {
@@ -161,9 +137,5 @@ function claimsOf(asked: readonly EvidenceRequest[], looks: readonly Finding[]):
 }
 
 function checksOf(pieces: readonly { readonly deliverable: string }[], looks: readonly Finding[]): readonly Check[] {
-  return looks.map(({ verdict, says }, index) => ({
-    deliverable: pieces[index]?.deliverable ?? '',
-    verdict,
-    says,
-  }));
+  return looks.map(({ verdict, says }, index) => ({ deliverable: pieces[index]?.deliverable ?? '', verdict, says }));
 }

@@ -1,11 +1,11 @@
-/** Lends the sandbox of shadows to commands of evidence. Loaded only when such a command is there. */
+/** Runs commands of evidence in a shadow. Loaded with the first such command. */
 import { systemTimers } from '../../foundation/clock.ts';
 import { isRuntimeInstalled } from '../../shadows/container/runtime.ts';
 import { systemLiveness } from '../processes/liveness.ts';
 import { openShadows } from '../shadows/open-shadows.ts';
 import type { ShadowText } from '../../workspace/shadow-settings.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import type { SandboxForCommands } from './command-evidence.ts';
+import type { SandboxForCommands } from './finding.ts';
 import { runSandboxed } from './sandboxed-command.ts';
 
 export function sandboxForCommands(workspace: Workspace, settings: ShadowText | null): SandboxForCommands {

@@ -1,5 +1,5 @@
-/** A command of evidence in a sandbox: in a shadow of the repository around the workspace, which is gone afterwards. */
-import { createHash } from 'node:crypto';
+/** Runs a command of evidence in a shadow of the repository around the workspace, and destroys the shadow afterwards. */
+import { hexDigestOf } from '../../foundation/digest.ts';
 import { realpathSync } from 'node:fs';
 import { relative } from 'node:path';
 import { shellWord } from '../../domain/shadow.ts';
@@ -7,21 +7,21 @@ import { cleanUp } from '../../engine/shadow/clean-up.ts';
 import { createShadow, findSources } from '../../engine/shadow/create.ts';
 import { destroyShadow, insideEnvironment } from '../../engine/shadow/operations.ts';
 import { OUTPUT_BYTES_MAX, type ShadowContext } from '../../engine/shadow/shadow-context.ts';
+import type { SandboxRun } from './finding.ts';
 import type { Ran } from './run-bounded.ts';
 
 const TAIL_CHARS = 2_000;
 
-/** What it did, or why it could not be run. */
+/** How the command ended, or why it could not run. */
 export async function runSandboxed(
   world: ShadowContext,
   command: string,
-  options: { readonly folder: string; readonly timeoutMs: number; readonly signal?: AbortSignal | undefined },
+  { folder, timeoutMs, signal }: SandboxRun,
 ): Promise<Ran | string> {
-  const found = await findSources(world, [{ path: options.folder, repository: null }]);
+  const found = await findSources(world, [{ path: folder, repository: null }]);
   if (!found.ok) {
     return 'a sandbox is made from a git repository, and the workspace is in none; run git init, or set `evidence: { commands: allow }`';
   }
-  const { signal, timeoutMs } = options;
   const about = signal === undefined ? {} : { signal };
   await cleanUp(world);
   const created = await createShadow(world, found.value, { owner: world.liveness.self, ...about });
@@ -32,7 +32,7 @@ export async function runSandboxed(
   }
   const { record } = created.value;
   try {
-    const inside = relative(record.sources[0]?.folder ?? '', realpathSync(options.folder)) || '.';
+    const inside = relative(record.sources[0]?.folder ?? '', realpathSync(folder)) || '.';
     const ran = await world.sandbox.exec(record.id, {
       command: `cd "$SOURCE"/${shellWord(inside)} && { ${command}\n} 2>&1`,
       env: insideEnvironment(record),
@@ -42,10 +42,10 @@ export async function runSandboxed(
     });
     signal?.throwIfAborted();
     return {
-      over: ran.stoppedBy === 'timeout' ? 'too-long' : ran.stoppedBy === 'output' ? 'too-much' : 'ended',
+      over: ran.stoppedBy === 'timeout' || ran.stoppedBy === 'output' ? ran.stoppedBy : 'ended',
       exitCode: ran.exitCode,
       killedBy: ran.stoppedBy === 'memory' ? 'its limit on memory' : ran.exitCode === null ? 'its limits' : null,
-      outputSha256: createHash('sha256').update(ran.stdout).digest('hex'),
+      outputSha256: hexDigestOf(ran.stdout),
       tail: ran.stdout.slice(-TAIL_CHARS),
     };
   } finally {

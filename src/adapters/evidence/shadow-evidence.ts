@@ -1,11 +1,9 @@
 /**
- * The verdict of a shadow test as evidence: it is a PASS in a shadow, answered by the built-in worker, and the tree that
- * was tested is the one that lies here now. Looked at when it is shown, and again before somebody verifies.
+ * The verdict of a shadow test as evidence: it is a PASS in a shadow, the built-in worker delivered it, and the tested tree
+ * is the tree that is here now. Checked when it is shown, and again before somebody verifies.
  */
-import { relative, sep } from 'node:path';
 import { realpathSync } from 'node:fs';
 import type { Body } from '../../domain/body.ts';
-import type { Evidence } from '../../domain/evidence.ts';
 import { readHandoffId } from '../../domain/names.ts';
 import { agentPrincipal, principalText } from '../../domain/principal.ts';
 import { brokenAt } from '../../domain/facts.ts';
@@ -13,46 +11,37 @@ import type { Outcome } from '../../domain/outcome.ts';
 import { readManifest } from '../../formats/shadow-manifest/manifest.ts';
 import { readVerdict } from '../../formats/shadow-manifest/verdict.ts';
 import { SHADOW_OPERATOR, SHADOW_SMOKE_TEST } from '../../engine/shadow/worker.ts';
-import type { Store } from '../../stores/store.ts';
-import { quoted, seen, untrue, type Finding } from './finding.ts';
+import { err, type Result } from '../../foundation/result.ts';
+import { isWithin } from '../../foundation/path-within.ts';
+import { quoted, seen, untrue, type CheckRequest, type EvidenceOf, type Finding } from './finding.ts';
 
-export interface ShadowRules {
-  readonly folder: string;
-  readonly store: Pick<Store, 'load' | 'facts'>;
-}
-
-type ShadowEvidence = Extract<Evidence, { kind: 'shadow' }>;
-
-/** A test has a handful; more were not written by one. */
+/** A shadow test writes a handful of facts. */
 const FACTS_MAX = 10_000;
 const TEST_AGAIN = 'test again with: baton shadow test';
 
-export async function firstLookAtShadow(text: string, rules: ShadowRules): Promise<Finding> {
-  const found = await verdictOf(text.trim(), rules);
+export async function firstLookAtShadow(text: string, request: CheckRequest): Promise<Finding> {
+  const found = await verdictOf(text.trim(), request);
   if (typeof found === 'string') return untrue(found);
   const says = `the shadow test ${found.handoff} passed with ${found.score} of ${found.max} points, on this tree (${found.tree})`;
   const { handoff, tree, trail } = found;
   return seen({ kind: 'shadow', handoff, tree, trail }, says);
 }
 
-export async function secondLookAtShadow(was: ShadowEvidence, rules: ShadowRules): Promise<Finding> {
-  const found = await verdictOf(was.handoff, rules);
+export async function secondLookAtShadow(was: EvidenceOf<'shadow'>, request: CheckRequest): Promise<Finding> {
+  const found = await verdictOf(was.handoff, request);
   if (typeof found === 'string') return untrue(`it was a PASS when it was delivered, but now ${found}`);
   if (found.trail !== was.trail) return untrue(`the record of ${was.handoff} is not the one that was shown`);
   if (found.tree !== was.tree) return untrue(`${was.handoff} tested another tree than the one that was shown`);
   return seen(was, `the shadow test ${was.handoff} passed, and the tree that it tested is unchanged`);
 }
 
-interface Found {
-  readonly handoff: string;
-  readonly tree: string;
-  readonly trail: string;
+interface Found extends Omit<EvidenceOf<'shadow'>, 'kind'> {
   readonly score: number;
   readonly max: number;
 }
 
-/** What the test says, or why it proves nothing. */
-async function verdictOf(text: string, { folder, store }: ShadowRules): Promise<Found | string> {
+/** The verdict, or why it proves nothing. */
+async function verdictOf(text: string, { options: { folder, store } }: CheckRequest): Promise<Found | string> {
   const id = readHandoffId(text);
   const whole = id === null ? null : await store.load(id);
   if (id === null || whole === null) return `${quoted(text)} is no handoff of this workspace; ${TEST_AGAIN}`;
@@ -84,22 +73,14 @@ async function verdictOf(text: string, { folder, store }: ShadowRules): Promise<
   return { handoff: id, tree: source.tree, trail: handoff.trail, score: verdict.score, max: verdict.max_score };
 }
 
-/** A path that stands in a handoff is only followed to the repository around the workspace, or to one inside of it. */
-async function treeNow(
-  path: string,
-  folder: string,
-): Promise<{ readonly ok: true; readonly value: string } | { readonly ok: false; readonly refusal: string }> {
+/** A handoff may name any path: only the repository around the workspace, or one inside of it, is read. */
+async function treeNow(path: string, folder: string): Promise<Result<string, string>> {
   const { gitSnapshots } = await import('../../shadows/snapshot.ts');
   const { withoutTilde } = await import('../shadows/open-shadows.ts');
   const at = await gitSnapshots.repositoryAt(withoutTilde(path));
   if (!at.ok) return at;
   const base = realpathSync(folder);
   const isOurs = isWithin(at.value.folder, base) || isWithin(base, at.value.folder);
-  if (!isOurs) return { ok: false, refusal: `${quoted(path)} lies outside of this workspace` };
+  if (!isOurs) return err(`${quoted(path)} lies outside of this workspace`);
   return gitSnapshots.treeOf(at.value.folder);
-}
-
-function isWithin(path: string, base: string): boolean {
-  const way = relative(base, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
 }

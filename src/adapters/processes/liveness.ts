@@ -1,7 +1,8 @@
-/** What this process can tell about others on the same machine, and how it ends the commands of those that are gone. */
+/** Judges other processes on the same machine, and ends the commands of workers that are gone. */
 import type { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import type { Timers } from '../../foundation/clock.ts';
+import { orNull } from '../../foundation/or-null.ts';
 import type { Liveness } from '../../engine/context.ts';
 import { isAnswering, ownJudge, statOf } from '../../foundation/process-identity.ts';
 import type { RunningGroup } from '../../stores/store.ts';
@@ -24,15 +25,15 @@ export function systemLiveness(timers: Timers): Liveness {
   };
 }
 
-/** A group whose leader has ended may still have members; one whose number was given away again is somebody else's. */
+/** A group whose leader has ended may still have members. A leader with another start time is another group. */
 function isStill({ group, startedAt }: RunningGroup): boolean {
   const now = statOf(group);
   return now === null || startedAt === '' || now.startedAt === startedAt;
 }
 
-/** The whole group at once: a command that was asked nicely would still be writing when its successor begins. */
+/** Kills the whole group at once: a command that is only asked to end would still write when the next attempt begins. */
 export function endNow(group: number, signal: NodeJS.Signals = 'SIGKILL'): void {
-  quietly(() => {
+  orNull(() => {
     if (process.platform === 'win32')
       programs().execFileSync('taskkill', ['/pid', String(group), '/t', '/f'], { stdio: 'ignore' });
     else process.kill(-group, signal);
@@ -40,7 +41,7 @@ export function endNow(group: number, signal: NodeJS.Signals = 'SIGKILL'): void 
 }
 
 function hasLiving(group: number): boolean {
-  const pids = quietly(() => readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)));
+  const pids = orNull(() => readdirSync('/proc').filter((name) => /^[0-9]+$/.test(name)));
   if (pids === null) return isAnswering(-group);
   return pids.some((pid) => {
     const stat = statOf(pid);
@@ -48,15 +49,7 @@ function hasLiving(group: number): boolean {
   });
 }
 
-function quietly<Answer>(act: () => Answer): Answer | null {
-  try {
-    return act();
-  } catch {
-    return null;
-  }
-}
-
-/** Loaded where it is needed, which is never on Linux: it takes 4 ms of every start. */
+/** Loaded on its first use, which never happens on Linux: loading takes 4 ms. */
 function programs(): { readonly execFileSync: typeof execFileSync } {
   return process.getBuiltinModule('node:child_process');
 }

@@ -1,75 +1,57 @@
-/** Files that an agent's own program keeps: read from their end, bounded, and never trusted further than that. */
+/** Reads the files of an agent's own program, a bounded piece at a time. What they hold is not trusted. */
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Json } from '../../foundation/json.ts';
-import { fieldIn, jsonLine } from '../context-meter.ts';
+import { orNull } from '../../foundation/or-null.ts';
+import { fieldIn, jsonIn, textIn } from '../json-fields.ts';
 
-const TAIL_BYTES = 256 * 1_024;
+const PIECE_BYTES = 256 * 1_024;
 const CHILDREN_MAX = 200;
 const SAID_MAX = 12;
 const SAID_CHARACTERS = 2_000;
 
 /** The end of a file, from the beginning of a line on; empty where it cannot be read. */
 export function tailOf(path: string | null): string {
-  if (path === null) return '';
-  let handle: number | null = null;
-  try {
-    handle = openSync(path, 'r');
-    const { size } = fstatSync(handle);
-    const from = Math.max(0, size - TAIL_BYTES);
-    const bytes = Buffer.alloc(size - from);
-    readSync(handle, bytes, 0, bytes.length, from);
-    const text = bytes.toString('utf8');
-    return from === 0 ? text : text.slice(text.indexOf('\n') + 1);
-  } catch {
-    return '';
-  } finally {
-    if (handle !== null) closeSync(handle);
-  }
+  const { text, isCut } = pieceOf(path, (size) => Math.max(0, size - PIECE_BYTES));
+  return isCut ? text.slice(text.indexOf('\n') + 1) : text;
 }
 
-/** Bounded: a first line may be as long as a whole conversation's instructions. */
+/** The first line of a file, cut after `PIECE_BYTES`: it may hold all instructions of a conversation. */
 export function firstLineOf(path: string): string {
-  let handle: number | null = null;
+  return pieceOf(path, () => 0).text.split('\n')[0] ?? '';
+}
+
+/** One piece of a file, from a place that depends on its size; `isCut`: something stands before it. */
+function pieceOf(path: string | null, from: (size: number) => number): { text: string; isCut: boolean } {
+  const handle = path === null ? null : orNull(() => openSync(path, 'r'));
+  if (handle === null) return { text: '', isCut: false };
   try {
-    handle = openSync(path, 'r');
-    const bytes = Buffer.alloc(TAIL_BYTES);
-    const count = readSync(handle, bytes, 0, bytes.length, 0);
-    return bytes.subarray(0, count).toString('utf8').split('\n')[0] ?? '';
+    const at = from(fstatSync(handle).size);
+    const bytes = Buffer.alloc(PIECE_BYTES);
+    const count = readSync(handle, bytes, 0, bytes.length, at);
+    return { text: bytes.toString('utf8', 0, count), isCut: at > 0 };
   } catch {
-    return '';
+    return { text: '', isCut: false };
   } finally {
-    if (handle !== null) closeSync(handle);
+    closeSync(handle);
   }
 }
 
 /** In order; none where the folder cannot be read. */
 export function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).toSorted();
-  } catch {
-    return [];
-  }
+  return orNull(() => readdirSync(folder).toSorted()) ?? [];
 }
 
 export function jsonFile(path: string): Json {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Json;
-  } catch {
-    return null;
-  }
+  return orNull(() => JSON.parse(readFileSync(path, 'utf8')) as Json);
 }
 
-/** A variable as the agent's process has it, which need not be ours; where that cannot be seen, ours. */
+/** A variable in the environment of the agent's process; where that cannot be read, in ours. */
 export function variableOf(pid: number, name: string): string | null {
-  try {
-    const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
-    const found = variables.find((each) => each.startsWith(`${name}=`));
-    return found === undefined ? null : found.slice(name.length + 1);
-  } catch {
-    return process.env[name] ?? null;
-  }
+  const variables = orNull(() => readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0'));
+  if (variables === null) return process.env[name] ?? null;
+  return variables.find((each) => each.startsWith(`${name}=`))?.slice(name.length + 1) ?? null;
 }
 
 export function homeOf(pid: number): string {
@@ -89,38 +71,22 @@ export function openFileOf(pid: number, isWanted: (path: string) => boolean): st
 }
 
 function childrenOf(pid: number): readonly number[] {
-  try {
-    return readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
-    );
-  } catch {
-    return [];
-  }
+  const folder = `/proc/${pid}/task`;
+  const lists = orNull(() => readdirSync(folder).map((task) => readFileSync(`${folder}/${task}/children`, 'utf8')));
+  return (lists ?? []).flatMap((list) => list.trim().split(' ').filter(Boolean).map(Number));
 }
 
 function openFilesOf(pid: number): readonly string[] {
   const folder = `/proc/${pid}/fd`;
-  try {
-    return readdirSync(folder).flatMap((name) => linkAt(join(folder, name)) ?? []);
-  } catch {
-    return [];
-  }
+  return namesIn(folder).flatMap((name) => orNull(() => readlinkSync(join(folder, name))) ?? []);
 }
 
-function linkAt(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
-  }
-}
-
-/** The last things that were said in a transcript of lines of JSON, oldest first, as plain text. */
+/** The last messages of a transcript (lines of JSON), oldest first, as plain text. */
 export function lastSaid(transcript: string): string {
   const said = transcript.split('\n').flatMap((line) => {
-    const parsed = jsonLine(line);
+    const parsed = jsonIn(line);
     const message = firstOf(fieldIn(parsed, 'message'), fieldIn(parsed, 'payload'), parsed);
-    const who = textOf(firstOf(fieldIn(message, 'role'), fieldIn(parsed, 'type')));
+    const who = textIn(message, 'role') ?? textIn(parsed, 'type') ?? '';
     const what = plainText(firstOf(fieldIn(message, 'content'), fieldIn(message, 'text'), fieldIn(message, 'parts')));
     const isSaid = ['user', 'assistant', 'gemini', 'model'].includes(who) && what.trim() !== '';
     return isSaid ? [`${who}: ${what.trim().slice(0, SAID_CHARACTERS)}`] : [];
@@ -132,12 +98,14 @@ function firstOf(...values: readonly Json[]): Json {
   return values.find((value) => value !== null) ?? null;
 }
 
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function plainText(value: Json): string {
+/** A text, or a list of parts with a text each. */
+export function plainText(value: Json): string {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value)) return '';
-  return (value as readonly Json[]).map((part) => textOf(fieldIn(part, 'text'))).join('\n');
+  return (value as readonly Json[]).map((part) => textIn(part, 'text') ?? '').join('\n');
+}
+
+/** The command of a session, or the vendor's program. */
+export function programOf(command: readonly string[], program: string): readonly string[] {
+  return command.length === 0 ? [program] : command;
 }

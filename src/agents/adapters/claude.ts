@@ -1,9 +1,10 @@
-/** Claude Code: hooks and permission of one session come with its command line, so nothing of the user's is changed. */
+/** Claude Code: hooks and permissions of one session come with its command line; no file of the user changes. */
 import { join } from 'node:path';
 import type { AgentActivity, AgentAdapter, Launch, LaunchRequest } from '../agent-host.ts';
-import { fieldIn, readClaudeStatus } from '../context-meter.ts';
-import { homeOf, jsonFile, lastSaid, tailOf, variableOf } from './agent-files.ts';
-import { shellWord } from './shell-word.ts';
+import { shellWord } from '../../domain/shadow.ts';
+import { readClaudeStatus } from '../context-meter.ts';
+import { textIn } from '../json-fields.ts';
+import { homeOf, jsonFile, lastSaid, programOf, tailOf, variableOf } from './agent-files.ts';
 
 /** Claude's name of each event, and the one it has in `baton hook claude EVENT`. */
 const HOOKS = {
@@ -21,32 +22,25 @@ const ACTIVITIES: Readonly<Record<string, AgentActivity>> = { idle: 'idle', busy
 export const claudeAdapter: AgentAdapter = {
   name: 'claude',
   hasHooks: true,
-  launch: (request) => {
-    const { argv, ...rest } = launchOf(request, ['--session-id', request.conversation]);
-    return { ...rest, argv: request.priming === null ? argv : [...argv, request.priming] };
-  },
-  resume: (request) => launchOf(request, ['--resume', request.conversation]),
-  check: ({ command }) => [...programOf(command), '--version'],
+  launch: (request) => launchOf(request, '--session-id', request.priming === null ? [] : [request.priming]),
+  resume: (request) => launchOf(request, '--resume', []),
+  check: ({ command }) => [...programOf(command, 'claude'), '--version'],
   activity: async ({ session: { pane } }) => {
     if (pane === null) return null;
     const folder = variableOf(pane.pid, 'CLAUDE_CONFIG_DIR') ?? join(homeOf(pane.pid), '.claude');
-    const status = fieldIn(jsonFile(join(folder, 'sessions', `${pane.pid}.json`)), 'status');
-    return typeof status === 'string' ? (ACTIVITIES[status] ?? null) : null;
+    const status = textIn(jsonFile(join(folder, 'sessions', `${pane.pid}.json`)), 'status');
+    return ACTIVITIES[status ?? ''] ?? null;
   },
-  // Hooks tell all that the transcript would, except for ends that make no sound: `activity` tells those.
+  // Hooks report all that the transcript holds, except for silent ends; `activity` reports those.
   recorded: async () => [],
   context: async ({ statusLine }) => readClaudeStatus(statusLine),
   transcriptTail: async ({ transcript }) => lastSaid(tailOf(transcript)),
 };
 
-function programOf(command: readonly string[]): readonly string[] {
-  return command.length === 0 ? ['claude'] : command;
-}
-
-function launchOf(request: LaunchRequest, conversation: readonly string[]): Launch {
+function launchOf(request: LaunchRequest, option: string, last: readonly string[]): Launch {
   const path = join(request.privateFolder, 'claude-settings.json');
   return {
-    argv: [...programOf(request.session.command), ...conversation, '--settings', path],
+    argv: [...programOf(request.session.command, 'claude'), option, request.conversation, '--settings', path, ...last],
     env: {},
     files: [{ path, text: `${JSON.stringify(settingsOf(request), null, 2)}\n` }],
     primedBy: 'command-line',

@@ -1,13 +1,24 @@
 /**
- * Codex: its hooks run only when the user has trusted them, so they are never installed for one session. What it does is
- * read from its rollout, the file in which it keeps the conversation; hooks that the user has set up are heard as well.
+ * Codex: its hooks run only when the user has trusted them, so they are never installed for one session. Its events are
+ * read from the rollout, the file of the conversation; hooks that the user has set up count as well.
  */
 import { basename, join } from 'node:path';
 import type { Json } from '../../foundation/json.ts';
 import type { AgentEvent } from '../../domain/agent-events.ts';
-import type { AgentAdapter, LaunchRequest, Probe } from '../agent-host.ts';
-import { fieldIn, jsonLine, readCodexRollout } from '../context-meter.ts';
-import { firstLineOf, homeOf, lastSaid, namesIn, openFileOf, tailOf, variableOf } from './agent-files.ts';
+import type { AgentAdapter, Launch, LaunchRequest, Probe } from '../agent-host.ts';
+import { readCodexRollout } from '../context-meter.ts';
+import { fieldIn, jsonIn, textIn } from '../json-fields.ts';
+import {
+  firstLineOf,
+  homeOf,
+  lastSaid,
+  namesIn,
+  openFileOf,
+  plainText,
+  programOf,
+  tailOf,
+  variableOf,
+} from './agent-files.ts';
 
 const ROLLOUT = /^rollout-.*\.jsonl$/;
 /** The conversation begins after the program, and both after the record; clocks of files are coarse. */
@@ -16,32 +27,19 @@ const START_SLACK_MS = 2_000;
 export const codexAdapter: AgentAdapter = {
   name: 'codex',
   hasHooks: true,
-  launch: (request) => ({
-    argv: [...argvOf(request), ...(request.priming === null ? [] : [request.priming])],
-    env: {},
-    files: [],
-    primedBy: 'command-line',
-  }),
-  resume: (request) => ({
-    argv: [...argvOf(request), 'resume', request.conversation],
-    env: {},
-    files: [],
-    primedBy: 'command-line',
-  }),
-  check: ({ command }) => [...programOf(command), '--version'],
+  launch: (request) => launchOf(request, request.priming === null ? [] : [request.priming]),
+  resume: (request) => launchOf(request, ['resume', request.conversation]),
+  check: ({ command }) => [...programOf(command, 'codex'), '--version'],
   activity: async () => null,
   recorded: async (probe) => eventsIn(tailOf(rolloutOf(probe))),
   context: async (probe) => readCodexRollout(tailOf(rolloutOf(probe))),
   transcriptTail: async (probe) => lastSaid(tailOf(rolloutOf(probe))),
 };
 
-function programOf(command: readonly string[]): readonly string[] {
-  return command.length === 0 ? ['codex'] : command;
-}
-
-/** Without a daemon of its own for each session, hooks of all sessions would have the environment of the first. */
-function argvOf({ session, documentFolder }: LaunchRequest): readonly string[] {
-  return [...programOf(session.command), '--no-daemon', '--add-dir', documentFolder];
+/** Sessions that share a daemon also share the environment of their hooks, which names the session; so none is used. */
+function launchOf({ session, documentFolder }: LaunchRequest, rest: readonly string[]): Launch {
+  const argv = [...programOf(session.command, 'codex'), '--no-daemon', '--add-dir', documentFolder, ...rest];
+  return { argv, env: {}, files: [], primedBy: 'command-line' };
 }
 
 /** As a hook named it; else the file that the process has open; else the first one of this folder since its start. */
@@ -64,7 +62,7 @@ function rolloutSince(folder: string, cwd: string, sinceMs: number): string | nu
   for (const day of new Set(days)) {
     for (const name of namesIn(day)) {
       if (!ROLLOUT.test(name)) continue;
-      const first = fieldIn(jsonLine(firstLineOf(join(day, name))), 'payload');
+      const first = fieldIn(jsonIn(firstLineOf(join(day, name))), 'payload');
       if (textIn(first, 'cwd') === cwd && Date.parse(textIn(first, 'timestamp') ?? '') >= sinceMs)
         return join(day, name);
     }
@@ -74,7 +72,7 @@ function rolloutSince(folder: string, cwd: string, sinceMs: number): string | nu
 
 function eventsIn(rollout: string): readonly AgentEvent[] {
   return rollout.split('\n').flatMap((line) => {
-    const record = jsonLine(line);
+    const record = jsonIn(line);
     const event = eventOf(fieldIn(record, 'payload'), Date.parse(textIn(record, 'timestamp') ?? ''));
     return event ?? [];
   });
@@ -87,7 +85,7 @@ function eventOf(payload: Json, at: number): AgentEvent | null {
     case 'item_completed': {
       const item = fieldIn(payload, 'item');
       const isPrompt = fieldIn(item, 'type') === 'UserMessage';
-      return isPrompt ? { ...common, kind: 'prompt', turn, text: textsIn(fieldIn(item, 'content')) } : null;
+      return isPrompt ? { ...common, kind: 'prompt', turn, text: plainText(fieldIn(item, 'content')) } : null;
     }
     case 'task_complete': {
       const error = fieldIn(payload, 'error');
@@ -100,15 +98,4 @@ function eventOf(payload: Json, at: number): AgentEvent | null {
     default:
       return null;
   }
-}
-
-function textsIn(content: Json): string {
-  return Array.isArray(content)
-    ? (content as readonly Json[]).map((part) => textIn(part, 'text') ?? '').join('\n')
-    : '';
-}
-
-function textIn(value: Json, name: string): string | null {
-  const field = fieldIn(value, name);
-  return typeof field === 'string' ? field : null;
 }

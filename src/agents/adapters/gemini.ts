@@ -1,9 +1,9 @@
-/** Gemini CLI: hooks come with a settings file of the system's kind that one variable names for one session. */
+/** Gemini CLI: one environment variable names a system settings file with the hooks of one session. */
 import { join } from 'node:path';
 import type { AgentAdapter, Launch, LaunchRequest } from '../agent-host.ts';
 import { readGeminiTranscript } from '../context-meter.ts';
-import { lastSaid, tailOf } from './agent-files.ts';
-import { shellWord } from './shell-word.ts';
+import { shellWord } from '../../domain/shadow.ts';
+import { lastSaid, programOf, tailOf } from './agent-files.ts';
 
 const HOOKS = {
   SessionStart: 'session-start',
@@ -23,7 +23,7 @@ export const geminiAdapter: AgentAdapter = {
     return launchOf(request, ['--session-id', request.conversation, ...first]);
   },
   resume: (request) => launchOf(request, ['--resume', request.conversation]),
-  check: ({ command }) => [...programOf(command), '--version'],
+  check: ({ command }) => [...programOf(command, 'gemini'), '--version'],
   activity: async ({ screen }) => (quotaIn(await screen()) === null ? null : 'dialog'),
   recorded: async ({ screen }) => {
     const says = quotaIn(await screen());
@@ -45,16 +45,12 @@ function quotaIn(screen: string): string | null {
   return /Usage limit reached for [^\s│]+/.exec(box)?.[0] ?? null;
 }
 
-function programOf(command: readonly string[]): readonly string[] {
-  return command.length === 0 ? ['gemini'] : command;
-}
-
 function launchOf(request: LaunchRequest, rest: readonly string[]): Launch {
   const settings = join(request.privateFolder, 'gemini-settings.json');
   const policy = join(request.privateFolder, 'gemini-policy.toml');
   const more = ['--include-directories', request.documentFolder, '--policy', policy];
   return {
-    argv: [...programOf(request.session.command), ...more, ...rest],
+    argv: [...programOf(request.session.command, 'gemini'), ...more, ...rest],
     env: { GEMINI_CLI_SYSTEM_SETTINGS_PATH: settings },
     files: [
       { path: settings, text: `${JSON.stringify(settingsOf(request), null, 2)}\n` },

@@ -9,7 +9,6 @@ export function answerIn(message: string): Json {
 }
 
 function objectOf(text: string): JsonObject | null {
-  if (!text.startsWith('{')) return null;
-  const read = readJson(text);
-  return read.ok ? (read.value.value as JsonObject) : null;
+  const read = text.startsWith('{') ? readJson(text) : null;
+  return read?.ok === true ? (read.value.value as JsonObject) : null;
 }

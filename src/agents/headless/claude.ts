@@ -1,6 +1,7 @@
 /** `claude -p`: one JSON object per line, and at the end one of type `result`. Seen with 2.1.325. */
 import type { JsonObject } from '../../foundation/json.ts';
-import { numberIn, objectIn, progress, spentOf, textIn, type HeadlessAgent, type RunEvent } from './headless-agent.ts';
+import { listIn, numberIn, objectIn, textIn } from '../json-fields.ts';
+import { sessionIn, spentOf, toolUse, type HeadlessAgent, type RunEvent } from './headless-agent.ts';
 import { tellsOfLimit } from './usage-limit.ts';
 
 export const claude: HeadlessAgent = {
@@ -19,7 +20,7 @@ export const claude: HeadlessAgent = {
   read: (line) => {
     switch (line['type']) {
       case 'system':
-        return line['subtype'] === 'init' ? sessionIn(line) : [];
+        return line['subtype'] === 'init' ? sessionIn(line, 'session_id') : [];
       case 'assistant':
         return saidIn(line);
       case 'rate_limit_event':
@@ -36,25 +37,16 @@ export const claude: HeadlessAgent = {
   },
 };
 
-function sessionIn(line: JsonObject): readonly RunEvent[] {
-  const [id, model] = [textIn(line, 'session_id'), textIn(line, 'model')];
-  return id === null ? [] : [{ kind: 'session', id, ...(model === null ? {} : { model }) }];
-}
-
 function saidIn(line: JsonObject): readonly RunEvent[] {
-  // What a subagent says is not what the agent says, and an error of the vendor is told again at the end.
-  if (line['parent_tool_use_id'] !== null || textIn(objectIn(line, 'message'), 'model') === '<synthetic>') return [];
-  const { content } = objectIn(line, 'message') as { readonly content?: unknown };
-  const blocks = Array.isArray(content) ? (content as JsonObject[]) : [];
-  return blocks.flatMap((block): readonly RunEvent[] => {
-    const text = textIn(block, 'text');
-    if (block['type'] === 'text' && text !== null) return [{ kind: 'message', text, isPart: false }];
-    if (block['type'] !== 'tool_use') return [];
-    const input = objectIn(block, 'input');
-    const about = ['command', 'file_path', 'pattern', 'description']
-      .map((name) => textIn(input, name))
-      .find((text) => text !== null);
-    return [progress(`${textIn(block, 'name') ?? 'tool'}${about === undefined ? '' : ` ${about}`}`)];
+  const message = objectIn(line, 'message');
+  // A subagent speaks with a parent; an error of the vendor (a synthetic message) is repeated at the end.
+  if (line['parent_tool_use_id'] !== null || textIn(message, 'model') === '<synthetic>') return [];
+  return listIn(message, 'content').flatMap((block): readonly RunEvent[] => {
+    const [type, text] = [textIn(block, 'type'), textIn(block, 'text')];
+    if (type === 'text' && text !== null) return [{ kind: 'message', text, isPart: false }];
+    if (type !== 'tool_use') return [];
+    const parameters = ['command', 'file_path', 'pattern', 'description'];
+    return [toolUse(textIn(block, 'name'), objectIn(block, 'input'), parameters)];
   });
 }
 

@@ -1,7 +1,16 @@
 /** `codex exec --json`: one JSON object per line. Seen with 0.166.0. */
 import type { JsonObject } from '../../foundation/json.ts';
-import { numberIn, objectIn, progress, spentOf, textIn, type HeadlessAgent, type RunEvent } from './headless-agent.ts';
-import { resetIn, tellsOfLimit } from './usage-limit.ts';
+import { numberIn, objectIn, textIn } from '../json-fields.ts';
+import {
+  failureOf,
+  progress,
+  sessionIn,
+  spentOf,
+  type HeadlessAgent,
+  type RunEvent,
+  type Spent,
+} from './headless-agent.ts';
+import { tellsOfLimit } from './usage-limit.ts';
 
 export const codex: HeadlessAgent = {
   vendor: 'codex',
@@ -9,7 +18,7 @@ export const codex: HeadlessAgent = {
   arguments: ({ model, resume, extra }) => [
     'exec',
     '--json',
-    // Worktrees and scratch folders are no reason to refuse; what the agent may do is decided by its own settings.
+    // Codex must also run in worktrees and scratch folders; its own settings decide what it may do.
     '--skip-git-repo-check',
     ...(model === null ? [] : ['--model', model]),
     ...extra,
@@ -19,10 +28,8 @@ export const codex: HeadlessAgent = {
   environment: {},
   read: (line) => {
     switch (line['type']) {
-      case 'thread.started': {
-        const id = textIn(line, 'thread_id');
-        return id === null ? [] : [{ kind: 'session', id }];
-      }
+      case 'thread.started':
+        return sessionIn(line, 'thread_id');
       case 'item.started':
       case 'item.completed':
         return itemIn(objectIn(line, 'item'), line['type'] === 'item.completed');
@@ -31,7 +38,7 @@ export const codex: HeadlessAgent = {
       case 'turn.failed':
         return [failureOf(textIn(objectIn(line, 'error'), 'message') ?? 'the turn failed')];
       default:
-        // `error` lines are also written for what codex then tries again; the last word is `turn.failed`.
+        // Codex also writes `error` lines for what it then retries; `turn.failed` is final.
         return [];
     }
   },
@@ -54,10 +61,6 @@ function itemIn(item: JsonObject, isOver: boolean): readonly RunEvent[] {
   }
 }
 
-function failureOf(says: string): RunEvent {
-  return tellsOfLimit(says) ? { kind: 'limit', says, resetsAt: resetIn(says, Date.now()) } : { kind: 'error', says };
-}
-
-function spentIn(usage: JsonObject): ReturnType<typeof spentOf> {
+function spentIn(usage: JsonObject): Spent {
   return spentOf({ inputTokens: numberIn(usage, 'input_tokens'), outputTokens: numberIn(usage, 'output_tokens') });
 }

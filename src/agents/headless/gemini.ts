@@ -1,7 +1,8 @@
 /** `gemini -o stream-json`: one JSON object per line, what the agent says in parts. Seen with 0.61.0. */
 import type { JsonObject } from '../../foundation/json.ts';
-import { numberIn, objectIn, progress, spentOf, textIn, type HeadlessAgent, type RunEvent } from './headless-agent.ts';
-import { resetIn, tellsOfLimit } from './usage-limit.ts';
+import { numberIn, objectIn, textIn } from '../json-fields.ts';
+import { failureOf, sessionIn, spentOf, toolUse, type HeadlessAgent, type RunEvent } from './headless-agent.ts';
+import { tellsOfLimit } from './usage-limit.ts';
 
 export const gemini: HeadlessAgent = {
   vendor: 'gemini',
@@ -16,10 +17,8 @@ export const gemini: HeadlessAgent = {
   environment: { GEMINI_CLI_NO_RELAUNCH: 'true' },
   read: (line) => {
     switch (line['type']) {
-      case 'init': {
-        const [id, model] = [textIn(line, 'session_id'), textIn(line, 'model')];
-        return id === null ? [] : [{ kind: 'session', id, ...(model === null ? {} : { model }) }];
-      }
+      case 'init':
+        return sessionIn(line, 'session_id');
       case 'message': {
         const text = textIn(line, 'content');
         return line['role'] === 'assistant' && text !== null
@@ -27,7 +26,10 @@ export const gemini: HeadlessAgent = {
           : [];
       }
       case 'tool_use':
-        return [{ kind: 'message', text: '', isPart: false }, progress(toolIn(line))];
+        return [
+          { kind: 'message', text: '', isPart: false },
+          toolUse(textIn(line, 'tool_name'), objectIn(line, 'parameters'), TOOL_PARAMETERS),
+        ];
       case 'result':
         return endIn(line);
       default:
@@ -39,17 +41,11 @@ export const gemini: HeadlessAgent = {
       return [{ kind: 'error', says: 'Gemini does not trust this folder: open it once with gemini and trust it' }];
     }
     const [line] = text.split('\n').filter(tellsOfLimit);
-    return line === undefined ? [] : [{ kind: 'limit', says: line.trim(), resetsAt: resetIn(line, Date.now()) }];
+    return line === undefined ? [] : [failureOf(line.trim())];
   },
 };
 
-function toolIn(line: JsonObject): string {
-  const given = objectIn(line, 'parameters');
-  const about = ['command', 'file_path', 'dir_path', 'pattern']
-    .map((name) => textIn(given, name))
-    .find((text) => text !== null);
-  return `${textIn(line, 'tool_name') ?? 'tool'}${about === undefined ? '' : ` ${about}`}`;
-}
+const TOOL_PARAMETERS = ['command', 'file_path', 'dir_path', 'pattern'];
 
 function endIn(line: JsonObject): readonly RunEvent[] {
   const stats = objectIn(line, 'stats');
@@ -59,8 +55,5 @@ function endIn(line: JsonObject): readonly RunEvent[] {
   });
   if (line['status'] === 'success') return [{ kind: 'done', spent }];
   const says = textIn(objectIn(line, 'error'), 'message') ?? 'it ended with an error';
-  const end: RunEvent = tellsOfLimit(says)
-    ? { kind: 'limit', says, resetsAt: resetIn(says, Date.now()) }
-    : { kind: 'error', says };
-  return [{ kind: 'done', spent }, end];
+  return [{ kind: 'done', spent }, failureOf(says)];
 }

@@ -1,9 +1,11 @@
 /**
  * An agent's command line, run once without a terminal: how it is called, and what the lines it prints mean.
- * One file per vendor fulfils this; everything in it was seen with the real programs (`npm run test:agents`).
+ * One file per vendor implements this; all of it was observed with the real programs (`npm run test:agents`).
  */
 import type { JsonObject } from '../../foundation/json.ts';
 import type { Vendor } from '../../domain/vendors.ts';
+import { textIn } from '../json-fields.ts';
+import { resetIn, tellsOfLimit } from './usage-limit.ts';
 
 export interface HeadlessAgent {
   readonly vendor: Vendor;
@@ -54,23 +56,24 @@ export function progress(says: string): RunEvent {
   return { kind: 'progress', says: line.length > SAYS_MAX ? `${line.slice(0, SAYS_MAX - 1)}…` : line };
 }
 
-/** What stands under a name in a line that anybody may have printed. */
-export function objectIn(line: JsonObject, name: string): JsonObject {
-  const value = line[name];
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+/** The session that a line announces, and its model where the line names it. */
+export function sessionIn(line: JsonObject, idField: string): readonly RunEvent[] {
+  const [id, model] = [textIn(line, idField), textIn(line, 'model')];
+  return id === null ? [] : [{ kind: 'session', id, ...(model === null ? {} : { model }) }];
 }
 
-export function textIn(line: JsonObject, name: string): string | null {
-  const value = line[name];
-  return typeof value === 'string' ? value : null;
+/** The use of a tool in one line: its name, and the first of these parameters that is there. */
+export function toolUse(name: string | null, input: JsonObject, parameters: readonly string[]): RunEvent {
+  const about = parameters.map((each) => textIn(input, each)).find((text) => text !== null);
+  return progress(`${name ?? 'tool'}${about === undefined ? '' : ` ${about}`}`);
 }
 
-export function numberIn(line: JsonObject, name: string): number | null {
-  const value = line[name];
-  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+/** A failure that the program reports: a usage limit, or an error. */
+export function failureOf(says: string): RunEvent {
+  return tellsOfLimit(says) ? { kind: 'limit', says, resetsAt: resetIn(says, Date.now()) } : { kind: 'error', says };
 }
 
-/** Only what is there, for `exactOptionalPropertyTypes`. */
+/** Leaves out what the program did not report. */
 export function spentOf(found: { readonly [Name in keyof Spent]: number | null }): Spent {
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== null));
 }

@@ -2,10 +2,10 @@
  * The twin of a real host: terminals in memory, with programs that are functions. It keeps the same contract, so that a
  * whole succession can be driven, interrupted at any point and looked at within milliseconds.
  */
-import { err, ok, type Result } from '../../foundation/result.ts';
-import type { Pane } from '../../domain/agent-session.ts';
-import type { AgentHost, HostProblem, HostStart, PaneSight } from '../agent-host.ts';
-import { typedLine } from '../terminal-input.ts';
+import { err, ok, type Result } from '../../src/foundation/result.ts';
+import type { Pane } from '../../src/domain/agent-session.ts';
+import type { AgentHost, HostProblem, HostStart, PaneSight } from '../../src/agents/agent-host.ts';
+import { typedLine } from '../../src/agents/terminal-input.ts';
 
 /** A program in a terminal: it gets whole lines, and says when it ends. */
 export interface ScriptedProgram {

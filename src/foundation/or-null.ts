@@ -1,0 +1,20 @@
+import { codeOf } from './system-error-code.ts';
+
+/** Null: `act` threw. Only for callers that treat every failure alike. */
+export function orNull<Answer>(act: () => Answer): Answer | null {
+  try {
+    return act();
+  } catch {
+    return null;
+  }
+}
+
+/** Null: `act` found no such file. Every other error is thrown. */
+export function unlessMissing<Answer>(act: () => Answer): Answer | null {
+  try {
+    return act();
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    return null;
+  }
+}
