@@ -8,8 +8,14 @@ import { ROOT } from '../support/source-files.ts';
 
 const TYPESCRIPT = join(ROOT, 'node_modules/typescript7/bin/tsc');
 const OPTIONS = {
-  ...{ target: 'es2023', lib: ['es2023', 'esnext.disposable'], module: 'nodenext', types: ['node'], noEmit: true },
-  ...{ strict: true, exactOptionalPropertyTypes: true, allowImportingTsExtensions: true },
+  target: 'es2023',
+  lib: ['es2023', 'esnext.disposable'],
+  module: 'nodenext',
+  types: ['node'],
+  noEmit: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  allowImportingTsExtensions: true,
   // So that a type which the bundle names and does not contain is an error.
   skipLibCheck: false,
 };
