@@ -27,7 +27,7 @@ export interface ProgramEnd {
   readonly durationMs: number;
 }
 
-/** A child that left the group may hold the pipe for ever; earlier output arrives long before this. */
+/** A child that left the group may hold the pipe for ever. */
 const PIPE_PATIENCE_MS = 500;
 
 export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
@@ -42,6 +42,7 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
     let over: ProgramEnd['over'] = 'ended';
     let ending: Pick<ProgramEnd, 'exitCode' | 'killedBy'> = { exitCode: null, killedBy: null };
     let patience: NodeJS.Timeout | undefined;
+    let isOver = false;
     const end = (why: ProgramEnd['over']): void => {
       if (over !== 'ended') return;
       over = why;
@@ -52,6 +53,8 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
     const stdout = collect(child.stdout, request.outputBytesMax, () => end('output'));
     const stderr = collect(child.stderr, request.outputBytesMax, () => end('output'));
     const finish = (failure?: Error): void => {
+      if (isOver) return;
+      isOver = true;
       clearTimeout(timer);
       clearTimeout(patience);
       request.signal?.removeEventListener('abort', abort);
@@ -74,10 +77,9 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
       if (over === 'ended') ending = { exitCode, killedBy };
       clearTimeout(timer);
       if (request.killsRest === true) endGroup(child.pid);
-      patience = setTimeout(() => {
-        child.removeAllListeners('close');
-        finish();
-      }, PIPE_PATIENCE_MS);
+      // A busy process may come here late, and timers run before pipes are read: without one more round of the event loop
+      // the whole output of a program that succeeded would be lost.
+      patience = setTimeout(() => setImmediate(finish), PIPE_PATIENCE_MS);
     });
     child.once('close', () => finish());
     child.stdin?.on('error', () => undefined);
