@@ -1,4 +1,4 @@
-/** Puts an answer where its sender wants it, if that is below `artifacts/` and every folder on the way is a real one. */
+/** Writes an answer to where its sender wants it, if that is below `artifacts/` and every folder on the way is a real one. */
 import { lstatSync, mkdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { makeDurably, writeDurably } from '../foundation/atomic-file.ts';
@@ -6,14 +6,15 @@ import { OUR_FOLDER_MODE } from '../foundation/own-file.ts';
 import { codeOf } from '../foundation/system-error-code.ts';
 import type { PutArtifact } from './folder.ts';
 import { readPlainFile } from './plain-file.ts';
+import type { SyncRounds } from './sync-rounds.ts';
 
 const ROOT = 'artifacts';
 const PART = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,199}$/;
 const PARTS_MAX = 10;
-/** Made of the cards; nobody's answer. */
+/** The registry is made of the cards, and is never an answer. */
 export const REGISTRY = `${ROOT}/registry.json`;
 
-/** `artifacts/phase-13-react/x.json`, without any way out. */
+/** True for `artifacts/phase-13-react/x.json`; false for every path that could lead out of `artifacts/`. */
 export function isArtifactPath(path: string): boolean {
   const parts = path.split('/');
   const sound = parts.length >= 2 && parts.length <= PARTS_MAX && parts[0] === ROOT && path !== REGISTRY;
@@ -25,14 +26,15 @@ export async function putArtifact(
   path: string,
   text: string,
   isOurs: (text: string) => boolean,
+  disk?: SyncRounds,
 ): Promise<PutArtifact | false> {
   if (!isArtifactPath(path) || !hasRealFolders(workspace, dirname(path))) return false;
   const target = join(workspace, path);
-  const onDisk = makeDurably(target, text);
+  const onDisk = makeDurably(target, text, disk);
   if (onDisk !== null) return { isNew: true, onDisk };
   const there = readPlainFile(target);
   if (there.kind !== 'file') return false;
-  // Whoever began it was killed or cut off: nobody was told of it yet.
+  // A process that was killed, or a power cut, has left a beginning of the file; nobody was told of it yet.
   const isBegun = there.text !== text && text.startsWith(there.text);
   if (isBegun) return { isNew: true, onDisk: writeDurably(target, text).then(() => undefined) };
   return there.text === text || isOurs(there.text) ? { isNew: false, onDisk: Promise.resolve() } : false;

@@ -113,7 +113,7 @@ export function openDocumentFolder({ folder, privateFolder }: DocumentFolderOpti
       if ((await kindOf(pathOf(to, id))) !== null) return false;
       // Each level on its own: a link in between would lead elsewhere too.
       for (const part of to === ACTIVE ? [ACTIVE] : [to.slice(0, 4), to]) await realFolder(folderOf(part));
-      return moveFile(pathOf(from, id), pathOf(to, id), { durably: false });
+      return moveFile(pathOf(from, id), pathOf(to, id));
     },
 
     agreed: {

@@ -1,11 +1,10 @@
 /**
- * Files that a stranger may have put there: only a plain one, of one name, of a trusted user, of bearable size is read, and
- * only a plain one of one name is written to.
+ * Files that other programs may have written. Only a plain file with one name, of a trusted user and within the size limit
+ * is read. Only a plain file with one name is written to.
  */
 import {
   closeSync,
   constants,
-  fdatasync,
   fstatSync,
   ftruncateSync,
   lstatSync,
@@ -16,14 +15,11 @@ import {
   type Stats,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
 import { writeAll } from '../foundation/atomic-file.ts';
-import { syncFolder } from '../foundation/folder-sync.ts';
 import { codeOf } from '../foundation/system-error-code.ts';
 import { JSON_BYTES_MAX } from '../foundation/json.ts';
 import type { FileRead } from './folder.ts';
-
-const contentSynced = promisify(fdatasync);
+import type { SyncRounds } from './sync-rounds.ts';
 
 export interface ReadOptions {
   readonly bytesMax?: number;
@@ -32,7 +28,7 @@ export interface ReadOptions {
   readonly quietMsOf?: (found: Stats) => number;
 }
 
-/** Whose files are read beside our own and those of root: containers often run under another user id. */
+/** Whose files are read, beside our own and those of root. Containers often run under another user id. */
 export interface Trusted {
   readonly users: readonly number[];
   readonly groups: readonly number[];
@@ -47,7 +43,7 @@ export function readPlainFile(path: string, options: ReadOptions = {}): FileRead
   if (unfit !== null) return unfit;
   const file = openedPlain(path);
   if (file === 'no right') return { kind: 'unfit', says: 'it may not be read', isPlain: true };
-  // It became something else, or went away, since we looked: the next look tells.
+  // The file was replaced or removed after the `lstat`; the next look finds out.
   if (file === null) return { kind: 'absent' };
   try {
     return contentOf(file, options);
@@ -67,7 +63,7 @@ function contentOf(file: number, options: ReadOptions): FileRead {
   const quietMs = moved ? 0 : Math.max(0, quietMsOf(after));
   const user = String(after.uid);
   try {
-    // The mark at the beginning is kept: what came is what is written down.
+    // The byte order mark is kept: the text is stored as it came.
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     return { kind: 'file', text, user, quietMs };
   } catch {
@@ -95,7 +91,7 @@ export function unfitness(found: Stats, bytesMax: number, trusted: Trusted = NOB
   return isTrusted(found, trusted) ? null : `it belongs to user ${found.uid}, who has no part in this workspace`;
 }
 
-/** Whoever runs us, whoever could do anything anyway, and whom the workspace names. */
+/** The user who runs this process, root, and the users and groups that the workspace names. */
 function isTrusted({ uid, gid }: Stats, { users, groups }: Trusted): boolean {
   const own = process.getuid?.();
   return own === undefined || uid === own || uid === 0 || users.includes(uid) || groups.includes(gid);
@@ -110,7 +106,7 @@ export function openedPlain(path: string): number | null | 'no right' {
   }
 }
 
-/** Neither a link nor a pipe can send us elsewhere or make us wait. Null: there is no such plain name. */
+/** Follows no link and waits for no pipe. Null: there is no plain file of this name. */
 export function openPlain(path: string, how: number): number | null {
   try {
     return openSync(path, how | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -122,14 +118,17 @@ export function openPlain(path: string, how: number): number | null {
 }
 
 /**
- * In place, because replacing costs thirty times as much; only for files that nobody else reads at the time.
- * A second name of the same file could lie anywhere, so a file that has one is not ours to write. False: it is gone, or
- * unfit.
+ * Writes into the existing file, because replacing it costs thirty times as much. Only for files that nobody else reads
+ * at the time. A file with a second name is not written to: that name could lie anywhere. With `disk` the content is on
+ * the disk when this ends. False: the file is gone, or unfit.
  */
 export async function rewriteInPlace(
   path: string,
   text: string,
-  { durably, isExpected }: { readonly durably: boolean; readonly isExpected?: (old: string) => boolean },
+  {
+    disk,
+    isExpected,
+  }: { readonly disk?: Pick<SyncRounds, 'file'>; readonly isExpected?: (old: string) => boolean } = {},
 ): Promise<boolean | 'other'> {
   const file = openPlain(path, constants.O_RDWR);
   if (file === null) return false;
@@ -139,9 +138,9 @@ export async function rewriteInPlace(
     if (isExpected !== undefined && found.size <= JSON_BYTES_MAX && !isExpected(readWhole(file, found.size)))
       return 'other';
     const length = writeAll(file, text);
-    // Cut off after and not before: a file that was emptied is flushed to the disk at once by some systems.
+    // Truncated after the write: some systems flush a file to the disk as soon as it is emptied.
     if (found.size > length) ftruncateSync(file, length);
-    if (durably) await contentSynced(file);
+    await disk?.file(file);
     return true;
   } finally {
     closeSync(file);
@@ -155,14 +154,14 @@ function readWhole(file: number, size: number): string {
   return bytes.toString('utf8', 0, at);
 }
 
-/** False: there was nothing to move. */
-export async function moveFile(from: string, to: string, { durably }: { readonly durably: boolean }): Promise<boolean> {
+/** With `disk` the new name is on the disk when this ends. False: there was nothing to move. */
+export async function moveFile(from: string, to: string, disk?: Pick<SyncRounds, 'folder'>): Promise<boolean> {
   try {
     renameSync(from, to);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return false;
     throw error;
   }
-  if (durably) await syncFolder(dirname(to));
+  await disk?.folder(dirname(to));
   return true;
 }

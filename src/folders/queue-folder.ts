@@ -1,4 +1,4 @@
-/** `handoffs/` of a workspace, and the few files of ours that belong to it. */
+/** `handoffs/` of a workspace, and the private files that belong to it. */
 import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, unlinkSync, type Stats } from 'node:fs';
 import { opendir } from 'node:fs/promises';
@@ -15,14 +15,15 @@ import type { ListedName, MessageFolder } from './folder.ts';
 import { QUEUE_FOLDERS, type QueueFolder } from './queue-folder-names.ts';
 import { inspectFolders } from './inspect.ts';
 import { moveFile, readPlainFile, rewriteInPlace, type ReadOptions, type Trusted } from './plain-file.ts';
+import { openSyncRounds } from './sync-rounds.ts';
 import { watchFolders } from './watch.ts';
 
 const ENDING = '.json';
 const QUARANTINE = 'quarantine';
 const BOOKMARK = 'queue.bookmark';
-/** Only ours write into the other one. */
+/** Only Baton writes into `waiting/`, so nobody watches it. */
 const WATCHED = QUEUE_FOLDERS.filter((place) => place !== 'waiting');
-/** Long after any write of ours has ended. */
+/** Every write of a draft has ended long before. */
 const FORGOTTEN_DRAFT_MS = 60_000;
 
 export interface QueueFolderOptions {
@@ -50,13 +51,14 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
   const draftFolder = join(root, 'waiting');
   const quietMsOf = options.quietMsOf ?? openFileClock(draftFolder);
   const reading: ReadOptions = { quietMsOf, ...(trusted === undefined ? {} : { trusted }) };
-  // Files of the queue need none: each rename has one winner, and the fence decides between ours.
+  // Files of the queue need no locks: each rename has one winner, and the fence decides between our workers.
   const locks = join(privateFolder, 'artifacts');
   const bookmarkPath = join(privateFolder, BOOKMARK);
   const folders = [root, ...[...QUEUE_FOLDERS, QUARANTINE].map((place) => join(root, place))];
+  const disk = openSyncRounds();
   const refreshes = new Set<() => void>();
   const folderOf = (place: QueueFolder): string => join(root, place);
-  // An id has no separators, and putting the path together anew each time takes longer than some calls of the system.
+  // An id has no separators. `join` takes longer here than some system calls.
   const pathOf = (place: QueueFolder, id: HandoffId): string => `${root}${sep}${place}${sep}${id}${ENDING}`;
 
   return {
@@ -86,9 +88,9 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
     read: async (place, id) => readPlainFile(pathOf(place, id), reading),
 
     async move(id, from, to) {
-      // Only ours write into waiting/.
+      // Only Baton writes into waiting/, so nothing there has to be checked.
       if (from !== 'waiting' && kindOf(pathOf(from, id)) !== 'file') return false;
-      return moveFile(pathOf(from, id), pathOf(to, id), { durably: isEnd(to) });
+      return moveFile(pathOf(from, id), pathOf(to, id), isEnd(to) ? disk : undefined);
     },
 
     async put(place, id, text) {
@@ -97,18 +99,15 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
     },
 
     rewrite: async (place, id, text, isExpected) =>
-      rewriteInPlace(pathOf(place, id), text, {
-        durably: false,
-        ...(isExpected === undefined ? {} : { isExpected }),
-      }),
+      rewriteInPlace(pathOf(place, id), text, isExpected === undefined ? {} : { isExpected }),
 
     async seal(id, text, to, first) {
       const path = pathOf('in-progress', id);
       const write = async (): Promise<void> => {
-        if (!(await rewriteInPlace(path, text, { durably: true }))) await writeDurably(path, text, { draftFolder });
+        if (!(await rewriteInPlace(path, text, { disk }))) await writeDurably(path, text, { draftFolder });
       };
       await Promise.all([write(), first]);
-      return moveFile(path, pathOf(to, id), { durably: true });
+      return moveFile(path, pathOf(to, id), disk);
     },
 
     async discard(place, id) {
@@ -117,17 +116,17 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
 
     async quarantine(place, name, reason) {
       const plain = join(root, QUARANTINE, name);
-      // Never over an older one of the same name.
+      // An older file of the same name is kept.
       const aside = kindOf(plain) === null ? plain : `${plain}.${randomUUID()}`;
-      // No more durable than the move beside it: after a power cut both are done again.
-      if (!(await moveFile(join(folderOf(place), name), aside, { durably: false }))) return false;
+      // Not synced: after a power cut the next pass does it again.
+      if (!(await moveFile(join(folderOf(place), name), aside))) return false;
       writeWhole(`${aside}.reason.txt`, `${reason}\n`);
       return true;
     },
 
     tidy: () => archiveFinished({ root, keep: options.keep ?? { ageMs: null, files: null }, quietMsOf }),
     isArchived: (id, sinceMs) => isArchived(root, `${id}${ENDING}`, sinceMs),
-    putArtifact: (path, text, isOurs) => putArtifact(folder, path, text, isOurs),
+    putArtifact: (path, text, isOurs) => putArtifact(folder, path, text, isOurs, disk),
     inspect: () => inspectFolders({ root, quarantine: QUARANTINE, locks, listed }),
 
     bookmark: {
@@ -149,7 +148,7 @@ export function openQueueFolder(options: QueueFolderOptions): MessageFolder {
         if (place !== undefined && (name === null || entry !== undefined)) changed(place, entry?.id ?? null);
       });
       const refresh = (): void => {
-        // What came before it was watched did not ring.
+        // Files that came before the folder was watched caused no event.
         if (watching.refresh()) changed('pending', null);
       };
       refreshes.add(refresh);
@@ -167,7 +166,7 @@ function isEnd(place: QueueFolder): boolean {
   return place === 'completed' || place === 'failed';
 }
 
-/** Drafts and whatever else is hidden or has another ending are nobody's message. */
+/** Drafts, hidden files and files with another ending are not messages. */
 function listed(name: string): readonly ListedName[] {
   if (name.startsWith('.') || !name.endsWith(ENDING)) return [];
   return [{ name, id: readHandoffId(name.slice(0, -ENDING.length)) }];
@@ -181,7 +180,7 @@ function forgetDrafts(folder: string, names: readonly string[], quietMsOf: (foun
   }
 }
 
-/** A folder that became a link would lead us out of the workspace: better no queue than somebody else's files. */
+/** A folder that became a link would lead out of the workspace, so the queue stops instead. */
 function realFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: OUR_FOLDER_MODE });
   if (kindOf(path) !== 'folder') throw new Error(`${path} is not a folder of its own; the queue stands still`);

@@ -98,21 +98,29 @@ export async function writeDurably(path: string, text: string | Buffer, options:
 }
 
 /**
- * A new file under its own name at once, for what nobody looks for before it is announced: a draft and its rename cost as
- * much again. It is written when this returns; the promise ends when it is on the disk. Null: there is something of this
- * name. Who is killed meanwhile leaves a beginning of it.
+ * Makes a new file under its own name, without a draft: a draft and its rename would cost as much again. Only for files
+ * that nobody looks for before they are announced. The file is written when this returns, and on the disk when the
+ * promise ends. Null: there is something of this name. A process that is killed meanwhile leaves a beginning of the file.
  */
-export function makeDurably(path: string, text: string): Promise<void> | null {
+export function makeDurably(path: string, text: string, disk: Disk = AT_ONCE): Promise<void> | null {
   const file = openNew(path);
-  return file === null ? null : filled(path, file, text);
+  return file === null ? null : filled(path, file, text, disk);
 }
 
-async function filled(path: string, file: number, text: string): Promise<void> {
+/** How to wait until the content of an open file, or the names in a folder, are on the disk. */
+interface Disk {
+  file(file: number): Promise<void>;
+  folder(path: string): Promise<void>;
+}
+
+const AT_ONCE: Disk = { file: synced, folder: syncFolder };
+
+async function filled(path: string, file: number, text: string, disk: Disk): Promise<void> {
   try {
     try {
       writeAll(file, text);
-      // Side by side: nobody is told of the file before both are over.
-      await Promise.all([synced(file), syncFolder(dirname(path))]);
+      // Both at the same time: nobody is told of the file before both have ended.
+      await Promise.all([disk.file(file), disk.folder(dirname(path))]);
     } finally {
       closeSync(file);
     }
