@@ -16,8 +16,7 @@ export type {
 } from './interfaces/library/baton.ts';
 export type * from './interfaces/library/results.ts';
 export type * from './interfaces/library/methods.ts';
-export type { PrunedHandoffs } from './interfaces/shared/pruned-view.ts';
-export type { ScheduleView } from './interfaces/shared/schedule-view.ts';
+export type { PrunedHandoffs, ScheduleView } from './interfaces/shared/record-views.ts';
 export type { FactView, HandoffView, StatusView, WholeView } from './interfaces/shared/views.ts';
 export type { BatonEvent } from './interfaces/library/events.ts';
 export { agent, type TypedAgent } from './interfaces/library/agent.ts';

@@ -1,4 +1,4 @@
-/** The public interface of the server, as a browser uses it. Nothing here is private to the dashboard. */
+/** The public HTTP interface of the server. Nothing here is private to the dashboard. */
 import { signal } from '@preact/signals';
 import type * as z from 'zod';
 import type { IngestedShape, WorkflowsShape } from '../../src/interfaces/shared/report/shapes.ts';
@@ -10,7 +10,7 @@ export type { FactView, HandoffView };
 
 /** A handoff in a list. An event about a handoff that no list has shown does not name its number of attempts. */
 export type Row = HandoffView & Partial<RowView>;
-export type Shown = WholeView & Row & { readonly facts: readonly FactView[]; readonly may?: readonly string[] };
+export type HandoffDetail = WholeView & Row & { readonly facts: readonly FactView[]; readonly may?: readonly string[] };
 
 export type Session = z.output<typeof shapes.SessionShape>;
 export type ListPage = Omit<z.output<typeof shapes.PageShape>, 'items'> & { readonly items: readonly Row[] };
@@ -29,7 +29,7 @@ export type QuarantineAnswer = z.output<typeof shapes.QuarantineShape>;
 export type WorkflowsAnswer = z.output<typeof WorkflowsShape>;
 export type IngestedAnswer = z.output<typeof IngestedShape>;
 
-/** What the server says when it does not do what it was asked: RFC 9457. */
+/** A problem that the server answered (RFC 9457). */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
@@ -42,24 +42,28 @@ export class Problem extends Error {
   }
 }
 
-/** Why this browser is not let in any more; null as long as it is. */
+/** Why the session of this browser is over; null as long as it is good. */
 export const signedOut = signal<string | null>(null);
 
 let csrf: string | null = null;
 
-export async function whoAmI(): Promise<Session> {
-  const session = await ask<Session>('/api/session');
+export async function loadSession(): Promise<Session> {
+  const session = await getJson<Session>('/api/session');
   ({ csrf } = session);
   signedOut.value = null;
   return session;
 }
 
-export async function ask<Answer>(path: string, abort?: AbortSignal): Promise<Answer> {
+export async function getJson<Answer>(path: string, abort?: AbortSignal): Promise<Answer> {
   const answer = await fetch(path, { headers: { accept: 'application/json' }, ...(abort ? { signal: abort } : {}) });
   return read<Answer>(answer);
 }
 
-export async function tell<Answer>(path: string, body: unknown, more: Record<string, string> = {}): Promise<Answer> {
+export async function postJson<Answer>(
+  path: string,
+  body: unknown,
+  more: Record<string, string> = {},
+): Promise<Answer> {
   const answer = await fetch(path, {
     method: 'POST',
     headers: {
@@ -73,13 +77,13 @@ export async function tell<Answer>(path: string, body: unknown, more: Record<str
   return read<Answer>(answer);
 }
 
-export async function discard(path: string): Promise<void> {
+export async function sendDelete(path: string): Promise<void> {
   const answer = await fetch(path, { method: 'DELETE', headers: csrf === null ? {} : { 'x-baton-csrf': csrf } });
   if (!answer.ok) await read(answer);
 }
 
 export async function signOut(): Promise<void> {
-  await discard('/api/session');
+  await sendDelete('/api/session');
 }
 
 async function read<Answer>(answer: Response): Promise<Answer> {
@@ -108,6 +112,6 @@ export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-export function wordsOf(error: unknown): string {
+export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,8 +1,8 @@
-/** The frame around every page: who we are, where we can go, what is going on, and whether what we see is live. */
+/** The frame around every page: navigation, numbers, connection, and the session. */
 import { useEffect, useState } from 'preact/hooks';
 import type { VNode } from 'preact';
-import { asError, Problem, signedOut, whoAmI, type Session } from './api.ts';
-import { failing, keepUp, line } from './live.ts';
+import { asError, Problem, signedOut, loadSession, type Session } from './api.ts';
+import { failing, followEvents, line } from './live.ts';
 import { Keyboard } from './parts/keyboard.tsx';
 import { Pulse } from './parts/pulse.tsx';
 import { Rail } from './parts/rail.tsx';
@@ -33,12 +33,12 @@ const RETRY_MS = 2_000;
 
 export function App(): VNode {
   const [session, setSession] = useState<Session | Error | null>(null);
-  const come = (): void => void whoAmI().then(setSession, (error: unknown) => setSession(asError(error)));
+  const come = (): void => void loadSession().then(setSession, (error: unknown) => setSession(asError(error)));
   useEffect(come, []);
   const isIn = session !== null && !(session instanceof Error);
-  useEffect(() => (isIn ? keepUp() : undefined), [isIn]);
+  useEffect(() => (isIn ? followEvents() : undefined), [isIn]);
   useEffect(() => {
-    // Whoever could not be reached is asked again.
+    // The server was not reached: try again.
     if (!(session instanceof Error) || isStranger(session)) return undefined;
     const timer = setTimeout(come, RETRY_MS);
     return () => clearTimeout(timer);
@@ -64,7 +64,7 @@ export function App(): VNode {
         class="skip"
         href="#main"
         onClick={(event) => {
-          // The address behind # is where we are, so the browser's own jump would leave the page.
+          // The part behind # names the page, so the browser's own jump would leave it.
           event.preventDefault();
           document.querySelector<HTMLElement>('#main')?.focus();
         }}

@@ -1,4 +1,4 @@
-/** What somebody has put away in this browser: for an hour, or until something happens to it. */
+/** Handoffs that the reader has dismissed in this browser, for a time or until they change. */
 import { signal } from '@preact/signals';
 import type { Row } from './api.ts';
 
@@ -22,14 +22,14 @@ function read(): readonly Entry[] {
   }
 }
 
-/** Null: until it moves. */
-export function putAway({ id, revision }: Row, minutes: number | null): void {
+/** `minutes` of null: until the handoff changes. */
+export function dismissRow({ id, revision }: Row, minutes: number | null): void {
   const untilMs = minutes === null ? null : Date.now() + minutes * 60_000;
   entries.value = [...entries.value.filter((entry) => entry.id !== id), { id, revision, untilMs }].slice(-KEPT);
   localStorage.setItem(KEY, JSON.stringify(entries.value));
 }
 
-export function isPutAway({ id, revision }: Row, nowMs: number): boolean {
+export function isDismissed({ id, revision }: Row, nowMs: number): boolean {
   const entry = entries.value.find((each) => each.id === id);
   return entry !== undefined && entry.revision === revision && (entry.untilMs === null || entry.untilMs > nowMs);
 }

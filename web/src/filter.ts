@@ -1,9 +1,9 @@
-/** The words with which work is looked for: `state:blocked agent:@qa age:>1h login page`. */
+/** The filter of the work page: `state:blocked agent:@qa age:>1h login page`. */
 import { STATE_WORDS, type State } from './words.ts';
 
 export interface Filter {
   readonly parameters: Readonly<Record<string, string>>;
-  /** Words that mean nothing here. */
+  /** One text for each word that is wrong. */
   readonly problems: readonly string[];
 }
 
@@ -13,7 +13,7 @@ export const FILTER_HELP =
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const AGE = /^([<>])(\d{1,5})([smhd])$/;
-/** So that the same filter is the same request for a while. */
+/** Ages are rounded to minutes, so that the same filter stays the same request. */
 const MINUTE_MS = 60_000;
 
 export function readFilter(text: string, nowMs: number): Filter {
@@ -37,7 +37,7 @@ export function readFilter(text: string, nowMs: number): Filter {
   return { parameters, problems };
 }
 
-/** What people call a state is taken too: `state:waiting`. */
+/** Takes the names for people too: `state:waiting`. */
 function statesIn(value: string): string {
   const names = Object.entries(STATE_WORDS) as readonly (readonly [State, string])[];
   return value
@@ -46,7 +46,7 @@ function statesIn(value: string): string {
     .join(',');
 }
 
-/** The same filter with one of its words set; an empty value takes it out. */
+/** The filter with another value for the key; an empty value removes it. */
 export function withWord(text: string, key: string, value: string): string {
   const others = text.split(/\s+/).filter((word) => word !== '' && !word.startsWith(`${key}:`));
   return [...(value === '' ? [] : [`${key}:${value}`]), ...others].join(' ');

@@ -1,32 +1,32 @@
 /**
- * What happens, as it happens. Every fact comes with the record it is about, so what a page shows is brought up to date
- * without asking again; lists and counts are asked again at most once in a while.
+ * Events of the server. Each event carries a fact and its record, so a page updates what it shows without a request.
+ * Lists and counts are read again at most once in a while.
  *
- * A browser allows six connections to a server, so the tabs of one browser share one stream: the tab that holds a lock
- * listens and tells the others. When it is closed, another one goes on where it was.
+ * A browser allows six connections to a server, so the tabs of one browser share one stream. The tab that holds a lock
+ * reads the stream and passes the events on. When that tab is closed, another one continues from its cursor.
  */
 import { signal } from '@preact/signals';
 import { noteIn } from '../../src/interfaces/shared/work-note.ts';
-import { asError, ask, Problem, query, signedOut, type FactView, type ListPage, type Row } from './api.ts';
+import { asError, getJson, Problem, query, signedOut, type FactView, type ListPage, type Row } from './api.ts';
 
-export interface Heard {
+export interface LiveEvent {
   readonly fact: FactView;
   readonly handoff: Row;
 }
 
 export type Line = 'connecting' | 'live' | 'lost';
 
-/** As many as a person can look at; what was heard of longest ago is forgotten first. */
+/** The record with the oldest event is forgotten first. */
 const KEPT = 3_000;
 const PULSE_MS = 100;
 const CHANNEL = 'baton-facts';
 
 const records = new Map<string, Row>();
-const hearers = new Set<(heard: Heard) => void>();
-/** Grows whenever something was heard; whoever draws from records reads it. */
+const listeners = new Set<(heard: LiveEvent) => void>();
+/** Grows with every event. A component that draws from `records` reads it. */
 export const version = signal(0);
 export const line = signal<Line>('connecting');
-/** Requests that fail now: as long as there are any, nothing is called live. */
+/** Paths of requests that fail now. While there are any, the page is not called live. */
 export const failing = signal<ReadonlySet<string>>(new Set());
 
 let drawAsked = false;
@@ -41,7 +41,7 @@ function changed(): void {
   setTimeout(draw, document.hidden ? 1_000 : PULSE_MS);
 }
 
-/** The newest that is known of a handoff. */
+/** The newest known record of the handoff. */
 export function newest(row: Row): Row {
   const known = records.get(row.id);
   return known === undefined || known.revision < row.revision ? row : known;
@@ -51,12 +51,12 @@ export function knownRow(id: string): Row | undefined {
   return records.get(id);
 }
 
-export function onHeard(hear: (heard: Heard) => void): () => void {
-  hearers.add(hear);
-  return () => void hearers.delete(hear);
+export function onLiveEvent(hear: (heard: LiveEvent) => void): () => void {
+  listeners.add(hear);
+  return () => void listeners.delete(hear);
 }
 
-/** What a list said. */
+/** Keeps a record of a list or an event, unless a newer one is known. */
 export function learn(row: Row): void {
   const known = records.get(row.id);
   if (known !== undefined && known.revision > row.revision) return;
@@ -75,7 +75,7 @@ export function noteFailing(path: string, isFailing: boolean): void {
 }
 
 /** The record of the event with what its fact says about the work. */
-function rowAfter({ fact, handoff }: Heard): Row {
+function rowAfter({ fact, handoff }: LiveEvent): Row {
   const known = records.get(handoff.id);
   const note = noteIn(fact, (fact.detail ?? {}) as Readonly<Record<string, unknown>>) ?? {};
   const { failure = known?.lastFailure, progress = known?.progress } = note;
@@ -87,22 +87,22 @@ function rowAfter({ fact, handoff }: Heard): Row {
   };
 }
 
-function hear(heard: Heard): void {
+function hear(heard: LiveEvent): void {
   const row = rowAfter(heard);
   learn(row);
-  for (const each of hearers) each({ ...heard, handoff: row });
+  for (const each of listeners) each({ ...heard, handoff: row });
   changed();
 }
 
 type Message =
-  | { readonly kind: 'fact'; readonly cursor: string; readonly heard: Heard }
+  | { readonly kind: 'fact'; readonly cursor: string; readonly heard: LiveEvent }
   | { readonly kind: 'line'; readonly line: Line }
   | { readonly kind: 'reset' }
-  /** A tab that has just come wants to know how the line is. */
+  /** A new tab asks for the state of the connection. */
   | { readonly kind: 'hello' };
 
-/** Listens until it is told to end. */
-export function keepUp(): () => void {
+/** Follows the events until the answer is called. */
+export function followEvents(): () => void {
   const over = new AbortController();
   const others = 'BroadcastChannel' in globalThis ? new BroadcastChannel(CHANNEL) : null;
   let cursor: string | null = null;
@@ -129,7 +129,7 @@ export function keepUp(): () => void {
     isLeading = true;
     for (let pauseMs = 500; !over.signal.aborted; pauseMs = Math.min(pauseMs * 2, 5_000)) {
       try {
-        cursor ??= (await ask<ListPage>('/api/handoffs?limit=1', over.signal)).cursor;
+        cursor ??= (await getJson<ListPage>('/api/handoffs?limit=1', over.signal)).cursor;
         pauseMs = 500;
         await listen(cursor, over.signal, setLine, (at, heard) => {
           cursor = at;
@@ -138,7 +138,7 @@ export function keepUp(): () => void {
         });
       } catch (error) {
         if (over.signal.aborted) return;
-        // A cursor of another time is of no use; whoever is not let in is told so by the answer itself.
+        // The server does not know the cursor: follow from now on.
         if (error instanceof Problem || error instanceof Reset) cursor = null;
       }
       if (over.signal.aborted) return;
@@ -162,7 +162,7 @@ async function listen(
   cursor: string,
   over: AbortSignal,
   setLine: (line: Line) => void,
-  told: (cursor: string, heard: Heard) => void,
+  told: (cursor: string, heard: LiveEvent) => void,
 ): Promise<void> {
   const source = new EventSource(`/api/events${query({ after: cursor })}`);
   await new Promise<void>((resolve, reject) => {
@@ -174,27 +174,27 @@ async function listen(
     over.addEventListener('abort', () => end(), { once: true });
     source.addEventListener('open', () => {
       setLine('live');
-      // What lists missed while the line was lost is asked for now.
+      // Lists may have missed events while the connection was lost: read them again.
       changed();
     });
     source.addEventListener('reset', () => end(new Reset()));
     source.addEventListener('error', () => {
       setLine('lost');
       if (source.readyState !== EventSource.CLOSED) return;
-      // A stream does not say why it was refused; a request does.
-      ask('/api/session').then(
+      // An EventSource does not tell why it was refused; a request does.
+      getJson('/api/session').then(
         () => end(new Reset()),
         (error: unknown) => end(asError(error)),
       );
     });
     source.addEventListener('fact', ({ data, lastEventId }: MessageEvent<string>) => {
       line.value = 'live';
-      told(lastEventId, JSON.parse(data) as Heard);
+      told(lastEventId, JSON.parse(data) as LiveEvent);
     });
   });
 }
 
-/** Whether what is on the screen is as it is now. */
+/** Whether the page shows the present state. */
 export function isLive(): boolean {
   return line.value === 'live' && failing.value.size === 0 && signedOut.value === null;
 }

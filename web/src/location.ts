@@ -1,4 +1,4 @@
-/** Where we are, as the part of the address behind `#`: it can be shared, and the browser's back button knows it. */
+/** The current page, kept behind the `#` of the address, so that links and the back button work. */
 import { signal } from '@preact/signals';
 
 export interface Place {
@@ -8,10 +8,10 @@ export interface Place {
 }
 
 const HOME = 'attention';
-/** Pages that were called otherwise, so that links of yesterday lead somewhere. */
+/** Former names of pages, so that old links work. */
 const FORMERLY: Readonly<Record<string, string>> = { board: 'work', problems: 'attention', workflows: 'flows' };
 
-// `/handoffs/ID`, as a command or another program writes it.
+// Commands and other programs write links as `/handoffs/ID`.
 const plain = /^\/handoffs\/([^/]+)$/.exec(location.pathname);
 if (plain !== null) history.replaceState(null, '', `/#/handoffs/${plain[1] ?? ''}`);
 
@@ -22,7 +22,7 @@ globalThis.addEventListener('hashchange', () => {
   place.value = read();
   if (before.page === place.value.page && before.rest === place.value.rest) return;
   globalThis.scrollTo(0, 0);
-  // Whoever reads with a screen reader or goes by keys begins with the new page.
+  // Screen readers and keyboards start at the new page.
   document.querySelector<HTMLElement>('#main')?.focus();
 });
 
@@ -53,7 +53,7 @@ export function go(href: string): void {
   location.hash = href.replace(/^#/, '');
 }
 
-/** The same page with other parameters; an empty one is left out. */
+/** The address of this page with other parameters. An empty value removes a parameter. */
 export function withParameters(change: Readonly<Record<string, string>>): string {
   const parameters = new URLSearchParams(place.value.with);
   for (const [name, value] of Object.entries(change)) {

@@ -1,10 +1,10 @@
-/** Answers that are asked for again whenever something happened, and again by time where they failed. */
+/** Answers that are read again after each event, and on a timer after a failure. */
 import { useEffect, useState } from 'preact/hooks';
-import { asError, ask } from './api.ts';
+import { asError, getJson } from './api.ts';
 import { noteFailing, version } from './live.ts';
 
 export interface Polled<Answer> {
-  /** The last answer there was: it stays on the screen while a newer one cannot be had. */
+  /** The last answer. It stays while a newer one cannot be read. */
   readonly answer: Answer | null;
   readonly error: Error | null;
   readonly again: () => void;
@@ -14,7 +14,7 @@ const RETRY_MS = 2_000;
 
 interface Options {
   readonly everyMs?: number;
-  /** Also without anything having happened. */
+  /** Reads again on the timer even without an event. */
   readonly always?: boolean;
 }
 
@@ -43,7 +43,7 @@ export function usePolled<Answer>(
       if (document.hidden || isAsking || !isDue) return;
       isAsking = true;
       asked = version.value;
-      ask<Answer>(path, over.signal)
+      getJson<Answer>(path, over.signal)
         .then(
           (answer) => {
             failedAtMs = null;

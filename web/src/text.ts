@@ -1,6 +1,6 @@
-/** Text that agents wrote: shown as data. What hides in it is taken out and said so. */
+/** Text that agents wrote, shown as data. Invisible characters are removed, and their number is shown. */
 
-/** Control characters but tab and line end, zero-width ones, those that turn the direction of writing, and tags. */
+/** Control characters except tab and line feed, zero-width characters, direction marks, and tags. */
 const HIDDEN = /(?![\t\n])[\p{Cc}\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
 
 export interface Visible {

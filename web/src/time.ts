@@ -1,7 +1,7 @@
-/** Times in the reader's zone and in the reader's words. */
+/** Times in the reader's time zone and language. */
 import { signal } from '@preact/signals';
 
-/** Moves every few seconds, so that "two minutes ago" stays true. */
+/** Updated every few seconds, so that "two minutes ago" stays true. */
 export const now = signal(Date.now());
 setInterval(() => (now.value = Date.now()), 5_000);
 
@@ -13,7 +13,7 @@ export function whole(at: string | number): string {
 
 export function ago(at: string | number, nowMs: number): string {
   const seconds = Math.round((nowMs - new Date(at).getTime()) / 1000);
-  // The page looks at its clock every few seconds, and another machine may have another one.
+  // `now` is a few seconds old, and the clock of the server may differ.
   if (seconds < -30) return `in ${span(-seconds * 1000)}`;
   return seconds < 3 ? 'now' : `${span(seconds * 1000)} ago`;
 }

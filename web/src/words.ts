@@ -1,4 +1,4 @@
-/** What the states are called and in which order they stand. */
+/** The names, marks and order of the states. */
 import type { HandoffView, Row } from './api.ts';
 
 export type State = HandoffView['state'];
@@ -22,7 +22,7 @@ export const COLUMNS: readonly Column[] = [
   },
 ];
 
-/** As people say it. */
+/** The names of the states for people. */
 export const STATE_WORDS: Readonly<Record<State, string>> = {
   draft: 'draft',
   offered: 'waiting',
@@ -36,7 +36,7 @@ export const STATE_WORDS: Readonly<Record<State, string>> = {
   cancelled: 'cancelled',
 };
 
-/** Colour is never the only sign: every state has its mark. */
+/** Every state has a mark, because color must not be the only sign. */
 export const MARKS: Readonly<Record<State, string>> = {
   draft: '✎',
   offered: '○',
@@ -52,7 +52,7 @@ export const MARKS: Readonly<Record<State, string>> = {
 
 type Failable = HandoffView & { readonly lastFailure?: object };
 
-/** It failed and waits for its next attempt: the state is `offered`, but it is not like what nobody has tried yet. */
+/** The state is `offered`, and an earlier attempt has failed. */
 function isRetrying({ state, lastFailure }: Failable): boolean {
   return state === 'offered' && lastFailure !== undefined;
 }
@@ -61,13 +61,13 @@ export function stateWordOf(row: Failable): string {
   return isRetrying(row) ? 'retrying' : STATE_WORDS[row.state];
 }
 
-/** Only what is verified is ticked off. */
+/** Only a verified handoff gets a check mark. */
 export function markOf(row: Failable): string {
   if (row.assurance === 'verified') return '✓';
   return isRetrying(row) ? '↻' : MARKS[row.state];
 }
 
-/** What a state asks of whom; it decides the colour. */
+/** The color of a handoff: who has to act on it. */
 export function toneOf(row: Failable): Tone {
   const { state, blockedOn } = row;
   if (state === 'failed' || state === 'rejected' || state === 'expired') return 'tone-broken';
@@ -77,16 +77,16 @@ export function toneOf(row: Failable): Tone {
   return isRetrying(row) ? 'tone-broken' : 'tone-rest';
 }
 
-/** The most urgent first: what needs a person, what is broken, what is at work, and all the rest. */
+/** The most urgent first. */
 const TONES = ['tone-person', 'tone-broken', 'tone-running', 'tone-rest'] as const;
 type Tone = (typeof TONES)[number];
 
-/** In the given order within one tone. */
+/** Rows of one tone keep their order. */
 export function byUrgency(rows: readonly Row[]): readonly Row[] {
   return TONES.flatMap((tone) => rows.filter((row) => toneOf(row) === tone));
 }
 
-/** What is open, in the order in which somebody wants to know of it; and what was open when the list was read. */
+/** The groups of the list of open work. A row that was closed after the list was read moves to the last group. */
 export const GROUPS = ['Needs a person', 'Retrying', 'At work', 'Waiting', 'Drafts', 'Just closed'] as const;
 
 export function groupOf(row: HandoffView & { readonly lastFailure?: object }): (typeof GROUPS)[number] {
@@ -102,7 +102,7 @@ export function isOver(state: State): boolean {
   return COLUMNS.at(-1)?.states.includes(state) === true;
 }
 
-/** The dependency that did not succeed, of what is blocked by it; null: it is not. */
+/** The failed dependency that blocks the handoff; null: none does. */
 export function failedDependencyOf({
   blockedOn,
 }: {

@@ -1,5 +1,6 @@
 /** Arguments become values here, once; what is wrong is said with its name. */
 import { parseExact } from '../../foundation/exact-json.ts';
+import { codeOf } from '../../foundation/system-error-code.ts';
 import { readFileSync } from 'node:fs';
 import { KEEPING_INTEGERS, JSON_BYTES_MAX, readJson, type Json } from '../../foundation/json.ts';
 import { durationRule, readDuration } from '../../domain/duration.ts';
@@ -59,7 +60,7 @@ export function readText(from: string, what: string): string {
   try {
     bytes = readFileSync(from === '-' ? 0 : from);
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const reason = codeOf(error) ?? String(error);
     const hint = from === '-' ? '' : ` (${what} takes JSON, the name of a file with JSON, or -)`;
     throw cliProblem(
       'bad-request',

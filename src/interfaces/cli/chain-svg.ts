@@ -4,6 +4,7 @@ import type { State } from '../../domain/lifecycle.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
 import type { Leg } from '../shared/chain.ts';
 import { escapeHtml } from '../shared/report/escape-html.ts';
+import { shorten } from '../shared/shorten.ts';
 
 const BOX = { width: 320, height: 52, right: 40, down: 70 };
 const MARGIN = 16;
@@ -62,16 +63,12 @@ function boxOf({ handoff }: Leg, x: number, y: number): string {
   const first = `@${from} → @${to} · ${assuranceOf(handoff) ?? state}`;
   return (
     `<g><title>${escapeHtml(id)}</title><rect ${edge}/>` +
-    `<text x="${x + 12}" y="${y + 21}">${escapeHtml(short(first))}</text>` +
-    `<text x="${x + 12}" y="${y + 40}" opacity="0.7">${escapeHtml(short(title ?? id))}</text></g>`
+    `<text x="${x + 12}" y="${y + 21}">${escapeHtml(shorten(first, LETTERS_MAX))}</text>` +
+    `<text x="${x + 12}" y="${y + 40}" opacity="0.7">${escapeHtml(shorten(title ?? id, LETTERS_MAX))}</text></g>`
   );
 }
 
 function colourOf(state: State): string {
   if (state === 'completed') return '#2e8b57';
   return isFinal(state) ? '#c0392b' : '#c9a227';
-}
-
-function short(text: string): string {
-  return text.length > LETTERS_MAX ? `${text.slice(0, LETTERS_MAX - 1)}…` : text;
 }

@@ -4,6 +4,7 @@ import type { Conflict, Step } from '../../engine/migration/plan.ts';
 import type { Planned } from '../../adapters/migration/migrate.ts';
 import { displayLine } from '../../foundation/display-text.ts';
 import { counted } from '../../foundation/count-text.ts';
+import { shorten } from '../shared/shorten.ts';
 import { tableOf } from './table.ts';
 
 /** More rows than this nobody reads; `--json` has them all. */
@@ -33,7 +34,7 @@ function leftText(unclear: Planned['scanned']['unclear']): string {
   for (const { path, because } of unclear) byReason.set(because, [...(byReason.get(because) ?? []), path]);
   const rows = [...byReason].slice(0, ROWS_MAX).map(([because, [first = '', ...others]]) => {
     const more = others.length === 0 ? '' : ` and ${counted(others.length)} more`;
-    return ['unclear', `${short(first)}${more}`, displayLine(because)];
+    return ['unclear', `${endOf(first)}${more}`, displayLine(because)];
   });
   return `Left where they are:\n${tableOf(['WHAT', 'FILE', 'WHY'], rows)}\n\n`;
 }
@@ -52,29 +53,23 @@ function expiryText(steps: readonly Step[]): string {
 function rowOf(step: Step): readonly string[] {
   if (step.do === 'conflict') {
     const [first] = step.versions.at(-1) ?? [];
-    return ['conflict', short(first?.path ?? ''), '', '', '', `${step.versions.length} texts: ${step.because}`];
+    return ['conflict', endOf(first?.path ?? ''), '', '', '', `${step.versions.length} texts: ${step.because}`];
   }
   const [first] = step.sources;
   const others = step.sources.length > 1 ? [`and ${step.sources.length - 1} more like it`] : [];
-  const old = short(first?.path ?? '');
-  if (step.do === 'clear') return ['clear', old, short(step.keptIn), '', '', others.join('')];
+  const old = endOf(first?.path ?? '');
+  if (step.do === 'clear') return ['clear', old, endOf(step.keptIn), '', '', others.join('')];
   if (step.do === 'unclear') return ['unclear', old, '', '', '', [step.because, ...others].join('; ')];
   const { mapped, task } = step;
   const about = [...others, ...mapped.notes].join('; ');
-  return [
-    'migrate',
-    old,
-    short(`${step.place}/${step.id}.md`),
-    mapped.status,
-    `${task.id}${task.isNew ? ' (new)' : ''}`,
-    about,
-  ];
+  const taskName = `${task.id}${task.isNew ? ' (new)' : ''}`;
+  return ['migrate', old, endOf(`${step.place}/${step.id}.md`), mapped.status, taskName, about];
 }
 
 /** The end of a path says more than its beginning. */
-function short(path: string): string {
+function endOf(path: string, max = WIDTH): string {
   const readable = displayLine(path);
-  return readable.length <= WIDTH ? readable : `…${readable.slice(1 - WIDTH)}`;
+  return readable.length <= max ? readable : `…${readable.slice(1 - max)}`;
 }
 
 const COMPARED = ['id', 'from', 'to', 'status', 'created', 'title', 'task'] as const;
@@ -84,7 +79,7 @@ const COLUMN = 48;
 /** All of them beside each other, with what they say differently. */
 export function conflictText({ versions, because }: Conflict): string {
   const all = versions.flatMap(([first]) => (first === undefined ? [] : [first]));
-  const cells = (row: readonly string[]): readonly string[] => row.map((cell) => cut(displayLine(cell)));
+  const cells = (row: readonly string[]): readonly string[] => row.map((cell) => shorten(displayLine(cell), COLUMN));
   const fields = COMPARED.map((role) => [role, ...all.map(({ reading }) => reading[role]?.text ?? '–')]);
   const differing = fields.filter(([, ...said]) => new Set(said).size > 1);
   const own = all.map(({ reading }) => {
@@ -93,17 +88,13 @@ export function conflictText({ versions, because }: Conflict): string {
     );
     return linesOf(reading.text).filter((line) => !others.has(line));
   });
-  const lines = Array.from(
-    { length: Math.min(DIFFERENT_LINES_MAX, Math.max(0, ...own.map((each) => each.length))) },
-    (_, index) => {
-      return ['', ...own.map((each) => each[index] ?? '')];
-    },
-  );
+  const length = Math.min(DIFFERENT_LINES_MAX, Math.max(0, ...own.map((each) => each.length)));
+  const lines = Array.from({ length }, (_, index) => ['', ...own.map((each) => each[index] ?? '')]);
   const dates = all.map(({ changedAt }) =>
     changedAt === null ? 'not committed' : new Date(changedAt).toISOString().slice(0, 16),
   );
   const rows = [['changed', ...dates], ...differing, ...lines].map(cells);
-  return `conflict: ${because}\n${tableOf(cells(['', ...all.map(({ path }) => tail(path))]), rows)}`;
+  return `conflict: ${because}\n${tableOf(cells(['', ...all.map(({ path }) => endOf(path, COLUMN))]), rows)}`;
 }
 
 function linesOf(text: string): readonly string[] {
@@ -111,15 +102,6 @@ function linesOf(text: string): readonly string[] {
     .split(/\r\n|\n|\r/)
     .map((line) => line.trim())
     .filter((line) => line !== '');
-}
-
-function cut(text: string): string {
-  return text.length <= COLUMN ? text : `${text.slice(0, COLUMN - 1)}…`;
-}
-
-function tail(path: string): string {
-  const readable = path.replaceAll('\n', '\\n');
-  return readable.length <= COLUMN ? readable : `…${readable.slice(1 - COLUMN)}`;
 }
 
 /** For programs; the same words as in the documents. */
@@ -133,12 +115,9 @@ export function stepView(step: Step): object {
     );
     return { do: step.do, because: step.because, versions };
   }
-  const sources = step.sources.map(({ path, sha256, changedAt, is }) => ({
-    path,
-    sha256,
-    is,
-    changed_at: instantOrNull(changedAt),
-  }));
+  const sources = step.sources.map(({ path, sha256, changedAt, is }) => {
+    return { path, sha256, is, changed_at: instantOrNull(changedAt) };
+  });
   if (step.do === 'clear') return { do: step.do, kept_in: step.keptIn, sources };
   if (step.do === 'unclear') return { do: step.do, because: step.because, sources };
   const { mapped, task, id, place, verbatim } = step;

@@ -1,6 +1,6 @@
 /** How a command ends when it cannot do what it was asked: one error, with a code from the table. */
 import type { JsonObject } from '../../foundation/json.ts';
-import { CodedProblem, PROBLEMS, type InterfaceCode } from '../shared/problems.ts';
+import { CodedProblem, PROBLEMS, type ProblemCode } from '../shared/problems.ts';
 import { factsIn, refusalText, type RefusalText } from '../shared/refusal-text.ts';
 
 export class Problem extends CodedProblem {
@@ -15,6 +15,6 @@ export function problemOf(refusal: RefusalText): Problem {
   return new Problem(refusal.code, refusalText(refusal), factsIn(refusal));
 }
 
-export function cliProblem(code: InterfaceCode, says: string, facts: JsonObject = {}): Problem {
+export function cliProblem(code: ProblemCode, says: string, facts: JsonObject = {}): Problem {
   return new Problem(code, says, facts);
 }

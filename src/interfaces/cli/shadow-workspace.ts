@@ -6,7 +6,7 @@ import { readSource, type ShadowProblem, type SourceRequest } from '../../domain
 import { SHADOW_ID_RULE } from '../../domain/names.ts';
 import type { Result } from '../../foundation/result.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { openFor, type CommonOptions } from './with-workspace.ts';
+import { withOpened, type CommonOptions } from './with-workspace.ts';
 import { cliProblem, type Problem } from './problem.ts';
 
 export interface Shadows {
@@ -16,15 +16,11 @@ export interface Shadows {
 
 /** The database is asked for the settings in force, and closed again: shadows outlive a command. */
 export async function openShadowsFor(options: CommonOptions): Promise<Shadows> {
-  const app = await openFor(options);
-  try {
-    const { workspace, configuration, ctx } = app;
+  return withOpened(options, async ({ workspace, configuration, ctx }) => {
     if (workspace === null) throw noWorkspaceForShadows();
     const { openShadows } = await import('../../adapters/shadows/open-shadows.ts');
     return { world: openShadows(workspace, configuration.shadow, ctx.liveness), workspace };
-  } finally {
-    await app.close();
-  }
+  });
 }
 
 export function noWorkspaceForShadows(): Problem {

@@ -23,7 +23,7 @@ import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
 import { theApp } from './app.ts';
 import { agentArgument } from './arguments.ts';
 import { workspaceFor, type Workspace } from '../../workspace/workspace.ts';
-import { isTerminal } from './output.ts';
+import { canAsk, confirm } from './confirm.ts';
 import { cliProblem, type Problem } from './problem.ts';
 
 export interface CommonOptions {
@@ -33,13 +33,16 @@ export interface CommonOptions {
   readonly as?: string;
 }
 
+interface Opening {
+  readonly report?: ((event: EngineEvent) => void) | undefined;
+  readonly onlyReads?: boolean | undefined;
+  /** Whether to print that baton.yaml differs from the stored policy. @default true */
+  readonly saysDifferences?: boolean;
+}
+
 export async function openFor(
   options: CommonOptions,
-  report: (event: EngineEvent) => void = () => undefined,
-  {
-    onlyReads = false,
-    saysDifferences = true,
-  }: { readonly onlyReads?: boolean; readonly saysDifferences?: boolean } = {},
+  { report, onlyReads = false, saysDifferences = true }: Opening = {},
 ): Promise<OpenWorkspace> {
   const database = databaseOf(options);
   let why = '';
@@ -53,7 +56,7 @@ export async function openFor(
         if (event.kind === 'store-waiting') tellBeside(options, 'waiting', event.says);
         if (event.kind === 'store-read-only') tellBeside(options, 'warning', event.says);
         if (event.kind === 'secret-found' && event.did !== 'refused') tell(options, secretWarning(event, event.did));
-        report(event);
+        report?.(event);
       },
       waiting: ({ message }) => {
         why = ` (${message})`;
@@ -112,12 +115,13 @@ function noWorkspace(options: CommonOptions): Problem {
   return cliProblem('no-workspace', `no baton.yaml in ${where} or above it; make a workspace with: baton init`);
 }
 
-/** Opens, does it, closes: for what asks by itself who it is. */
-export async function withOpened(
+/** Opens the workspace, acts, closes it. `act` finds out itself who asks. */
+export async function withOpened<Answer>(
   options: CommonOptions,
-  act: (app: OpenWorkspace) => Promise<number>,
-): Promise<number> {
-  const app = await openFor(options);
+  act: (app: OpenWorkspace) => Promise<Answer>,
+  opening: Opening = {},
+): Promise<Answer> {
+  const app = await openFor(options, opening);
   try {
     return await act(app);
   } finally {
@@ -125,28 +129,35 @@ export async function withOpened(
   }
 }
 
-/** Opens, asks who it is, does it, closes: the frame of nearly every command. */
+/** The same for the operator alone. `aloud` names an act that the operator's name must be said for. */
+export async function withOperator<Answer>(
+  options: CommonOptions,
+  { scope, aloud = null, ...opening }: Opening & { readonly scope: Scope; readonly aloud?: string | null },
+  act: (app: OpenWorkspace, principal: Principal) => Promise<Answer>,
+): Promise<Answer> {
+  const asked = async (app: OpenWorkspace): Promise<Answer> =>
+    act(app, await mustBeOperator(app, options, scope, aloud));
+  return withOpened(options, asked, opening);
+}
+
+/** Opens the workspace, finds out who asks, acts, closes it. Nearly every command runs in this frame. */
 export async function withWorkspace<Answer>(
   options: CommonOptions,
-  asking: {
+  asking: Opening & {
     readonly otherwise?: Principal;
     readonly scope?: Scope;
-    readonly onlyReads?: boolean;
-    readonly report?: (event: EngineEvent) => void;
-    /** What is not done in the operator's name unless that was said; for whoever refuses. */
+    /** Names an act that nobody does in the operator's name without saying so. */
     readonly aloud?: string;
   },
   act: (ctx: Context, principal: Principal, app: OpenWorkspace) => Promise<Answer>,
 ): Promise<Answer> {
-  const app = await openFor(options, asking.report, { onlyReads: asking.onlyReads === true });
-  try {
-    const scope = asking.scope ?? 'write';
-    const principal = await principalFor(app, options, asking.otherwise ?? OPERATOR, scope);
-    if (asking.aloud !== undefined) await saidAloud(options, principal, asking.aloud);
-    return await act(app.ctx, principal, app);
-  } finally {
-    await app.close();
-  }
+  const { otherwise = OPERATOR, scope, aloud, ...opening } = asking;
+  const asked = async (app: OpenWorkspace): Promise<Answer> => {
+    const principal = await principalFor(app, options, otherwise, scope);
+    if (aloud !== undefined) await saidAloud(options, principal, aloud);
+    return act(app.ctx, principal, app);
+  };
+  return withOpened(options, asked, opening);
 }
 
 export async function principalFor(
@@ -207,19 +218,8 @@ export function bareOperator(options: CommonOptions, what: string): Speaker {
  */
 export async function saidAloud(options: CommonOptions, principal: Principal, what: string): Promise<void> {
   if (principal.kind !== 'operator' || tokenIn(principal) !== null || options.as === AS_OPERATOR) return;
-  const isAsked = options.json !== true && isTerminal(0) && isTerminal(2);
-  if (isAsked && (await isConfirmed(`baton: ${what} as the operator? [y/N] `))) return;
+  if (options.json !== true && canAsk() && (await confirm(`baton: ${what} as the operator?`))) return;
   throw cliProblem('say-who', `to ${what}, say who you are: --as AGENT, or --as operator`);
-}
-
-async function isConfirmed(question: string): Promise<boolean> {
-  const { createInterface } = await import('node:readline/promises');
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(?:es)?$/i.test((await asking.question(question)).trim());
-  } finally {
-    asking.close();
-  }
 }
 
 /** With the roles that the configuration gives. */
@@ -259,7 +259,8 @@ export function databaseAddress(given: string): DatabaseAddress {
   throw cliProblem('usage', `--database takes ${DATABASE_RULE}`);
 }
 
-function rethrow(error: unknown): never {
+/** Tells what is wrong with baton.yaml as a problem of the configuration. */
+export function rethrow(error: unknown): never {
   // By name, because its class comes with the parser of the configuration, which is not always loaded.
   if (error instanceof Error && error.name === 'ConfigurationProblem') {
     throw cliProblem('configuration', error.message);

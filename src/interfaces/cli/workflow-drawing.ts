@@ -1,15 +1,9 @@
 /** A project in the terminal. */
 import type { LegOutcome } from '../../domain/project-trail.ts';
 import type { OpenLeg, PhaseFlow, TaskFlow, Workflow } from '../../domain/workflow.ts';
-import {
-  durationText,
-  leftOut,
-  OUTCOME_TEXT,
-  percentText,
-  phaseText,
-  ROWS_MAX,
-} from '../shared/report/format-numbers.ts';
-import { standsText } from '../shared/report/format-numbers.ts';
+import { durationText, leftOut, OUTCOME_TEXT, percentText } from '../shared/report/format-numbers.ts';
+import { phaseText, ROWS_MAX, standsText } from '../shared/report/format-numbers.ts';
+import { shorten } from '../shared/shorten.ts';
 import { displayLine } from '../../foundation/display-text.ts';
 import { answerColours as colours } from './output.ts';
 import { ageOf, tableOf } from './table.ts';
@@ -66,8 +60,7 @@ function barOf(share: number): string {
 }
 
 function nameOf(phase: PhaseFlow): string {
-  const name = displayLine(phaseText(phase));
-  return name.length > NAME_MAX ? `${name.slice(0, NAME_MAX - 1)}…` : name;
+  return shorten(displayLine(phaseText(phase)), NAME_MAX);
 }
 
 function legLines(title: string, legs: readonly OpenLeg[], nowMs: number): readonly string[] {

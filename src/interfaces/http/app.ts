@@ -1,9 +1,9 @@
-/** All that the server answers, put together: endpoints by their entries, then pages. */
+/** Everything that the server answers: endpoints by their entries, then pages. */
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { compressed } from './compression.ts';
-import { callerOf, Denied, type Caller } from './caller.ts';
+import { callerOf, Denied, mustBeOperator, type Caller } from './caller.ts';
 import { addressOf } from './connections.ts';
 import { givenTo, readBody, readQuery, type Endpoint, type HttpContext } from './contract.ts';
 import { principalText } from '../../domain/principal.ts';
@@ -16,24 +16,23 @@ import { AGENT_ROUTES } from './routes/agents.ts';
 import { BATCH_ROUTES } from './routes/batch.ts';
 import { EVIDENCE_ROUTES } from './routes/evidence.ts';
 import { EVENT_ROUTES } from './routes/events.ts';
-import { INBOX_ROUTES } from './routes/inbox.ts';
 import { OVERVIEW_ROUTES } from './routes/overview.ts';
+import { CLEAR_INBOX, ONE_WORKFLOW } from './routes/operation-variants.ts';
 import { OPERATION_ROUTES } from './routes/operations.ts';
 import { SERVER_ROUTES } from './routes/server.ts';
 import { SESSION_ROUTES } from './routes/session.ts';
-import { SUMMARY_ROUTES } from './routes/summaries.ts';
 import { TOKEN_ROUTES } from './routes/tokens.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
 import { staticFile } from './static-files.ts';
 
-/** In the order in which they are described. Rooms that come later add their list here. */
+/** In the order of the published description. */
 export const DESCRIBED: readonly Endpoint[] = [
   ...OPERATION_ROUTES,
   ...EVIDENCE_ROUTES,
   ...BATCH_ROUTES,
-  ...INBOX_ROUTES,
+  CLEAR_INBOX,
   ...EVENT_ROUTES,
-  ...SUMMARY_ROUTES,
+  ONE_WORKFLOW,
   ...OVERVIEW_ROUTES,
   ...AGENT_ROUTES,
   ...SESSION_ROUTES,
@@ -61,39 +60,43 @@ export function appOf(serverContext: ServerContext, port: number): App {
   return app;
 }
 
-/** As Hono spells it; what is below `/api` is below `/api/v1` too. */
+/** The path as Hono writes it. Every path below `/api` exists below `/api/v1` too. */
 function pathsOf(path: string): readonly string[] {
   const spelled = path.replaceAll(/\{(\w+)\}/g, ':$1');
   return spelled.startsWith('/api/') ? [spelled, spelled.replace('/api/', '/api/v1/')] : [spelled];
 }
 
 async function answerTo(each: Endpoint, serverContext: ServerContext, c: HttpContext, port: number): Promise<Response> {
-  let caller: Caller | null = null;
-  try {
-    if (serverContext.stopping.aborted) throw httpProblem('stopping', 'this server is stopping');
-    caller = each.scope === null ? NOBODY : await callerOf(serverContext, c.req.raw.headers, port, each.scope);
-    if (each.scope !== null) mustHaveRoom(serverContext, c, caller);
+  return answerCaller(serverContext, c, port, each.scope, async (caller) => {
     const isRead = each.operation === undefined;
     const query = isRead ? readQuery(each.query, c) : undefined;
     const body = isRead ? await readBody(each.body, c) : await givenTo(each, c);
-    return await each.answer({ serverContext, c, port, caller, query, body });
-  } catch (error) {
-    const problem = problemIn(error, serverContext, c.req.path, caller);
-    if (problem.status === 401 || problem.status === 403) noteDenial(problem, serverContext, c, caller);
-    return problemResponse(problem);
-  }
+    if (each.operatorOnly === true) mustBeOperator(caller);
+    return each.answer({ serverContext, c, port, caller, query, body });
+  });
 }
 
 const MCP_PATH = '/mcp';
 
-/** The same callers, limits and log of denials as everywhere; what is inside is the protocol's own. */
+/** The protocol reads the request itself; callers, limits and the log of denials are those of every endpoint. */
 async function mcpAnswer(serverContext: ServerContext, c: HttpContext, port: number): Promise<Response> {
+  return answerCaller(serverContext, c, port, 'write', ({ principal }) => serverContext.mcp(c.req.raw, principal));
+}
+
+/** Finds out who asks and answers; what goes wrong is answered as a problem, and a denial is logged. */
+async function answerCaller(
+  serverContext: ServerContext,
+  c: HttpContext,
+  port: number,
+  scope: Endpoint['scope'],
+  answer: (caller: Caller) => Promise<Response>,
+): Promise<Response> {
   let caller: Caller | null = null;
   try {
     if (serverContext.stopping.aborted) throw httpProblem('stopping', 'this server is stopping');
-    caller = await callerOf(serverContext, c.req.raw.headers, port, 'write');
-    mustHaveRoom(serverContext, c, caller);
-    return await serverContext.mcp(c.req.raw, caller.principal);
+    caller = scope === null ? NOBODY : await callerOf(serverContext, c.req.raw.headers, port, scope);
+    if (scope !== null) mustHaveRoom(serverContext, c, caller);
+    return await answer(caller);
   } catch (error) {
     const problem = problemIn(error, serverContext, c.req.path, caller);
     if (problem.status === 401 || problem.status === 403) noteDenial(problem, serverContext, c, caller);
@@ -101,7 +104,7 @@ async function mcpAnswer(serverContext: ServerContext, c: HttpContext, port: num
   }
 }
 
-/** A connection beyond the limit is for operators; and nobody asks faster than allowed. */
+/** A connection beyond the limit serves operators only. No token may ask faster than its limit. */
 function mustHaveRoom({ capacity }: ServerContext, c: HttpContext, caller: Caller): void {
   capacity.request(caller);
   if (caller.principal.kind === 'operator' || !capacity.connections.isReserved(c.env.incoming.socket)) return;
@@ -121,13 +124,13 @@ function noteDenial(problem: HttpProblem, { denials }: ServerContext, c: HttpCon
   });
 }
 
-/** A fault is logged in full, under a number that its answer names. */
+/** A fault is logged in full under a number, and its answer names that number. */
 function problemIn(error: unknown, { log, ctx }: ServerContext, path: string, caller: Caller | null): HttpProblem {
   const problem = asProblem(error);
   if (problem.code !== 'fault') return problem;
   const incident = `inc-${Buffer.from(ctx.random.bytes(6)).toString('hex')}`;
   log.error({ incident, error: describe(problem.cause ?? problem), path }, 'a request failed');
-  // What a route says itself is meant to be read.
+  // A message that a route has written itself may be read by everybody.
   const isShown = error instanceof HttpProblem || isOperator(caller);
   return faultFor(isShown ? 'all' : 'number', problem, incident);
 }
@@ -136,10 +139,10 @@ function isOperator(caller: Caller | null): boolean {
   return caller !== null && caller !== NOBODY && caller.principal.kind === 'operator';
 }
 
-/** What is for everybody does not ask who it is. */
+/** Endpoints without a scope serve everybody and must not ask who the caller is. */
 const NOBODY: Caller = {
   get principal(): never {
-    throw new Error('nobody was asked who they are');
+    throw new Error('this endpoint does not identify its caller');
   },
   name: 'nobody',
   token: null,
@@ -151,7 +154,7 @@ const NOBODY: Caller = {
 async function wrongMethod(c: HttpContext, path: string): Promise<Response> {
   const methods = ENDPOINTS.filter((each) => each.path === path).map(({ method }) => method.toUpperCase());
   const answer = problemResponse(
-    httpProblem('method-not-allowed', `${c.req.method} is not done here: ${methods.join(', ')}`),
+    httpProblem('method-not-allowed', `${c.req.method} is not allowed here: ${methods.join(', ')}`),
   );
   answer.headers.set('allow', methods.join(', '));
   return answer;

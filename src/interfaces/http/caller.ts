@@ -1,33 +1,34 @@
-/** Who asks: from a token or a session, never from what the request says about itself. */
+/** Finds out who asks by a token or a session. Nothing else in a request names its caller. */
 import { OPERATOR, principalText, type Principal } from '../../domain/principal.ts';
-import type { InterfaceCode } from '../shared/problems.ts';
+import type { ProblemCode } from '../shared/problems.ts';
 import { sameSecret } from './logins.ts';
-import type { ServerContext, Scope } from './server-context.ts';
+import type { Scope } from '../../workspace/identity.ts';
+import type { ServerContext } from './server-context.ts';
 import { HttpProblem, httpProblem } from './problem.ts';
 
 export interface Caller {
   readonly principal: Principal;
-  /** The token or session it came with, for limits and logs. */
+  /** The name of the token or session, for limits and logs. */
   readonly name: string;
-  /** The id of the token that was shown, or that opened the session. */
+  /** The id of the token of the request, or of the one that opened the session. */
   readonly token: string | null;
   readonly csrf: string | null;
   readonly scopes: readonly string[];
-  /** Whether it would still be let in: tokens are revoked while somebody listens. */
+  /** Whether the token or session is still good: an operator may revoke it while the caller listens. */
   stillGood(): Promise<boolean>;
 }
 
-/** Refused with a token that is known, for the token log; the answer does not say which. */
+/** Carries the id of a known token to the token log. The answer does not name it. */
 export class Denied extends HttpProblem {
   readonly token: string | null;
 
-  constructor(code: InterfaceCode, says: string, token: string | null) {
+  constructor(code: ProblemCode, says: string, token: string | null) {
     super(code, says);
     this.token = token;
   }
 }
 
-/** The owner of the machine, who was shown a link without any token. */
+/** Sessions of links that the server printed itself belong to the operator. */
 const BY_LINK = { principal: OPERATOR, scopes: ['read', 'write'] } as const;
 
 const CSRF_HEADER = 'x-baton-csrf';
@@ -89,7 +90,7 @@ function bearerIn(header: string | null): string | null {
   throw httpProblem('token-refused', 'only tokens are taken here: Authorization: Bearer …');
 }
 
-/** With the port, because browsers keep one jar for all ports of a machine. */
+/** Names the port, because a browser sends the cookies of a host to all its ports. */
 export function cookieName(port: number): string {
   return `baton-${port}`;
 }

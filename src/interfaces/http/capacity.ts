@@ -1,7 +1,8 @@
 /** How much of the server one token and one address may use at the same time. */
 import type { Clock } from '../../foundation/clock.ts';
+import { setNewest } from './bounded-map.ts';
 import type { Caller } from './caller.ts';
-import { openConnections, RESERVED_CONNECTIONS, type Connections } from './connections.ts';
+import { counters, openConnections, RESERVED_CONNECTIONS, type Connections } from './connections.ts';
 import { HttpProblem, httpProblem } from './problem.ts';
 import type { ServerLimits } from '../../workspace/server-limits.ts';
 
@@ -9,17 +10,17 @@ export type HeldKind = 'wait' | 'stream';
 
 export interface Capacity {
   readonly connections: Connections;
-  /** Twice as many as are kept: those that are being closed still count for the system. */
+  /** Twice the limit, because connections that are being closed still count. */
   readonly maxConnections: number;
-  /** Takes a place for a request that stays open, or throws 429. Operators need one among their own token's only. */
+  /** Takes a place for a request that stays open, or throws 429. The limit per address does not hold for operators. */
   enter(kind: HeldKind, caller: Caller, address: string): () => void;
   /** Counts one request of a token, or throws 429. */
   request(caller: Caller): void;
 }
 
-/** What was not used lately can be used at once, up to this many seconds' worth. */
+/** A token that was quiet may send this many seconds' worth of requests at once. */
 const BURST_SECONDS = 5;
-/** Tokens whose requests are counted; the one that has been quiet for longest is forgotten, as if it had never asked. */
+/** How many tokens are counted. The one that has been quiet for longest is forgotten first. */
 const COUNTED_MAX = 10_000;
 
 export function openCapacity(limits: ServerLimits, clock: Clock): Capacity {
@@ -37,10 +38,7 @@ export function openCapacity(limits: ServerLimits, clock: Clock): Capacity {
       const nowMs = clock.monotonicMs();
       const { tokens, atMs } = buckets.get(name) ?? { tokens: burst, atMs: nowMs };
       const filled = Math.min(burst, tokens + ((nowMs - atMs) / 1000) * limits.requestsPerSecond);
-      buckets.delete(name);
-      buckets.set(name, { tokens: Math.max(0, filled - 1), atMs: nowMs });
-      const [oldest] = buckets.keys();
-      if (buckets.size > COUNTED_MAX && oldest !== undefined) buckets.delete(oldest);
+      setNewest(buckets, name, { tokens: Math.max(0, filled - 1), atMs: nowMs }, COUNTED_MAX);
       if (filled >= 1) return;
       const retryAfterSeconds = Math.max(1, Math.ceil((1 - filled) / limits.requestsPerSecond));
       const says = `this token asks more than ${limits.requestsPerSecond} times a second`;
@@ -54,8 +52,8 @@ function openPlaces(
   tokenMax: number,
   addressMax: number,
 ): (caller: Caller, address: string) => () => void {
-  const byToken = counters();
-  const byAddress = counters();
+  const byToken = counters<string>();
+  const byAddress = counters<string>();
   return (caller, address) => {
     const isOperator = caller.principal.kind === 'operator';
     const own = byToken.count(caller.name);
@@ -70,20 +68,5 @@ function openPlaces(
     return () => {
       for (const leave of leaving.splice(0)) leave();
     };
-  };
-}
-
-function counters(): { count(name: string): number; add(name: string): () => void } {
-  const counts = new Map<string, number>();
-  return {
-    count: (name) => counts.get(name) ?? 0,
-    add: (name) => {
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-      return () => {
-        const left = (counts.get(name) ?? 1) - 1;
-        if (left === 0) counts.delete(name);
-        else counts.set(name, left);
-      };
-    },
   };
 }

@@ -14,34 +14,29 @@ export interface Connections {
   isReserved(socket: Socket): boolean;
 }
 
-/** Beyond the limit, for those who may always ask. */
+/** Connections beyond the limit, for callers who are always answered. */
 export const RESERVED_CONNECTIONS = 64;
 
 export function openConnections(limits: {
   readonly connections: number;
   readonly connectionsPerAddress: number;
 }): Connections {
-  const addresses = new Map<Socket, string>();
-  const perAddress = new Map<string, number>();
-  const answering = new Map<Socket, number>();
-  /** Those that have had an answer and wait for the next request; oldest first. */
+  const open = new Map<Socket, { readonly address: string; readonly leave: () => void }>();
+  const perAddress = counters<string>();
+  const answering = counters<Socket>();
+  /** Have had an answer and wait for the next request; oldest first. */
   const idle = new Set<Socket>();
-  /** Those that have not sent a whole request yet; oldest first. */
+  /** Have not sent a whole request yet; oldest first. */
   const unheard = new Set<Socket>();
   const reserved = new WeakSet<Socket>();
 
   const forget = (socket: Socket): void => {
-    const address = addresses.get(socket);
-    if (address === undefined) return;
-    addresses.delete(socket);
+    open.get(socket)?.leave();
+    open.delete(socket);
     idle.delete(socket);
     unheard.delete(socket);
-    answering.delete(socket);
-    const left = (perAddress.get(address) ?? 1) - 1;
-    if (left === 0) perAddress.delete(address);
-    else perAddress.set(address, left);
   };
-  /** True: there is room for one more now. */
+  /** Returns whether there is room for one more connection now. */
   const closeOne = (among: Iterable<Socket>, isWanted: (socket: Socket) => boolean = () => true): boolean => {
     const found = [...among].find(isWanted);
     if (found === undefined) return false;
@@ -53,34 +48,47 @@ export function openConnections(limits: {
   return {
     opened: (socket) => {
       const address = addressOf(socket);
-      const own = perAddress.get(address) ?? 0;
-      const hasRoom = own < limits.connectionsPerAddress || closeOne(idle, (other) => addresses.get(other) === address);
-      if (!hasRoom || (addresses.size >= limits.connections && !closeOne(idle))) reserved.add(socket);
-      if (addresses.size >= limits.connections + RESERVED_CONNECTIONS && !closeOne(unheard)) {
+      const isSame = (other: Socket): boolean => open.get(other)?.address === address;
+      const hasRoom = perAddress.count(address) < limits.connectionsPerAddress || closeOne(idle, isSame);
+      if (!hasRoom || (open.size >= limits.connections && !closeOne(idle))) reserved.add(socket);
+      if (open.size >= limits.connections + RESERVED_CONNECTIONS && !closeOne(unheard)) {
         socket.destroy();
         return;
       }
-      addresses.set(socket, address);
-      perAddress.set(address, (perAddress.get(address) ?? 0) + 1);
+      open.set(socket, { address, leave: perAddress.add(address) });
       unheard.add(socket);
       socket.once('close', () => forget(socket));
     },
     asked: (incoming, outgoing) => {
       const { socket } = incoming;
       idle.delete(socket);
-      answering.set(socket, (answering.get(socket) ?? 0) + 1);
+      const answered = answering.add(socket);
       const heard = (): void => void unheard.delete(socket);
       if (hasBody(incoming)) incoming.once('end', heard).once('close', heard);
       else heard();
       if (reserved.has(socket)) outgoing.shouldKeepAlive = false;
       outgoing.once('close', () => {
-        const left = (answering.get(socket) ?? 1) - 1;
-        if (left > 0) answering.set(socket, left);
-        else answering.delete(socket);
-        if (left <= 0 && addresses.has(socket)) idle.add(socket);
+        answered();
+        if (answering.count(socket) === 0 && open.has(socket)) idle.add(socket);
       });
     },
     isReserved: (socket) => reserved.has(socket),
+  };
+}
+
+/** Counts by key. `add` answers how to take its one away again. */
+export function counters<Key>(): { count(key: Key): number; add(key: Key): () => void } {
+  const counts = new Map<Key, number>();
+  return {
+    count: (key) => counts.get(key) ?? 0,
+    add: (key) => {
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+      return () => {
+        const left = (counts.get(key) ?? 1) - 1;
+        if (left === 0) counts.delete(key);
+        else counts.set(key, left);
+      };
+    },
   };
 }
 
@@ -88,7 +96,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** An IPv4 address has one form, whatever kind of socket it came through. */
+/** An IPv4 address has one form on IPv4 and on IPv6 sockets. */
 export function addressOf({ remoteAddress = 'unknown' }: Pick<Socket, 'remoteAddress'>): string {
   return remoteAddress.replace(/^::ffff:/, '');
 }

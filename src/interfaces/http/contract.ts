@@ -18,22 +18,23 @@ export interface Endpoint {
   readonly method: 'get' | 'post' | 'delete';
   /** `/api/handoffs/{id}` */
   readonly path: string;
-  /** Null: for everybody who may knock at all. */
+  /** Null: everybody may ask, without a token. */
   readonly scope: 'read' | 'write' | null;
+  readonly operatorOnly?: true;
   readonly summary: string;
   readonly about?: string;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
   /** Instead of both: the operation that is asked for, whose fields come in the path, and in the query or the body. */
   readonly operation?: Operation;
-  /** Fields of the operation that mean nothing here. */
+  /** Fields of the operation that this endpoint does not take. */
   readonly without?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Status to what it means. Problems need not be told one by one. */
+  /** What each status means. Problems need not be listed. */
   readonly answers: Readonly<Record<number, string>>;
-  /** The shape of what is answered when all is well. */
+  /** The shape of a successful answer. */
   readonly gives?: z.ZodType;
-  /** Where that is not JSON. */
+  /** Its media type. @default application/json */
   readonly giving?: string;
   answer(asked: RouteRequest): Promise<Response>;
 }
@@ -44,7 +45,7 @@ export interface RouteRequest {
   readonly serverContext: ServerContext;
   readonly c: HttpContext;
   readonly port: number;
-  /** Who asks; a fault where the endpoint is for everybody. */
+  /** Reading its principal is a fault where `scope` is null. */
   readonly caller: Caller;
   readonly query: unknown;
   readonly body: unknown;
@@ -61,14 +62,14 @@ interface Written<Query extends z.ZodType, Body extends z.ZodType> extends Omit<
   answer(asked: Typed<z.output<Query>, z.output<Body>>): Promise<Response>;
 }
 
-/** What its shapes let through is what its answer gets. */
+/** Types the query and the body of an answer by the shapes of the endpoint. */
 export function endpoint<Query extends z.ZodType = z.ZodUndefined, Body extends z.ZodType = z.ZodUndefined>(
   written: Written<Query, Body>,
 ): Endpoint {
   return written;
 }
 
-/** As it was given, for the operation to read. */
+/** The fields of the path with those of the query or the body, unread: the operation reads them. */
 export async function givenTo({ method, path }: Endpoint, c: HttpContext): Promise<Readonly<Record<string, unknown>>> {
   const inPath = Object.fromEntries([...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [name, c.req.param(name)]));
   const body = method === 'post' ? await jsonBody(c) : queryOf(c);
@@ -86,7 +87,7 @@ function queryOf(c: HttpContext): Readonly<Record<string, string | readonly stri
   return Object.fromEntries(given.map(([name, values]) => [name, values.length > 1 ? values : (values[0] ?? '')]));
 }
 
-/** Parameters that nobody asked for are a mistake: better said than ignored. */
+/** Refuses unknown parameters: ignoring a misspelled filter would answer too much. */
 export function readQuery(shape: z.ZodType | undefined, c: HttpContext): unknown {
   const given = c.req.queries();
   const names = Object.keys(given);
@@ -94,7 +95,7 @@ export function readQuery(shape: z.ZodType | undefined, c: HttpContext): unknown
     if (names.length > 0) throw httpProblem('bad-request', `${names[0] ?? ''}: there is no such parameter here`);
     return undefined;
   }
-  // A list is what may be given several times; everything else stands once.
+  // `state` may be given several times; every other parameter stands once.
   const entries = names.map((name) => {
     const values = given[name] ?? [];
     return [name, name === 'state' || values.length > 1 ? values : (values[0] ?? '')] as const;
@@ -146,7 +147,7 @@ function parsed(shape: z.ZodType, value: unknown): unknown {
   throw httpProblem('bad-request', says, { issues });
 }
 
-/** Whoever sends a thousand wrong fields has one problem. */
+/** Issues in one answer; a request with a thousand wrong fields needs no longer one. */
 const ISSUES_MAX = 20;
 
 export function json(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response {

@@ -10,6 +10,7 @@ import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Context } from '../../engine/context.ts';
 import type { Told } from './events/hub.ts';
 import { openAttempts, type AgentRecord, type Attempt } from './attempts.ts';
+import { setNewest } from './bounded-map.ts';
 
 const MINUTE_MS = 60_000;
 const MINUTES_MAX = 24 * 60;
@@ -99,8 +100,7 @@ export async function openCounters({ store }: Context): Promise<Counters> {
     const found = minutes.get(begun);
     if (found !== undefined) return found;
     const made: Minute = { at: begun, created: 0, completed: 0, failed: 0, other: 0 };
-    minutes.set(begun, made);
-    forgetOldest(minutes, MINUTES_MAX);
+    setNewest(minutes, begun, made, MINUTES_MAX);
     return made;
   };
   const settledAt = (at: number, state: State): void => {
@@ -109,35 +109,27 @@ export async function openCounters({ store }: Context): Promise<Counters> {
     else if (state === 'failed') minute.failed += 1;
     else minute.other += 1;
   };
-  const meet = (agent: AgentId): void => {
-    agents.delete(agent);
-    agents.set(agent, true);
-    forgetOldest(agents, AGENTS_MAX);
-  };
+  const meet = (agent: AgentId): void => setNewest(agents, agent, true, AGENTS_MAX);
   const learn = (handoff: Handoff): void => {
     const before = known.get(handoff.id);
     if (before !== undefined && before.revision > handoff.revision) return;
     known.delete(handoff.id);
     if (!isFinal(handoff.state) && known.size < OPEN_MAX) known.set(handoff.id, handoff);
-    if (handoff.lineage.retryOf !== null) {
-      retried.set(handoff.lineage.retryOf, true);
-      forgetOldest(retried, OPEN_MAX);
-    }
+    if (handoff.lineage.retryOf !== null) setNewest(retried, handoff.lineage.retryOf, true, OPEN_MAX);
   };
 
   /** Each fact counts once, whichever way it came. */
   const countFact = (fact: Fact): boolean => {
     if (fact.revision <= (seen.get(fact.handoff) ?? 0)) return false;
-    seen.set(fact.handoff, fact.revision);
-    forgetOldest(seen, OPEN_MAX);
+    setNewest(seen, fact.handoff, fact.revision, OPEN_MAX);
     if (fact.deed === 'create') minuteAt(fact.at).created += 1;
     const before = entered.get(fact.handoff);
     if (fact.from !== fact.to) {
       if (before !== undefined && before.state === fact.from) spend(spent, before.state, fact.at - before.at);
-      entered.delete(fact.handoff);
-      if (!isFinal(fact.to)) entered.set(fact.handoff, { state: fact.to, at: fact.at });
-      forgetOldest(entered, OPEN_MAX);
-      if (isFinal(fact.to)) settledAt(fact.at, fact.to);
+      if (isFinal(fact.to)) {
+        entered.delete(fact.handoff);
+        settledAt(fact.at, fact.to);
+      } else setNewest(entered, fact.handoff, { state: fact.to, at: fact.at }, OPEN_MAX);
     }
     if (fact.deed === 'fail' || fact.deed === 'retry') count(failures, codeIn(fact.detail), CODES_MAX);
     return true;
@@ -160,17 +152,15 @@ export async function openCounters({ store }: Context): Promise<Counters> {
   const past = (await store.facts({ newest: true, max: FACTS_MAX })).map(({ fact }) => fact);
   const met = new Set<AgentId>();
   const records = new Map<HandoffId, Handoff>();
-  for await (const handoff of inStore(store, OPEN_STATES, OPEN_MAX)) {
-    learn(handoff);
-    records.set(handoff.id, handoff);
-    for (const agent of partiesOf(handoff)) met.add(agent);
-  }
-  const over = STATES.filter((state) => isFinal(state));
-  for await (const handoff of inStore(store, over, PAST_MAX)) {
-    learn(handoff);
-    records.set(handoff.id, handoff);
-    for (const agent of partiesOf(handoff)) met.add(agent);
-  }
+  const readRecords = async (states: readonly State[], max: number): Promise<void> => {
+    for await (const handoff of inStore(store, states, max)) {
+      learn(handoff);
+      records.set(handoff.id, handoff);
+      for (const agent of partiesOf(handoff)) met.add(agent);
+    }
+  };
+  await readRecords(OPEN_STATES, OPEN_MAX);
+  await readRecords(STATES.filter(isFinal), PAST_MAX);
   [...met].slice(0, AGENTS_MAX).toReversed().forEach(meet);
   for (const fact of past) {
     countFact(fact);
@@ -216,8 +206,8 @@ export async function openCounters({ store }: Context): Promise<Counters> {
     agents: () => agents.keys(),
     loads: (isVisible) =>
       loadsOf(isVisible === undefined ? known.values() : [...known.values()].filter((handoff) => isVisible(handoff))),
-    recordOf: (agent) => attempts.recordOf(agent),
-    attempts: () => attempts.all(),
+    recordOf: attempts.recordOf,
+    attempts: attempts.all,
   };
 }
 
@@ -302,9 +292,4 @@ function codeIn(detail: string): string {
 function count(into: Map<string, number>, key: string, max: number): void {
   const known = into.has(key) || into.size < max ? key : 'other';
   into.set(known, (into.get(known) ?? 0) + 1);
-}
-
-function forgetOldest<Key, Value>(from: Map<Key, Value>, max: number): void {
-  const [oldest] = from.keys();
-  if (from.size > max && oldest !== undefined) from.delete(oldest);
 }

@@ -1,4 +1,5 @@
 /** The description for people: one page without a script, made from the same entries. */
+import { escapeHtml } from '../shared/report/escape-html.ts';
 import type { Endpoint } from './contract.ts';
 import { bodySchemaOf, queryParameters } from './openapi.ts';
 import { page } from './built-in-pages.ts';
@@ -6,8 +7,8 @@ import { page } from './built-in-pages.ts';
 export function docsPage(endpoints: readonly Endpoint[], version: string): Response {
   const rows = endpoints.map(
     (each) =>
-      `<tr><td><code>${each.method.toUpperCase()}</code></td><td><code>${escaped(each.path)}</code></td>` +
-      `<td>${escaped(each.summary)}.${each.about === undefined ? '' : `<br>${escaped(each.about)}`}${takenBy(each)}</td>` +
+      `<tr><td><code>${each.method.toUpperCase()}</code></td><td><code>${escapeHtml(each.path)}</code></td>` +
+      `<td>${escapeHtml(each.summary)}.${each.about === undefined ? '' : `<br>${escapeHtml(each.about)}`}${takenBy(each)}</td>` +
       `<td>${answersOf(each)}</td></tr>`,
   );
   return page(
@@ -15,7 +16,7 @@ export function docsPage(endpoints: readonly Endpoint[], version: string): Respo
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Baton over HTTP</title>
 <link rel="icon" href="/baton.svg"><link rel="stylesheet" href="/own.css"></head>
-<body><main><h1>Baton ${escaped(version)} over HTTP</h1>
+<body><main><h1>Baton ${escapeHtml(version)} over HTTP</h1>
 <p>Show a token as <code>Authorization: Bearer …</code>; <code>baton token new</code> makes one, and who you are comes from
 it alone. Bodies are <code>application/json</code> of at most 1 MiB. What cannot be done is answered with
 <code>application/problem+json</code> and the code that the command line uses too. For programs:
@@ -38,7 +39,7 @@ function takenBy(each: Endpoint): string {
     ...Object.keys(each.headers ?? {}),
     ...fieldsOf(each),
   ];
-  return names.length === 0 ? '' : `<br>${names.map((name) => `<code>${escaped(name)}</code>`).join(' ')}`;
+  return names.length === 0 ? '' : `<br>${names.map((name) => `<code>${escapeHtml(name)}</code>`).join(' ')}`;
 }
 
 /** Those that have to be there first and marked. */
@@ -53,10 +54,6 @@ export function fieldsOf(each: Endpoint): readonly string[] {
 
 function answersOf({ answers }: Endpoint): string {
   return Object.entries(answers)
-    .map(([status, says]) => `<code>${status}</code> ${escaped(says)}`)
+    .map(([status, says]) => `<code>${status}</code> ${escapeHtml(says)}`)
     .join('<br>');
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

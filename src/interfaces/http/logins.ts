@@ -7,30 +7,27 @@ import { timingSafeEqual } from 'node:crypto';
 import { hexDigestOf } from '../../foundation/digest.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import type { Random } from '../../foundation/random.ts';
+import { setNewest } from './bounded-map.ts';
 
 const CODE_LIFE_MS = 10 * 60_000;
 const SESSION_LIFE_MS = 12 * 60 * 60_000;
-/** The oldest goes: whoever asks for links in a loop fills nothing. */
+/** The oldest code is dropped, so that asking for links in a loop does not use up memory. */
 const CODES_MAX = 20;
 const SESSIONS_MAX = 100;
 
 interface BrowserSession {
-  /** For counting and for logs; it opens nothing. */
+  /** For counting and for logs. The name does not open the session. */
   readonly name: string;
-  /** The id of the token that asked for its link: the session is its owner's and ends with it. Null: nobody showed one. */
+  /** The id of the token that asked for the link: the session ends with it. Null: there was no token. */
   readonly token: string | null;
-  /** What a page of ours knows and one of somebody else does not. */
+  /** Known to our pages and not to those of other origins. */
   readonly csrf: string;
 }
 
-interface ListedSession {
-  readonly name: string;
-  readonly token: string | null;
-  readonly untilMs: number;
-}
+type ListedSession = Omit<BrowserSession, 'csrf'> & { readonly untilMs: number };
 
 export interface Logins {
-  /** The token of this server itself. Sessions that were opened with the one of a server before go on with it. */
+  /** Names the server's own token. Sessions opened with the token of an earlier server continue with this one. */
   serveAs(token: string): void;
   /** Part of a link that works once. */
   newCode(token: string | null): string;
@@ -49,28 +46,21 @@ export interface SessionFile {
   write(text: string): void;
 }
 
-/** The link came from the server itself, and not from somebody's token. */
+/** The server made the link itself. */
 const OF_SERVER = { of: 'server' } as const;
 type Opener = { readonly of: 'server' } | { readonly of: 'token'; readonly token: string | null };
 
-interface KeptCode {
-  readonly untilMs: number;
-  readonly opener: Opener;
-}
-
-interface Kept {
+interface Stored {
   readonly opener: Opener;
   readonly untilMs: number;
 }
 
-interface LoginParts {
-  readonly clock: Clock;
-  readonly random: Random;
-}
-
-export function openLogins({ clock, random }: LoginParts, file: SessionFile | null = null): Logins {
-  const codes = new Map<string, KeptCode>();
-  const sessions = keptIn(file, clock.nowMs());
+export function openLogins(
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+  file: SessionFile | null = null,
+): Logins {
+  const codes = new Map<string, Stored>();
+  const sessions = storedIn(file, clock.nowMs());
   let ownToken: string | null = null;
   const secret = (): string => Buffer.from(random.bytes(32)).toString('base64url');
   const save = (): void => file?.write(`${JSON.stringify([...sessions])}\n`);
@@ -90,7 +80,7 @@ export function openLogins({ clock, random }: LoginParts, file: SessionFile | nu
     newCode: (token) => {
       const code = secret();
       const kept = { untilMs: clock.monotonicMs() + CODE_LIFE_MS, opener: openerFor(token) };
-      keep(codes, hexDigestOf(code), kept, CODES_MAX);
+      setNewest(codes, hexDigestOf(code), kept, CODES_MAX);
       return code;
     },
     redeem: (code) => {
@@ -99,7 +89,7 @@ export function openLogins({ clock, random }: LoginParts, file: SessionFile | nu
       if (known === undefined || known.untilMs < clock.monotonicMs()) return null;
       const made = secret();
       const { opener } = known;
-      keep(sessions, hexDigestOf(made), { opener, untilMs: clock.nowMs() + SESSION_LIFE_MS }, SESSIONS_MAX);
+      setNewest(sessions, hexDigestOf(made), { opener, untilMs: clock.nowMs() + SESSION_LIFE_MS }, SESSIONS_MAX);
       save();
       return { secret: made, lifeMs: SESSION_LIFE_MS, token: tokenOf(opener) };
     },
@@ -123,25 +113,19 @@ export function openLogins({ clock, random }: LoginParts, file: SessionFile | nu
   };
 }
 
-/** A file that nobody can read holds no session. */
-function keptIn(file: SessionFile | null, nowMs: number): Map<string, Kept> {
+/** An unreadable file holds no sessions: people sign in again. */
+function storedIn(file: SessionFile | null, nowMs: number): Map<string, Stored> {
   const text = file?.read() ?? null;
   if (text === null) return new Map();
   try {
-    const entries = JSON.parse(text) as readonly (readonly [string, Kept])[];
+    const entries = JSON.parse(text) as readonly (readonly [string, Stored])[];
     return new Map(entries.filter(([, { untilMs }]) => untilMs > nowMs && untilMs <= nowMs + SESSION_LIFE_MS));
   } catch {
     return new Map();
   }
 }
 
-function keep<Value>(into: Map<string, Value>, key: string, value: Value, max: number): void {
-  into.set(key, value);
-  const [oldest] = into.keys();
-  if (into.size > max && oldest !== undefined) into.delete(oldest);
-}
-
-/** In a time that tells nothing about where they differ. */
+/** Compares in constant time. */
 export function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(hexDigestOf(a)), Buffer.from(hexDigestOf(b)));
 }

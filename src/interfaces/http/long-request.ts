@@ -1,22 +1,21 @@
-/** A request that stays open: it has a place, and ends when its client has gone, the server stops or its token has ended. */
+/** A request that stays open takes a place. It ends with its client, with the server, or with its token. */
 import { TokenEnd } from '../../engine/token-watch.ts';
 import type { HeldKind } from './capacity.ts';
 import type { Caller } from './caller.ts';
 import { addressOf } from './connections.ts';
 import type { HttpContext } from './contract.ts';
-import { requestSignal } from './request-signal.ts';
 import type { ServerContext } from './server-context.ts';
 import { httpProblem } from './problem.ts';
 
 export interface LongRequest {
   readonly signal: AbortSignal;
-  /** The token has ended meanwhile; null as long as it is good. */
+  /** Why the token has ended; null as long as it is good. */
   tokenEnd(): TokenEnd | null;
-  /** After the wait: throws where it was the token's end that ended it. */
+  /** Throws if the end of the token has ended the wait. */
   mustStillBeGood(): void;
 }
 
-/** Its place is free again when the answer is complete or the connection is closed. */
+/** The place is free again when the answer is complete or the connection is closed. */
 export function openLongRequest(
   serverContext: ServerContext,
   c: HttpContext,
@@ -45,4 +44,19 @@ export function openLongRequest(
       if (end !== null) throw httpProblem('token-refused', end.message);
     },
   };
+}
+
+/** Aborted when the client has gone or the server stops: nobody goes on waiting for an answer that is not read. */
+export function requestSignal({ stopping }: Pick<ServerContext, 'stopping'>, c: HttpContext): AbortSignal {
+  const gone = new AbortController();
+  const { outgoing } = c.env;
+  if (outgoing.destroyed) gone.abort('over');
+  const end = (): void => gone.abort('over');
+  outgoing.once('close', () => {
+    stopping.removeEventListener('abort', end);
+    end();
+  });
+  if (stopping.aborted) end();
+  else stopping.addEventListener('abort', end, { once: true });
+  return gone.signal;
 }

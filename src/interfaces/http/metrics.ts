@@ -22,8 +22,7 @@ interface Metric {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge';
-  /** @default [] */
-  readonly labels?: readonly string[];
+  readonly labels: readonly string[];
   readonly samples: () => Iterable<Sample>;
 }
 
@@ -32,13 +31,9 @@ export function openMetrics(tally: Counters, clock: Clock, feed: Pick<FeedWatch,
   let listeners = 0;
   const metrics: readonly Metric[] = [
     ...processMetrics(),
-    {
-      name: 'baton_http_requests_total',
-      help: 'Requests that were answered.',
-      type: 'counter',
-      labels: ['method', 'status'],
-      samples: () => byWords(requests),
-    },
+    metric('counter', 'baton_http_requests_total', 'Requests that were answered.', ['method', 'status'], () =>
+      byWords(requests),
+    ),
     gauge('baton_listeners', 'Who listens to events now.', () => listeners),
     gauge(
       'baton_feed_held_seconds',
@@ -64,7 +59,7 @@ export function openMetrics(tally: Counters, clock: Clock, feed: Pick<FeedWatch,
 
 const METHODS = ['GET', 'HEAD', 'POST', 'DELETE'];
 
-function textOf({ name, help, type, labels = [], samples }: Metric): string {
+function textOf({ name, help, type, labels, samples }: Metric): string {
   const lines = [...samples()].map(([values, value]) => {
     const pairs = labels.map((label, index) => `${label}="${escaped(values[index] ?? '').replaceAll('"', '\\"')}"`);
     return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}\n`;
@@ -76,8 +71,19 @@ function escaped(text: string): string {
   return text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
 }
 
+function metric(
+  type: Metric['type'],
+  name: string,
+  help: string,
+  labels: readonly string[],
+  samples: () => Iterable<Sample>,
+): Metric {
+  return { type, name, help, labels, samples };
+}
+
+/** A number of its own, without labels. */
 function gauge(name: string, help: string, value: () => number): Metric {
-  return { name, help, type: 'gauge', samples: () => [[[], value()]] };
+  return metric('gauge', name, help, [], () => [[[], value()]]);
 }
 
 /** Keys are label values with a space between them; no name of ours has one. */
@@ -89,94 +95,57 @@ function byWords(counts: ReadonlyMap<string, number>): Sample[] {
 function processMetrics(): readonly Metric[] {
   const delay = monitorEventLoopDelay();
   delay.enable();
+  const lagSeconds = (percentile: number): number => delay.percentile(percentile) / 1e9;
   const startedAt = Math.round(Date.now() / 1000 - process.uptime());
   return [
-    {
-      name: 'process_cpu_seconds_total',
-      help: 'Processor time of the server, in seconds.',
-      type: 'counter',
-      samples: () => {
-        const { user, system } = process.cpuUsage();
-        return [[[], (user + system) / 1e6]];
-      },
-    },
+    metric('counter', 'process_cpu_seconds_total', 'Processor time of the server, in seconds.', [], () => {
+      const { user, system } = process.cpuUsage();
+      return [[[], (user + system) / 1e6]];
+    }),
     gauge('process_start_time_seconds', 'When the server started, in seconds since 1970.', () => startedAt),
     gauge('process_resident_memory_bytes', 'Memory of the server.', () => process.memoryUsage.rss()),
-    {
-      name: 'process_open_fds',
-      help: 'Open file descriptors; only where /proc tells.',
-      type: 'gauge',
-      samples: () => {
-        try {
-          return [[[], readdirSync('/proc/self/fd').length]];
-        } catch {
-          return [];
-        }
-      },
-    },
+    metric('gauge', 'process_open_fds', 'Open file descriptors; only where /proc tells.', [], () => {
+      try {
+        return [[[], readdirSync('/proc/self/fd').length]];
+      } catch {
+        return [];
+      }
+    }),
     gauge('nodejs_heap_size_used_bytes', 'Heap of JavaScript in use.', () => process.memoryUsage().heapUsed),
-    gauge('nodejs_eventloop_lag_p50_seconds', 'Delay of the event loop, half of the time.', () =>
-      nanoseconds(delay.percentile(50)),
-    ),
-    gauge('nodejs_eventloop_lag_p99_seconds', 'Delay of the event loop, one time in a hundred.', () =>
-      nanoseconds(delay.percentile(99)),
-    ),
-    {
-      name: 'nodejs_version_info',
-      help: 'Which Node runs the server.',
-      type: 'gauge',
-      labels: ['version'],
-      samples: () => [[[process.version], 1]],
-    },
+    gauge('nodejs_eventloop_lag_p50_seconds', 'Delay of the event loop, half of the time.', () => lagSeconds(50)),
+    gauge('nodejs_eventloop_lag_p99_seconds', 'Delay of the event loop, one time in a hundred.', () => lagSeconds(99)),
+    metric('gauge', 'nodejs_version_info', 'Which Node runs the server.', ['version'], () => [[[process.version], 1]]),
   ];
-}
-
-function nanoseconds(value: number): number {
-  return value / 1e9;
 }
 
 function countedMetrics(tally: Counters): readonly Metric[] {
-  const counted = (name: string, help: string, labels: readonly string[], samples: () => Sample[]): Metric => ({
-    name,
-    help,
-    type: 'counter',
-    labels,
-    samples,
-  });
   return [
-    counted('baton_facts_total', 'What happened since the server started.', ['deed', 'to'], () =>
+    metric('counter', 'baton_facts_total', 'What happened since the server started.', ['deed', 'to'], () =>
       byWords(tally.sinceStart().facts),
     ),
-    counted('baton_failures_total', 'Attempts that failed, by code.', ['code'], () =>
-      [...tally.sinceStart().failures].map(([code, count]) => [[code], count]),
+    metric('counter', 'baton_failures_total', 'Attempts that failed, by code.', ['code'], () =>
+      [...tally.sinceStart().failures].map(([code, count]): Sample => [[code], count]),
     ),
-    counted('baton_state_seconds_sum', 'Time spent in states that were left.', ['state'], () =>
-      [...tally.sinceStart().timeIn].map(([state, { totalMs }]) => [[state], totalMs / 1000]),
+    metric('counter', 'baton_state_seconds_sum', 'Time spent in states that were left.', ['state'], () =>
+      [...tally.sinceStart().timeIn].map(([state, { totalMs }]): Sample => [[state], totalMs / 1000]),
     ),
-    counted('baton_state_seconds_count', 'How often a state was left.', ['state'], () =>
-      [...tally.sinceStart().timeIn].map(([state, { count }]) => [[state], count]),
+    metric('counter', 'baton_state_seconds_count', 'How often a state was left.', ['state'], () =>
+      [...tally.sinceStart().timeIn].map(([state, { count }]): Sample => [[state], count]),
     ),
   ];
 }
 
+const OLDEST_HELP = 'How long the one that waits longest for an agent has waited.';
+
 function openHandoffMetrics(tally: Counters, clock: Clock): readonly Metric[] {
   return [
-    {
-      name: 'baton_open_handoffs',
-      help: 'Handoffs that are not settled.',
-      type: 'gauge',
-      labels: ['state'],
-      samples: () => Object.entries(tally.open()).map(([state, count]) => [[state], count]),
-    },
-    {
-      name: 'baton_oldest_waiting_seconds',
-      help: 'How long the one that waits longest for an agent has waited.',
-      type: 'gauge',
-      labels: ['agent'],
-      samples: () =>
-        [...tally.loads()].flatMap(([agent, { waitingSince }]): Sample[] =>
-          waitingSince === null ? [] : [[[agent], Math.max(0, clock.nowMs() - waitingSince) / 1000]],
-        ),
-    },
+    metric('gauge', 'baton_open_handoffs', 'Handoffs that are not settled.', ['state'], () =>
+      Object.entries(tally.open()).map(([state, count]): Sample => [[state], count]),
+    ),
+    metric('gauge', 'baton_oldest_waiting_seconds', OLDEST_HELP, ['agent'], () =>
+      [...tally.loads()].flatMap(([agent, { waitingSince }]): Sample[] =>
+        waitingSince === null ? [] : [[[agent], Math.max(0, clock.nowMs() - waitingSince) / 1000]],
+      ),
+    ),
   ];
 }

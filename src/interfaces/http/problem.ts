@@ -2,7 +2,7 @@
 import { messageOf } from '../../foundation/error-message.ts';
 import type { JsonObject } from '../../foundation/json.ts';
 import { BadCursor, StoreFault } from '../../foundation/store-fault.ts';
-import { CodedProblem, PROBLEMS, type InterfaceCode } from '../shared/problems.ts';
+import { CodedProblem, PROBLEMS, type ProblemCode } from '../shared/problems.ts';
 import { factsIn, refusalText, type RefusalText } from '../shared/refusal-text.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -15,7 +15,7 @@ export class HttpProblem extends CodedProblem {
   }
 }
 
-export function httpProblem(code: InterfaceCode, says: string, facts: JsonObject = {}): HttpProblem {
+export function httpProblem(code: ProblemCode, says: string, facts: JsonObject = {}): HttpProblem {
   return new HttpProblem(code, says, facts);
 }
 

@@ -4,7 +4,7 @@
  * given; everything else here closes ways that only attackers and broken proxies take.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { InterfaceCode } from '../shared/problems.ts';
+import type { ProblemCode } from '../shared/problems.ts';
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 const ADDRESS_MAX = 8 * 1024;
@@ -24,7 +24,7 @@ export interface AllowedOrigins {
 }
 
 export interface GuardRefusal {
-  readonly code: InterfaceCode;
+  readonly code: ProblemCode;
   readonly says: string;
 }
 
@@ -57,7 +57,7 @@ function wrongHost({ headers, rawHeaders }: RequestHead, { hosts }: AllowedOrigi
 function wrongMethod({ method, headers }: RequestHead): GuardRefusal | null {
   const pretends = OVERRIDES.find((name) => headers[name] !== undefined);
   if (METHODS.includes(method) && pretends === undefined) return null;
-  const says = pretends === undefined ? `${method} is not done here` : 'a method is not replaced by a header';
+  const says = pretends === undefined ? `${method} is not allowed here` : 'a method is not replaced by a header';
   return { code: 'method-not-allowed', says };
 }
 

@@ -1,4 +1,4 @@
-/** Everything the server needs from the house, passed in: it opens no database and knows no workspace. */
+/** Everything the server needs, passed in: the server opens no database and knows no workspace. */
 import type { Log } from '../shared/log.ts';
 import type { Result } from '../../foundation/result.ts';
 import type { AgentLimit } from '../../domain/limits.ts';
@@ -11,6 +11,7 @@ import type { HookCall } from '../../agents/agent-host.ts';
 import type { AgentRuntime } from '../../engine/succession/agent-runtime.ts';
 import type { TokenWatch } from '../../engine/token-watch.ts';
 import type { TokenRecord } from '../../stores/store.ts';
+import type { Scope, TokenRequest } from '../../workspace/identity.ts';
 import type { Capacity } from './capacity.ts';
 import type { Denials } from './denials.ts';
 import type { Hub } from './events/hub.ts';
@@ -26,7 +27,7 @@ export interface ServerContext {
   readonly version: string;
   readonly access: Access;
   readonly logins: Logins;
-  /** Who waits with which token. */
+  /** Ends requests whose token has ended. */
   readonly tokens: TokenWatch;
   readonly denials: Denials;
   readonly capacity: Capacity;
@@ -37,46 +38,34 @@ export interface ServerContext {
   readonly projects: { read(): Promise<readonly ProjectTrail[]> };
   readonly metrics: Metrics;
   readonly agents: Directory;
-  /** Running agents of this workspace; null where there is no workspace. */
+  /** Running agents of the workspace; null: the server has none. */
   readonly successions: Successions | null;
   readonly log: Log;
-  /** Where the built dashboard lies. */
+  /** The folder of the built dashboard. */
   readonly webFolder: string;
   /** Answers a request of the Model Context Protocol in the name of a caller. */
   readonly mcp: (request: Request, principal: Principal) => Promise<Response>;
   /** Files that could not be understood, with the reason. */
   readonly quarantine: (max: number) => Promise<readonly QuarantinedFile[]>;
-  /** Aborted when the server is to end: whoever waits is told. */
+  /** Aborted when the server ends, so that waiting requests are answered. */
   readonly stopping: AbortSignal;
 }
 
-/** What the server asks of running agents. */
 interface Successions {
   readonly runtime: AgentRuntime;
-  /** There is something to do for one of them. */
+  /** Drives the successions now. */
   nudge(): void;
-  /** Tells an agent of work for it, at a hook that it has posted; null: there is nothing to tell. */
+  /** What to answer to a hook of an agent: the work that waits for it; null: there is none. */
   wake(session: AgentSession, hook: HookCall): Promise<object | null>;
 }
 
-export type Scope = 'read' | 'write';
-
 interface Access {
-  /** Whose a token is, if it is good for this. */
+  /** Whose token it is, if the token is good for this scope. */
   prove(secret: string, scope: Scope): Promise<Result<Proof, AccessRefusal>>;
-  /** Whose a token is that is known by its id; null: it opens nothing any more. */
+  /** The same for the id of a token; null: the token has ended. */
   ofToken(id: string): Promise<Proof | null>;
-  /** A new one; its secret is known only now. */
-  mint(wish: TokenWish, by: Principal): Promise<{ readonly secret: string; readonly record: TokenRecord }>;
-}
-
-interface TokenWish {
-  /** Null: an operator's. */
-  readonly agent: AgentId | null;
-  readonly roles: readonly Role[];
-  readonly scopes: readonly Scope[];
-  readonly label: string | null;
-  readonly lifeMs: number | null;
+  /** Makes a token. Nothing stores its secret. */
+  mint(request: TokenRequest, by: Principal): Promise<{ readonly secret: string; readonly record: TokenRecord }>;
 }
 
 export interface Proof {
@@ -97,7 +86,7 @@ interface Directory {
   readonly names: readonly AgentId[];
   readonly rolesOf: (agent: AgentId) => readonly Role[];
   readonly limitOf: (agent: AgentId) => AgentLimit;
-  /** Whether this server itself works for it. */
+  /** Whether this server runs a worker for the agent. */
   readonly worksHere: (agent: AgentId) => boolean;
 }
 

@@ -1,10 +1,10 @@
-/** The socket: limits on everything that a stranger can make us wait for, and an end that lets nobody hang. */
+/** The socket: a limit on everything that a client can make the server wait for, and an orderly end. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { appOf } from './app.ts';
 import { addressOf } from './connections.ts';
-import { allowedOriginsFor, guardRequest, type AllowedOrigins, type GuardRefusal } from './request-guard.ts';
+import { allowedOriginsFor, guardRequest, type GuardRefusal } from './request-guard.ts';
 import type { ServerContext } from './server-context.ts';
 import { httpProblem, problemBody, PROBLEM_TYPE } from './problem.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
@@ -20,7 +20,7 @@ export interface ServerOptions {
 export interface RunningServer {
   readonly url: string;
   readonly port: number;
-  /** Takes nothing new, lets what runs come to its end for a moment, then closes. */
+  /** Takes no new requests, gives those that run a moment to end, then closes. */
   close(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ const WHOLE_REQUEST_MS = 10_000;
 const LOOK_FOR_LATE_MS = 1_000;
 const KEPT_ALIVE_MS = 65_000;
 const HEAD_BYTES_MAX = 16 * 1024;
-/** How long a refused sender is listened to, so that it reads why. */
+/** How long the server reads on from a refused client, so that the client reads the answer. */
 const LINGER_MS = 1_000;
 const LAST_ANSWERS_MS = 2_000;
 const SWEEP_MS = 20;
@@ -52,7 +52,8 @@ export async function startServer(serverContext: ServerContext, options: ServerO
     outgoing.on('error', () => undefined);
     connections.asked(incoming, outgoing);
     outgoing.once('close', () => note(serverContext, incoming, outgoing));
-    const refused = gate(incoming, allowed);
+    const { method = '', url = '', headers, rawHeaders } = incoming;
+    const refused = guardRequest({ method, url, headers, rawHeaders }, allowed);
     if (refused === null) void answer(incoming, outgoing);
     else turnAway(serverContext, incoming, outgoing, refused);
   });
@@ -64,7 +65,7 @@ export async function startServer(serverContext: ServerContext, options: ServerO
   };
 }
 
-/** Never with what stands behind the question mark, nor with any header. */
+/** Logs neither the query nor any header: both may hold secrets. */
 function note(
   { metrics, log }: ServerContext,
   { method = '', url = '' }: IncomingMessage,
@@ -73,13 +74,6 @@ function note(
   const status = outgoing.statusCode;
   metrics.answered(method, status);
   log.debug({ method, path: url.split('?', 1)[0], status, whole: outgoing.writableFinished }, 'answered');
-}
-
-function gate(
-  { method = '', url = '', headers, rawHeaders }: IncomingMessage,
-  allowed: AllowedOrigins,
-): GuardRefusal | null {
-  return guardRequest({ method, url, headers, rawHeaders }, allowed);
 }
 
 function turnAway(
@@ -105,7 +99,7 @@ function turnAway(
   });
   outgoing.end(incoming.method === 'HEAD' ? undefined : body);
   if (incoming.complete) return;
-  // A connection cut while it is still sending would take the answer with it.
+  // Closing a connection while the client still sends would lose the answer.
   incoming.resume();
   const end = setTimeout(() => incoming.socket.destroy(), LINGER_MS);
   incoming.once('close', () => clearTimeout(end));
@@ -124,7 +118,7 @@ async function listening(server: Server, { host, port }: ServerOptions): Promise
 
 async function closed(server: Server): Promise<void> {
   const ended = new Promise<void>((resolve) => void server.close(() => resolve()));
-  // What has given its last answer stays open for another one, which will not come.
+  // A connection that is kept alive after its last answer would hold up the end.
   const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
   const insist = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS);
   await ended;

@@ -5,6 +5,7 @@
 import type { AgentId } from '../../domain/names.ts';
 import type { Clock } from '../../foundation/clock.ts';
 import type { StateCounts, Store } from '../../stores/store.ts';
+import { setNewest } from './bounded-map.ts';
 
 const KEPT_FACTOR = 20;
 const READERS_MAX = 100;
@@ -19,11 +20,8 @@ export function openTotals(store: Store, clock: Clock): Totals {
     const before = known.get(key);
     if (before !== undefined && before.untilMs > beganMs) return before.counts;
     const counts = store.count(visibleTo === undefined ? {} : { visibleTo });
-    known.delete(key);
-    // Whoever asks meanwhile gets the same answer.
-    known.set(key, { untilMs: Infinity, counts });
-    const [oldest] = known.keys();
-    if (known.size > READERS_MAX && oldest !== undefined) known.delete(oldest);
+    // Requests that come while the store counts get the same answer.
+    setNewest(known, key, { untilMs: Infinity, counts }, READERS_MAX);
     try {
       await counts;
     } finally {

@@ -1,10 +1,11 @@
-/** What a server has heard of the work on each handoff, so that lists need not read their facts again. */
+/** The notes of the facts that went by, so that lists need not read the facts of each handoff. */
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Context } from '../../engine/context.ts';
 import { factDetail } from '../shared/views.ts';
 import { noteIn, type WorkNote } from '../shared/work-note.ts';
 import { mayHaveNote, readNote, rowView, type RowView } from '../shared/work-progress.ts';
+import { setNewest } from './bounded-map.ts';
 import type { Told } from './events/hub.ts';
 
 const KEPT_MAX = 50_000;
@@ -17,13 +18,8 @@ export interface WorkNotes {
 
 export function openWorkNotes(ctx: Pick<Context, 'store'>): WorkNotes {
   const notes = new Map<HandoffId, WorkNote>();
-  const keep = (id: HandoffId, note: WorkNote): void => {
-    notes.delete(id);
-    notes.set(id, note);
-    const [oldest] = notes.keys();
-    if (notes.size > KEPT_MAX && oldest !== undefined) notes.delete(oldest);
-  };
-  /** From its own trail, where this server has not heard all of it. */
+  const keep = (id: HandoffId, note: WorkNote): void => setNewest(notes, id, note, KEPT_MAX);
+  /** From the facts of the handoff, where this server has not seen all of them. */
   const read = async (id: HandoffId): Promise<WorkNote> => {
     const note = await readNote(ctx, id);
     keep(id, note);

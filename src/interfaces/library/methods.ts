@@ -3,10 +3,7 @@
  * BATON_WRITE_DOCS=1 npx vitest run test/docs
  */
 import type { Json, JsonObject } from '../../foundation/json.ts';
-import type { PauseView } from '../shared/pause-view.ts';
-import type { PrunedHandoffs } from '../shared/pruned-view.ts';
-import type { ScheduleView } from '../shared/schedule-view.ts';
-import type { UndeliveredView } from '../shared/undelivered-view.ts';
+import type { PauseView, PrunedHandoffs, ScheduleView, UndeliveredView } from '../shared/record-views.ts';
 import type { FactView, HandoffView, StatusView, WholeView } from '../shared/views.ts';
 import type {
   ArtifactEntry,

@@ -16,10 +16,7 @@ import { sendWithChildren } from '../../engine/handoffs/send-with-children.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import { workWithToken } from '../../engine/work-with-token.ts';
 import { waitingEntry, withoutKey } from '../shared/inbox-entries.ts';
-import { prunedView } from '../shared/pruned-view.ts';
-import { pauseView } from '../shared/pause-view.ts';
-import { scheduleView } from '../shared/schedule-view.ts';
-import { undeliveredView } from '../shared/undelivered-view.ts';
+import { pauseView, prunedView, scheduleView, undeliveredView } from '../shared/record-views.ts';
 import { bodyView, factView, handoffView, statusView, wholeView, type HandoffView } from '../shared/views.ts';
 import { factsIn, refusalText } from '../shared/refusal-text.ts';
 import type { Fields, InputOf } from '../../operations/field.ts';
@@ -45,7 +42,7 @@ import { agent as agentNamed, type TypedAgent } from './agent.ts';
 import { schemaOf } from './schema-by-name.ts';
 import { sentHandoff } from './sent-handoff.ts';
 import { jsonSchemaOf } from './json-schema-of.ts';
-import { checked, violationsText, type StandardSchema } from './standard-schema.ts';
+import { checked, violationsText, type SchemaViolation, type StandardSchema } from './standard-schema.ts';
 import { BatonRefusal, BatonTimeout, HandoffNotCompleted } from './errors.ts';
 import { agentIn, within } from './requests.ts';
 import { feedOf } from './feed.ts';
@@ -334,28 +331,31 @@ function handlerOf<Input, Output>(
         evidence: attempt.evidence,
       },
     );
-    return (outputSchema === undefined ? output : await mustFit(outputSchema, output, 'result')) as Json;
+    return (
+      outputSchema === undefined ? output : await mustFollow(outputSchema, output, 'result', failsAttempt)
+    ) as Json;
   };
 }
 
 /** The schema is about what the sender gave; the results of dependencies are added to that. */
 async function fittingInput(schema: StandardSchema<unknown>, { input, dependencies }: Body): Promise<Json> {
-  const fitting = (await mustFit(schema, input, 'input')) as Json;
+  const fitting = (await mustFollow(schema, input, 'input', failsAttempt)) as Json;
   return inputIn(dependencies === undefined ? { input: fitting } : { input: fitting, dependencies });
 }
 
-async function mustFit<Value>(schema: StandardSchema<Value>, value: unknown, what: string): Promise<Value> {
+async function mustFollow<Value>(
+  schema: StandardSchema<Value>,
+  value: unknown,
+  what: string,
+  problem = (text: string, violations: readonly SchemaViolation[]): Error =>
+    new BatonRefusal('schema-violated', text, { violations }),
+): Promise<Value> {
   const found = await checked(schema, value);
   if ('value' in found) return found.value;
-  throw new HandlerFailure('VALIDATION_FAILED', violationsText(what, found.violations));
+  throw problem(violationsText(what, found.violations), found.violations);
 }
 
-async function mustFollow<Value>(schema: StandardSchema<Value>, value: unknown, what: string): Promise<Value> {
-  const found = await checked(schema, value);
-  if ('value' in found) return found.value;
-  const { violations } = found;
-  throw new BatonRefusal('schema-violated', violationsText(what, violations), { violations });
-}
+const failsAttempt = (text: string): Error => new HandlerFailure('VALIDATION_FAILED', text);
 
 const VIEWS: { readonly [Name in ResultName]: (value: Results[Name]) => unknown } = {
   handoff: handoffView,

@@ -5,25 +5,15 @@
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
 import { isFinal, OPEN_STATES, STATES, type State } from '../../domain/lifecycle.ts';
 import type { Handoff } from '../../domain/handoff.ts';
-import type { HandoffId } from '../../domain/names.ts';
+import type { AgentId, HandoffId } from '../../domain/names.ts';
 import { may } from '../../domain/rights.ts';
 import { AGENT_TERMS } from '../../domain/retry-policy.ts';
 import { list, show, trace } from '../../engine/handoffs/read.ts';
 import { wait } from '../../engine/handoffs/wait.ts';
 import { OPERATIONS } from '../../operations/index.ts';
-import {
-  choice,
-  duration,
-  flag,
-  ID,
-  list as listOf,
-  longText,
-  required,
-  text,
-  handoffId,
-} from '../../operations/field.ts';
-import type { Fields, InputOf } from '../../operations/field.ts';
-import { readFor, type Operation, type OperationRefusal } from '../../operations/operation.ts';
+import { choice, duration, flag, handoffId, ID, list as listOf } from '../../operations/field.ts';
+import { longText, required, text, type Fields, type InputOf } from '../../operations/field.ts';
+import { readFor, type Operation } from '../../operations/operation.ts';
 import { AS_JSON, readInput, wordsOf } from '../../operations/reading.ts';
 import { withWholeIds } from '../../operations/short-ids.ts';
 import { errorOf, factsView, fullView, refusalOf, resultOf, shortView } from './answers.ts';
@@ -37,7 +27,7 @@ export interface McpTool {
   run(asking: McpAsking, given: unknown): Promise<CallToolResult>;
 }
 
-/** Some clients give up after 30 s, and a model that waits pays for it: who wants to wait longer asks again. */
+/** Some clients give up after 30 s. An agent that wants to wait longer calls again. */
 const WAIT_SECONDS_MAX = 25;
 const WAIT = duration(
   { minSeconds: 0, maxSeconds: WAIT_SECONDS_MAX },
@@ -67,12 +57,14 @@ function wrongInput(name: string, says: string): CallToolResult {
   return errorOf('bad-request', says, `Correct these fields and call ${name} again; nothing was changed.`);
 }
 
+type Done = { readonly handoff: Handoff } | { readonly error: CallToolResult };
+
 /** Reads and runs an operation, as every interface does. */
 async function operate<F extends Fields>(
   { ctx, principal, agent, signal }: McpAsking,
   operation: Operation<F>,
   given: Readonly<Record<string, unknown>>,
-): Promise<{ readonly handoff: Handoff } | { readonly error: CallToolResult }> {
+): Promise<Done> {
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   const read = readFor(operation, said, AS_JSON, agent);
   if (!read.ok) return { error: errorOf('bad-request', wordsOf(read.refusal), 'Correct these fields and call again.') };
@@ -112,22 +104,18 @@ const inbox = tool({
   run: async (asking, { take, id, waitMs = 0 }) => {
     const { agent } = asking;
     if (agent === null) return errorOf('not-yours', 'an operator has no inbox', 'Start the server with --as AGENT.');
-    return take === true || id !== undefined ? taken(asking, id ?? null, waitMs) : listed(asking);
+    const own = { ...asking, agent };
+    return take === true || id !== undefined ? taken(own, id ?? null, waitMs) : listed(own);
   },
 });
 
-async function taken(asking: McpAsking, id: HandoffId | null, waitMs: number): Promise<CallToolResult> {
-  const { ctx, principal, session, agent } = asking;
-  if (agent === null) return errorOf('not-yours', 'an operator takes nothing', null);
-  let handoff: Handoff | null = null;
-  if (id !== null) {
-    const accepted =
-      session === null ? await operate(asking, OPERATIONS.accept, { id }) : resultIn(await session.accept(id));
-    if ('error' in accepted) return accepted.error;
-    handoff = accepted.handoff;
-  } else {
-    handoff = await claimed(asking, waitMs);
-  }
+type AgentAsking = McpAsking & { readonly agent: AgentId };
+
+async function taken(asking: AgentAsking, id: HandoffId | null, waitMs: number): Promise<CallToolResult> {
+  const { ctx, principal } = asking;
+  const accepted = id === null ? { handoff: await claimed(asking, waitMs) } : await accept(asking, id);
+  if ('error' in accepted) return accepted.error;
+  const { handoff } = accepted;
   if (handoff === null) {
     return resultOf({ value: { taken: null }, holdsTexts: false, next: 'Nothing is offered to you now.' });
   }
@@ -137,16 +125,14 @@ async function taken(asking: McpAsking, id: HandoffId | null, waitMs: number): P
   return resultOf({ value: { taken: fullView(whole.value) }, holdsTexts: true, next });
 }
 
-type Done = { readonly handoff: Handoff } | { readonly error: CallToolResult };
-
-function resultIn(
-  answer: { readonly ok: true; readonly value: Handoff } | { readonly ok: false; readonly refusal: OperationRefusal },
-): Done {
-  return answer.ok ? { handoff: answer.value } : { error: refusalOf(answer.refusal) };
+async function accept(asking: AgentAsking, id: HandoffId): Promise<Done> {
+  if (asking.session === null) return operate(asking, OPERATIONS.accept, { id });
+  const accepted = await asking.session.accept(id);
+  return accepted.ok ? { handoff: accepted.value } : { error: refusalOf(accepted.refusal) };
 }
 
-async function claimed({ ctx, principal, agent, session, signal }: McpAsking, waitMs: number): Promise<Handoff | null> {
-  if (agent === null) return null;
+async function claimed(asking: AgentAsking, waitMs: number): Promise<Handoff | null> {
+  const { ctx, principal, agent, session, signal } = asking;
   if (session === null) {
     const answer = await OPERATIONS.claim.run(ctx, principal, { agent, waitMs }, { signal });
     return answer.ok ? (answer.value?.handoff ?? null) : null;
@@ -166,9 +152,7 @@ async function claimed({ ctx, principal, agent, session, signal }: McpAsking, wa
   }
 }
 
-async function listed(asking: McpAsking): Promise<CallToolResult> {
-  const { ctx, principal, agent } = asking;
-  if (agent === null) return errorOf('not-yours', 'an operator has no inbox', null);
+async function listed({ ctx, principal, agent }: AgentAsking): Promise<CallToolResult> {
   const mine = await list(ctx, principal, { by: 'filter', to: agent, states: OPEN_STATES, max: PAGE });
   const seen = await list(ctx, principal, { by: 'filter', states: ['delivered'], max: PAGE });
   const offered = mine.items.filter(({ state }) => state === 'offered').map(shortView);
@@ -227,11 +211,14 @@ const update = tool({
   run: async (asking, { id, action, fence, ...said }) => {
     const [operation, fields] = ACTIONS[action](said);
     const shown = OF_SENDERS.includes(action) ? {} : { fence };
-    const done = await operate(asking, operation as unknown as Operation, { id, ...shown, ...fields });
-    if ('error' in done) return done.error;
-    return resultOf({ value: { handoff: shortView(done.handoff) }, holdsTexts: false, next: afterwards(done.handoff) });
+    return moved(await operate(asking, operation as unknown as Operation, { id, ...shown, ...fields }));
   },
 });
+
+function moved(done: Done): CallToolResult {
+  if ('error' in done) return done.error;
+  return resultOf({ value: { handoff: shortView(done.handoff) }, holdsTexts: false, next: afterwards(done.handoff) });
+}
 
 function afterwards({ state, terms }: Handoff): string {
   switch (state) {
@@ -255,11 +242,7 @@ const verify = tool({
     criteria: listOf(text('"criterion=how you know"'), OPERATIONS.verify.input.criteria.about),
   },
   annotations: { destructiveHint: false, openWorldHint: false },
-  run: async (asking, said) => {
-    const done = await operate(asking, OPERATIONS.verify as unknown as Operation, said);
-    if ('error' in done) return done.error;
-    return resultOf({ value: { handoff: shortView(done.handoff) }, holdsTexts: false, next: afterwards(done.handoff) });
-  },
+  run: async (asking, said) => moved(await operate(asking, OPERATIONS.verify as unknown as Operation, said)),
 });
 
 const look = tool({

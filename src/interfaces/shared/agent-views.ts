@@ -1,4 +1,6 @@
 /** Agent sessions as programs see them. */
+import { instantOrNull, instantText } from '../../foundation/instant-text.ts';
+import type { JsonObject } from '../../foundation/json.ts';
 import type { AgentSession } from '../../domain/agent-session.ts';
 import { tierOf } from '../../domain/agent-session.ts';
 import { progressOf, STEPS, type TriggerRefusal } from '../../domain/succession.ts';
@@ -7,7 +9,7 @@ import type { BeginRefusal } from '../../engine/succession/begin.ts';
 
 export function agentSessionView(session: AgentSession): Record<string, unknown> {
   const { id, persona, adapter, command, cwd, pane, conversation, predecessor, state, context } = session;
-  const { succession, lastSuccession, startedAt, endedAt } = session;
+  const { succession, lastSuccession: last, startedAt, endedAt } = session;
   return {
     id,
     persona,
@@ -15,60 +17,53 @@ export function agentSessionView(session: AgentSession): Record<string, unknown>
     command,
     cwd,
     state,
-    pane: pane === null ? null : { session: pane.session, pane: pane.pane, pid: pane.pid },
+    pane: pane && { session: pane.session, pane: pane.pane, pid: pane.pid },
     conversation,
     previous_agent_id: predecessor,
-    started_at: new Date(startedAt).toISOString(),
-    ended_at: endedAt === null ? null : new Date(endedAt).toISOString(),
-    context:
-      context === null
-        ? null
-        : {
-            percent: context.percent,
-            tier: tierOf(context.percent),
-            used_tokens: context.usedTokens,
-            window_tokens: context.windowTokens,
-            limit_percent: context.limitPercent,
-            at: new Date(context.at).toISOString(),
-          },
-    handoff:
-      succession === null
-        ? null
-        : {
-            id: succession.handoff,
-            reason: succession.reason,
-            file_path: succession.documentPath,
-            created_at: new Date(succession.at).toISOString(),
-          },
-    last_handoff:
-      lastSuccession === null
-        ? null
-        : {
-            id: lastSuccession.handoff,
-            at: new Date(lastSuccession.at).toISOString(),
-            error: lastSuccession.error?.code ?? null,
-            message: lastSuccession.error?.says ?? null,
-          },
+    started_at: instantText(startedAt),
+    ended_at: instantOrNull(endedAt),
+    context: context && {
+      percent: context.percent,
+      tier: tierOf(context.percent),
+      used_tokens: context.usedTokens,
+      window_tokens: context.windowTokens,
+      limit_percent: context.limitPercent,
+      at: instantText(context.at),
+    },
+    handoff: succession && {
+      id: succession.handoff,
+      reason: succession.reason,
+      file_path: succession.documentPath,
+      created_at: instantText(succession.at),
+    },
+    last_handoff: last && {
+      id: last.handoff,
+      at: instantText(last.at),
+      error: last.error?.code ?? null,
+      message: last.error?.says ?? null,
+    },
   };
 }
 
-/** The steps of a succession in their order, each with when it was done. */
+/** The steps of a succession in their order, each with the time when it was done. */
 export function stepsView(facts: readonly Fact[]): readonly { readonly step: string; readonly at: string | null }[] {
   const { at } = progressOf(facts);
-  return STEPS.map((step) => {
-    const done = at.get(step);
-    return { step, at: done === undefined ? null : new Date(done).toISOString() };
-  });
+  return STEPS.map((step) => ({ step, at: instantOrNull(at.get(step) ?? null) }));
 }
 
-/** The words of the specification for what cannot begin. */
-export const TRIGGER_WORDS: Readonly<Record<TriggerRefusal['code'], string>> = {
+/** The specification's words for a succession that cannot begin. */
+const TRIGGER_WORDS: Readonly<Record<TriggerRefusal['code'], string>> = {
   'agent-not-found': 'not_found',
   'agent-not-active': 'not_active',
   'agent-without-persona': 'no_persona',
   'agent-without-pane': 'no_tmux_pane',
   'succession-in-progress': 'already_in_progress',
 };
+
+/** What programs learn of the refusal beside its code. */
+export function triggerFacts({ code, ...facts }: BeginRefusal): JsonObject {
+  return { error: code === 'not-your-agent' ? 'not_allowed' : TRIGGER_WORDS[code], ...facts };
+}
 
 export function agentWording(refusal: BeginRefusal): string {
   switch (refusal.code) {

@@ -1,4 +1,4 @@
-/** One row for everything that can be answered instead of doing it; a refusal without a row does not compile. */
+/** Every code that a command or a request can end with. A refusal of the engine without a row does not compile. */
 import type { JsonObject } from '../../foundation/json.ts';
 import type { RefusalCode } from '../../domain/refusals.ts';
 import type { ArtifactRefusal, ReferenceRefusal } from '../../engine/artifacts/refusals.ts';
@@ -10,67 +10,24 @@ import type { StartRefusal } from '../../engine/succession/agents.ts';
 import type { BeginRefusal } from '../../engine/succession/begin.ts';
 import type { IngestRefusal } from '../../engine/handoffs/ingest.ts';
 
-/** What a face itself can have to say, beside the domain's refusals. */
-export type InterfaceCode =
-  | 'not-json'
-  | 'ambiguous-id'
-  | 'token-needed'
-  | 'nothing-offered'
-  | 'not-yours'
-  | 'say-who'
-  | 'no-such-token'
-  | 'no-such-project'
-  | 'token-refused'
-  | 'key-refused'
-  | 'bad-request'
-  | 'usage'
-  | 'no-workspace'
-  | 'timed-out'
-  | 'not-completed'
-  | 'fault'
-  | 'check-failed'
-  | 'configuration'
-  | 'scope-missing'
-  | 'already-serving'
-  | ShadowCode
-  | AgentCode
-  | HttpCode;
-
-/** About running agents. */
-type AgentCode = BeginRefusal['code'] | StartRefusal['code'] | 'succession-failed';
-
-/** About shadow environments. */
-type ShadowCode =
-  | 'no-such-shadow'
-  | 'shadow-source'
-  | 'shadow-path'
-  | 'shadow-copy'
-  | 'shadow-unavailable'
-  | 'shadow-test-failed'
-  | 'shadow-fail'
-  | 'shadow-incomplete';
-
-/** What only whoever speaks HTTP can do wrong. */
-type HttpCode =
-  | 'no-such-page'
-  | 'method-not-allowed'
-  | 'host-refused'
-  | 'origin-refused'
-  | 'csrf-missing'
-  | 'code-refused'
-  | 'revision-passed'
-  | 'body-too-large'
-  | 'not-a-media-type'
-  | 'too-many-clients'
-  | 'rate-limited'
-  | 'stopping';
-
 export interface Projection {
   readonly exitCode: number;
   readonly httpStatus: number;
   /** Whether the same request can succeed later without being changed. */
   readonly retryable: boolean;
 }
+
+type EngineCode =
+  | RefusalCode
+  | SchemaRefusal['code']
+  | ArtifactRefusal['code']
+  | ReferenceRefusal['code']
+  | IngestRefusal['code']
+  | ScheduleRefusal['code']
+  | PauseRefusal['code']
+  | UndeliveredRefusal['code']
+  | BeginRefusal['code']
+  | StartRefusal['code'];
 
 export const PROBLEMS = {
   'no-such-handoff': { exitCode: 3, httpStatus: 404, retryable: false },
@@ -172,22 +129,11 @@ export const PROBLEMS = {
   'too-many-clients': { exitCode: 6, httpStatus: 429, retryable: true },
   'rate-limited': { exitCode: 6, httpStatus: 429, retryable: true },
   stopping: { exitCode: 1, httpStatus: 503, retryable: true },
-} as const satisfies Record<
-  | RefusalCode
-  | SchemaRefusal['code']
-  | ArtifactRefusal['code']
-  | ReferenceRefusal['code']
-  | IngestRefusal['code']
-  | ScheduleRefusal['code']
-  | PauseRefusal['code']
-  | UndeliveredRefusal['code']
-  | InterfaceCode,
-  Projection
->;
+} as const satisfies Readonly<Record<string, Projection>> & Readonly<Record<EngineCode, Projection>>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
 
-/** What ends a command or a request that cannot be done: a code of the table, and facts for programs. */
+/** Ends a command or a request that cannot be done. `facts` are for programs. */
 export abstract class CodedProblem extends Error {
   readonly code: ProblemCode;
   readonly facts: JsonObject;

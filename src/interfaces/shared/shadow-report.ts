@@ -6,22 +6,25 @@ import { readVerdict } from '../../formats/shadow-manifest/verdict.ts';
 const BAR_WIDTH = 20;
 const OUTPUT_LINES = 12;
 
-interface Point {
-  readonly points: number;
-  readonly max_points: number;
-  readonly question: string;
-  readonly says: string;
-  readonly runs: readonly Run[];
-}
-
 interface Run {
   readonly command: string;
   readonly exit_code: number | null;
   readonly duration_ms: number;
   readonly output: string;
+  readonly stopped_by?: string;
 }
 
-interface CategoryView {
+export interface Point {
+  readonly points: number;
+  readonly max_points: number;
+  readonly question: string;
+  readonly judged: string;
+  readonly says: string;
+  readonly todo?: string;
+  readonly runs: readonly Run[];
+}
+
+export interface CategoryView {
   readonly score: number;
   readonly max_score: number;
   readonly points: Readonly<Record<string, Point>>;

@@ -10,6 +10,10 @@ const Instant = z.iso.datetime();
 const Agent = z.string().regex(/^@/);
 const Texts = z.array(z.string());
 
+function listOf<Shape extends z.ZodType>(item: Shape): z.ZodObject<{ items: z.ZodArray<Shape> }, z.core.$strict> {
+  return z.strictObject({ items: z.array(item) });
+}
+
 const handoffFields = zodFields(shapesOf(HANDOFF_VIEW), 'shown');
 const wholeFields = { ...handoffFields, ...zodFields(CARRIED_SHAPES, 'shown') };
 
@@ -35,7 +39,7 @@ export const ShownShape = z.strictObject({
   facts: z.array(FactShape),
   may: Texts.describe('The moves that the caller may make now.'),
 });
-export const FactsShape = z.strictObject({ items: z.array(FactShape) });
+export const FactsShape = listOf(FactShape);
 export const ChainShape = z.strictObject({ root: z.string(), items: z.array(HandoffShape) });
 
 export const TotalsShape = z.strictObject({
@@ -64,33 +68,29 @@ export const AttentionShape = z.strictObject({
   unattended: z.array(z.strictObject({ agent: Agent, waiting: z.int(), since: Instant })),
 });
 
-export const AttemptsShape = z.strictObject({
-  items: z.array(
-    z.strictObject({
-      handoff: z.string(),
-      agent: Agent,
-      title: z.string().nullable(),
-      number: z.int(),
-      from: Instant,
-      until: Instant.nullable(),
-      end: z.string().nullable(),
-    }),
-  ),
-});
+export const AttemptsShape = listOf(
+  z.strictObject({
+    handoff: z.string(),
+    agent: Agent,
+    title: z.string().nullable(),
+    number: z.int(),
+    from: Instant,
+    until: Instant.nullable(),
+    end: z.string().nullable(),
+  }),
+);
 
-export const BatchShape = z.strictObject({
-  items: z.array(
-    z.strictObject({
-      id: z.string(),
-      handoff: HandoffShape.optional(),
-      problem: z.strictObject({ code: z.string(), detail: z.string(), retryable: z.boolean() }).optional(),
-    }),
-  ),
-});
+export const BatchShape = listOf(
+  z.strictObject({
+    id: z.string(),
+    handoff: HandoffShape.optional(),
+    problem: z.strictObject({ code: z.string(), detail: z.string(), retryable: z.boolean() }).optional(),
+  }),
+);
 
-export const SessionsShape = z.strictObject({
-  items: z.array(z.strictObject({ name: z.string(), own: z.boolean(), token: z.string().nullable(), until: Instant })),
-});
+export const SessionsShape = listOf(
+  z.strictObject({ name: z.string(), own: z.boolean(), token: z.string().nullable(), until: Instant }),
+);
 
 export const PageShape = z.strictObject({
   items: z.array(RowShape),
@@ -156,12 +156,13 @@ export const AgentsShape = z.strictObject({
   ),
 });
 
-const Count = z.int();
 export const StatusShape = z.strictObject({
   attention: z.array(z.strictObject({ why: z.enum(ATTENTION_REASONS), handoff: HandoffShape })),
   atWork: z.array(HandoffShape),
-  waiting: z.array(z.strictObject({ agent: Agent, offered: Count, blocked: Count, oldestAt: Instant, workers: Count })),
-  open: z.record(z.string(), Count).describe('How many are in each open state.'),
+  waiting: z.array(
+    z.strictObject({ agent: Agent, offered: z.int(), blocked: z.int(), oldestAt: Instant, workers: z.int() }),
+  ),
+  open: z.record(z.string(), z.int()).describe('How many are in each open state.'),
   isWhole: z.boolean().describe('False: more is open than was looked at.'),
 });
 
@@ -203,9 +204,9 @@ export const InboxShape = z.strictObject({
   waiting: z.array(HandoffShape).describe('Open work of this agent: offered, held or blocked.'),
 });
 
-export const QuarantineShape = z.strictObject({
-  items: z.array(z.strictObject({ name: z.string(), place: z.string(), says: z.string(), at: Instant })),
-});
+export const QuarantineShape = listOf(
+  z.strictObject({ name: z.string(), place: z.string(), says: z.string(), at: Instant }),
+);
 
 export const ProblemShape = z
   .looseObject({
@@ -219,19 +220,17 @@ export const ProblemShape = z
   .describe('RFC 9457, with what belongs to the code beside it.')
   .meta({ id: 'Problem' });
 
-export const EvidenceShape = z.strictObject({
-  items: z.array(
-    z.strictObject({
-      deliverable: z.string(),
-      evidence: z.looseObject({ kind: z.string() }),
-      now: z
-        .strictObject({ verdict: z.enum(['true', 'false', 'held']), says: z.string() })
-        .nullable()
-        .describe('What the machine finds now; null for commands, which run when somebody approves.'),
-      diff: z.strictObject({ text: z.string(), isCut: z.boolean() }).nullable(),
-    }),
-  ),
-});
+export const EvidenceShape = listOf(
+  z.strictObject({
+    deliverable: z.string(),
+    evidence: z.looseObject({ kind: z.string() }),
+    now: z
+      .strictObject({ verdict: z.enum(['true', 'false', 'held']), says: z.string() })
+      .nullable()
+      .describe('What the machine finds now; null for commands, which run when somebody approves.'),
+    diff: z.strictObject({ text: z.string(), isCut: z.boolean() }).nullable(),
+  }),
+);
 
 export const PolicyShape = z.strictObject({
   version: z.int(),
@@ -248,21 +247,19 @@ export const PauseShape = z.strictObject({
   endedAt: Instant.nullable().describe('Null: it lasts.'),
   endedBy: z.string().nullable(),
 });
-export const PausesShape = z.strictObject({ items: z.array(PauseShape) });
+export const PausesShape = listOf(PauseShape);
 
-export const UndeliveredShape = z.strictObject({
-  items: z.array(
-    z.strictObject({
-      key: z.string(),
-      kind: z.string(),
-      target: z.string().nullable().describe('The webhook, by its name.'),
-      event: z.string().nullable(),
-      handoff: z.string().nullable(),
-      says: z.string().describe('Why nobody tries it any more.'),
-      at: Instant,
-    }),
-  ),
-});
+export const UndeliveredShape = listOf(
+  z.strictObject({
+    key: z.string(),
+    kind: z.string(),
+    target: z.string().nullable().describe('The webhook, by its name.'),
+    event: z.string().nullable(),
+    handoff: z.string().nullable(),
+    says: z.string().describe('Why nobody tries it any more.'),
+    at: Instant,
+  }),
+);
 export const ResentShape = z.strictObject({ key: z.string() });
 
 export const ScheduleShape = z.strictObject({
@@ -273,13 +270,11 @@ export const ScheduleShape = z.strictObject({
   to: z.string(),
   title: z.string().nullable(),
   by: z.string(),
-  createdAt: z.iso.datetime(),
-  next: z.iso.datetime().nullable(),
-  last: z
-    .strictObject({ at: z.iso.datetime(), handoff: z.string().optional(), refused: z.string().optional() })
-    .nullable(),
+  createdAt: Instant,
+  next: Instant.nullable(),
+  last: z.strictObject({ at: Instant, handoff: z.string().optional(), refused: z.string().optional() }).nullable(),
 });
-export const SchedulesShape = z.strictObject({ items: z.array(ScheduleShape) });
+export const SchedulesShape = listOf(ScheduleShape);
 
 const ArtifactFile = z.strictObject({ path: z.string(), sha256: z.string() });
 export const ArtifactShape = z
@@ -300,7 +295,7 @@ export const ArtifactShape = z
     flaw: z.string().nullable().describe('Why it is not active.'),
   })
   .meta({ id: 'Artifact' });
-export const ArtifactsShape = z.strictObject({ items: z.array(ArtifactShape) });
+export const ArtifactsShape = listOf(ArtifactShape);
 export const WholeArtifactShape = z.strictObject({
   ...ArtifactShape.shape,
   changed: z
@@ -343,11 +338,8 @@ const token = {
   expiresAt: Instant.nullable(),
   revokedAt: Instant.nullable(),
 };
-const usedToken = {
-  ...token,
-  lastUsedAt: Instant.nullable().describe('Give or take a minute; null: never.'),
-};
-export const TokensShape = z.strictObject({ items: z.array(z.strictObject(usedToken).meta({ id: 'Token' })) });
+const usedToken = { ...token, lastUsedAt: Instant.nullable().describe('Give or take a minute; null: never.') };
+export const TokensShape = listOf(z.strictObject(usedToken).meta({ id: 'Token' }));
 export const NewTokenShape = z.strictObject({ ...token, token: z.string().describe('The secret. It is shown once.') });
 export const RevokedShape = z.strictObject({ id: z.string(), revoked: z.boolean(), released: z.int() });
 export const TokenLogShape = z.strictObject({

@@ -1,12 +1,12 @@
-/** Who takes part: at what each is, how much waits for it, how it did lately. */
+/** The agents: their work, their queues, and their results of the last day. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { AgentSessions } from '../parts/agent-sessions.tsx';
 import { Lanes } from '../parts/agent-timeline.tsx';
 import { Dialog, Pending, TableHead, When } from '../parts/labels.tsx';
 import { FormButtons, onSubmit, textsIn, useRequest } from '../parts/forms.tsx';
-import { tell, type AgentsAnswer, type Session } from '../api.ts';
-import { say, sayProblem } from '../parts/toasts.tsx';
+import { postJson, type AgentsAnswer, type Session } from '../api.ts';
+import { toast, toastProblem } from '../parts/toasts.tsx';
 import { usePolled } from '../polled.ts';
 import { visible } from '../text.ts';
 import { ago, now, span } from '../time.ts';
@@ -119,11 +119,11 @@ function PauseButton({ agent: { agent, paused }, again }: Omit<AgentRowProps, 'i
   const { isBusy, run } = useRequest();
   const send = (operation: 'pause' | 'resume', body: object): void =>
     run(() =>
-      tell(`/api/agents/${encodeURIComponent(agent)}/${operation}`, body).then(() => {
+      postJson(`/api/agents/${encodeURIComponent(agent)}/${operation}`, body).then(() => {
         setAsking(false);
-        say('good', operation === 'pause' ? `${agent} gets nothing new` : `${agent} gets work again`);
+        toast('good', operation === 'pause' ? `${agent} gets nothing new` : `${agent} gets work again`);
         again();
-      }, sayProblem),
+      }, toastProblem),
     );
   if (paused !== null) {
     return (

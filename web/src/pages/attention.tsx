@@ -1,9 +1,9 @@
-/** Home: what does not go on without a person, the most urgent first. */
+/** The home page: handoffs that need a person, the most urgent first. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { ATTENTION_REASONS, type AttentionReason as Reason } from '../../../src/domain/attention.ts';
 import { shortIdOf } from '../../../src/domain/names.ts';
-import { ask, tell, type Row, type Session, type Shown } from '../api.ts';
+import { getJson, postJson, type Row, type Session, type HandoffDetail } from '../api.ts';
 import { newest, version } from '../live.ts';
 import { ActionForm } from '../parts/actions.tsx';
 import { NewHandoff } from '../parts/new-handoff.tsx';
@@ -12,8 +12,8 @@ import { Bulk, useSelection } from '../parts/bulk.tsx';
 import { attention, attentionError } from '../parts/pulse.tsx';
 import { QuarantineShelf } from '../parts/quarantine.tsx';
 import { onSubmit, ProblemText, textsIn, useRequest } from '../parts/forms.tsx';
-import { say, sayProblem } from '../parts/toasts.tsx';
-import { putAway, isPutAway } from '../dismissed.ts';
+import { toast, toastProblem } from '../parts/toasts.tsx';
+import { dismissRow, isDismissed } from '../dismissed.ts';
 import { titleOf, visible } from '../text.ts';
 import { ago, now } from '../time.ts';
 import { handoffHref, place, withParameters, workHref } from '../location.ts';
@@ -35,7 +35,7 @@ export function Attention({ session }: { readonly session: Session }): VNode {
   if (answer === null) return <Pending error={attentionError.value} />;
   const items = answer.items
     .map(({ why, handoff }) => ({ why, handoff: newest(handoff) }))
-    .filter(({ handoff }) => !isPutAway(handoff, now.value));
+    .filter(({ handoff }) => !isDismissed(handoff, now.value));
   const shown = items.filter(({ why }) => only === '' || why === only);
   const hidden = answer.items.length - items.length;
   const chosen = shown.filter(({ handoff }) => selected.has(handoff.id));
@@ -57,7 +57,7 @@ export function Attention({ session }: { readonly session: Session }): VNode {
           <button
             type="button"
             onClick={() => {
-              for (const { handoff } of chosen) putAway(handoff, 60);
+              for (const { handoff } of chosen) dismissRow(handoff, 60);
               clear();
             }}
           >
@@ -133,7 +133,7 @@ export function Attention({ session }: { readonly session: Session }): VNode {
   );
 }
 
-/** Who is at work and on what, so that nobody has to look for it. */
+/** The agents at work, each with its handoff. */
 function AtWork({ rows, all }: { readonly rows: readonly Row[]; readonly all: number }): VNode | null {
   const working = rows.filter(({ state }) => state === 'accepted');
   if (working.length === 0) return null;
@@ -170,7 +170,7 @@ interface ItemProps {
 
 function Item({ why, row, isSelected, toggle }: ItemProps): VNode {
   const { id, from, to, since, blockedOn, task } = row;
-  const [retrying, setRetrying] = useState<Shown | null>(null);
+  const [retrying, setRetrying] = useState<HandoffDetail | null>(null);
   return (
     <li class="row" data-row data-id={id}>
       <input type="checkbox" aria-label={`Select ${titleOf(row)}`} checked={isSelected} onChange={toggle} />
@@ -193,19 +193,21 @@ function Item({ why, row, isSelected, toggle }: ItemProps): VNode {
         {why === 'failed' ? (
           <button
             type="button"
-            onClick={() => void ask<Shown>(`/api/handoffs/${encodeURIComponent(id)}`).then(setRetrying, sayProblem)}
+            onClick={() =>
+              void getJson<HandoffDetail>(`/api/handoffs/${encodeURIComponent(id)}`).then(setRetrying, toastProblem)
+            }
           >
             Retry…
           </button>
         ) : null}
-        <button type="button" class="quiet" title="Hide it for an hour" onClick={() => putAway(row, 60)}>
+        <button type="button" class="quiet" title="Hide it for an hour" onClick={() => dismissRow(row, 60)}>
           Snooze
         </button>
         <button
           type="button"
           class="quiet"
           title="Hide it until something happens to it"
-          onClick={() => putAway(row, null)}
+          onClick={() => dismissRow(row, null)}
         >
           Dismiss
         </button>
@@ -228,8 +230,8 @@ function Answer({ row, text }: { readonly row: Row; readonly text: string }): VN
   const send = async (form: HTMLFormElement): Promise<void> => {
     const { answer } = textsIn(form);
     const match = { 'if-match': `"${row.revision}"` };
-    await tell(`/api/handoffs/${encodeURIComponent(row.id)}/unblock`, { answer }, match);
-    say('good', `Answered: ${titleOf(row)} goes on`);
+    await postJson(`/api/handoffs/${encodeURIComponent(row.id)}/unblock`, { answer }, match);
+    toast('good', `Answered: ${titleOf(row)} goes on`);
   };
   return (
     <form class="row-more answer" onSubmit={onSubmit((form) => run(() => send(form)))}>

@@ -1,4 +1,4 @@
-/** Projects whose agents end their summaries with a block: how far each has come, and what holds it up. */
+/** Projects whose agents end their summaries with a block: their progress, and what blocks them. */
 import type { VNode } from 'preact';
 import { ago, now, span, whole } from '../time.ts';
 import { handoffHref } from '../location.ts';
@@ -71,7 +71,7 @@ function Project({ flow }: { readonly flow: WorkflowView }): VNode {
   );
 }
 
-/** One column: how far it is, and what of it is under way or needs somebody. */
+/** One phase: its progress, its open legs, and those that need somebody. */
 function Phase({ phase: given, flow }: { readonly phase: PhaseView; readonly flow: WorkflowView }): VNode {
   const { phase, progress, legs, told, timeMs } = given;
   const name = phase ?? 'without a phase';

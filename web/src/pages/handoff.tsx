@@ -1,8 +1,8 @@
-/** One handoff: where it is, what comes next, what may be done with it, what happened to it, what it carries. */
+/** One handoff with its state, actions, evidence, facts and data. */
 import type { VNode } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { ask, Problem, type FactView, type Shown } from '../api.ts';
-import { knownRow, onHeard } from '../live.ts';
+import { getJson, Problem, type FactView, type HandoffDetail } from '../api.ts';
+import { knownRow, onLiveEvent } from '../live.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Evidence } from '../parts/evidence.tsx';
 import { Data } from '../parts/json.tsx';
@@ -19,20 +19,20 @@ import { isOver, toneOf } from '../words.ts';
 const Chain = lazy(async () => (await import('../parts/chain.tsx')).Chain);
 
 const TABS = ['overview', 'evidence', 'timeline', 'data', 'chain'] as const;
-/** Facts that change nothing but themselves: what is on the screen is continued with them. */
+/** Facts that change no state: the page adds them without reading the handoff again. */
 const ONLY_SAID = ['progress', 'renew'];
 const RETRY_MS = 2_000;
 
 export function HandoffPage(): VNode {
   const id = place.value.rest;
-  const [shown, setShown] = useState<Shown | Problem | null>(null);
+  const [shown, setShown] = useState<HandoffDetail | Problem | null>(null);
   const wanted = useRef(id);
   wanted.current = id;
   const reload = useCallback(() => {
-    void ask<Shown>(`/api/handoffs/${encodeURIComponent(id)}`)
+    void getJson<HandoffDetail>(`/api/handoffs/${encodeURIComponent(id)}`)
       .catch((error: unknown) => (error instanceof Problem ? error : new Problem(0, 'fault', String(error))))
       .then((answer) => {
-        // An answer can come after the next handoff was opened, and after a newer answer.
+        // An answer may come after another handoff was opened, or after a newer answer.
         if (wanted.current === id) setShown((before) => newest(before, answer, id));
       });
   }, [id]);
@@ -41,8 +41,8 @@ export function HandoffPage(): VNode {
   useEffect(reload, [reload]);
   useEffect(
     () =>
-      onHeard(({ fact, handoff }) => {
-        // What is shown may be further on than the line.
+      onLiveEvent(({ fact, handoff }) => {
+        // The page may be newer than the event.
         if (handoff.id !== id || fact.revision <= seen.current) return;
         if (ONLY_SAID.includes(fact.deed)) setShown((before) => continued(before, fact));
         else reload();
@@ -68,20 +68,24 @@ export function HandoffPage(): VNode {
   return <Whole handoff={shown} reload={reload} />;
 }
 
-function newest(before: Shown | Problem | null, answer: Shown | Problem, id: string): Shown | Problem {
+function newest(
+  before: HandoffDetail | Problem | null,
+  answer: HandoffDetail | Problem,
+  id: string,
+): HandoffDetail | Problem {
   if (before === null || before instanceof Problem || before.id !== id) return answer;
-  // What could not be asked for now may be shown all the same.
+  // A failed request leaves the earlier record on the page.
   if (answer instanceof Problem) return answer.status === 404 ? answer : before;
   return answer.revision < before.revision ? before : answer;
 }
 
-function continued(before: Shown | Problem | null, fact: FactView): Shown | Problem | null {
+function continued(before: HandoffDetail | Problem | null, fact: FactView): HandoffDetail | Problem | null {
   if (before === null || before instanceof Problem || before.id !== fact.handoff) return before;
   if (before.facts.some((each) => each.revision >= fact.revision)) return before;
   return { ...before, revision: fact.revision, facts: [...before.facts, fact] };
 }
 
-function Whole({ handoff, reload }: { readonly handoff: Shown; readonly reload: () => void }): VNode {
+function Whole({ handoff, reload }: { readonly handoff: HandoffDetail; readonly reload: () => void }): VNode {
   const { id, state, facts } = handoff;
   const tab = TABS.find((each) => each === place.value.with.get('tab')) ?? 'overview';
   const isReview = state === 'delivered' && (handoff.may ?? []).includes('verify');
@@ -142,8 +146,8 @@ function Whole({ handoff, reload }: { readonly handoff: Shown; readonly reload: 
   );
 }
 
-/** What happens now, by whom, and until when. */
-function Next({ handoff }: { readonly handoff: Shown }): VNode | null {
+/** The next step, who takes it, and the deadline. */
+function Next({ handoff }: { readonly handoff: HandoffDetail }): VNode | null {
   const says = nextOf(handoff);
   const { until } = handoff;
   const leftMs = until === undefined ? null : new Date(until).getTime() - now.value;
@@ -161,7 +165,7 @@ function Next({ handoff }: { readonly handoff: Shown }): VNode | null {
   );
 }
 
-function nextOf({ state, to, from, verifiers = [], blockedOn, notBefore, heldBy }: Shown): string | null {
+function nextOf({ state, to, from, verifiers = [], blockedOn, notBefore, heldBy }: HandoffDetail): string | null {
   switch (state) {
     case 'draft':
       return `${from} activates it.`;
@@ -187,7 +191,7 @@ const WAITS = {
 } as const;
 
 interface OverviewProps {
-  readonly handoff: Shown;
+  readonly handoff: HandoffDetail;
   readonly reload: () => void;
   readonly isReview: boolean;
 }
@@ -247,7 +251,7 @@ function Overview({ handoff, reload, isReview }: OverviewProps): VNode {
 
 const LATELY = 6;
 
-function EvidenceTab({ handoff }: { readonly handoff: Shown }): VNode {
+function EvidenceTab({ handoff }: { readonly handoff: HandoffDetail }): VNode {
   const { deliverables = [], criteria = [], check } = handoff;
   if (deliverables.length === 0 && criteria.length === 0) {
     return <p class="empty">Nothing was agreed on that would have to be shown.</p>;
@@ -264,7 +268,7 @@ function EvidenceTab({ handoff }: { readonly handoff: Shown }): VNode {
   );
 }
 
-function DataTab({ handoff }: { readonly handoff: Shown }): VNode {
+function DataTab({ handoff }: { readonly handoff: HandoffDetail }): VNode {
   const { input, context, result } = handoff;
   const parts = [
     ['Input', input],
@@ -286,7 +290,7 @@ function DataTab({ handoff }: { readonly handoff: Shown }): VNode {
   );
 }
 
-function Details({ handoff }: { readonly handoff: Shown }): VNode {
+function Details({ handoff }: { readonly handoff: HandoffDetail }): VNode {
   const { id, attempt, attemptsMax, fence, heldBy, notBefore, dependsOn = [], retryOf, parent, verifiers } = handoff;
   const retries = useRetries(id, handoff.state);
   const links = [
@@ -321,14 +325,14 @@ function Details({ handoff }: { readonly handoff: Shown }): VNode {
   );
 }
 
-/** New handoffs that somebody has made out of one that is over. */
-function useRetries(id: string, state: Shown['state']): readonly string[] {
+/** The ids of handoffs that retry this one. */
+function useRetries(id: string, state: HandoffDetail['state']): readonly string[] {
   const [found, setFound] = useState<readonly string[]>([]);
   useEffect(() => {
     setFound([]);
     if (!isOver(state) || state === 'completed') return undefined;
     const over = new AbortController();
-    ask<{ readonly items: readonly { readonly id: string; readonly retryOf?: string }[] }>(
+    getJson<{ readonly items: readonly { readonly id: string; readonly retryOf?: string }[] }>(
       `/api/handoffs/${encodeURIComponent(id)}/chain`,
       over.signal,
     ).then(

@@ -1,9 +1,9 @@
-/** What an agent was told and has not put away. */
+/** The notifications of an agent that it has not put away. */
 import type { VNode } from 'preact';
-import { discard } from '../api.ts';
+import { sendDelete } from '../api.ts';
 import { knownRow } from '../live.ts';
 import { Pending, When } from '../parts/labels.tsx';
-import { sayProblem } from '../parts/toasts.tsx';
+import { toastProblem } from '../parts/toasts.tsx';
 import { usePolled } from '../polled.ts';
 import { titleOf, visible } from '../text.ts';
 import { handoffHref, place } from '../location.ts';
@@ -28,7 +28,7 @@ export function Inbox(): VNode {
         <h1>Inbox of {agent}</h1>
         <a href="#/agents">All agents</a>
         {answer !== null && answer.items.length > 0 ? (
-          <button type="button" onClick={() => void discard(path).then(again, sayProblem)}>
+          <button type="button" onClick={() => void sendDelete(path).then(again, toastProblem)}>
             Put all away
           </button>
         ) : null}

@@ -1,4 +1,4 @@
-/** How much goes through, how long it takes, what fails, who waits. */
+/** Throughput, time in each state, failures, and the oldest waiting handoffs. */
 import type { VNode } from 'preact';
 import type { MetricsAnswer } from '../api.ts';
 import { Card } from '../parts/card.tsx';

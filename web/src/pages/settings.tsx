@@ -1,12 +1,12 @@
-/** Who may come in, and how this server is set up. */
+/** Tokens, sessions and the policy of the server. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { discard, signOut, tell, type Session, type SessionsAnswer, type TokensAnswer } from '../api.ts';
+import { sendDelete, signOut, postJson, type Session, type SessionsAnswer, type TokensAnswer } from '../api.ts';
 import { PolicyPanels } from '../parts/policy-panels.tsx';
 import { CopyId, Pending, TableHead, When } from '../parts/labels.tsx';
 import { Quarantine } from '../parts/quarantine.tsx';
 import { onSubmit, ProblemText, textsIn, useRequest } from '../parts/forms.tsx';
-import { say, sayProblem } from '../parts/toasts.tsx';
+import { toast, toastProblem } from '../parts/toasts.tsx';
 import { BY_TIME, usePolled } from '../polled.ts';
 import { visible } from '../text.ts';
 import { nextTheme, theme } from '../theme.ts';
@@ -59,15 +59,15 @@ function Tokens(): VNode {
       ...(label === '' ? {} : { label }),
       ...(scope === 'read' ? { scopes: ['read'] } : {}),
     };
-    setMade(await tell<{ readonly token: string }>('/api/tokens', body));
+    setMade(await postJson<{ readonly token: string }>('/api/tokens', body));
     form.reset();
     again();
   };
   const revoke = (id: string): void =>
-    void discard(`/api/tokens/${encodeURIComponent(id)}`).then(() => {
-      say('good', `${id} is revoked`);
+    void sendDelete(`/api/tokens/${encodeURIComponent(id)}`).then(() => {
+      toast('good', `${id} is revoked`);
       again();
-    }, sayProblem);
+    }, toastProblem);
   const shown = (answer?.items ?? []).filter(({ revokedAt }) => all || revokedAt === null).toReversed();
   return (
     <section class="panel" aria-label="Tokens">
@@ -150,7 +150,7 @@ function Sessions(): VNode {
                 type="button"
                 class="bad"
                 aria-label={`End ${name}`}
-                onClick={() => void discard(`/api/sessions/${encodeURIComponent(name)}`).then(again, sayProblem)}
+                onClick={() => void sendDelete(`/api/sessions/${encodeURIComponent(name)}`).then(again, toastProblem)}
               >
                 End
               </button>

@@ -1,7 +1,7 @@
-/** All work: one filter, three ways to look at it. */
+/** All handoffs that match a filter, as a table, a board or a timeline. */
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { query, type ListPage, type Row, type Shown, type TotalsAnswer } from '../api.ts';
+import { query, type ListPage, type Row, type HandoffDetail, type TotalsAnswer } from '../api.ts';
 import { FILTER_HELP, readFilter, withWord, wordIn } from '../filter.ts';
 import { learn, newest, version } from '../live.ts';
 import { attention } from '../parts/pulse.tsx';
@@ -16,7 +16,7 @@ import {
   Pending,
   QuestionLine,
   StateTag,
-  useStill,
+  useHeldList,
   When,
 } from '../parts/labels.tsx';
 import { Bulk, useBatch, useSelection } from '../parts/bulk.tsx';
@@ -33,7 +33,7 @@ const LIMIT_MAX = 1_000;
 const SAVED_KEY = 'baton-views';
 
 export function Work(): VNode {
-  // Whoever asks for nothing sees what is going on, and not what is over.
+  // Without a filter, only open work is shown.
   const text = place.value.with.get('q') ?? 'state:open';
   const view = VIEWS.find((each) => each === place.value.with.get('view')) ?? 'table';
   const { parameters, problems } = readFilter(text, now.value);
@@ -135,7 +135,7 @@ function FilterBar({ text, totals }: { readonly text: string; readonly totals: T
   );
 }
 
-/** An empty filter is said too: without one, only what is open is shown. */
+/** An empty filter stands in the address too, because without `q` only open work is shown. */
 function filteredBy(text: string): string {
   const href = withParameters({ q: text });
   return text === '' ? `${href}${href.includes('?') ? '&' : '?'}q=` : href;
@@ -167,7 +167,7 @@ function Chip({ name, href, isOn, count = null }: ChipProps): VNode {
 }
 
 interface TableProps {
-  /** There is something that the filter leaves out. */
+  /** Whether the filter hides handoffs. */
   readonly isFiltered: boolean;
   readonly parameters: Readonly<Record<string, string>>;
   readonly all: number | null;
@@ -183,9 +183,9 @@ function Table({ parameters, all, isFiltered }: TableProps): VNode {
   const seen = version.value;
   const found = (answer?.items ?? []).map(newest);
   const isGrouped = Object.keys(parameters).join() === 'state' && parameters['state'] === 'open';
-  // Whoever asks for an order gets it.
+  // An order in the filter wins over urgency.
   const ordered = parameters['sort'] === undefined ? byUrgency(found) : found;
-  const still = useStill(isGrouped ? urgentFirst(found) : ordered, ({ id }) => id);
+  const still = useHeldList(isGrouped ? urgentFirst(found) : ordered, ({ id }) => id);
   if (answer === null) return <Pending error={error} rows={12} />;
   const rows = still.shown;
   const chosen = rows.filter(({ id }) => selected.has(id));
@@ -256,8 +256,8 @@ function Table({ parameters, all, isFiltered }: TableProps): VNode {
 }
 
 /**
- * What needs somebody and who is at work comes first, wherever the list has it: the newest ones are seldom the ones that
- * somebody looks for. What failed is closed, but only a person can go on with it.
+ * Puts handoffs that need a person and running work first, also those beyond the page of the list. A failed handoff is
+ * closed, but only a person can continue it.
  */
 function urgentFirst(listed: readonly Row[]): readonly Row[] {
   const { items = [], atWork = [] } = attention.value ?? {};
@@ -268,7 +268,7 @@ function urgentFirst(listed: readonly Row[]): readonly Row[] {
   return [...byId.values()].toSorted((a, b) => GROUPS.indexOf(groupOf(a)) - GROUPS.indexOf(groupOf(b)));
 }
 
-/** Above the first row of each group. */
+/** The heading above the first row of each group. */
 function headingOf(rows: readonly Row[], at: number): string | null {
   const [before, row] = [rows[at - 1], rows[at]];
   if (row === undefined) return null;
@@ -277,7 +277,7 @@ function headingOf(rows: readonly Row[], at: number): string | null {
 }
 
 interface TableRowProps {
-  /** Said above it. */
+  /** Shown above the row. */
   readonly heading: string | null;
   readonly row: Row;
   readonly isSelected: boolean;
@@ -342,9 +342,9 @@ function PlainRow({ row, isSelected, toggle, preview }: Omit<TableRowProps, 'hea
   );
 }
 
-/** What one needs to know of a handoff without leaving the list. */
+/** A handoff beside the list. */
 function Preview({ id, close }: { readonly id: string; readonly close: () => void }): VNode {
-  const { answer, error } = usePolled<Shown>(`/api/handoffs/${encodeURIComponent(id)}`);
+  const { answer, error } = usePolled<HandoffDetail>(`/api/handoffs/${encodeURIComponent(id)}`);
   return (
     <aside class="panel preview" aria-label="Preview">
       <button type="button" class="quiet close" onClick={close} aria-label="Close the preview">

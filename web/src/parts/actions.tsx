@@ -1,8 +1,8 @@
-/** What the viewer may do with a handoff now; the server has said what that is, and judges again when it is asked. */
+/** The actions that the viewer may take now. The server names them, and checks each one again. */
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { EVIDENCE_KINDS } from '../../../src/domain/evidence.ts';
-import { tell, type HandoffView, type Shown } from '../api.ts';
+import { postJson, type HandoffView, type HandoffDetail } from '../api.ts';
 import { go, handoffHref } from '../location.ts';
 import { STATE_WORDS } from '../words.ts';
 import { Dialog } from './labels.tsx';
@@ -16,7 +16,7 @@ import {
   textsIn,
   useRequest,
 } from './forms.tsx';
-import { say, sayProblem } from './toasts.tsx';
+import { toast, toastProblem } from './toasts.tsx';
 
 interface Question {
   readonly name: string;
@@ -24,21 +24,21 @@ interface Question {
   readonly needed?: true;
   readonly long?: true;
   readonly of?: readonly string[];
-  /** What stands there already. */
-  readonly given?: (handoff: Shown) => string;
+  /** The initial value. */
+  readonly given?: (handoff: HandoffDetail) => string;
 }
 
 interface Action {
   readonly label: string;
   readonly asks: readonly Question[];
   readonly tone?: 'bad';
-  readonly body?: (answers: Readonly<Record<string, string>>, handoff: Shown) => object;
+  readonly body?: (answers: Readonly<Record<string, string>>, handoff: HandoffDetail) => object;
 }
 
 const REASON: Question = { name: 'reason', label: 'Reason', long: true };
 const NOTES: Question = { name: 'notes', label: 'Notes', long: true };
 
-function linesOf(name: 'deliverables' | 'criteria'): (handoff: Shown) => string {
+function linesOf(name: 'deliverables' | 'criteria'): (handoff: HandoffDetail) => string {
   return (handoff) => (handoff[name] ?? []).join('\n');
 }
 
@@ -127,10 +127,10 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   cancel: { label: 'Cancel', asks: [REASON], tone: 'bad' },
 };
 
-/** In the order in which they come first. Judging has a view of its own. */
+/** The first of these that is allowed becomes the main button. The review has a panel of its own. */
 const PRIMARY = ['unblock', 'activate', 'accept', 'deliver', 'retry'];
 
-/** The moves of a holder. The fence on the screen is shown with them, as the revision is: both say what was judged. */
+/** Moves of the holder. They send the fence on the screen, so that a lost lease is noticed. */
 const HOLDERS_MOVES: readonly string[] = ['block', 'release', 'fail', 'reject', 'deliver', 'progress'];
 
 function written(input: unknown): string {
@@ -138,9 +138,9 @@ function written(input: unknown): string {
 }
 
 interface Props {
-  readonly handoff: Shown;
+  readonly handoff: HandoffDetail;
   readonly reload: () => void;
-  /** Only the one that comes first. */
+  /** Whether the review panel is shown, so that no action is the main button. */
   readonly review: boolean;
 }
 
@@ -157,7 +157,7 @@ export function Actions({ handoff, reload, review }: Props): VNode | null {
     else {
       setBusy(true);
       perform(handoff, name, {})
-        .then(reload, sayProblem)
+        .then(reload, toastProblem)
         .finally(() => setBusy(false));
     }
   };
@@ -194,7 +194,7 @@ export function Actions({ handoff, reload, review }: Props): VNode | null {
 }
 
 async function perform(
-  handoff: Shown,
+  handoff: HandoffDetail,
   name: string,
   answers: Readonly<Record<string, string>>,
   key?: string,
@@ -206,17 +206,17 @@ async function perform(
     ...(handoff.state === 'accepted' && HOLDERS_MOVES.includes(name) ? { fence: handoff.fence } : {}),
   };
   const makesNew = name === 'retry' || name === 'reassign';
-  // Judged by what is on the screen: if it has moved on since, the server says so instead of doing it.
-  const moved = await tell<HandoffView>(`/api/handoffs/${encodeURIComponent(handoff.id)}/${name}`, body, {
+  // If the handoff has changed since it was drawn, the server refuses the move.
+  const moved = await postJson<HandoffView>(`/api/handoffs/${encodeURIComponent(handoff.id)}/${name}`, body, {
     ...(makesNew ? {} : { 'if-match': `"${handoff.revision}"` }),
     ...(name === 'retry' && key !== undefined ? { 'idempotency-key': key } : {}),
   });
-  say('good', `${action?.label ?? name}: ${STATE_WORDS[moved.state]}`);
+  toast('good', `${action?.label ?? name}: ${STATE_WORDS[moved.state]}`);
   if (moved.id !== handoff.id) go(handoffHref(moved.id));
 }
 
 interface FormProps {
-  readonly handoff: Shown;
+  readonly handoff: HandoffDetail;
   readonly name: string;
   readonly close: () => void;
   readonly afterwards: () => void;

@@ -1,15 +1,15 @@
-/** Running agents: how full each is, how far its handover is, and the button that begins one. */
+/** Running agents: the use of their context, the progress of their handover, and the button that starts one. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { CONTEXT_TIERS } from '../../../src/domain/agent-session.ts';
 import { SUCCESSION_REASONS } from '../../../src/domain/succession.ts';
-import { tell, type AgentsAnswer } from '../api.ts';
+import { postJson, type AgentsAnswer } from '../api.ts';
 import { usePolled } from '../polled.ts';
 import { ago, now } from '../time.ts';
 import { handoffHref } from '../location.ts';
 import { onSubmit, Options, textsIn } from './forms.tsx';
 import { TableHead } from './labels.tsx';
-import { sayProblem } from './toasts.tsx';
+import { toastProblem } from './toasts.tsx';
 
 type AgentSession = AgentsAnswer['sessions'][number];
 
@@ -84,10 +84,10 @@ function Handover({ session, again }: { readonly session: AgentSession; readonly
   const [isAsking, setAsking] = useState(false);
   if (handoff !== null) return <Steps agent={id} handoff={handoff.id} />;
   const begin = (form: HTMLFormElement): void =>
-    void tell(`/api/agents/${id}/handoff`, textsIn(form)).then(() => {
+    void postJson(`/api/agents/${id}/handoff`, textsIn(form)).then(() => {
       setAsking(false);
       again();
-    }, sayProblem);
+    }, toastProblem);
   return (
     <>
       {last === null ? null : (

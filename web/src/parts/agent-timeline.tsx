@@ -1,4 +1,4 @@
-/** Who was at what, and when: a lane for each agent, a bar for each attempt, and a line for now. */
+/** A lane for each agent with a bar for each attempt. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { AttemptsAnswer } from '../api.ts';

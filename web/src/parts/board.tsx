@@ -6,7 +6,7 @@ import { learn, newest, version } from '../live.ts';
 import { usePolled } from '../polled.ts';
 import { COLUMNS, type Column } from '../words.ts';
 import { Card } from './card.tsx';
-import { Loading, Pending, useStill } from './labels.tsx';
+import { Loading, Pending, useHeldList } from './labels.tsx';
 
 const COLUMN_PAGE = 40;
 const COLUMN_MAX = 1_000;
@@ -54,9 +54,9 @@ function Cards({ parameters, count }: CardsProps): VNode {
   const { answer, error } = usePolled<ListPage>(`/api/handoffs${query({ ...parameters, limit })}`);
   useEffect(() => answer?.items.forEach(learn), [answer]);
   const states = parameters['state']?.split(',') ?? [];
-  // What has moved on is drawn where it is now.
+  // A handoff that has moved on is drawn in the column of its new state.
   const here = (answer?.items ?? []).map(newest).filter(({ state }) => states.includes(state));
-  const still = useStill(here, ({ id }) => id);
+  const still = useHeldList(here, ({ id }) => id);
   if (answer === null) return <Pending error={error} rows={3} />;
   return (
     <ul class="cards-list" data-seen={version.value} {...still.hold}>

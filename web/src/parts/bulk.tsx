@@ -1,8 +1,8 @@
 /** One operation on all selected handoffs. */
 import type { ComponentChildren, VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { tell, type BatchAnswer, type Row } from '../api.ts';
-import { say, sayProblem } from './toasts.tsx';
+import { postJson, type BatchAnswer, type Row } from '../api.ts';
+import { toast, toastProblem } from './toasts.tsx';
 
 /** As many ids as the server takes in one request. */
 const BATCH_MAX = 100;
@@ -36,14 +36,15 @@ export function useBatch(rows: readonly Row[], clear: () => void): (operation: s
     const done: BatchAnswer['items'] = [];
     for (let at = 0; at < ids.length; at += BATCH_MAX) {
       const body = { operation, ids: ids.slice(at, at + BATCH_MAX), input };
-      done.push(...(await tell<BatchAnswer>('/api/batch', body, { 'idempotency-key': key })).items);
+      done.push(...(await postJson<BatchAnswer>('/api/batch', body, { 'idempotency-key': key })).items);
     }
     const refused = done.filter(({ problem }) => problem !== undefined);
-    if (refused.length === 0) say('good', `${operation}: ${done.length}`);
-    else say('bad', `${operation}: ${refused.length} of ${done.length} refused: ${refused[0]?.problem?.detail ?? ''}`);
+    if (refused.length === 0) toast('good', `${operation}: ${done.length}`);
+    else
+      toast('bad', `${operation}: ${refused.length} of ${done.length} refused: ${refused[0]?.problem?.detail ?? ''}`);
     clear();
   };
-  return (operation, input = {}) => void run(operation, input).catch(sayProblem);
+  return (operation, input = {}) => void run(operation, input).catch(toastProblem);
 }
 
 interface BulkProps {

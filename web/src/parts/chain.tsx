@@ -1,8 +1,9 @@
-/** The chain that a handoff belongs to, as a graph that can be followed: each leg leads to the ones that came from it. */
+/** A graph of the chain that a handoff belongs to. Each leg leads to the ones that follow from it. */
 import dagre from '@dagrejs/dagre';
 import type { RefObject, VNode } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { ask, type HandoffView } from '../api.ts';
+import { shorten } from '../../../src/interfaces/shared/shorten.ts';
+import { getJson, type HandoffView } from '../api.ts';
 import { newest, version } from '../live.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../location.ts';
@@ -22,7 +23,7 @@ interface Drawn {
 interface ChainProps {
   readonly id: string;
   readonly revision: number;
-  /** What stands there when the chain is this handoff alone. */
+  /** Shown where the handoff has no other legs. */
   readonly alone: VNode | null;
 }
 
@@ -31,7 +32,10 @@ export function Chain({ id, revision, alone }: ChainProps): VNode | null {
   const [zoom, setZoom] = useState(1);
   useEffect(() => {
     const over = new AbortController();
-    ask<{ readonly items: readonly HandoffView[] }>(`/api/handoffs/${encodeURIComponent(id)}/chain`, over.signal).then(
+    getJson<{ readonly items: readonly HandoffView[] }>(
+      `/api/handoffs/${encodeURIComponent(id)}/chain`,
+      over.signal,
+    ).then(
       ({ items }) => setLegs(items),
       () => undefined,
     );
@@ -80,10 +84,10 @@ export function Chain({ id, revision, alone }: ChainProps): VNode | null {
                 <g transform={`translate(${x - WIDTH / 2} ${y - HEIGHT / 2})`} class={`leg ${toneOf(leg)}`}>
                   <rect width={WIDTH} height={HEIGHT} rx="9" />
                   <text x="12" y="22" class="leg-title">
-                    {markOf(leg)} {cut(titleOf(leg), 22)}
+                    {markOf(leg)} {shorten(titleOf(leg), 22)}
                   </text>
                   <text x="12" y="41">
-                    {cut(`${leg.from} → ${leg.to}`, 28)}
+                    {shorten(`${leg.from} → ${leg.to}`, 28)}
                   </text>
                   <title>{`${titleOf(leg)}: ${leg.from} to ${leg.to}, ${leg.state}`}</title>
                 </g>
@@ -96,7 +100,7 @@ export function Chain({ id, revision, alone }: ChainProps): VNode | null {
   );
 }
 
-/** Brings the leg that the page is about into the middle, and knows on which sides there is more. */
+/** Scrolls to the leg of the page, and tells on which sides there is more. */
 function useScroller(
   drawn: Drawn,
   id: string,
@@ -163,8 +167,4 @@ function drawingOf(legs: readonly HandoffView[]): Drawn {
       return { key: `${from} ${to}`, path, isRetry };
     }),
   };
-}
-
-function cut(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max - 1)}…` : text;
 }

@@ -1,8 +1,8 @@
-/** What was asked for, what is shown for it, and what the machine found when it looked. Claimed is not verified. */
+/** The deliverables with their evidence and the results of the checks, and the criteria. */
 import type { VNode } from 'preact';
 import { evidenceValue } from '../../../src/domain/evidence.ts';
 import type { ShownEvidence } from '../../../src/engine/evidence-checker.ts';
-import type { Shown } from '../api.ts';
+import type { HandoffDetail } from '../api.ts';
 import { usePolled } from '../polled.ts';
 import { visible } from '../text.ts';
 
@@ -19,8 +19,8 @@ const VERDICTS: Readonly<Record<Check['verdict'], readonly [mark: string, word: 
 };
 
 interface Props {
-  readonly handoff: Shown;
-  /** Where they are judged beside it, they are not shown twice. */
+  readonly handoff: HandoffDetail;
+  /** False in the review, which shows the criteria itself. @default true */
   readonly withCriteria?: boolean;
 }
 
@@ -28,7 +28,7 @@ export function Evidence({ handoff, withCriteria = true }: Props): VNode | null 
   const { deliverables = [], criteria: agreed = [], claims = [], assurance } = handoff;
   const criteria = withCriteria ? agreed : [];
   if (deliverables.length === 0 && criteria.length === 0) return null;
-  // Only whoever has to judge it may see the changes themselves.
+  // Only reviewers may see the changes themselves.
   const path = withCriteria ? null : `/api/handoffs/${encodeURIComponent(handoff.id)}/evidence`;
   const { answer } = usePolled<{ readonly items: readonly ShownEvidence[] }>(path, { everyMs: 10_000, always: true });
   const checks = checksIn(handoff);
@@ -84,8 +84,8 @@ function Verdict({ verdict, says, when }: Omit<Check, 'deliverable'> & { readonl
 }
 
 interface PieceProps {
-  readonly evidence: NonNullable<Shown['claims']>[number]['evidence'][number];
-  /** Null: not asked, or not answered yet. */
+  readonly evidence: NonNullable<HandoffDetail['claims']>[number]['evidence'][number];
+  /** Null while there is no answer. */
   readonly seen: ShownEvidence | null;
 }
 
@@ -134,27 +134,27 @@ function toneOfLine(line: string): string {
   return line.startsWith('+') ? 'diff-added' : line.startsWith('-') ? 'diff-removed' : '';
 }
 
-/** Colour is never the only sign. */
+/** The counts, because color must not be the only sign. */
 function linesIn(text: string): string {
   const tones = text.split('\n').map(toneOfLine);
   const count = (tone: string): number => tones.filter((each) => each === tone).length;
   return `${count('diff-added')} lines added, ${count('diff-removed')} removed`;
 }
 
-function wordFor(isShown: boolean, assurance: Shown['assurance']): string {
+function wordFor(isShown: boolean, assurance: HandoffDetail['assurance']): string {
   if (assurance === 'verified' || assurance === 'attested') return assurance;
   return isShown ? 'claimed' : 'nothing shown';
 }
 
-/** Criteria that somebody agreed to. */
-function judgedIn({ facts }: Shown): ReadonlySet<string> {
+/** The criteria that a verifier has approved. */
+function judgedIn({ facts }: HandoffDetail): ReadonlySet<string> {
   const told = facts.findLast(({ deed }) => deed === 'verify')?.detail as { readonly criteria?: unknown } | undefined;
   const list = Array.isArray(told?.criteria) ? (told.criteria as readonly { readonly criterion?: unknown }[]) : [];
   return new Set(list.map(({ criterion }) => String(criterion)));
 }
 
-/** What the machine found at delivery, and when somebody looked again; said once where it is the same. */
-function checksIn({ facts }: Shown): readonly (Check & { readonly when: string })[] {
+/** The checks at delivery and at review. A result that is the same at both is listed once. */
+function checksIn({ facts }: HandoffDetail): readonly (Check & { readonly when: string })[] {
   const of = (deed: (each: string) => boolean, when: string): readonly (Check & { readonly when: string })[] => {
     const told = facts.findLast((fact) => deed(fact.deed) && Array.isArray(detailOf(fact)?.checks));
     const checks = (told === undefined ? [] : (detailOf(told)?.checks ?? [])) as readonly Check[];
@@ -166,11 +166,11 @@ function checksIn({ facts }: Shown): readonly (Check & { readonly when: string }
   return [...first, ...later.filter((check) => !first.some((each) => isSame(each, check)))];
 }
 
-function detailOf({ detail }: Shown['facts'][number]): { readonly checks?: unknown } | undefined {
+function detailOf({ detail }: HandoffDetail['facts'][number]): { readonly checks?: unknown } | undefined {
   return detail as { readonly checks?: unknown } | undefined;
 }
 
-function valueOf(evidence: NonNullable<Shown['claims']>[number]['evidence'][number]): string {
+function valueOf(evidence: NonNullable<HandoffDetail['claims']>[number]['evidence'][number]): string {
   switch (evidence.kind) {
     case 'file':
       return `${evidence.path} (sha256 ${evidence.sha256.slice(0, 12)}…)`;

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { PRIORITIES } from '../../../src/domain/priority.ts';
-import { wordsOf } from '../api.ts';
+import { errorText } from '../api.ts';
 
 /** The trimmed texts of a form, by the names of its fields. */
 export function textsIn(form: HTMLFormElement): Readonly<Record<string, string>> {
@@ -26,7 +26,7 @@ export function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    throw new Error(`This is not JSON: ${wordsOf(cause)}`, { cause });
+    throw new Error(`This is not JSON: ${errorText(cause)}`, { cause });
   }
 }
 
@@ -48,7 +48,7 @@ export function useRequest(): Request {
     setBusy(true);
     setProblem(null);
     request()
-      .catch((error: unknown) => setProblem(wordsOf(error)))
+      .catch((error: unknown) => setProblem(errorText(error)))
       .finally(() => setBusy(false));
   };
   return { isBusy, problem, setProblem, run };

@@ -1,7 +1,7 @@
-/** Brings in what others wrote: summaries, transcripts, and handoffs in whatever form they lie around. */
+/** Imports summaries, transcripts, and handoffs in other forms. */
 import type { VNode } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { tell, wordsOf, type IngestedAnswer } from '../api.ts';
+import { postJson, errorText, type IngestedAnswer } from '../api.ts';
 import { onSubmit } from './forms.tsx';
 import { handoffHref } from '../location.ts';
 
@@ -25,7 +25,7 @@ const FATES: Readonly<Record<string, string>> = {
   nothing: 'hands nothing over',
 };
 const KINDS = '.md,.markdown,.txt,.json,.yaml,.yml,.jsonl';
-/** What the server takes at once; said here, because a browser would send a film first and hear of it afterwards. */
+/** The limit of the server. Checked here too, because a browser sends the whole file before it reads the refusal. */
 const CHARACTERS_MAX = 1_000_000;
 const PASTED = 'pasted.md';
 
@@ -34,7 +34,7 @@ export function Import(): VNode {
   const [files, setFiles] = useState<readonly File[]>([]);
   const [done, setDone] = useState<readonly Imported[]>([]);
   const [busy, setBusy] = useState(false);
-  /** What was looked at, and can be taken now. */
+  /** The preview was shown, so the next submit imports. */
   const [isSeen, setSeen] = useState(false);
 
   const bring = async (form: HTMLFormElement, preview: boolean): Promise<void> => {
@@ -51,7 +51,7 @@ export function Import(): VNode {
     ];
     setBusy(true);
     setDone([]);
-    // One after the other: what a later one says may be about what an earlier one began.
+    // In order: a later text may refer to a handoff that an earlier one made.
     for (const source of sources) {
       const imported = await importOne(source, project, preview);
       setDone((before) => [...before, imported]);
@@ -131,20 +131,20 @@ async function importOne({ name, text }: Source, project: string, preview: boole
     const content = await text();
     const file = nameOf(content, name);
     const body = { text: content, file, preview, ...(project === '' ? {} : { project }) };
-    const { blocks } = await tell<IngestedAnswer>('/api/summaries', body);
+    const { blocks } = await postJson<IngestedAnswer>('/api/summaries', body);
     return { name, answers: blocks, problem: blocks.length === 0 ? 'nothing is handed over in it' : null };
   } catch (error) {
-    return { name, answers: [], problem: wordsOf(error) };
+    return { name, answers: [], problem: errorText(error) };
   }
 }
 
-/** Named after its content: the same text under another name is the same. What kind of file it is stays. */
+/** Named after the content, so that the same text under another name is imported once. The extension stays. */
 function nameOf(content: string, name: string): string {
   const kind = /\.[a-z]{1,8}$/i.exec(name)?.[0].toLowerCase() ?? '.md';
   return `imported-${content.length}-${hashOf(content, 1)}${hashOf(content, 2)}${kind}`;
 }
 
-/** FNV-1a: tells texts apart, and proves nothing. */
+/** FNV-1a: tells texts apart; it is no proof against forgery. */
 function hashOf(text: string, seed: number): string {
   let hash = 0x811c9dc5 ^ seed;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193 + 2 * seed);

@@ -1,4 +1,4 @@
-/** Data that somebody sent, as it is. Long data is cut, and said so. */
+/** JSON of a handoff, unchanged. Long data is cut, and a note says so. */
 import type { VNode } from 'preact';
 import { visible } from '../text.ts';
 import { HiddenText } from './labels.tsx';

@@ -1,8 +1,8 @@
-/** Everything by keys: going somewhere, going through lists, finding, and a page that says which keys there are. */
+/** Keyboard shortcuts, the list of them, and the command palette. */
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ask, query, type ListPage, type Row } from '../api.ts';
+import { getJson, query, type ListPage, type Row } from '../api.ts';
 import { nextTheme } from '../theme.ts';
 import { titleOf } from '../text.ts';
 import { go, handoffHref, workHref } from '../location.ts';
@@ -24,7 +24,7 @@ const KEYS: readonly (readonly [key: string, does: string])[] = [
 
 const help = signal(false);
 const palette = signal(false);
-/** Asked for by a key, done by whoever shows the button. */
+/** Grows when a key asks for a new handoff. The component with the button opens the form. */
 export const newAsked = signal(0);
 
 export function Keyboard(): VNode {
@@ -38,7 +38,7 @@ export function Keyboard(): VNode {
         return;
       }
       const isTyping = /^(?:INPUT|TEXTAREA|SELECT)$/.test(at.tagName) && (at as HTMLInputElement).type !== 'checkbox';
-      // A dialog has its own keys, and a letter typed too early must do nothing behind it.
+      // While a dialog is open, keys must not act on the page behind it.
       const isElsewhere = document.querySelector('dialog[open]') !== null;
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping || isElsewhere) return;
       if (isGoing) {
@@ -86,7 +86,7 @@ export function Keyboard(): VNode {
   );
 }
 
-/** Rows are marked as such; the one with the focus is where we are. */
+/** Moves the focus to the next or previous element with `data-row`. */
 function moveIn(by: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')];
   const at = rows.findIndex((row) => row.contains(document.activeElement));
@@ -145,7 +145,7 @@ function Palette(): VNode {
       return undefined;
     }
     const over = new AbortController();
-    ask<ListPage>(`/api/handoffs${query({ text, limit: FOUND_MAX })}`, over.signal).then(
+    getJson<ListPage>(`/api/handoffs${query({ text, limit: FOUND_MAX })}`, over.signal).then(
       ({ items }) => setFound(items),
       () => undefined,
     );

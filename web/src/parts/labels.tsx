@@ -1,4 +1,4 @@
-/** Small things that several pages show. */
+/** Small components that several pages use. */
 import type { ComponentChildren, RefObject, VNode } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ASSURANCE_TEXT, type Assurance } from '../../../src/domain/assurance.ts';
@@ -23,7 +23,7 @@ export function When({ at }: { readonly at: string }): VNode {
   );
 }
 
-/** Why the last attempt went wrong, and when the next one begins. */
+/** Why the last attempt failed, and when the next one starts. */
 export function FailureLine({ row }: { readonly row: Row }): VNode | null {
   const { lastFailure, notBefore, state, attempt, attemptsMax } = row;
   if (lastFailure === undefined || state === 'completed') return null;
@@ -43,7 +43,7 @@ export function FailureLine({ row }: { readonly row: Row }): VNode | null {
   );
 }
 
-/** What it waits for, where a person has to say it. */
+/** What the handoff waits for, where only a person can help. */
 export function QuestionLine({ row }: { readonly row: Row }): VNode | null {
   const failed = failedDependencyOf(row);
   if (failed !== null) return <span class="asks">{`waits for ${failed}, which did not succeed`}</span>;
@@ -117,16 +117,16 @@ export function CopyId({ id }: { readonly id: string }): VNode {
   );
 }
 
-interface Still<Item> {
+interface HeldList<Item> {
   readonly shown: readonly Item[];
-  /** How many wait to be shown. */
+  /** How many new items are not shown yet. */
   readonly changes: number;
-  /** A pointer that moves is one that points; a list that slides under a resting one is not pointed at. */
+  /** `onPointerMove`, not `onPointerEnter`: a list may slide under a resting pointer. */
   readonly hold: { readonly onPointerMove: () => void; readonly onPointerLeave: () => void };
 }
 
-/** What is listed holds still while somebody points at it: order and number change when the pointer has left. */
-export function useStill<Item>(items: readonly Item[], keyOf: (item: Item) => string): Still<Item> {
+/** Keeps order and number of the items while the pointer is over the list, so that nobody clicks the wrong row. */
+export function useHeldList<Item>(items: readonly Item[], keyOf: (item: Item) => string): HeldList<Item> {
   const [isHeld, setHeld] = useState(false);
   const kept = useRef(items);
   if (!isHeld) kept.current = items;

@@ -1,4 +1,4 @@
-/** Parts that few pages need come when they are needed. */
+/** Components that are loaded when a page needs them. */
 import type { ComponentType, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 

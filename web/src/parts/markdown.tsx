@@ -1,6 +1,6 @@
 /**
- * Markdown that an agent wrote. It is parsed into tokens, and only elements from the list below are made of them: no
- * HTML of theirs, no pictures, no links but plain ones.
+ * Markdown that an agent wrote. It is parsed into tokens, and only elements of the list below are made from them:
+ * neither HTML of the agent nor images, and links only to http and https.
  */
 import MarkdownIt, { type Token } from 'markdown-it';
 import { h, type ComponentChildren, type VNode } from 'preact';
@@ -12,7 +12,7 @@ const SHOWN_MAX = 256 * 1024;
 const TOKENS_MAX = 20_000;
 const parser = new MarkdownIt({ html: false, linkify: false, typographer: false });
 
-/** What may be made; everything else is shown as its text. */
+/** The elements that may be made; everything else is shown as text. */
 const ALLOWED = new Set(
   'p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s hr br table thead tbody tr th td'.split(' '),
 );
@@ -70,7 +70,7 @@ function attributesOf(token: Token): Readonly<Record<string, string>> {
   return href === null ? {} : { href, rel: 'noopener noreferrer nofollow', target: '_blank' };
 }
 
-/** Only addresses of the web, and never by a guess of what was meant. */
+/** Only http and https addresses become links. */
 function hrefOf(token: Token): string | null {
   const given = String(token.attrGet('href') ?? '');
   return /^https?:\/\//i.test(given) ? given : null;

@@ -1,12 +1,12 @@
-/** Sends a handoff by hand: what the command line can do, for whoever has a browser at hand. */
+/** The form that sends a handoff. */
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { tell, type HandoffView } from '../api.ts';
+import { postJson, type HandoffView } from '../api.ts';
 import { handoffHref } from '../location.ts';
 import { newAsked } from './keyboard.tsx';
 import { Dialog } from './labels.tsx';
 import { FormButtons, jsonOrText, onSubmit, Options, ProblemText, textsIn, useRequest } from './forms.tsx';
-import { say } from './toasts.tsx';
+import { toast } from './toasts.tsx';
 
 const LISTS = ['deliverables', 'criteria', 'verifiers', 'dependsOn'] as const;
 
@@ -50,9 +50,9 @@ function NewForm({ close }: { readonly close: () => void }): VNode {
   const key = useRef(crypto.randomUUID());
   const send = async (form: HTMLFormElement): Promise<void> => {
     const body = bodyOf(textsIn(form));
-    const sent = await tell<HandoffView>('/api/handoffs', body, { 'idempotency-key': key.current });
+    const sent = await postJson<HandoffView>('/api/handoffs', body, { 'idempotency-key': key.current });
     close();
-    say('good', `Sent to ${sent.to}`, handoffHref(sent.id));
+    toast('good', `Sent to ${sent.to}`, handoffHref(sent.id));
   };
   return (
     <Dialog title="New handoff" close={close}>

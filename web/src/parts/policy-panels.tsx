@@ -1,13 +1,13 @@
-/** What the stored policy says: webhooks with what they could not deliver, limits, and the rest as it stands there. */
+/** The stored policy: webhooks with their undelivered notifications, limits, and the rest. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { tell, type PolicyAnswer, type UndeliveredAnswer } from '../api.ts';
+import { postJson, type PolicyAnswer, type UndeliveredAnswer } from '../api.ts';
 import { BY_TIME, usePolled } from '../polled.ts';
 import { visible } from '../text.ts';
 import { whole } from '../time.ts';
 import { handoffHref } from '../location.ts';
 import { Pending, TableHead, When } from './labels.tsx';
-import { say, sayProblem } from './toasts.tsx';
+import { toast, toastProblem } from './toasts.tsx';
 
 interface Webhook {
   readonly name?: string;
@@ -90,10 +90,10 @@ function Undelivered({ items, again }: UndeliveredAnswer & { readonly again: () 
   const [busy, setBusy] = useState<ReadonlySet<string>>(new Set());
   const resend = (key: string): void => {
     setBusy(new Set([...busy, key]));
-    tell('/api/undelivered/resend', { key }).then(() => {
-      say('good', 'It is tried again');
+    postJson('/api/undelivered/resend', { key }).then(() => {
+      toast('good', 'It is tried again');
       again();
-    }, sayProblem);
+    }, toastProblem);
   };
   return (
     <>

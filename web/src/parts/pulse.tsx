@@ -1,4 +1,4 @@
-/** What is going on, in one line on every page. Each number leads to what it counts. */
+/** A line of numbers on every page. Each number links to what it counts. */
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -8,11 +8,11 @@ import { now, span } from '../time.ts';
 import { place, workHref } from '../location.ts';
 
 const HOME_MAX = 200;
-/** Of what comes first in the table. */
+/** For the rows that come first in the table. */
 const WORK_MAX = 30;
 
 export const attentionCount = signal(0);
-/** The one answer that every page shows a part of. */
+/** Every page shows a part of this answer. */
 export const attention = signal<AttentionView | null>(null);
 export const attentionError = signal<Error | null>(null);
 
@@ -24,7 +24,7 @@ export function Pulse(): VNode {
     attentionError.value = error;
     if (answer === null) return;
     const { items = [], atWork = [] } = attention.value ?? {};
-    // A page without the list keeps the one that was there.
+    // A page that asks for no list keeps the earlier one.
     attention.value = limit > 0 ? answer : { ...answer, items, atWork };
     attentionCount.value = answer.pulse.needYou;
   }, [answer, error]);

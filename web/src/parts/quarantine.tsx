@@ -1,4 +1,4 @@
-/** Files that could not be understood. */
+/** Files in quarantine. */
 import type { VNode } from 'preact';
 import type { QuarantineAnswer } from '../api.ts';
 import { BY_TIME, usePolled } from '../polled.ts';

@@ -1,4 +1,4 @@
-/** Where one can go: at the left, or at the bottom of a phone. */
+/** The navigation: at the left, or at the bottom of a phone. */
 import type { VNode } from 'preact';
 import { signOut, type Session } from '../api.ts';
 import { isLive, line } from '../live.ts';

@@ -1,18 +1,18 @@
 /**
- * What was asked, what is shown for it, what the machine found, and what a person judges. Nothing is ticked before: each
- * criterion is judged by itself, and only then can somebody approve.
+ * The request, the evidence, the checks, and the judgment of a person. No criterion is preselected: approving needs a
+ * judgment of each one.
  */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { tell, type Shown } from '../api.ts';
+import { postJson, type HandoffDetail } from '../api.ts';
 import { visible } from '../text.ts';
 import { Evidence } from './evidence.tsx';
 import { ProblemText, textsIn, useRequest } from './forms.tsx';
-import { say } from './toasts.tsx';
+import { toast } from './toasts.tsx';
 
 type Judgement = 'met' | 'not-met';
 
-export function Review({ handoff, reload }: { readonly handoff: Shown; readonly reload: () => void }): VNode {
+export function Review({ handoff, reload }: { readonly handoff: HandoffDetail; readonly reload: () => void }): VNode {
   const { id, revision, criteria = [], deliverables = [] } = handoff;
   const [judged, setJudged] = useState<Readonly<Record<string, Judgement>>>({});
   // The problem stays until the next try: somebody has to read which evidence does not hold.
@@ -45,8 +45,8 @@ export function Review({ handoff, reload }: { readonly handoff: Shown; readonly 
       reject: ['reject', { type: 'verification', reason }, 'Rejected'],
     }[how] as [string, object, string];
     run(() =>
-      tell(`${path}/${move}`, body, match)
-        .then(() => say('good', says))
+      postJson(`${path}/${move}`, body, match)
+        .then(() => toast('good', says))
         .finally(reload),
     );
   };
@@ -130,8 +130,8 @@ export function Review({ handoff, reload }: { readonly handoff: Shown; readonly 
   );
 }
 
-/** What was wanted, so that nobody judges from memory. */
-function Asked({ handoff: { input, deliverables = [], criteria = [] } }: { readonly handoff: Shown }): VNode {
+/** The request, so that nobody judges from memory. */
+function Asked({ handoff: { input, deliverables = [], criteria = [] } }: { readonly handoff: HandoffDetail }): VNode {
   return (
     <>
       <h3>Asked</h3>

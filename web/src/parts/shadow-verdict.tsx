@@ -1,31 +1,8 @@
-/** The verdict of a shadow test: a bar per category, its points below, and the evidence of each point one click away. */
+/** The verdict of a shadow test: a bar for each category, its points, and the evidence of each point. */
 import type { VNode } from 'preact';
-import type { Shown } from '../api.ts';
+import type { CategoryView, Point } from '../../../src/interfaces/shared/shadow-report.ts';
+import type { HandoffDetail } from '../api.ts';
 import { visible } from '../text.ts';
-
-interface Run {
-  readonly command: string;
-  readonly exit_code: number | null;
-  readonly duration_ms: number;
-  readonly output: string;
-  readonly stopped_by?: string;
-}
-
-interface Point {
-  readonly points: number;
-  readonly max_points: number;
-  readonly question: string;
-  readonly judged: string;
-  readonly says: string;
-  readonly todo?: string;
-  readonly runs: readonly Run[];
-}
-
-interface Category {
-  readonly score: number;
-  readonly max_score: number;
-  readonly points: Readonly<Record<string, Point>>;
-}
 
 interface Verdict {
   readonly verdict: string;
@@ -33,24 +10,19 @@ interface Verdict {
   readonly score: number;
   readonly max_score: number;
   readonly pass_threshold: number;
-  readonly evidence: Readonly<Record<string, Category | undefined>> & {
+  readonly evidence: Readonly<Record<string, CategoryView | undefined>> & {
     readonly environment?: { readonly warnings?: readonly string[]; readonly base?: string | null };
   };
   readonly issues_found: readonly string[];
   readonly recommendations: readonly string[];
 }
 
-/** A result of the smoke test that has the form of a verdict; anything else is shown as the data that it is. */
-export function verdictIn({ to, result }: Shown): Verdict | null {
+/** Null: the result is no verdict, and is shown as plain data. */
+export function verdictIn({ to, result }: HandoffDetail): Verdict | null {
   if (to !== '@shadow-smoke-test' || typeof result !== 'object' || result === null || Array.isArray(result))
     return null;
-  const {
-    verdict,
-    score,
-    evidence,
-    issues_found: issues,
-    recommendations,
-  } = result as Readonly<Record<string, unknown>>;
+  const given = result as Readonly<Record<string, unknown>>;
+  const { verdict, score, evidence, issues_found: issues, recommendations } = given;
   const isOne =
     typeof verdict === 'string' &&
     typeof score === 'number' &&
@@ -82,7 +54,7 @@ export function ShadowVerdict({ verdict }: { readonly verdict: Verdict }): VNode
   );
 }
 
-function CategoryRow({ name, category }: { readonly name: string; readonly category: Category }): VNode {
+function CategoryRow({ name, category }: { readonly name: string; readonly category: CategoryView }): VNode {
   const { score, max_score: max, points } = category;
   const title = visible(name.replaceAll('_', ' ')).text;
   return (

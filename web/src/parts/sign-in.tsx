@@ -1,6 +1,6 @@
-/** A way in for whoever is out: the link that `baton serve` prints works once, wherever it is put. */
+/** The sign-in form: it takes the link that `baton serve` prints, or a token. */
 import type { VNode } from 'preact';
-import { tell } from '../api.ts';
+import { postJson } from '../api.ts';
 import { onSubmit, ProblemText, textsIn, useRequest } from './forms.tsx';
 
 export function SignIn({ why, come }: { readonly why: string; readonly come: () => void }): VNode {
@@ -28,11 +28,11 @@ export function SignIn({ why, come }: { readonly why: string; readonly come: () 
 
 const TOKEN = /^baton_[A-Za-z0-9_-]+$/;
 
-/** A token is not kept: it asks for a link, and the link becomes a session. */
+/** The browser does not store the token: it gets a login link with it, and the link becomes a session. */
 async function signIn(given: string): Promise<void> {
   const link = TOKEN.test(given)
-    ? (await tell<{ readonly path: string }>('/api/login-links', {}, { authorization: `Bearer ${given}` })).path
+    ? (await postJson<{ readonly path: string }>('/api/login-links', {}, { authorization: `Bearer ${given}` })).path
     : given;
   const code = /[?&]code=([^&\s]+)/.exec(link)?.[1] ?? link;
-  await tell('/api/session', { code: decodeURIComponent(code) });
+  await postJson('/api/session', { code: decodeURIComponent(code) });
 }

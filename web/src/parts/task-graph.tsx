@@ -1,6 +1,7 @@
-/** The tasks of a project with what each needs: phases as columns, many alike folded into one, the longest wait marked. */
+/** A graph of the tasks of a project. Phases are columns, similar tasks are folded, and the longest wait is marked. */
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import { shorten } from '../../../src/interfaces/shared/shorten.ts';
 import type { WorkflowsAnswer } from '../api.ts';
 import { workHref } from '../location.ts';
 
@@ -11,7 +12,7 @@ const HEIGHT = 40;
 const GAP_X = 56;
 const GAP_Y = 12;
 const TOP = 26;
-/** So many that need the same and are needed by the same are one node, until it is opened. */
+/** This many tasks with the same needs and dependents are one node, until the reader opens it. */
 const FOLD_FROM = 4;
 
 interface Node {
@@ -73,7 +74,7 @@ export function TaskGraph({ label, phases, tasks, criticalPath }: Props): VNode 
               >
                 <rect width={WIDTH} height={HEIGHT} rx="6" />
                 <text x="10" y="17" class="leg-title">
-                  {says.length > 20 ? `${says.slice(0, 19)}…` : says}
+                  {shorten(says, 20)}
                 </text>
                 <text x="10" y="32">
                   {below}
@@ -130,7 +131,7 @@ function drawn(
       ? [{ key, tasks: own }]
       : own.map((each) => ({ key: each.task, tasks: [each] })),
   );
-  // A column for each phase that has a task here, in the order of the phases.
+  // One column for each phase that has a task, in the order of the phases.
   const used = new Set(groups.map(({ tasks: [first] }) => first?.phase ?? null));
   const order = [...phases, ...used].filter((phase, index, all) => used.has(phase) && all.indexOf(phase) === index);
   const rows = order.map(() => 0);

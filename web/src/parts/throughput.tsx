@@ -1,4 +1,4 @@
-/** How many handoffs a minute, over the last two hours. */
+/** A chart of handoffs per minute over the last two hours. */
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
@@ -12,7 +12,7 @@ const SHOWN_MINUTES = 120;
 const MINUTE_S = 60;
 const EMPTY = { created: 0, completed: 0, failed: 0, other: 0 };
 
-/** Every minute has its place, also those in which nothing happened. */
+/** One point for every minute, also for those without events. */
 function seriesOf(minutes: readonly Minute[]): uPlot.AlignedData {
   const known = new Map(minutes.map((each) => [Math.floor(new Date(each.at).getTime() / 60_000), each]));
   const last = Math.floor(Date.now() / 60_000);

@@ -1,4 +1,4 @@
-/** Everything that happened to a handoff, in order, with who did it. */
+/** The facts of a handoff in order. */
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { factText } from '../../../src/interfaces/shared/fact-text.ts';
@@ -33,7 +33,7 @@ const DEEDS: Readonly<Record<string, string>> = {
   supersede: 'followed the shared history',
 };
 
-/** Progress of one attempt is folded into its newest word: how often somebody said something is rarely the news. */
+/** Of consecutive progress reports only the newest is shown, until the reader unfolds them. */
 export function Timeline({ facts }: { readonly facts: readonly FactView[] }): VNode {
   const [isOpen, setOpen] = useState(false);
   const isSaid = ({ deed }: FactView): boolean => deed === 'progress' || deed === 'renew';
@@ -78,7 +78,7 @@ export function Timeline({ facts }: { readonly facts: readonly FactView[] }): VN
 
 const END = { deed: 'create' } as unknown as FactView;
 
-/** Words of the doer, in the order in which they were said. What is long stands in the raw record. */
+/** The detail of a fact. Long texts are cut; the raw record has them. */
 function Detail({ detail }: { readonly detail: unknown }): VNode | null {
   const entries = factText(detail).filter(({ name }) => !TECHNICAL.includes(name));
   if (entries.length === 0) return null;
@@ -94,7 +94,7 @@ function Detail({ detail }: { readonly detail: unknown }): VNode | null {
   );
 }
 
-/** What proves a fact stands in the raw record; here it would hide what was said. */
+/** Proofs of a fact, which only the raw record shows. */
 const TECHNICAL = ['checks', 'via', 'user', 'policy', 'seal', 'claims', 'where', 'sameUser'];
 const DETAIL_MAX = 600;
 

@@ -1,9 +1,9 @@
-/** What somebody has to know at once: what became of their own doing, and handoffs that ended badly. */
+/** Short messages: the result of an action, and handoffs that ended badly. */
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { wordsOf } from '../api.ts';
-import { onHeard } from '../live.ts';
+import { errorText } from '../api.ts';
+import { onLiveEvent } from '../live.ts';
 import { titleOf } from '../text.ts';
 import { handoffHref } from '../location.ts';
 
@@ -12,7 +12,7 @@ interface Toast {
   readonly tone: 'good' | 'bad';
   readonly says: string;
   readonly href?: string | undefined;
-  /** Those of one kind are one toast with a count. */
+  /** Toasts of one kind are shown as one, with a count. */
   readonly kind: string;
   readonly count: number;
 }
@@ -22,18 +22,18 @@ const KEPT = 3;
 const toasts = signal<readonly Toast[]>([]);
 let made = 0;
 
-export function say(tone: Toast['tone'], says: string, href?: string, kind: string = says): void {
+export function toast(tone: Toast['tone'], says: string, href?: string, kind: string = says): void {
   made += 1;
   const key = made;
   const before = toasts.value.find((toast) => toast.kind === kind);
   const toast: Toast = { key, tone, says, href, kind, count: (before?.count ?? 0) + 1 };
   toasts.value = [...toasts.value.filter((each) => each !== before), toast].slice(-KEPT);
-  // Bad news stays until somebody has seen it.
+  // A problem stays until the reader closes it.
   if (tone === 'good') setTimeout(() => dismiss(key), LIFE_MS);
 }
 
-export function sayProblem(error: unknown): void {
-  say('bad', wordsOf(error));
+export function toastProblem(error: unknown): void {
+  toast('bad', errorText(error));
 }
 
 function dismiss(key: number): void {
@@ -45,9 +45,9 @@ const ENDED: Readonly<Record<string, string>> = { failed: 'failed', rejected: 'w
 export function Toasts(): VNode {
   useEffect(
     () =>
-      onHeard(({ fact, handoff }) => {
+      onLiveEvent(({ fact, handoff }) => {
         const what = fact.from === fact.to ? undefined : ENDED[fact.to];
-        if (what !== undefined) say('bad', `${titleOf(handoff)} ${what}`, handoffHref(handoff.id), `ended ${what}`);
+        if (what !== undefined) toast('bad', `${titleOf(handoff)} ${what}`, handoffHref(handoff.id), `ended ${what}`);
       }),
     [],
   );

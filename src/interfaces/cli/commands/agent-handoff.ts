@@ -12,7 +12,7 @@ import { DriveInterrupted } from '../../../engine/succession/drive-agent.ts';
 import { planFor } from '../../../engine/succession/supervise.ts';
 import type { AgentRuntime } from '../../../engine/succession/agent-runtime.ts';
 import type { Context } from '../../../engine/context.ts';
-import { agentWording, stepsView, TRIGGER_WORDS } from '../../shared/agent-views.ts';
+import { agentWording, stepsView, triggerFacts } from '../../shared/agent-views.ts';
 import { agentArgument } from '../arguments.ts';
 import { agentNumber, agentsOf } from '../agent-workspace.ts';
 import { onInterrupt, type Interrupts } from '../interrupt.ts';
@@ -58,9 +58,7 @@ export async function handOff(args: readonly string[], options: HandoffOptions, 
 }
 
 function refused(refusal: BeginRefusal): Problem {
-  const { code, ...facts } = refusal;
-  const error = code === 'not-your-agent' ? 'not_allowed' : TRIGGER_WORDS[code];
-  return cliProblem(code, agentWording(refusal), { error, ...facts });
+  return cliProblem(refusal.code, agentWording(refusal), triggerFacts(refusal));
 }
 
 /** Drives it where nobody else does, and tells each step. */

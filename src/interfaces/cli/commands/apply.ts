@@ -1,6 +1,7 @@
 /** Stores what `baton.yaml` says as the next version of the policy that all processes follow, or shows what is stored. */
 import { displayLine } from '../../../foundation/display-text.ts';
-import { OPERATOR, principalText } from '../../../domain/principal.ts';
+import { instantText } from '../../../foundation/instant-text.ts';
+import { principalText } from '../../../domain/principal.ts';
 import { keysIn } from '../../../workspace/agent-keys.ts';
 import { differencesBetween, type Difference } from '../../../workspace/configuration-settings.ts';
 import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
@@ -8,7 +9,7 @@ import { schemasIn } from '../../../workspace/registered-schemas.ts';
 import { policyIn, policyTextOf } from '../../../workspace/policy.ts';
 import type { PolicyRecord } from '../../../stores/store.ts';
 import { policyView } from '../../shared/policy-view.ts';
-import { mustBeOperator, openFor, principalFor, type CommonOptions } from '../with-workspace.ts';
+import { withOperator, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, Problem } from '../problem.ts';
 import { tableOf } from '../table.ts';
@@ -26,25 +27,24 @@ export async function apply(_args: readonly string[], options: ApplyOptions, out
   if ([options.dryRun, options.show, options.history].filter((each) => each === true).length > 1) {
     throw cliProblem('usage', 'one of --dry-run, --show and --history');
   }
-  const app = await openFor(options, undefined, { saysDifferences: false });
-  try {
-    await mustBeOperator(app, options, looks ? 'read' : 'write');
-    if (options.show === true) return await show(app, output);
-    if (options.history === true) return await tellHistory(app, output);
-    return await store(app, options, output);
-  } finally {
-    await app.close();
-  }
+  return withOperator(options, { scope: looks ? 'read' : 'write', saysDifferences: false }, async (app, principal) => {
+    if (options.show === true) return show(app, output);
+    if (options.history === true) return tellHistory(app, output);
+    return store(app, principalText(principal), options, output);
+  });
 }
 
-async function store(app: OpenWorkspace, options: ApplyOptions, output: Output): Promise<number> {
-  const { policy, ctx } = app;
+async function store(
+  { policy, ctx }: OpenWorkspace,
+  by: string,
+  options: ApplyOptions,
+  output: Output,
+): Promise<number> {
   if (policy.file === null) {
     throw cliProblem('no-workspace', 'there is no baton.yaml here whose policy could be stored');
   }
   const { version, differences } = policy;
   const isWritten = differences.length > 0 && options.dryRun !== true;
-  const by = principalText(await principalFor(app, options, OPERATOR));
   const stored = isWritten
     ? await ctx.store.policy.put(policyTextOf(policy.file, await ctx.store.policy.current()), version, by)
     : null;
@@ -68,7 +68,7 @@ async function show({ ctx }: OpenWorkspace, output: Output): Promise<number> {
   const current = await ctx.store.policy.current();
   if (current === null)
     throw cliProblem('configuration', 'no policy is stored in this database; store one with: baton apply');
-  if (!output.json) output.note(`version ${current.version}, stored by ${current.by} at ${timeOf(current)}`);
+  if (!output.json) output.note(`version ${current.version}, stored by ${current.by} at ${instantText(current.at)}`);
   output.answer(output.json ? policyView(current) : policyIn(current));
   return 0;
 }
@@ -85,7 +85,7 @@ async function tellHistory({ ctx }: OpenWorkspace, output: Output): Promise<numb
   }
   const rows = versions.map((each, index) => [
     String(each.version),
-    timeOf(each),
+    instantText(each.at),
     each.by,
     [...(changes[index] ?? []).map(({ key }) => key), ...otherChanges(each, versions[index + 1])].join(', '),
   ]);
@@ -102,10 +102,6 @@ function otherChanges(record: PolicyRecord, before: PolicyRecord | undefined): r
     ...(differ(keysIn) ? ['keys'] : []),
     ...(differ((each) => [...schemasIn(each)]) ? ['registered schemas'] : []),
   ];
-}
-
-function timeOf({ at }: PolicyRecord): string {
-  return new Date(at).toISOString();
 }
 
 function lineOf({ key, before, after }: Difference): string {

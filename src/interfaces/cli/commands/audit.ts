@@ -5,7 +5,7 @@ import { auditCompletions, type AuditedCompletion } from '../../../engine/handof
 import { displayLine } from '../../../foundation/display-text.ts';
 import { onInterrupt } from '../interrupt.ts';
 import type { Output } from '../output.ts';
-import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
+import { withOperator, type CommonOptions } from '../with-workspace.ts';
 
 export interface AuditOptions extends CommonOptions {
   readonly recheck?: true;
@@ -24,17 +24,13 @@ export async function audit(_args: readonly string[], options: AuditOptions, out
   }
   const interrupts = onInterrupt(() => undefined);
   const recheck = options.recheck === true;
-  const app = await openFor(options, undefined, { onlyReads: true });
-  try {
-    await mustBeOperator(
-      app,
-      options,
-      recheck ? 'write' : 'read',
-      recheck ? 'run the commands of evidence again' : null,
-    );
+  const asked = recheck
+    ? ({ scope: 'write', aloud: 'run the commands of evidence again' } as const)
+    : ({ scope: 'read' } as const);
+  return withOperator(options, { ...asked, onlyReads: true }, async ({ ctx }) => {
     const found = new Map<Assurance, AuditedCompletion[]>(ASSURANCES.map((each) => [each, []]));
     let isFalse = false;
-    for await (const each of auditCompletions(app.ctx, { recheck, signal: interrupts.stop })) {
+    for await (const each of auditCompletions(ctx, { recheck, signal: interrupts.stop })) {
       found.get(each.assurance)?.push(each);
       isFalse ||= falseChecks(each.today ?? []).length > 0;
     }
@@ -43,9 +39,7 @@ export async function audit(_args: readonly string[], options: AuditOptions, out
     if (output.json) output.answer({ items: [...found.values()].flat().map(viewOf) });
     else for (const level of ASSURANCES) output.line(pageOf(level, found.get(level) ?? []));
     return isFalse ? EVIDENCE_GONE : 0;
-  } finally {
-    await app.close();
-  }
+  });
 }
 
 function viewOf({ handoff, assurance, because, by, proof, policy, where, today }: AuditedCompletion): object {

@@ -1,5 +1,5 @@
 import { FileExists } from '../../../foundation/atomic-file.ts';
-import { mustBeOperator, openFor, locateWorkspace, type CommonOptions } from '../with-workspace.ts';
+import { locateWorkspace, withOperator, type CommonOptions } from '../with-workspace.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
@@ -23,12 +23,7 @@ export async function backup(args: readonly string[], options: BackupOptions, ou
   const replace = options.force === true;
   const path = targetOf(file, replace);
   if (path === database.path) throw cliProblem('bad-request', 'a backup needs another name than the database');
-  const app = await openFor(options);
-  try {
-    await mustBeOperator(app, options, 'read');
-  } finally {
-    await app.close();
-  }
+  await withOperator(options, { scope: 'read' }, async () => undefined);
   const { backUp } = await import('../../../adapters/database/back-up.ts');
   try {
     const made = backUp(database.path, path, { replace });

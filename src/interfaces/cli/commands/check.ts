@@ -2,7 +2,7 @@ import type { Complaint } from '../../../engine/guard/complaint.ts';
 import type { CheckAnswer, CheckRequest } from '../../../adapters/guard/check-repository.ts';
 import type { RegisteredKey } from '../../../engine/context.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
-import type { CommonOptions } from '../with-workspace.ts';
+import { rethrow, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { readKeyList } from '../key-list.ts';
 import { cliProblem } from '../problem.ts';
@@ -43,10 +43,7 @@ async function answerTo(request: CheckRequest): Promise<CheckAnswer> {
     return await checkRepository(request);
   } catch (error) {
     if (error instanceof CheckProblem) throw cliProblem('bad-request', error.message);
-    // By name, because its class comes with the parser of the configuration.
-    if (error instanceof Error && error.name === 'ConfigurationProblem')
-      throw cliProblem('configuration', error.message);
-    throw error;
+    return rethrow(error);
   }
 }
 

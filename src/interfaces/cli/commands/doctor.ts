@@ -83,9 +83,7 @@ async function examineInside(
   output: Output,
   { tell, orProblem }: Telling,
 ): Promise<void> {
-  const opened = await orProblem('opening', () =>
-    openFor(options, undefined, { onlyReads: true, saysDifferences: false }),
-  );
+  const opened = await orProblem('opening', () => openFor(options, { onlyReads: true, saysDifferences: false }));
   if ('verdict' in opened) return tell(opened);
   const { ctx, close } = opened;
   const progress = progressOf('looked at', output.json);

@@ -10,7 +10,7 @@ import { exportAll, type Exported } from '../../../engine/transfer/export.ts';
 import { partialOf, takePartial, type NotTaken, type PartialFile } from '../../../adapters/database/partial-file.ts';
 import type { DamagedRecord, Store } from '../../../stores/store.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
+import { withOperator, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { progressOf } from '../progress.ts';
@@ -32,13 +32,11 @@ export async function exportTo(args: readonly string[], options: ExportOptions, 
   const interrupts = onInterrupt(() => undefined);
   const replace = options.force === true;
   const path = file === '-' ? null : targetOf(file, replace);
-  const app = await openFor(options, undefined, { onlyReads: true });
-  try {
-    await mustBeOperator(app, options, 'read');
+  return withOperator(options, { scope: 'read', onlyReads: true }, async ({ ctx }) => {
     const { exported, count, resumed } =
       path === null
-        ? { ...(await writeAll(app.ctx.store, process.stdout, { stop: interrupts.stop }, output)), resumed: 0 }
-        : await writeFile(app.ctx, { path, replace, anew: options.fromStart === true, stop: interrupts.stop }, output);
+        ? { ...(await writeAll(ctx.store, process.stdout, { stop: interrupts.stop }, output)), resumed: 0 }
+        : await writeFile(ctx, { path, replace, anew: options.fromStart === true, stop: interrupts.stop }, output);
     if (exported === null) {
       output.note(path === null ? 'stopped' : stoppedWords(path, count, options.fromStart === true));
       return interrupts.exitCode() ?? 1;
@@ -52,9 +50,7 @@ export async function exportTo(args: readonly string[], options: ExportOptions, 
     if (damaged === 0) return 0;
     output.note(damagedWords(damaged, damagedRecords));
     return PROBLEMS['check-failed'].exitCode;
-  } finally {
-    await app.close();
-  }
+  });
 }
 
 function damagedWords(count: number, records: readonly DamagedRecord[]): string {

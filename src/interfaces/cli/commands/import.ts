@@ -2,21 +2,20 @@ import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { importAll, type Imported } from '../../../engine/transfer/import.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
+import { withOperator, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, Problem } from '../problem.ts';
 import { progressOf } from '../progress.ts';
 import { counted } from '../../../foundation/count-text.ts';
+import { codeOf } from '../../../foundation/system-error-code.ts';
 
 export async function importFrom(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
   const [file = '-'] = args;
   const interrupts = onInterrupt(() => undefined);
   const source = openSource(file);
-  const app = await openFor(options);
   const progress = progressOf('imported', output.json);
-  try {
-    await mustBeOperator(app, options, 'write', 'import records');
-    const imported = await importAll(app.ctx.store, source.chunks(), {
+  return withOperator(options, { scope: 'write', aloud: 'import records' }, async ({ ctx }) => {
+    const imported = await importAll(ctx.store, source.chunks(), {
       signal: interrupts.stop,
       source: source.name,
       progress: (count) => progress.show(count, source.share()),
@@ -41,9 +40,7 @@ export async function importFrom(args: readonly string[], options: CommonOptions
       others: others.map((bad) => ({ line: bad.line, column: bad.column, says: bad.says })),
       ...countsOf(refusal.soFar),
     });
-  } finally {
-    await app.close();
-  }
+  });
 }
 
 interface Source {
@@ -76,8 +73,7 @@ function sizeOf(file: string): number {
     return stat.isFile() ? stat.size : 0;
   } catch (error) {
     if (error instanceof Problem) throw error;
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw cliProblem('bad-request', `cannot read ${file}: ${reason}`);
+    throw cliProblem('bad-request', `cannot read ${file}: ${codeOf(error) ?? String(error)}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, statSync, type Stats } from 'node:fs';
 import { basename, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { JsonObject } from '../../../foundation/json.ts';
+import { codeOf } from '../../../foundation/system-error-code.ts';
 import { readHandoffId } from '../../../domain/names.ts';
 import { ingestText, type BlockAnswer, type TextToIngest } from '../../../engine/handoffs/ingest-text.ts';
 import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
@@ -118,7 +119,7 @@ function textOf(file: string): string {
     const bytes = readFileSync(file === STDIN ? 0 : file);
     return utf16TextOf(bytes) ?? bytes.toString('utf8');
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const reason = codeOf(error) ?? String(error);
     throw cliProblem('bad-request', `cannot read ${file === STDIN ? 'standard input' : file}: ${reason}`);
   }
 }

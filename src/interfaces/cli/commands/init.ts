@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { theApp } from '../app.ts';
-import { databaseAddress } from '../with-workspace.ts';
+import { databaseAddress, rethrow } from '../with-workspace.ts';
 import { TEMPLATES, type Template } from '../../../workspace/templates.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
@@ -64,9 +64,8 @@ async function withoutHook(folder: string, options: InitOptions, output: Output)
 }
 
 function asProblem(error: unknown): never {
-  if (error instanceof Error && error.name === 'ConfigurationProblem') throw cliProblem('configuration', error.message);
   if (error instanceof Error && error.name === 'CheckProblem') throw cliProblem('bad-request', error.message);
-  throw error;
+  return rethrow(error);
 }
 
 function listOf(names: readonly string[]): string {

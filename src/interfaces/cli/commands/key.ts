@@ -1,5 +1,5 @@
 /** Public keys with which agents sign their commits and their moves. */
-import { instantOrNull } from '../../../foundation/instant-text.ts';
+import { instantOrNull, instantText } from '../../../foundation/instant-text.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { JsonObject } from '../../../foundation/json.ts';
 import { principalText } from '../../../domain/principal.ts';
@@ -8,24 +8,21 @@ import { agentArgument, textArgument } from '../arguments.ts';
 import type { Output } from '../output.ts';
 import { cliProblem, type Problem } from '../problem.ts';
 import { tableOf } from '../table.ts';
-import { mustBeOperator, type CommonOptions, withOpened } from '../with-workspace.ts';
+import { withOperator, type CommonOptions } from '../with-workspace.ts';
 
 const KEY_TEXT_MAX = 2_000;
 
 export async function newKey(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
   const agent = agentArgument(args[0] ?? '', 'agent');
   const text = textArgument(args.slice(1).join(' '), 'key', KEY_TEXT_MAX);
-  return withOpened(options, async (app) => {
-    const by = principalText(await mustBeOperator(app, options, 'write', 'register a key'));
-    tell(await addKey(app.ctx.store, agent, text, by), 'added', output);
-    return 0;
-  });
+  return withOperator(options, { scope: 'write', aloud: 'register a key' }, async ({ ctx }, principal) =>
+    tell(await addKey(ctx.store, agent, text, principalText(principal)), 'added', output),
+  );
 }
 
 export async function listKeys(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
-  return withOpened(options, async (app) => {
-    await mustBeOperator(app, options, 'read');
-    const keys = keysIn(await app.ctx.store.policy.current());
+  return withOperator(options, { scope: 'read' }, async ({ ctx }) => {
+    const keys = keysIn(await ctx.store.policy.current());
     if (output.json) output.answer(keys.map(viewOf));
     else if (keys.length === 0) output.note('there are none');
     else output.line(tableOf(HEAD, keys.map(rowOf)));
@@ -33,34 +30,27 @@ export async function listKeys(_args: readonly string[], options: CommonOptions,
   });
 }
 
-/** Somebody else may have it. */
-export function revokeKey(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
-  return end('revoke', args, options, output);
+/** For a key that somebody else may have. */
+export const revokeKey = ending('revoke');
+
+/** For a key that the agent has replaced. */
+export const retireKey = ending('retire');
+
+function ending(how: 'revoke' | 'retire') {
+  return async (args: readonly string[], options: CommonOptions, output: Output): Promise<number> => {
+    const fingerprint = textArgument(args[0] ?? '', 'fingerprint');
+    return withOperator(options, { scope: 'write', aloud: `${how} a key` }, async ({ ctx }, principal) => {
+      const ended = await endKey(ctx.store, how, fingerprint, principalText(principal));
+      return tell(ended, `${how}d`, output);
+    });
+  };
 }
 
-/** The agent has another one now. */
-export function retireKey(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
-  return end('retire', args, options, output);
-}
-
-async function end(
-  how: 'revoke' | 'retire',
-  args: readonly string[],
-  options: CommonOptions,
-  output: Output,
-): Promise<number> {
-  const fingerprint = textArgument(args[0] ?? '', 'fingerprint');
-  return withOpened(options, async (app) => {
-    const by = principalText(await mustBeOperator(app, options, 'write', `${how} a key`));
-    tell(await endKey(app.ctx.store, how, fingerprint, by), how === 'revoke' ? 'revoked' : 'retired', output);
-    return 0;
-  });
-}
-
-function tell(answer: KeyRecord | KeyProblem, what: string, output: Output): void {
+function tell(answer: KeyRecord | KeyProblem, what: string, output: Output): number {
   if (typeof answer === 'string') throw problemOf(answer);
   if (output.json) output.answer(viewOf(answer));
   else output.line(`${answer.fingerprint} ${what} for @${answer.agent}`);
+  return 0;
 }
 
 function problemOf(problem: KeyProblem): Problem {
@@ -85,7 +75,7 @@ const HEAD = ['fingerprint', 'for', 'state', 'added', 'by'];
 
 function rowOf({ fingerprint, agent, revokedAt, retiredAt, addedAt, addedBy }: KeyRecord): readonly string[] {
   const state = revokedAt !== null ? 'revoked' : retiredAt !== null ? 'retired' : 'good';
-  return [fingerprint, `@${agent}`, state, new Date(addedAt).toISOString(), displayLine(addedBy)];
+  return [fingerprint, `@${agent}`, state, instantText(addedAt), displayLine(addedBy)];
 }
 
 function viewOf({ fingerprint, agent, text, revokedAt, retiredAt, addedAt, addedBy }: KeyRecord): JsonObject {
@@ -93,7 +83,7 @@ function viewOf({ fingerprint, agent, text, revokedAt, retiredAt, addedAt, added
     fingerprint,
     for: `@${agent}`,
     key: text,
-    addedAt: new Date(addedAt).toISOString(),
+    addedAt: instantText(addedAt),
     addedBy,
     revokedAt: instantOrNull(revokedAt),
     retiredAt: instantOrNull(retiredAt),

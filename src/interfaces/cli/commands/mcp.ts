@@ -5,7 +5,8 @@ import { displayLine } from '../../../foundation/display-text.ts';
 import { theApp } from '../app.ts';
 import { agentArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { openFor, principalFor, type CommonOptions } from '../with-workspace.ts';
+import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
+import { principalFor, withOpened, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 
 export async function mcp(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
@@ -14,21 +15,16 @@ export async function mcp(_args: readonly string[], options: CommonOptions, outp
   // Inside of a worker its agent is known, whatever the settings of the vendor's program say.
   const inWorker = worker !== '' && own !== '';
   const asked = inWorker ? { ...options, as: own } : options;
-  const app = await openFor(asked, () => undefined, { saysDifferences: false });
   const interrupts = onInterrupt(() => undefined);
-  try {
+  const serve = async (app: OpenWorkspace): Promise<number> => {
     const otherwise: Principal = own === '' ? OPERATOR : agentPrincipal(agentArgument(own, 'BATON_AGENT'));
     const principal = await principalFor(app, asked, otherwise);
     await theApp().serveMcp(app, principal, {
       parent: worker === '' ? null : worker,
       stop: interrupts.stop,
-      onFault: (error, incident) => {
-        const says = messageOf(error);
-        output.warn(displayLine(`${incident}: ${says}`));
-      },
+      onFault: (error, incident) => output.warn(displayLine(`${incident}: ${messageOf(error)}`)),
     });
     return interrupts.exitCode() ?? 0;
-  } finally {
-    await app.close();
-  }
+  };
+  return withOpened(asked, serve, { saysDifferences: false });
 }

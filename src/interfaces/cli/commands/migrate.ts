@@ -3,7 +3,8 @@ import { join, relative, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { agentArgument } from '../arguments.ts';
 import { onInterrupt } from '../interrupt.ts';
-import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
+import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
+import { withOperator, type CommonOptions } from '../with-workspace.ts';
 import { conflictText, planText, stepView } from '../migration-text.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
@@ -27,20 +28,17 @@ interface MigrateOptions extends CommonOptions {
 export async function migrate(args: readonly string[], options: MigrateOptions, output: Output): Promise<number> {
   mustFit(options, args);
   const interrupts = onInterrupt(() => undefined);
-  const app = await openFor(options);
   const scanning = progressOf('scanned', output.json);
   const doing = progressOf('migrated', output.json);
-  try {
-    const changes = options.apply === true || options.undo === true;
-    await mustBeOperator(app, options, changes ? 'write' : 'read');
-    const { workspace, configuration } = app;
+  const scope = options.apply === true || options.undo === true ? 'write' : 'read';
+  const run = async ({ ctx, workspace, configuration }: OpenWorkspace): Promise<number> => {
     if (workspace === null) throw cliProblem('no-workspace', 'migrate needs a workspace; make one with: baton init');
     const { applyToWorkspace, planWorkspace, undoInWorkspace } = await import('../../../adapters/migration/migrate.ts');
-    if (options.undo === true) return await tellUndone(await undoInWorkspace(workspace), output);
+    if (options.undo === true) return tellUndone(await undoInWorkspace(workspace), output);
     const asked = {
       workspace,
       below: belowOf(workspace.folder, args[0]),
-      nowMs: app.ctx.store.nowMs(),
+      nowMs: ctx.store.nowMs(),
       offeredMs: configuration.documentTerms.offeredMs ?? null,
       from: options.from === undefined ? null : agentArgument(options.from, '--from'),
       to: options.to === undefined ? null : agentArgument(options.to, '--to'),
@@ -56,7 +54,7 @@ export async function migrate(args: readonly string[], options: MigrateOptions, 
     const applied =
       options.apply === true ? await applyToWorkspace(planned, asked, { branch }).finally(() => doing.end()) : null;
     // They are over, so nobody has to look at them first.
-    const settled = applied === null ? undefined : await app.ctx.rules.documents?.adoptSettled(interrupts.stop);
+    const settled = applied === null ? undefined : await ctx.rules.documents?.adoptSettled(interrupts.stop);
     if (output.json) {
       const { steps, overLimit, scanned } = planned;
       output.answer({
@@ -73,6 +71,9 @@ export async function migrate(args: readonly string[], options: MigrateOptions, 
     if (settled !== undefined) output.line(`${named(settled.adopted, 'settled document')} taken into the database`);
     if ((applied?.migrated ?? 0) > 0) output.note(adoptionNote(configuration.documentFolder));
     return 0;
+  };
+  try {
+    return await withOperator(options, { scope }, run);
   } catch (error) {
     // By name, because its class comes with the migration.
     if (error instanceof Error && error.name === 'RepositoryProblem') throw cliProblem('bad-request', error.message);
@@ -81,8 +82,6 @@ export async function migrate(args: readonly string[], options: MigrateOptions, 
     await setTimeout(0);
     output.note('stopped; run it again to go on');
     return interrupts.exitCode() ?? 1;
-  } finally {
-    await app.close();
   }
 }
 

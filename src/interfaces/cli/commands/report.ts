@@ -6,7 +6,7 @@ import type { LegOutcome } from '../../../domain/project-trail.ts';
 import { projects } from '../../../engine/handoffs/projects.ts';
 import { REPORT_FORMATS, type ReportFormat } from '../../shared/report/formats.ts';
 import { reportText } from '../../shared/report/report-text.ts';
-import { mustBeOperator, openFor, type CommonOptions } from '../with-workspace.ts';
+import { withOperator, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import { targetOf } from './export.ts';
@@ -25,10 +25,7 @@ const NOTHING_THERE = 3;
 export async function report(_args: readonly string[], options: ReportOptions, output: Output): Promise<number> {
   const format = formatOf(options);
   const path = options.output === undefined || options.output === '-' ? null : targetOf(options.output, true);
-  const app = await openFor(options, undefined, { onlyReads: true });
-  try {
-    await mustBeOperator(app, options, 'read');
-    const { ctx } = app;
+  return withOperator(options, { scope: 'read', onlyReads: true }, async ({ ctx }) => {
     const project = options.project ?? null;
     const found = reportOn(await projects(ctx, project));
     if (found.outcome === null && project !== null && options.ci !== true) {
@@ -40,9 +37,7 @@ export async function report(_args: readonly string[], options: ReportOptions, o
     if (path !== null) output.note(`wrote ${path}`);
     if (options.ci !== true) return 0;
     return found.outcome === null ? NOTHING_THERE : CI_EXIT_CODES[found.outcome];
-  } finally {
-    await app.close();
-  }
+  });
 }
 
 function formatOf({ format, json }: ReportOptions): ReportFormat {

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import { tokenIn } from '../../../domain/principal.ts';
-import type { EngineEvent } from '../../../engine/context.ts';
 import { AlreadyServing, newLinkFrom } from '../../../workspace/serving-file.ts';
 import { LOG_LEVELS, type LogLevel } from '../../shared/log.ts';
 import { theApp } from '../app.ts';
@@ -31,8 +30,7 @@ export async function serve(_args: readonly string[], options: ServeOptions, out
   const port = options.port === undefined ? null : countArgument(options.port, '--port', 0, 65_535);
   const { openLog, startServing } = theApp();
   const log = await openLog(levelOf(options.logLevel), (text) => void process.stderr.write(text));
-  const app = await openFor(options, (event) => tell(event));
-  const tell = (event: EngineEvent): void => log.event(event);
+  const app = await openFor(options, { report: (event) => log.event(event) });
   const interrupts = onInterrupt(() => log.info({}, 'stopping; once more to end what runs now'));
   whenNobodyReads(() => undefined);
   const endReading = keepReadingHookSpool(app.workspace);

@@ -1,6 +1,5 @@
 /** Brings Baton to the agents that are installed here: hooks, status line, MCP server, instructions; shown first, and taken out again. */
 import { relative, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import {
   applyChange,
   checkSetup,
@@ -17,7 +16,8 @@ import { readVendor, VENDOR_TITLES, VENDORS, type Vendor } from '../../../domain
 import { workspaceFor } from '../../../workspace/workspace.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 import { agentArgument } from '../arguments.ts';
-import { answerColours, type Output } from '../output.ts';
+import { confirm } from '../confirm.ts';
+import { answerColours, isTerminal, type Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 import type { CommonOptions } from '../with-workspace.ts';
 
@@ -94,17 +94,12 @@ function shownPath(path: string, folder: string): string {
   return inside.startsWith('..') ? path : inside;
 }
 
-/** Nobody is asked where nobody can answer. */
+/** Where nobody can answer, the command itself is the agreement. */
 async function isAgreed({ yes, json }: SetupOptions, output: Output): Promise<boolean> {
-  if (yes === true || json === true || !process.stdin.isTTY || !process.stdout.isTTY) return true;
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const isYes = /^y(?:es)?$/i.test((await asking.question('Make these changes? [y/N] ')).trim());
-    if (!isYes) output.note('nothing was changed');
-    return isYes;
-  } finally {
-    asking.close();
-  }
+  if (yes === true || json === true || !isTerminal(0) || !isTerminal(1)) return true;
+  const isYes = await confirm('Make these changes?');
+  if (!isYes) output.note('nothing was changed');
+  return isYes;
 }
 
 function tellDone({ agents, how }: SetupRequest, plan: SetupPlan, isWanted: boolean, output: Output): void {

@@ -13,7 +13,8 @@ import { PROBLEMS } from '../../shared/problems.ts';
 import { shadowReport } from '../../shared/shadow-report.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
-import { isTerminal, type Output } from '../output.ts';
+import type { Output } from '../output.ts';
+import { statusLine } from '../progress.ts';
 import { cliProblem, problemOf, type Problem } from '../problem.ts';
 import { answered, noWorkspaceForShadows, problemFor, sourceArguments } from '../shadow-workspace.ts';
 
@@ -47,7 +48,7 @@ export async function testShadow(args: readonly string[], options: TestOptions, 
 }
 
 async function testIn(options: TestOptions, requests: readonly SourceRequest[], output: Output): Promise<number> {
-  const progress = stepLine(output);
+  const progress = statusLine(output.json);
   const interrupts = onInterrupt(() => {
     progress.end();
     output.note('stopping; the shadow is removed');
@@ -64,7 +65,8 @@ async function testIn(options: TestOptions, requests: readonly SourceRequest[], 
       hostOnly: options.hostOnly === false ? 'refused' : world.settings.hostOnly,
       mayRead: async (path) =>
         liesIn(workspace.folder, world.hostPath(path)) || sources.some(({ request }) => request.path === path),
-      progress: progress.show,
+      progress: (fraction, says) =>
+        progress.show(`${String(Math.round(fraction * 100)).padStart(3)} % ${says.slice(0, SAYS_MAX)}`),
       signal: interrupts.stop,
     });
     progress.end();
@@ -124,29 +126,4 @@ function refusedTest(refusal: TestRefusal): Problem {
   }
 }
 
-interface StepLine {
-  show(fraction: number, says: string): void;
-  end(): void;
-}
-
-const CLEAR = '\r\u001b[2K';
 const SAYS_MAX = 70;
-
-/** One line that changes on a terminal; lines of their own where nobody watches would only be noise. */
-function stepLine(output: Output): StepLine {
-  const watched = !output.json && isTerminal(2) && process.env['TERM'] !== 'dumb';
-  let shown = false;
-  return {
-    show: (fraction, says) => {
-      if (!watched) return;
-      shown = true;
-      process.stderr.write(
-        `${CLEAR}${String(Math.round(fraction * 100)).padStart(3)} % ${displayText(says).slice(0, SAYS_MAX)}`,
-      );
-    },
-    end: () => {
-      if (shown) process.stderr.write(CLEAR);
-      shown = false;
-    },
-  };
-}

@@ -3,7 +3,7 @@ import { sendEffects } from '../../../engine/effects.ts';
 import type { EngineEvent } from '../../../engine/context.ts';
 import { checkOnce } from '../../../engine/stall-detection.ts';
 import { sweep } from '../../../engine/sweep.ts';
-import { isAboutDocuments, tellOfDocument } from '../document-events.ts';
+import { tellEvent } from '../event-text.ts';
 import { onInterrupt } from '../interrupt.ts';
 import { withWorkspace, mustBeOperator, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
@@ -20,7 +20,7 @@ export async function sync(_args: readonly string[], options: SyncOptions, outpu
   const report = (event: EngineEvent): void => {
     if (event.kind === 'file-adopted') files.adopted += 1;
     if (event.kind === 'file-quarantined') files.quarantined += 1;
-    if (!isQuiet || event.kind !== 'documents-paused') tell(event, output);
+    if (!isQuiet || event.kind !== 'documents-paused') tellEvent(event, output);
   };
   const interrupts = onInterrupt(() => undefined);
   return withWorkspace(options, { scope: 'read', report }, async (ctx, _principal, app) => {
@@ -57,18 +57,4 @@ export async function sync(_args: readonly string[], options: SyncOptions, outpu
     }
     return 0;
   });
-}
-
-/** A number alone helps nobody to put a webhook right. What is given up is said to programs too. */
-function tell(event: EngineEvent, output: Output): void {
-  if (event.kind === 'effect-dropped') output.warn(`${event.effect} ${event.key} is given up: ${event.says}`);
-  else if (event.kind === 'effect-postponed') output.note(`${event.effect} ${event.key} has to wait: ${event.says}`);
-  else if (event.kind === 'file-adopted') output.note(`${event.place}/${event.id}.json adopted`);
-  else if (event.kind === 'file-warning') output.warn(`${event.place}/${event.id}.json: ${event.says}`);
-  else if (event.kind === 'file-quarantined') {
-    output.warn(`${event.place}/${event.name} put into quarantine: ${event.says}`);
-  } else if (event.kind === 'fault') output.warn(`${event.doing}: ${String(event.error)}`);
-  else if (event.kind === 'task-left') output.warn(`tasks/${event.task}.md is left as it is: ${event.says}`);
-  else if (isAboutDocuments(event)) tellOfDocument(event, output);
-  else if (event.kind === 'handoff-recovered') output.note(`${event.id} taken back: ${event.says}`);
 }

@@ -4,6 +4,7 @@ import type { Handoff } from '../../../domain/handoff.ts';
 import { isFinal } from '../../../domain/lifecycle.ts';
 import { shortIdOf } from '../../../domain/names.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
+import { codeOf } from '../../../foundation/system-error-code.ts';
 import type { Results } from '../../../operations/operation.ts';
 import { legsOf, type Leg } from '../../shared/chain.ts';
 import { handoffView } from '../../shared/views.ts';
@@ -24,7 +25,7 @@ function writeDrawing(path: string, svg: string): void {
   try {
     writeFileSync(path, svg);
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const reason = codeOf(error) ?? String(error);
     throw cliProblem('bad-request', `cannot write ${JSON.stringify(path)}: ${reason}`);
   }
 }

@@ -1,4 +1,3 @@
-import { counted } from '../../../foundation/count-text.ts';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { programOf } from '../../../adapters/agent-runs/vendor-program.ts';
@@ -9,15 +8,14 @@ import { agentPrincipal } from '../../../domain/principal.ts';
 import { WEEK_SECONDS } from '../../../domain/record-values.ts';
 import { AGENT_TERMS, RETRIES_MAX } from '../../../domain/retry-policy.ts';
 import { standDuty } from '../../../engine/duty.ts';
-import type { EngineEvent, FailedAttempt } from '../../../engine/context.ts';
+import type { EngineEvent } from '../../../engine/context.ts';
 import type { Handler, WorkOptions as EngineWorkOptions } from '../../../engine/work.ts';
 import type { OpenWorkspace } from '../../../workspace/opened-workspace.ts';
 import { workWithToken } from '../../../engine/work-with-token.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 import { displayText } from '../../../foundation/display-text.ts';
-import { refusalText } from '../../shared/refusal-text.ts';
 import { agentArgument, countArgument, secondsArgument } from '../arguments.ts';
-import { tellOfDocument } from '../document-events.ts';
+import { tellEvent } from '../event-text.ts';
 import { mustBe, openFor, principalFor, type CommonOptions } from '../with-workspace.ts';
 import { keepReadingHookSpool, readHookSpool } from '../read-hook-spool.ts';
 import { commandHandler, handoffEnvironment } from '../command-handler.ts';
@@ -45,7 +43,7 @@ export async function work(args: readonly string[], options: WorkOptions, output
   const concurrency = countArgument(options.concurrency ?? '1', '--concurrency', 1, CONCURRENCY_MAX);
   const handlerIn = handlerFor(agent, command, options);
   const terms = termsOf(options);
-  const app = await openFor(options, (event) => tell(event, output));
+  const app = await openFor(options, { report: (event) => tell(event, output) });
   let running = 0;
   const interrupts = onInterrupt(() => {
     output.note(running === 0 ? 'stopping' : 'stopping when the running work is done; once more to give it back now');
@@ -168,89 +166,6 @@ function termsOf({ agent, timeout, retries }: WorkOptions): NonNullable<EngineWo
 }
 
 function tell(event: EngineEvent, output: Output): void {
-  if (output.json) {
-    output.answer(event.kind === 'fault' ? { ...event, error: String(event.error) } : event);
-    return;
-  }
-  switch (event.kind) {
-    case 'attempt-started':
-      output.note(`${event.id} attempt ${event.attempt}`);
-      break;
-    case 'attempt-settled':
-      output.note(`${event.id} ${settledText(event)}`);
-      break;
-    case 'result-refused':
-      output.warn(`${event.refusal.code}: ${refusalText(event.refusal)}`);
-      break;
-    case 'session-lost':
-      output.warn('this worker was silent for too long: what it held was given to others');
-      break;
-    case 'handoff-recovered':
-      output.note(`${event.id} taken back: ${event.says}`);
-      break;
-    case 'clock-jumped':
-      output.warn(`the clock was set by ${Math.round(event.byMs / 1000)} s; expiry pauses for one round`);
-      break;
-    case 'policy-changed':
-      output.note(`follows version ${event.version} of the policy from now on`);
-      break;
-    case 'feed-held':
-      output.warn(`${event.says}; ${event.todo}`);
-      break;
-    case 'feed-free':
-      output.note('no open transaction keeps facts back any more');
-      break;
-    case 'effect-postponed':
-      output.note(`${event.effect} ${event.key} has to wait: ${event.says}`);
-      break;
-    case 'effect-dropped':
-      output.warn(`${event.effect} ${event.key} is given up: ${event.says}`);
-      break;
-    case 'pruned':
-      output.note(`${counted(event.handoffs, 'finished handoff')} moved to ${event.archives.join(', ')}`);
-      break;
-    case 'file-adopted':
-      output.note(`${event.id} taken in from ${event.place}/`);
-      break;
-    case 'file-warning':
-      output.warn(`${event.place}/${event.id}.json: ${event.says}`);
-      break;
-    case 'file-quarantined':
-      output.warn(`${event.place}/${event.name} is in quarantine: ${event.says}`);
-      break;
-    case 'document-adopted':
-    case 'document-refused':
-    case 'document-left':
-    case 'document-late':
-    case 'document-over-limit':
-    case 'documents-paused':
-      tellOfDocument(event, output);
-      break;
-    case 'task-left':
-      output.warn(`tasks/${event.task}.md is left as it is: ${event.says}`);
-      break;
-    case 'schema-not-registered':
-      output.warn(`the schema of ${event.agent} is not registered: ${event.says}`);
-      break;
-    case 'store-waiting':
-    case 'store-read-only':
-    case 'secret-found':
-      // Told where the workspace was opened, for every command.
-      break;
-    case 'fault':
-      output.warn(`${event.doing}: ${event.error instanceof Error ? event.error.message : String(event.error)}`);
-      break;
-  }
-}
-
-function settledText({ state, failed, postponed }: Extract<EngineEvent, { kind: 'attempt-settled' }>): string {
-  if (postponed !== undefined) return `offered again in ${Math.ceil(postponed.inMs / 1000)} s: ${postponed.reason}`;
-  return failed === undefined ? state : failureText(failed);
-}
-
-/** The message may be a whole trace; the record has it, a terminal gets its first line. */
-function failureText({ attempt, code, message, againInMs }: FailedAttempt): string {
-  const [line = ''] = message.split('\n', 1);
-  const next = againInMs === null ? 'not tried again' : `again in ${Math.round(againInMs / 1000)} s`;
-  return `failed attempt ${attempt}: ${code}: ${line}; ${next}`;
+  if (!output.json) return tellEvent(event, output);
+  output.answer(event.kind === 'fault' ? { ...event, error: String(event.error) } : event);
 }

@@ -23,24 +23,16 @@ export async function playRelay({ stage, pause, shown }: Direction): Promise<Jso
   const verifier = await stage.actor('@verifier', ['verifier']);
   if (!planner || !builder || !reviewer || !writer || !linter) throw new Error('an actor is missing');
 
-  const step = async (actor: Actor, id: string, move: string, body: object = {}): Promise<HandoffView> => {
-    const moved = await actor.move(id, move, body);
-    await shown(moved);
+  const show = async (done: Promise<HandoffView>): Promise<HandoffView> => {
+    const handoff = await done;
+    await shown(handoff);
     await pause();
-    return moved;
+    return handoff;
   };
-  const begin = async (actor: Actor, body: object): Promise<HandoffView> => {
-    const sent = await actor.send(body);
-    await shown(sent);
-    await pause();
-    return sent;
-  };
-  const take = async (actor: Actor, id: string): Promise<HandoffView> => {
-    const taken = await actor.take(id);
-    await shown(taken);
-    await pause();
-    return taken;
-  };
+  const step = (actor: Actor, id: string, move: string, body: object = {}): Promise<HandoffView> =>
+    show(actor.move(id, move, body));
+  const begin = (actor: Actor, body: object): Promise<HandoffView> => show(actor.send(body));
+  const take = (actor: Actor, id: string): Promise<HandoffView> => show(actor.take(id));
 
   const build = await begin(planner, {
     to: '@builder',

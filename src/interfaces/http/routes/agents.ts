@@ -5,12 +5,12 @@ import { beginSuccession, CONTEXT_MAX } from '../../../engine/succession/begin.t
 import { planFor } from '../../../engine/succession/supervise.ts';
 import type { AgentSession } from '../../../domain/agent-session.ts';
 import type { Principal } from '../../../domain/principal.ts';
-import { agentSessionView, agentWording, stepsView, TRIGGER_WORDS } from '../../shared/agent-views.ts';
+import { agentSessionView, agentWording, stepsView, triggerFacts } from '../../shared/agent-views.ts';
 import { AgentSessionShape } from '../../shared/view-shapes.ts';
 import type { Caller } from '../caller.ts';
 import { endpoint, json, type Endpoint, type HttpContext } from '../contract.ts';
 import { httpProblem } from '../problem.ts';
-import { requestSignal } from '../request-signal.ts';
+import { requestSignal } from '../long-request.ts';
 import type { ServerContext } from '../server-context.ts';
 
 const SESSIONS_MAX = 200;
@@ -67,19 +67,14 @@ export const AGENT_ROUTES: readonly Endpoint[] = [
       file_path: z.string(),
     }),
     answer: async ({ serverContext, caller, body, c }) => {
-      const { ctx, successions } = serverContext;
-      if (successions === null)
-        throw httpProblem('no-workspace', 'agents belong to a workspace, and this server has none');
+      const { ctx } = serverContext;
+      const successions = mustHaveAgents(serverContext);
       const { id } = await visibleSession(ctx.store, caller, c);
       const { reason = 'manual', context = null } = body;
       const drive = { ctx, runtime: successions.runtime, signal: requestSignal(serverContext, c) };
       const plan = await planFor(drive, id, reason);
       const begun = await beginSuccession(ctx, successions.runtime, caller.principal, id, { reason, context, plan });
-      if (!begun.ok) {
-        const { code, ...facts } = begun.refusal;
-        const error = code === 'not-your-agent' ? 'not_allowed' : TRIGGER_WORDS[code];
-        throw httpProblem(code, agentWording(begun.refusal), { error, ...facts });
-      }
+      if (!begun.ok) throw httpProblem(begun.refusal.code, agentWording(begun.refusal), triggerFacts(begun.refusal));
       successions.nudge();
       serverContext.hub.nudge();
       const { handoff, documentPath } = begun.value.begun;
@@ -96,11 +91,10 @@ export const AGENT_ROUTES: readonly Endpoint[] = [
     body: z.looseObject({}),
     answers: { 200: 'A JSON object; empty where there is nothing to tell the agent.' },
     gives: z.looseObject({}),
-    answer: async ({ serverContext: { ctx, successions }, caller, query, body, c }) => {
-      if (successions === null)
-        throw httpProblem('no-workspace', 'agents belong to a workspace, and this server has none');
+    answer: async ({ serverContext, caller, query, body, c }) => {
+      const successions = mustHaveAgents(serverContext);
       const id = Number(query.agent);
-      const session = mustSee(caller.principal, id, await ctx.store.agents.load(id));
+      const session = mustSee(caller.principal, id, await serverContext.ctx.store.agents.load(id));
       const event = c.req.param('event') ?? '';
       const hook = { vendor: query.vendor ?? 'claude', event, payload: body };
       return json((await successions.runtime.journal.hear(id, hook)) ?? (await successions.wake(session, hook)) ?? {});
@@ -108,7 +102,12 @@ export const AGENT_ROUTES: readonly Endpoint[] = [
   }),
 ];
 
-/** Newest first: all of them for the operator, those of its own persona for an agent. */
+function mustHaveAgents({ successions }: ServerContext): NonNullable<ServerContext['successions']> {
+  if (successions !== null) return successions;
+  throw httpProblem('no-workspace', 'agents belong to a workspace, and this server has none');
+}
+
+/** Newest first. The operator sees all sessions, an agent those of its own persona. */
 export async function sessionsFor({ ctx }: ServerContext, { principal }: Caller): Promise<readonly object[]> {
   const sessions = await ctx.store.agents.list({ max: SESSIONS_MAX });
   return sessions.filter((session) => maySee(principal, session)).map(agentSessionView);
@@ -118,7 +117,7 @@ function maySee(principal: Principal, { persona }: AgentSession): boolean {
   return principal.kind === 'operator' || (principal.kind === 'agent' && principal.agent === persona);
 }
 
-/** Others learn no more than that there is nothing for them. */
+/** Callers who may not see the session get the same answer as for one that does not exist. */
 function mustSee(principal: Principal, id: number, session: AgentSession | null): AgentSession {
   if (session !== null && maySee(principal, session)) return session;
   throw httpProblem('agent-not-found', `there is no agent ${id}, or it is not one that you may see`, {
@@ -132,14 +131,8 @@ async function visibleSession(
   { principal }: Caller,
   c: HttpContext,
 ): Promise<AgentSession> {
-  const id = numberIn(c);
-  return mustSee(principal, id, await agents.load(id));
-}
-
-function numberIn(c: HttpContext): number {
   const text = c.req.param('id') ?? '';
-  if (AGENT_NUMBER.test(text)) return Number(text);
-  throw httpProblem('agent-not-found', `there is no agent ${JSON.stringify(text.slice(0, 100))}: agents have numbers`, {
-    error: 'not_found',
-  });
+  if (AGENT_NUMBER.test(text)) return mustSee(principal, Number(text), await agents.load(Number(text)));
+  const says = `there is no agent ${JSON.stringify(text.slice(0, 100))}: agents have numbers`;
+  throw httpProblem('agent-not-found', says, { error: 'not_found' });
 }

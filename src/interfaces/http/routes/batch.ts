@@ -9,7 +9,7 @@ import { handoffView } from '../../shared/views.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
 import { endpoint, json, type Endpoint, type RouteRequest } from '../contract.ts';
 import { httpProblem, problemOf, type HttpProblem } from '../problem.ts';
-import { requestSignal } from '../request-signal.ts';
+import { requestSignal } from '../long-request.ts';
 
 const IDS_MAX = 100;
 const KEY_MAX = 300;

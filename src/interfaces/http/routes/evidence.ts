@@ -4,7 +4,7 @@ import { shownEvidence } from '../../../engine/handoffs/shown-evidence.ts';
 import { EvidenceShape } from '../../shared/view-shapes.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
 import { problemOf } from '../problem.ts';
-import { requestSignal } from '../request-signal.ts';
+import { requestSignal } from '../long-request.ts';
 
 export const EVIDENCE_ROUTES: readonly Endpoint[] = [
   endpoint({

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { Handoff } from '../../../domain/handoff.ts';
 import type { HandoffId } from '../../../domain/names.ts';
 import type { Principal } from '../../../domain/principal.ts';
-import { isHidden } from '../../../domain/rights.ts';
+import { isHidden, may } from '../../../domain/rights.ts';
 import { expectRevision } from '../../../engine/expected-revision.ts';
 import { noteKnownRequests } from '../../../engine/known-requests.ts';
 import type { Context } from '../../../engine/context.ts';
@@ -12,7 +12,7 @@ import type { StateCounts, Whole } from '../../../stores/store.ts';
 import { isFinal } from '../../../domain/lifecycle.ts';
 import type { Fields, InputOf } from '../../../operations/field.ts';
 import { wantedBy } from '../../../operations/list.ts';
-import { OPERATIONS } from '../../../operations/index.ts';
+import { MOVES, OPERATIONS } from '../../../operations/index.ts';
 import { readFor, runFor, type Operation, type ResultName, type Results } from '../../../operations/operation.ts';
 import { AS_JSON, AS_QUERY, wordsOf } from '../../../operations/reading.ts';
 import { withWholeIds } from '../../../operations/short-ids.ts';
@@ -20,12 +20,9 @@ import type { BlockAnswer } from '../../../engine/handoffs/ingest-text.ts';
 import { entryOf } from '../../../formats/artifact/card.ts';
 import { ingestRefusalText } from '../../shared/ingest-refusal-text.ts';
 import { PROBLEMS } from '../../shared/problems.ts';
-import { prunedView } from '../../shared/pruned-view.ts';
 import { IngestedShape, ReportShape, WorkflowsShape } from '../../shared/report/shapes.ts';
 import { reportView, workflowView } from '../../shared/report/view.ts';
-import { pauseView } from '../../shared/pause-view.ts';
-import { scheduleView } from '../../shared/schedule-view.ts';
-import { undeliveredView } from '../../shared/undelivered-view.ts';
+import { pauseView, prunedView, scheduleView, undeliveredView } from '../../shared/record-views.ts';
 import { readTraceparent } from '../../shared/trace-context.ts';
 import {
   ArtifactShape,
@@ -50,12 +47,11 @@ import {
   WholeShape,
 } from '../../shared/view-shapes.ts';
 import { factView, handoffView, statusView, wholeView } from '../../shared/views.ts';
-import { allowedMoves } from '../allowed-moves.ts';
+import type { Caller } from '../caller.ts';
 import { endpoint, json, type RouteRequest, type Endpoint, type HttpContext } from '../contract.ts';
 import { entityTag, expectedRevision, isKnown } from '../entity-tags.ts';
 import { BEGINNING } from '../events/hub.ts';
-import { requestSignal } from '../request-signal.ts';
-import { openLongRequest } from '../long-request.ts';
+import { openLongRequest, requestSignal } from '../long-request.ts';
 import { HttpProblem, httpProblem, problemOf } from '../problem.ts';
 
 const KEY_MAX = 500;
@@ -101,8 +97,11 @@ const ANSWERS: {
     respond: ({ facts, ...whole }, { caller, c }) => {
       const headers = { etag: entityTag(whole.handoff), 'cache-control': 'no-cache' };
       if (isKnown(c, headers.etag)) return new Response(null, { status: 304, headers });
-      const may = allowedMoves(caller, whole.handoff);
-      return json({ ...wholeView(whole), facts: facts.map(factView), may }, 200, headers);
+      return json(
+        { ...wholeView(whole), facts: facts.map(factView), may: movesFor(caller, whole.handoff) },
+        200,
+        headers,
+      );
     },
   },
   facts: {
@@ -202,6 +201,14 @@ const ANSWERS: {
     respond: (cleaned) => json(cleaned),
   },
 };
+
+/** The moves that the caller may make now, for clients that show buttons. Only the table of rights knows them. */
+function movesFor({ principal, scopes }: Caller, handoff: Handoff): readonly string[] {
+  if (!scopes.includes('write')) return [];
+  return Object.values(MOVES)
+    .filter(({ permission }) => permission !== 'operator' && may(principal, permission, handoff).ok)
+    .map(({ name }) => name);
+}
 
 function blockView({ refusal, ...answer }: BlockAnswer): object {
   if (refusal === undefined) return answer;

@@ -1,11 +1,9 @@
-/** The house as a whole: agents and their load, what the charts show, and what lies in quarantine. */
-import { principalText } from '../../../domain/principal.ts';
+/** The workspace as a whole: agents and their load, the numbers of the charts, and the files in quarantine. */
+import { instantOrNull, instantText } from '../../../foundation/instant-text.ts';
 import { may, readScopeOf } from '../../../domain/rights.ts';
 import * as z from 'zod';
 import { pausesFor } from '../../../engine/pauses.ts';
 import { list } from '../../../operations/list.ts';
-import type { PauseRecord } from '../../../stores/store.ts';
-import { pauseView } from '../../shared/pause-view.ts';
 import { policyView } from '../../shared/policy-view.ts';
 import { PageQuery } from '../../shared/requests.ts';
 import {
@@ -18,10 +16,10 @@ import {
   TotalsShape,
 } from '../../shared/view-shapes.ts';
 import { attentionFor } from '../attention.ts';
-import { mustBeOperator, type Caller } from '../caller.ts';
+import type { Caller } from '../caller.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
 import type { ServerContext } from '../server-context.ts';
-import type { AgentRecord } from '../attempts.ts';
+import type { AgentRecord, Attempt } from '../attempts.ts';
 import { BOUNDS, percentileMs } from '../counters.ts';
 import { httpProblem } from '../problem.ts';
 import { sessionsFor } from './agents.ts';
@@ -62,16 +60,16 @@ export const OVERVIEW_ROUTES: readonly Endpoint[] = [
     method: 'get',
     path: '/api/metrics-summary',
     scope: 'read',
+    operatorOnly: true,
     summary: 'What charts show: throughput, time in each state, failures by code, who waits longest',
     about:
       'Counted from the newest 20,000 facts of the store and all that came since; `since` says from when on that is everything.',
     answers: { 200: 'The numbers.' },
     gives: SummaryShape,
-    answer: async ({ serverContext: { tally, notes }, caller }) => {
-      mustBeOperator(caller);
-      return json({
-        since: tally.since() === 0 ? null : new Date(tally.since()).toISOString(),
-        minutes: tally.minutes().map(({ at, ...counts }) => ({ at: new Date(at).toISOString(), ...counts })),
+    answer: async ({ serverContext: { tally, notes } }) =>
+      json({
+        since: tally.since() === 0 ? null : instantText(tally.since()),
+        minutes: tally.minutes().map(({ at, ...counts }) => ({ at: instantText(at), ...counts })),
         boundsSeconds: BOUNDS,
         timeInState: Object.fromEntries(
           [...tally.timeIn()].map(([state, spent]) => [
@@ -82,8 +80,7 @@ export const OVERVIEW_ROUTES: readonly Endpoint[] = [
         failures: [...tally.failures()].map(([code, count]) => ({ code, count })).toSorted((a, b) => b.count - a.count),
         open: tally.open(),
         oldestWaiting: await notes.rows(tally.oldestWaiting(OLDEST_MAX)),
-      });
-    },
+      }),
   }),
   endpoint({
     method: 'get',
@@ -130,27 +127,22 @@ export const OVERVIEW_ROUTES: readonly Endpoint[] = [
         .attempts()
         .filter(({ until }) => until === null || until >= sinceMs)
         .filter(({ agent }) => seesAll || (principal.kind === 'agent' && principal.agent === agent));
-      const instant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
-      return json({
-        items: items.map((each) => ({
-          ...each,
-          agent: `@${each.agent}`,
-          from: instant(each.from),
-          until: instant(each.until),
-        })),
-      });
+      const view = ({ agent, from, until, ...rest }: Attempt): object => {
+        return { ...rest, agent: `@${agent}`, from: instantText(from), until: instantOrNull(until) };
+      };
+      return json({ items: items.map(view) });
     },
   }),
   endpoint({
     method: 'get',
     path: '/api/policy',
     scope: 'read',
+    operatorOnly: true,
     summary: 'The policy that all processes follow, for the operator: limits, agents, webhooks',
     about: 'It stands in baton.yaml and is changed there; `baton apply` stores the next version.',
     answers: { 200: 'The newest version.' },
     gives: PolicyShape,
-    answer: async ({ serverContext: { ctx }, caller }) => {
-      mustBeOperator(caller);
+    answer: async ({ serverContext: { ctx } }) => {
       const current = await ctx.store.policy.current();
       if (current !== null) return json(policyView(current));
       throw httpProblem('no-workspace', 'no policy is stored in this database; store one with: baton apply');
@@ -160,14 +152,13 @@ export const OVERVIEW_ROUTES: readonly Endpoint[] = [
     method: 'get',
     path: '/api/quarantine',
     scope: 'read',
+    operatorOnly: true,
     summary: 'Files that could not be understood, with the reason',
     query: PageQuery,
     answers: { 200: 'The files, newest first.' },
     gives: QuarantineShape,
-    answer: async ({ serverContext: { quarantine }, caller, query }) => {
-      mustBeOperator(caller);
-      return json({ items: await quarantine(query.limit ?? QUARANTINE_MAX) });
-    },
+    answer: async ({ serverContext: { quarantine }, query }) =>
+      json({ items: await quarantine(query.limit ?? QUARANTINE_MAX) }),
   }),
 ];
 
@@ -184,33 +175,29 @@ async function agentsOf({ ctx, tally, agents }: ServerContext, { principal }: Ca
   return names.map((agent) => {
     const { incoming = 0, outgoing = 0, working = 0, waiting = 0, waitingSince = null } = loads.get(agent) ?? {};
     const { incomingMax, outgoingMax } = agents.limitOf(agent);
+    const record = seesAll ? tally.recordOf(agent) : NO_RECORD;
+    const pause = paused.get(agent);
     return {
-      agent: principalText({ kind: 'agent', agent, roles: [] }),
+      agent: `@${agent}`,
       configured: agents.names.includes(agent),
       roles: agents.rolesOf(agent),
       incoming: { open: incoming, max: incomingMax },
       outgoing: { open: outgoing, max: outgoingMax },
       working,
       waiting,
-      waitingSince: waitingSince === null ? null : new Date(waitingSince).toISOString(),
+      waitingSince: instantOrNull(waitingSince),
       workers: sessions.filter((session) => session.agent === agent).length,
       worksHere: agents.worksHere(agent),
-      ...recordView(seesAll ? tally.recordOf(agent) : null),
-      paused: pausedView(paused.get(agent)),
+      ...record,
+      lastSeenAt: instantOrNull(record.lastSeenAt),
+      paused:
+        pause === undefined || pause.endedAt !== null
+          ? null
+          : { at: instantText(pause.at), by: pause.by, reason: pause.reason },
     };
   });
 }
 
 const PAUSES_MAX = 1_000;
-
-function pausedView(pause: PauseRecord | undefined): object | null {
-  if (pause === undefined || pause.endedAt !== null) return null;
-  const { at, by, reason } = pauseView(pause);
-  return { at, by, reason };
-}
-
-/** How others did is not for everybody. */
-function recordView(record: AgentRecord | null): object {
-  const { delivered, failed, p95Ms, lastSeenAt } = record ?? { delivered: 0, failed: 0, p95Ms: null, lastSeenAt: null };
-  return { delivered, failed, p95Ms, lastSeenAt: lastSeenAt === null ? null : new Date(lastSeenAt).toISOString() };
-}
+/** For callers who may not see how other agents did. */
+const NO_RECORD: AgentRecord = { delivered: 0, failed: 0, p95Ms: null, lastSeenAt: null };

@@ -1,9 +1,10 @@
 /** Coming in with a browser, and going. */
 import * as z from 'zod';
+import { instantText } from '../../../foundation/instant-text.ts';
 import { principalText } from '../../../domain/principal.ts';
 import { LoginBody } from '../../shared/requests.ts';
 import { SessionShape, SessionsShape } from '../../shared/view-shapes.ts';
-import { cookieIn, cookieName, Denied, mustBeOperator } from '../caller.ts';
+import { cookieIn, cookieName, Denied } from '../caller.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
 import { httpProblem } from '../problem.ts';
 
@@ -48,7 +49,7 @@ export const SESSION_ROUTES: readonly Endpoint[] = [
         csrf,
         project,
         version,
-        now: new Date(ctx.store.nowMs()).toISOString(),
+        now: instantText(ctx.store.nowMs()),
       }),
   }),
   endpoint({
@@ -68,16 +69,16 @@ export const SESSION_ROUTES: readonly Endpoint[] = [
     method: 'get',
     path: '/api/sessions',
     scope: 'read',
+    operatorOnly: true,
     summary: 'The browser sessions that are open, for the operator',
     answers: { 200: 'All of them; `own` is the one that asks.' },
     gives: SessionsShape,
     answer: async ({ serverContext: { logins }, caller }) => {
-      mustBeOperator(caller);
       const items = logins.list().map(({ name, token, untilMs }) => ({
         name,
         own: name === caller.name,
         token,
-        until: new Date(untilMs).toISOString(),
+        until: instantText(untilMs),
       }));
       return json({ items });
     },
@@ -86,10 +87,10 @@ export const SESSION_ROUTES: readonly Endpoint[] = [
     method: 'delete',
     path: '/api/sessions/{name}',
     scope: 'write',
+    operatorOnly: true,
     summary: 'End a browser session, for the operator',
     answers: { 204: 'It is over.' },
-    answer: async ({ serverContext: { logins }, caller, c }) => {
-      mustBeOperator(caller);
+    answer: async ({ serverContext: { logins }, c }) => {
       const name = c.req.param('name') ?? '';
       if (logins.endNamed(name)) return new Response(null, { status: 204 });
       throw httpProblem('no-such-token', `there is no session ${JSON.stringify(name.slice(0, 100))}`);
@@ -103,8 +104,7 @@ export const SESSION_ROUTES: readonly Endpoint[] = [
     about: 'Its session has the rights of the token that asked, and ends with it.',
     answers: { 201: '{ path }' },
     gives: z.strictObject({ path: z.string().describe('To be opened on this server, once and soon.') }),
-    answer: async ({ serverContext: { logins }, caller }) => {
-      return json({ path: `/login?code=${logins.newCode(caller.token)}` }, 201);
-    },
+    answer: async ({ serverContext: { logins }, caller }) =>
+      json({ path: `/login?code=${logins.newCode(caller.token)}` }, 201),
   }),
 ];

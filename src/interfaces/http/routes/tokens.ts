@@ -1,5 +1,6 @@
 /** Tokens, for the operator alone: who may come in, and for how long. */
 import * as z from 'zod';
+import { instantOrNull, instantText } from '../../../foundation/instant-text.ts';
 import { EVERY_ROLE } from '../../../domain/principal.ts';
 import { secondsShape } from '../../../formats/seconds-shape.ts';
 import { toMilliseconds } from '../../../formats/seconds.ts';
@@ -7,7 +8,6 @@ import { revokeToken } from '../../../engine/handoffs/revoke-token.ts';
 import type { TokenRecord, UsedToken } from '../../../stores/store.ts';
 import { AgentName, Cursor, PageQuery } from '../../shared/requests.ts';
 import { NewTokenShape, RevokedShape, TokenLogShape, TokensShape } from '../../shared/view-shapes.ts';
-import { mustBeOperator } from '../caller.ts';
 import { endpoint, json, type Endpoint } from '../contract.ts';
 import { httpProblem } from '../problem.ts';
 
@@ -36,20 +36,20 @@ export const TOKEN_ROUTES: readonly Endpoint[] = [
     method: 'post',
     path: '/api/tokens',
     scope: 'write',
+    operatorOnly: true,
     summary: 'Make a token, for the operator; its secret is shown once',
     body: NewToken,
     answers: { 201: 'The token, with its secret as `token`.' },
     gives: NewTokenShape,
     answer: async ({ serverContext: { access }, caller, body }) => {
-      mustBeOperator(caller);
-      const wish = {
+      const request = {
         agent: body.agent ?? null,
         roles: body.roles ?? [],
         scopes: body.scopes ?? (['read', 'write'] as const),
         label: body.label ?? null,
         lifeMs: body.expiresSeconds === undefined ? null : toMilliseconds(body.expiresSeconds),
       };
-      const { secret, record } = await access.mint(wish, caller.principal);
+      const { secret, record } = await access.mint(request, caller.principal);
       return json({ ...tokenView(record), token: secret }, 201);
     },
   }),
@@ -57,18 +57,17 @@ export const TOKEN_ROUTES: readonly Endpoint[] = [
     method: 'get',
     path: '/api/tokens',
     scope: 'read',
+    operatorOnly: true,
     summary: 'The tokens that there are, without their secrets, for the operator',
     answers: { 200: '{ items }' },
     gives: TokensShape,
-    answer: async ({ serverContext: { ctx }, caller }) => {
-      mustBeOperator(caller);
-      return json({ items: (await ctx.store.tokens.list()).map(usedTokenView) });
-    },
+    answer: async ({ serverContext: { ctx } }) => json({ items: (await ctx.store.tokens.list()).map(usedTokenView) }),
   }),
   endpoint({
     method: 'delete',
     path: '/api/tokens/{id}',
     scope: 'write',
+    operatorOnly: true,
     summary: 'Revoke a token, for the operator',
     about:
       'Its browser sessions, waiting requests and event streams end. What was claimed by hand with it is given back, uncounted, ' +
@@ -77,7 +76,6 @@ export const TOKEN_ROUTES: readonly Endpoint[] = [
     answers: { 200: '{ id, revoked, released }' },
     gives: RevokedShape,
     answer: async ({ serverContext: { ctx, tokens }, caller, query, c }) => {
-      mustBeOperator(caller);
       const id = c.req.param('id') ?? '';
       const keepsLeases = query.leases === 'keep';
       const { revoked, released } = await revokeToken(ctx, caller.principal, id, { keepsLeases });
@@ -90,17 +88,17 @@ export const TOKEN_ROUTES: readonly Endpoint[] = [
     method: 'get',
     path: '/api/token-log',
     scope: 'read',
+    operatorOnly: true,
     summary: 'Who made, revoked or was denied which token, for the operator',
     about:
       'Newest first. Of denials the newest 1,000 are kept, and repetitions within a minute are one line with a `count`.',
     query: LogQuery,
     answers: { 200: '{ items, next }' },
     gives: TokenLogShape,
-    answer: async ({ serverContext: { ctx }, caller, query: { limit, after } }) => {
-      mustBeOperator(caller);
+    answer: async ({ serverContext: { ctx }, query: { limit, after } }) => {
       const asked = { max: limit ?? LOG_PAGE, ...(after === undefined ? {} : { after }) };
       const { items, next } = await ctx.store.tokens.log(asked);
-      return json({ items: items.map((line) => ({ ...line, at: new Date(line.at).toISOString() })), next });
+      return json({ items: items.map((line) => ({ ...line, at: instantText(line.at) })), next });
     },
   }),
 ];
@@ -108,19 +106,18 @@ export const TOKEN_ROUTES: readonly Endpoint[] = [
 const LOG_PAGE = 100;
 
 function usedTokenView(token: UsedToken): object {
-  return { ...tokenView(token), lastUsedAt: token.usedAt === null ? null : new Date(token.usedAt).toISOString() };
+  return { ...tokenView(token), lastUsedAt: instantOrNull(token.usedAt) };
 }
 
 function tokenView({ id, agent, roles, scopes, label, createdAt, expiresAt, revokedAt }: TokenRecord): object {
-  const instant = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
   return {
     id,
     agent: agent === null ? null : `@${agent}`,
     roles,
     scopes,
     label,
-    createdAt: instant(createdAt),
-    expiresAt: instant(expiresAt),
-    revokedAt: instant(revokedAt),
+    createdAt: instantText(createdAt),
+    expiresAt: instantOrNull(expiresAt),
+    revokedAt: instantOrNull(revokedAt),
   };
 }

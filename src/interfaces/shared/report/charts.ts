@@ -2,6 +2,7 @@
 import type { PhaseFlow, Statuses } from '../../../domain/workflow.ts';
 import { SUMMARY_STATUSES } from '../../../domain/summary.ts';
 import { durationText, percentText, phaseText } from './format-numbers.ts';
+import { shorten } from '../shorten.ts';
 import { escapeHtml } from './escape-html.ts';
 
 const ROW = { height: 28, label: 150, bar: 360, width: 700 };
@@ -21,7 +22,7 @@ export function phaseChart(phases: readonly PhaseFlow[]): string {
     const says = `${name}: ${legs.done} of ${legs.toDo} legs done, ${durationText(flow.timeMs)}`;
     return (
       `<g><title>${escapeHtml(says)}</title>` +
-      `<text x="${ROW.label - 10}" y="${y + 19}" text-anchor="end">${escapeHtml(short(name))}</text>` +
+      `<text x="${ROW.label - 10}" y="${y + 19}" text-anchor="end">${escapeHtml(shorten(name, LETTERS_MAX))}</text>` +
       `<rect class="rail" x="${ROW.label}" y="${y + 5}" width="${ROW.bar}" height="18" rx="3"/>${stack(parts, legs.toDo, y)}` +
       `<text x="${ROW.label + ROW.bar + 10}" y="${y + 19}">${escapeHtml(percentText(flow.progress))} · ${legs.done}/${legs.toDo} · ${durationText(flow.timeMs)}</text></g>`
     );
@@ -77,8 +78,4 @@ function svg(width: number, height: number, label: string, inside: string, kind 
 /** Enough for a screen, and the same text everywhere. */
 function place(value: number): string {
   return String(Math.round(value * 100) / 100);
-}
-
-function short(text: string): string {
-  return text.length > LETTERS_MAX ? `${text.slice(0, LETTERS_MAX - 1)}…` : text;
 }

@@ -8,6 +8,7 @@ import {
   type Standing,
 } from '../../../domain/project-trail.ts';
 import type { OpenLeg, PhaseFlow } from '../../../domain/workflow.ts';
+import { shorten } from '../shorten.ts';
 
 const UNITS: readonly (readonly [name: string, ms: number])[] = [
   ['d', 86_400_000],
@@ -72,8 +73,7 @@ export function standingWords(leg: Leg): string {
 /** In a table: how it stands, and why. */
 export function standsText({ standing, why }: Pick<OpenLeg, 'standing' | 'why'>): string {
   if (why === null) return STANDING_TEXT[standing];
-  const short = why.length > WHY_SHOWN ? `${why.slice(0, WHY_SHOWN - 1)}…` : why;
-  return `${STANDING_TEXT[standing]}: ${short}`;
+  return `${STANDING_TEXT[standing]}: ${shorten(why, WHY_SHOWN)}`;
 }
 
 const WHY_SHOWN = 160;

@@ -3,8 +3,8 @@ import type { Total } from '../../../domain/metrics.ts';
 import type { MetricsOf, ProjectReport, Report } from '../../../domain/project-report.ts';
 import type { OpenLeg, Workflow } from '../../../domain/workflow.ts';
 import type { ToldSummary } from '../../../domain/project-trail.ts';
-import { changeText, durationText, leftOut, OUTCOME_TEXT, percentText, ROWS_MAX } from './format-numbers.ts';
-import { standsText, totalText, valueText } from './format-numbers.ts';
+import { durationText, leftOut, OUTCOME_TEXT, percentText, ROWS_MAX } from './format-numbers.ts';
+import { AGENT_HEAD, agentRow, legRow, METRIC_HEAD, metricRow, ORDER_HEAD, orderRows } from './rows.ts';
 import { phaseChart, sparkline, statusChart } from './charts.ts';
 import { STYLE } from './style.ts';
 import { escapeHtml } from './escape-html.ts';
@@ -46,7 +46,7 @@ function section({ workflow, metrics, tellings }: ProjectReport): string {
     part('Summaries by status', statusChart(workflow.statuses) + legend(workflow)),
     trouble.length === 0 ? '' : part('To look at', legs(trouble)),
     open.length === 0 ? '' : part('Open', legs(open)),
-    part('Agents', agents(workflow)),
+    part('Agents', table(AGENT_HEAD, workflow.agents.map(agentRow))),
     metrics.all.length === 0 ? '' : part('Metrics', totals(metrics.all)),
     ...metrics.byAgent.map((own) => folded(`Metrics of @${own.name}`, own)),
     ...metrics.byPhase.map((own) => folded(`Metrics in ${own.name === '' ? 'no phase' : own.name}`, own)),
@@ -56,28 +56,20 @@ function section({ workflow, metrics, tellings }: ProjectReport): string {
   ].join('\n');
 }
 
-function tiles({
-  progress,
-  told,
-  legs: counts,
-  retries,
-  routes,
-  escalations,
-  stops,
-  beganAt,
-  lastAt,
-}: Workflow): string {
-  const facts: readonly (readonly [string, string])[] = [
-    ['progress', percentText(progress)],
-    ['summaries', String(told)],
-    ['legs', String(counts.all)],
-    ['retried', String(retries)],
-    ['routed', String(routes)],
-    ['escalated', String(escalations)],
-    ['stopped', String(stops)],
-    ['time', durationText(lastAt - beganAt)],
-  ];
-  return `<dl class="tiles">${facts.map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl>`;
+function tiles(flow: Workflow): string {
+  const facts = {
+    progress: percentText(flow.progress),
+    summaries: flow.told,
+    legs: flow.legs.all,
+    retried: flow.retries,
+    routed: flow.routes,
+    escalated: flow.escalations,
+    stopped: flow.stops,
+    time: durationText(flow.lastAt - flow.beganAt),
+  };
+  const tile = ([name, value]: readonly [string, string | number]): string =>
+    `<div><dt>${name}</dt><dd>${escapeHtml(String(value))}</dd></div>`;
+  return `<dl class="tiles">${Object.entries(facts).map(tile).join('')}</dl>`;
 }
 
 function legend({ statuses }: Workflow): string {
@@ -86,54 +78,29 @@ function legend({ statuses }: Workflow): string {
 }
 
 function legs(all: readonly OpenLeg[]): string {
-  const rows = all.slice(0, ROWS_MAX).map(({ id, from, to, task, phase, standing, why, attempt }) => {
-    const who = `${from === null ? '' : `@${from} → `}@${to}`;
-    return [who, standsText({ standing, why }), task ?? '–', phase ?? '–', String(attempt), id];
-  });
+  const rows = all.slice(0, ROWS_MAX).map((leg) => [...legRow(leg), String(leg.attempt), leg.id]);
   return table(['who', 'stands', 'task', 'phase', 'attempt', 'handoff'], rows) + rest(all.length);
 }
 
-function agents({ agents: all }: Workflow): string {
-  const rows = all.map(({ agent, told, statuses, legs: counts, timeMs }) => [
-    `@${agent}`,
-    String(told),
-    String(statuses.complete),
-    String(statuses.failed),
-    String(statuses.retry),
-    String(counts.all),
-    durationText(timeMs),
-  ]);
-  return table(['agent', 'summaries', 'complete', 'failed', 'retry', 'legs', 'time'], rows);
-}
-
 function totals(all: readonly Total[]): string {
-  const head = ['metric', 'told', 'total', 'mean', 'least', 'most', 'trend', ''];
   const rows = all.map((total) => [
-    ...[total.key, String(total.times), totalText(total)].map(escapeHtml),
-    ...[total.mean, total.least, total.most].map((value) => escapeHtml(valueText(value, total))),
-    escapeHtml(changeText(total)),
+    ...metricRow(total).map(escapeHtml),
     sparkline(total.series, `${total.key} over time`),
   ]);
-  return rawTable(head, rows);
+  return rawTable([...METRIC_HEAD, ''], rows);
 }
 
 function folded(title: string, { totals: all }: MetricsOf): string {
   return `<details><summary>${escapeHtml(title)}</summary>${totals(all)}</details>`;
 }
 
-function order({ tasks, circles }: Workflow): string {
-  const named = tasks.filter(({ needs }) => needs.length > 0);
-  if (named.length === 0 && circles.length === 0) return '';
-  const rows = named.map(({ task, state, needs, waitsFor }) => [
-    task,
-    state,
-    needs.join(', '),
-    waitsFor.join(', ') || '–',
-  ]);
-  const rings = circles.map(
+function order(workflow: Workflow): string {
+  const rows = orderRows(workflow);
+  if (rows.length === 0 && workflow.circles.length === 0) return '';
+  const rings = workflow.circles.map(
     (circle) => `<p class="warning">These wait for each other: ${escapeHtml(circle.join(' → '))}</p>`,
   );
-  return part('Order of tasks', table(['task', 'state', 'after', 'still waits for'], rows) + rings.join(''));
+  return part('Order of tasks', table(ORDER_HEAD, rows) + rings.join(''));
 }
 
 function history(tellings: readonly ToldSummary[]): string {

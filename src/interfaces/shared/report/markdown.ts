@@ -3,8 +3,8 @@ import type { ProjectReport, Report } from '../../../domain/project-report.ts';
 import type { LegOutcome } from '../../../domain/project-trail.ts';
 import type { OpenLeg, Workflow } from '../../../domain/workflow.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
-import { changeText, durationText, leftOut, OUTCOME_TEXT, percentText, phaseText, ROWS_MAX } from './format-numbers.ts';
-import { standsText, totalText, valueText } from './format-numbers.ts';
+import { durationText, leftOut, OUTCOME_TEXT, percentText, phaseText, ROWS_MAX } from './format-numbers.ts';
+import { AGENT_HEAD, agentRow, legRow, METRIC_HEAD, metricRow, ORDER_HEAD, orderRows } from './rows.ts';
 
 const MARK = { complete: '✅', failed: '❌', unfinished: '⏳' } as const satisfies Record<LegOutcome, string>;
 const BAR_CELLS = 10;
@@ -16,7 +16,7 @@ export function reportMarkdown({ outcome, projects }: Report): string {
 }
 
 function projectParts({ workflow, metrics }: ProjectReport, several: boolean): readonly string[] {
-  const { project, outcome, trouble, open, agents, phases, tasks, circles } = workflow;
+  const { project, outcome, trouble, open, agents, phases, circles } = workflow;
   const mark = several ? `${MARK[outcome]} ` : '';
   return [
     `## ${mark}${plain(project)}`,
@@ -26,56 +26,26 @@ function projectParts({ workflow, metrics }: ProjectReport, several: boolean): r
       phases
         .filter(({ told, legs }) => told > 0 || legs.all > 0)
         .map((flow) => [
-          plain(phaseText(flow)),
+          phaseText(flow),
           `${bar(flow.progress)} ${percentText(flow.progress)}`,
           `${flow.legs.done}/${flow.legs.toDo}`,
-          String(flow.told),
-          String(flow.statuses.failed),
-          String(flow.statuses.blocked),
+          ...[flow.told, flow.statuses.failed, flow.statuses.blocked].map(String),
           durationText(flow.timeMs),
         ]),
     ),
-    ...section('To look at', trouble.length, legTable(trouble)),
-    ...section('Open', open.length, legTable(open)),
-    ...section(
-      'Agents',
-      agents.length,
-      table(
-        ['agent', 'summaries', 'complete', 'failed', 'retry', 'legs', 'time'],
-        agents
-          .slice(0, ROWS_MAX)
-          .map(({ agent, told, statuses, legs, timeMs }) => [
-            plain(`@${agent}`),
-            String(told),
-            String(statuses.complete),
-            String(statuses.failed),
-            String(statuses.retry),
-            String(legs.all),
-            durationText(timeMs),
-          ]),
-      ),
-    ),
-    ...section(
-      'Metrics',
-      metrics.all.length,
-      table(
-        ['metric', 'told', 'total', 'mean', 'least', 'most', 'trend'],
-        metrics.all
-          .slice(0, ROWS_MAX)
-          .map((total) => [
-            plain(total.key),
-            String(total.times),
-            plain(totalText(total)),
-            plain(valueText(total.mean, total)),
-            plain(valueText(total.least, total)),
-            plain(valueText(total.most, total)),
-            plain(changeText(total)),
-          ]),
-      ),
-    ),
-    ...section('Order of tasks', tasks.filter(({ needs }) => needs.length > 0).length, orderTable(workflow)),
+    ...section('To look at', LEG_HEAD, trouble.map(legCells)),
+    ...section('Open', LEG_HEAD, open.map(legCells)),
+    ...section('Agents', AGENT_HEAD, agents.map(agentRow)),
+    ...section('Metrics', METRIC_HEAD, metrics.all.map(metricRow)),
+    ...section('Order of tasks', ORDER_HEAD, orderRows(workflow)),
     ...circles.map((circle) => `⚠️ These tasks wait for each other: ${circle.map(plain).join(' → ')}`),
   ];
+}
+
+const LEG_HEAD = ['who', 'stands', 'task', 'phase', 'handoff'];
+
+function legCells(leg: OpenLeg): readonly string[] {
+  return [...legRow(leg), leg.id];
 }
 
 function factsLine(workflow: Workflow): string {
@@ -94,35 +64,17 @@ function factsLine(workflow: Workflow): string {
   return facts.join(' · ');
 }
 
-function legTable(legs: readonly OpenLeg[]): string {
-  const rows = legs.slice(0, ROWS_MAX).map(({ id, from, to, task, phase, standing, why }) => {
-    const who = `${from === null ? '' : `@${from} → `}@${to}`;
-    return [plain(who), plain(standsText({ standing, why })), plain(task ?? '–'), plain(phase ?? '–'), plain(id)];
-  });
-  return table(['who', 'stands', 'task', 'phase', 'handoff'], rows);
-}
-
-function orderTable({ tasks }: Workflow): string {
-  const rows = tasks
-    .filter(({ needs }) => needs.length > 0)
-    .slice(0, ROWS_MAX)
-    .map(({ task, state, needs, waitsFor }) => [
-      plain(task),
-      state,
-      needs.map(plain).join(', '),
-      waitsFor.length === 0 ? '–' : waitsFor.map(plain).join(', '),
-    ]);
-  return table(['task', 'state', 'after', 'still waits for'], rows);
-}
-
-function section(title: string, count: number, body: string): readonly string[] {
-  const rest = leftOut(count);
-  return count === 0 ? [] : [`### ${title}`, body, ...(rest === null ? [] : [rest])];
+/** Nothing where there are no rows. */
+function section(title: string, head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const rest = leftOut(rows.length);
+  return rows.length === 0
+    ? []
+    : [`### ${title}`, table(head, rows.slice(0, ROWS_MAX)), ...(rest === null ? [] : [rest])];
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  return [line(head), line(head.map(() => '---')), ...rows.map((row) => line(row.map(plain)))].join('\n');
 }
 
 function bar(share: number | null): string {
@@ -130,7 +82,7 @@ function bar(share: number | null): string {
   return '█'.repeat(full) + '░'.repeat(BAR_CELLS - full);
 }
 
-/** Words of others: nothing in them is markup, and a cell stays a cell. */
+/** Escapes text that others wrote: nothing in it is markup, and a cell stays one cell. */
 function plain(text: string): string {
   return displayLine(text)
     .replaceAll(/\s+/g, ' ')

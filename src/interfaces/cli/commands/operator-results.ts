@@ -1,0 +1,80 @@
+/** What commands print about pauses, schedules, undelivered notifications, prunes and projects. */
+import { counted } from '../../../foundation/count-text.ts';
+import { displayLine } from '../../../foundation/display-text.ts';
+import { instantText } from '../../../foundation/instant-text.ts';
+import type { Results } from '../../../operations/operation.ts';
+import { pauseView, prunedView, scheduleView, undeliveredView } from '../../shared/record-views.ts';
+import { workflowView } from '../../shared/report/view.ts';
+import { ageOf, tableOf } from '../table.ts';
+import { drawWorkflow } from '../workflow-drawing.ts';
+import type { Telling } from './run-operation.ts';
+
+export function tellPause(pause: Results['pause'], { output }: Telling): void {
+  const view = pauseView(pause);
+  if (output.json) return output.answer(view);
+  output.line(`${view.agent} ${view.endedAt === null ? 'paused' : 'resumed'}`);
+  if (view.endedAt === null) output.note(`it gets nothing new until: baton resume ${view.agent}`);
+}
+
+export function tellPauses(all: Results['pauses'], { output, nowMs }: Telling): void {
+  if (output.json) return output.answer({ items: all.map(pauseView) });
+  if (all.length === 0) return output.note('nobody is paused');
+  const rows = all.map((pause) => {
+    const { agent, at, by, reason, endedAt, endedBy } = pause;
+    const until = endedAt === null ? 'lasts' : `${ageOf(nowMs - endedAt)} ago by ${displayLine(endedBy ?? '')}`;
+    return [`@${agent}`, `${ageOf(nowMs - at)} ago`, displayLine(by), until, displayLine(reason ?? '')];
+  });
+  output.line(tableOf(['agent', 'paused', 'by', 'resumed', 'why'], rows));
+}
+
+export function tellSchedule(schedule: Results['schedule'], { output, nowMs }: Telling): void {
+  const view = scheduleView(schedule);
+  if (output.json) return output.answer(view);
+  output.line(view.name);
+  const next = schedule.nextAt === null ? 'never' : `${view.next} (in ${ageOf(schedule.nextAt - nowMs)})`;
+  output.note(`${view.when}, ${view.from} → ${view.to}; next: ${next}`);
+}
+
+export function tellSchedules(all: Results['schedules'], { output, nowMs }: Telling): void {
+  if (output.json) return output.answer({ items: all.map(scheduleView) });
+  if (all.length === 0) return output.note('there is no schedule; make one with: baton schedule add NAME --every 1h …');
+  const rows = all.map((schedule) => {
+    const { name, when, from, to } = scheduleView(schedule);
+    const { nextAt, last } = schedule;
+    const next = nextAt === null ? '–' : nextAt <= nowMs ? 'now' : `in ${ageOf(nextAt - nowMs)}`;
+    const came = last === null ? '–' : (last.handoff ?? `refused: ${last.refused ?? ''}`);
+    return [name, when, `${from} → ${to}`, next, came];
+  });
+  output.line(tableOf(['name', 'when', 'who', 'next', 'last'], rows));
+}
+
+export function tellUndelivered(all: Results['undelivered'], { output, nowMs }: Telling): void {
+  if (output.json) return output.answer({ items: all.map(undeliveredView) });
+  if (all.length === 0) return output.note('nothing was given up');
+  const rows = all.map((effect) => {
+    const { key, target, kind, event, says } = undeliveredView(effect);
+    return [`${ageOf(nowMs - effect.droppedAt)} ago`, target ?? kind, event ?? '', displayLine(says), key];
+  });
+  output.line(tableOf(['given up', 'target', 'event', 'why', 'key'], rows));
+}
+
+export function tellPruned(pruned: Results['pruned'], { output }: Telling): void {
+  const { dryRun, handoffs, kept, archives, settledBefore, stopped, damaged } = pruned;
+  if (output.json) return output.answer(prunedView(pruned));
+  const since = instantText(settledBefore);
+  output.line(
+    dryRun
+      ? `${counted(handoffs, 'handoff')} that ended before ${since} would be moved to an archive; nothing was changed`
+      : `removed ${counted(handoffs, 'handoff')} that ended before ${since}`,
+  );
+  for (const name of archives) output.line(`  ${name}`);
+  if (kept > 0) output.note(`${counted(kept, 'handoff')} stayed: something came to need them meanwhile`);
+  for (const { id, says } of damaged) output.note(`${id} stayed: ${says} (baton doctor says more)`);
+  if (stopped) output.note('stopped; the same command goes on from there');
+}
+
+export function tellWorkflows(flows: Results['workflows'], { output, nowMs }: Telling): void {
+  if (output.json) output.answer({ projects: flows.map(workflowView) });
+  else if (flows.length === 0) output.note('no summary was told yet');
+  else output.line(flows.map((flow) => drawWorkflow(flow, nowMs)).join('\n\n'));
+}
