@@ -1,4 +1,4 @@
-/** What the agent commands share: what runs the agents of a workspace, and who may drive them. */
+/** What the agent commands share: the runtime of the agents, and the check who may drive them. */
 import type { AgentSession } from '../../domain/agent-session.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { AgentRuntime } from '../../engine/succession/agent-runtime.ts';
@@ -23,7 +23,7 @@ export function noSuchAgent(id: number): Problem {
   return cliProblem('agent-not-found', `there is no agent ${id}; see: baton agent list`, { id });
 }
 
-/** The operator may do everything, an agent what concerns its own persona. */
+/** The operator may drive every agent, an agent only those of its own persona. */
 export function mustMatter(principal: Principal, { id, persona }: Pick<AgentSession, 'id' | 'persona'>): void {
   if (principal.kind === 'operator' || (principal.kind === 'agent' && principal.agent === persona)) return;
   throw cliProblem('not-your-agent', `agent ${id} is of another persona; an operator may do this`, { id });

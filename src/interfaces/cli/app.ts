@@ -1,4 +1,4 @@
-/** What the command line needs from the program that starts it. It opens nothing by itself. */
+/** What the command line needs from the program that starts it. The command line opens nothing itself. */
 import type { Principal } from '../../domain/principal.ts';
 import type { EngineEvent } from '../../engine/context.ts';
 import { present } from '../../foundation/assert.ts';
@@ -10,12 +10,12 @@ import type { Log } from '../shared/log.ts';
 export interface App {
   /** Null: there is neither a workspace nor a database. */
   openWorkspace(options: OpenOptions): Promise<OpenWorkspace | null>;
-  /** Makes a workspace in a folder, or completes one; what is there already stays as it is. */
+  /** Makes a workspace in a folder, or completes one. Existing files stay as they are. */
   makeWorkspace(folder: string, options?: MakeOptions): Promise<MadeWorkspace>;
   openLog(level: keyof Log, write: (text: string) => void): Promise<ServerLog>;
   /** Throws `AlreadyServing` when another process serves this workspace. */
   startServing(opened: OpenWorkspace, options: ServingOptions): Promise<Serving>;
-  /** Comes back when the other end has closed, or `stop` is aborted; what was held is given back. */
+  /** Returns when the client has closed or `stop` is aborted. Handoffs that the agent held are given back. */
   serveMcp(opened: OpenWorkspace, principal: Principal, options: ServeMcpOptions): Promise<void>;
 }
 
@@ -33,9 +33,9 @@ export interface MakeOptions {
 
 export interface MadeWorkspace {
   readonly folder: string;
-  /** What was not there before. */
+  /** The files and folders that were made. */
   readonly made: readonly string[];
-  /** What a `baton.yaml` that was there before should say under `database`; null: it says it, or need not. */
+  /** The value that is missing under `database` in an existing `baton.yaml`; null: none is. */
   readonly database: string | null;
 }
 
@@ -46,19 +46,19 @@ export interface ServerLog extends Log {
 export interface ServingOptions {
   readonly host: string;
   readonly port: number;
-  /** When that port is taken, any other will do. */
+  /** Take any free port if this one is taken. */
   readonly orAnyPort: boolean;
   readonly allowHosts: readonly string[];
   readonly log: ServerLog;
-  /** The id of the operator token that was shown to start it: its first login link ends with that token. */
+  /** The id of the operator token that started the server. The first login link ends with that token. */
   readonly startedWith?: string | null;
 }
 
 export interface Serving {
   readonly url: string;
-  /** Opens the dashboard, once. */
+  /** A link that opens the dashboard once. */
   readonly link: string;
-  /** What is served, for people. */
+  /** A name of the workspace or database, for people. */
   readonly where: string;
   /** Ends when the first signal is aborted and all requests have ended; the second signal ends them at once. */
   until(stop: AbortSignal, insist: AbortSignal): Promise<void>;

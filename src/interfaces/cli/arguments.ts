@@ -1,4 +1,4 @@
-/** Arguments become values here, once; what is wrong is said with its name. */
+/** Reads arguments. A refusal names the argument. */
 import { parseExact } from '../../foundation/exact-json.ts';
 import { codeOf } from '../../foundation/system-error-code.ts';
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ export function agentArgument(text: string, what: string): AgentId {
   throw cliProblem('bad-request', `${what} ${JSON.stringify(text)}: ${AGENT_NAME_RULE}`);
 }
 
-/** `90`, `90s`, `5m` or `2h` on the command line, milliseconds inside. */
+/** Reads `90`, `90s`, `5m` or `2h`; returns milliseconds. */
 export function secondsArgument(text: string, what: string, minSeconds: number, maxSeconds: number): number {
   const ms = readDuration(text);
   if (ms !== null && ms >= minSeconds * 1000 && ms <= maxSeconds * 1000) return ms;
@@ -31,7 +31,7 @@ export function countArgument(text: string, what: string, min: number, max: numb
   throw cliProblem('bad-request', `${what} ${JSON.stringify(text)}: a whole number from ${min} to ${max}`);
 }
 
-/** Inside a worker's command; undefined elsewhere. */
+/** The fence in the environment of a worker's command; undefined elsewhere. */
 export function ownFence(id: string): string | undefined {
   const fence = process.env['BATON_HANDOFF_ID'] === id ? process.env['BATON_FENCE'] : undefined;
   return fence !== undefined && /^[0-9]+$/.test(fence) ? fence : undefined;
@@ -42,9 +42,9 @@ export function textArgument(text: string, what: string, max: number = TEXT_MAX)
   throw cliProblem('bad-request', `${what}: 1 to ${max} characters of text`);
 }
 
-/** JSON itself, a file with it, or `-` for standard input. What begins like JSON is JSON. */
+/** JSON itself, a file with JSON, or `-` for standard input. Text that starts like JSON is JSON. */
 export function jsonArgument(given: string, what: string): Json {
-  // A number only as a whole: files like to begin with a date.
+  // A number must be the whole text, because names of files may start with a date.
   const isJson = /^\s*(?:[[{"]|-?[0-9][0-9.eE+-]*\s*$|(?:true|false|null)\s*$)/.test(given);
   const text = isJson ? given : readText(given, what);
   const read = readJson(text, KEEPING_INTEGERS);

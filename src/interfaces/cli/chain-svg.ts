@@ -1,4 +1,4 @@
-/** A chain as a drawing: one box per leg, readable on light and on dark paper. */
+/** A drawing of a chain with one box per leg, readable in light and dark. */
 import { assuranceOf } from '../../domain/assurance.ts';
 import type { State } from '../../domain/lifecycle.ts';
 import { isFinal } from '../../domain/lifecycle.ts';
@@ -9,7 +9,7 @@ import { shorten } from '../shared/shorten.ts';
 const BOX = { width: 320, height: 52, right: 40, down: 70 };
 const MARGIN = 16;
 const LETTERS_MAX = 44;
-/** How far a line between two boxes swings out to the right. */
+/** How far the curve of a dependency reaches to the right. */
 const BEND = 60;
 const ARROW =
   '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0L8 4L0 8z" fill="#888"/></marker></defs>';
@@ -26,7 +26,7 @@ export function chainSvg(legs: readonly Leg[]): string {
     const fromX = above.x + BOX.right / 2;
     return [`<path d="M${fromX} ${above.y + BOX.height}V${y + BOX.height / 2}H${x}" fill="none" stroke="#888"/>`];
   });
-  // Beside the boxes, so that no line crosses a text: from what is waited for to what waits.
+  // Curves beside the boxes, so that no line crosses a text: from the dependency to the dependent.
   const rowOf = new Map(placed.map((each) => [each.leg.handoff.id, each]));
   const dependencies = placed.flatMap(({ leg, x, y }) =>
     leg.handoff.terms.dependsOn.flatMap((id) => {

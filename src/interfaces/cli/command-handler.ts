@@ -1,4 +1,4 @@
-/** Any program as a worker: the handoff as JSON on its standard input, its answer as JSON or text on its standard output. */
+/** Runs any program as a worker: the handoff as JSON on standard input, the answer as JSON or text on standard output. */
 import { parseExact, printExact } from '../../foundation/exact-json.ts';
 import { KEEPING_INTEGERS, JSON_BYTES_MAX, readJson, type Json } from '../../foundation/json.ts';
 import { HandlerFailure } from '../../engine/attempt.ts';
@@ -12,9 +12,9 @@ import { failureText, runGated } from '../../adapters/processes/gated-process.ts
 
 export interface CommandOptions {
   readonly onError: (text: string) => void;
-  /** Default: the folder where we are ourselves. */
+  /** @default the current folder */
   readonly folder?: string;
-  /** What the program prints is text, even where it could be read as JSON. */
+  /** Takes the output as text even if it is JSON. */
   readonly isText?: boolean;
 }
 
@@ -37,7 +37,7 @@ export function commandHandler(
       },
       attempt,
     );
-    // First, because a program that said too much was ended by us.
+    // First, because this handler itself has ended a program that printed too much.
     const output = answer.whole();
     if (ended.code !== 0) {
       throw new HandlerFailure('PROCESSING_ERROR', failureText(command[0] ?? 'the command', ended));
@@ -47,7 +47,7 @@ export function commandHandler(
   };
 }
 
-/** What a program that works on a handoff finds in its environment. */
+/** The environment of a program that works on a handoff. */
 export function handoffEnvironment({ handoff, body }: Claimed): Readonly<Record<string, string>> {
   return {
     BATON_HANDOFF_ID: handoff.id,
@@ -73,7 +73,7 @@ function collected(): { take(chunk: Buffer): boolean; whole(): Buffer } {
   };
 }
 
-/** JSON where it is JSON, else `{ "text": … }`: most programs, and every agent, print text. */
+/** Output that is no JSON becomes `{ "text": … }`. */
 function readAnswer(output: Buffer, isText: boolean): Json {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-/** Runs a command, and says what went wrong. */
+/** Runs a command, and prints what went wrong. */
 import { useApp, type App } from './app.ts';
 import { ignoreClosedPipes, outputFor, tellProblem } from './output.ts';
 import { runProgram } from './program.ts';

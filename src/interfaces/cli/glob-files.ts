@@ -1,16 +1,15 @@
 /**
- * File names with `*`, `?`, `[…]` and `**`, for whoever quotes them: shells differ in what they expand, and a thousand
- * names do not fit on every command line. Links to folders are not followed, and hidden ones are not entered unless
- * they are named.
+ * Expands quoted file names with `*`, `?`, `[…]` and `**`: shells differ in what they expand, and a thousand names do not
+ * fit on every command line. Links to folders are not followed, and hidden folders are entered only by name.
  */
 import { existsSync, readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 
 const MAGIC = /[*?[]/;
-/** A pattern that matches more was not meant. */
+/** A pattern that matches more files is a mistake. */
 const MATCHES_MAX = 100_000;
 
-/** The name itself where there is such a file; else what it matches, in the order of names. */
+/** The file of this name if there is one; else the files that match the pattern, sorted by name. */
 export function filesFor(given: string): readonly string[] {
   if (!MAGIC.test(given) || existsSync(given)) return [given];
   const parts = given.split('/');
@@ -47,14 +46,14 @@ function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder === '' ? '.' : folder, { withFileTypes: true });
   } catch {
-    // What cannot be looked into matches nothing.
+    // A folder that cannot be read matches nothing.
     return [];
   }
 }
 
 type Token = '*' | ((sign: string) => boolean);
 
-/** With at most one way back, to the last star: a regular expression would try all of them against each other. */
+/** Goes back to the last star only. A regular expression would try all combinations of the stars. */
 function matcherOf(part: string): (name: string) => boolean {
   const tokens = tokensOf(part);
   return (name) => (part.startsWith('.') || !name.startsWith('.')) && matches(tokens, Array.from(name));

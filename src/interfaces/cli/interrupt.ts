@@ -1,8 +1,8 @@
-/** Ctrl-C once asks to stop, twice insists. The exit code is the one shells expect. */
+/** The first Ctrl-C asks to stop, the second insists. Exit codes are those that shells expect. */
 export interface Interrupts {
   readonly stop: AbortSignal;
   readonly insist: AbortSignal;
-  /** As an interrupt would, but nobody interrupted. */
+  /** Asks to stop without an interrupt, so the exit code stays. */
   ask(): void;
   /** The exit code if there was an interrupt, else null. */
   exitCode(): number | null;

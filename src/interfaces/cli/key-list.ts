@@ -1,4 +1,4 @@
-/** Registered keys from a file, as `baton key list --json` prints them: for whoever has no database at hand. */
+/** Registered keys from a file that `baton key list --json` printed, for readers without a database. */
 import { messageOf } from '../../foundation/error-message.ts';
 import { readFileSync } from 'node:fs';
 import { readAgentId } from '../../domain/names.ts';
@@ -26,7 +26,7 @@ export function readKeyList(file: string): readonly RegisteredKey[] {
   });
 }
 
-/** A date that cannot be read is one that has passed: when in doubt a key proves nothing. */
+/** An unreadable date counts as past: it is worse to trust a revoked key than to reject a good one. */
 function instantIn(value: unknown): number | null {
   if (value === null || value === undefined) return null;
   return (typeof value === 'string' ? Date.parse(value) : 0) || 0;

@@ -1,4 +1,4 @@
-/** A plan of migration for people, and for programs. */
+/** A migration plan for people and for programs. */
 import { instantOrNull } from '../../foundation/instant-text.ts';
 import type { Conflict, Step } from '../../engine/migration/plan.ts';
 import type { Planned } from '../../adapters/migration/migrate.ts';
@@ -7,7 +7,7 @@ import { counted } from '../../foundation/count-text.ts';
 import { shorten } from '../shared/shorten.ts';
 import { tableOf } from './table.ts';
 
-/** More rows than this nobody reads; `--json` has them all. */
+/** `--json` has all rows. */
 const ROWS_MAX = 200;
 const WIDTH = 56;
 
@@ -27,7 +27,7 @@ export function planText({ steps, scanned }: Planned, isTrial: boolean): string 
   return `${table}${leftText(scanned.unclear)}${sum}${expiryText(steps)}${hint}`;
 }
 
-/** Files that look like handoffs and are never moved, with the reason; those with the same reason together. */
+/** Files that look like handoffs and are not moved, grouped by the reason. */
 function leftText(unclear: Planned['scanned']['unclear']): string {
   if (unclear.length === 0) return '';
   const byReason = new Map<string, string[]>();
@@ -39,7 +39,7 @@ function leftText(unclear: Planned['scanned']['unclear']): string {
   return `Left where they are:\n${tableOf(['WHAT', 'FILE', 'WHY'], rows)}\n\n`;
 }
 
-/** All clocks start at the migration, so one date is enough. */
+/** All deadlines start at the migration, so they share one date. */
 function expiryText(steps: readonly Step[]): string {
   const dates = steps.flatMap((step) =>
     step.do === 'migrate' && step.mapped.expiresAt !== null ? [step.mapped.expiresAt] : [],
@@ -76,7 +76,7 @@ const COMPARED = ['id', 'from', 'to', 'status', 'created', 'title', 'task'] as c
 const DIFFERENT_LINES_MAX = 6;
 const COLUMN = 48;
 
-/** All of them beside each other, with what they say differently. */
+/** The versions side by side, with their differences. */
 export function conflictText({ versions, because }: Conflict): string {
   const all = versions.flatMap(([first]) => (first === undefined ? [] : [first]));
   const cells = (row: readonly string[]): readonly string[] => row.map((cell) => shorten(displayLine(cell), COLUMN));
@@ -104,7 +104,7 @@ function linesOf(text: string): readonly string[] {
     .filter((line) => line !== '');
 }
 
-/** For programs; the same words as in the documents. */
+/** For programs, with the field names of the documents. */
 export function stepView(step: Step): object {
   if (step.do === 'conflict') {
     const versions = step.versions.map((version) =>

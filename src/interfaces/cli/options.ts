@@ -1,4 +1,4 @@
-/** The options of a command, made from the fields of its operation, and what was given for them. */
+/** The options of a command, made from the fields of its operation, and the reading of their values. */
 import { isJsonObject } from '../../foundation/json.ts';
 import type { AnyField, Fields } from '../../operations/field.ts';
 import { readFor, type Operation } from '../../operations/operation.ts';
@@ -14,7 +14,7 @@ import { cliProblem, problemOf, type Problem } from './problem.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** One option for each field but those left out; spellings of before are there and hidden. */
+/** One option for each field. Former spellings work and are hidden. */
 export function optionsOf(fields: Fields, without: readonly (string | undefined)[] = []): readonly OptionEntry[] {
   return Object.entries(fields)
     .filter(([key]) => !without.includes(key))
@@ -72,7 +72,7 @@ function placeholderOf(name: string, field: AnyField): string {
   }
 }
 
-/** What was given for an operation, read; wrong usage is told with an example. */
+/** Reads the input of an operation. A missing option is refused with an example. */
 export function inputFrom<F extends Fields>(
   operation: Operation<F>,
   args: readonly string[],
@@ -82,19 +82,19 @@ export function inputFrom<F extends Fields>(
   const { input: fields, subject } = operation;
   const given: Record<string, unknown> = { ...givenFor(fields, options), ...more };
   if (subject !== undefined) given[subject] = args[0];
-  // Inside a worker's command its own fence is known.
+  // Inside a worker's command the environment has the fence.
   if ('fence' in fields && given['fence'] === undefined) given['fence'] = ownFence(given['id'] as HandoffId);
   const read = readFor(operation, given, AS_OPTIONS);
   if (read.ok) return read.value;
   if (!read.refusal.some(({ isMissing }) => isMissing === true)) {
-    // The subject has no option: it is told by its name alone.
+    // The subject is an argument, not an option, so its name has no dashes.
     const issues = read.refusal.map((each) => ({ ...each, field: each.field.replace(`--${subject}`, subject ?? '') }));
     throw cliProblem('bad-request', wordsOf(issues));
   }
   throw usageProblem(operation, read.refusal.find(({ field }) => field === '')?.says ?? null);
 }
 
-/** With whole ids, for commands that do more than run their operation. */
+/** Completes short ids, for commands that do more than run their operation. */
 export async function wholeIds<F extends Fields>(
   { input: fields }: Operation<F>,
   input: InputOf<F>,
@@ -128,7 +128,7 @@ function givenFor(fields: Fields, options: Options): Record<string, unknown> {
   return Object.fromEntries(given);
 }
 
-/** JSON comes as text, as a file or on standard input; of several objects a later one counts more. */
+/** JSON comes as text, from a file or from standard input. Fields of a later object win. */
 function written(field: AnyField, value: unknown, name: string): unknown {
   if (field.type === 'json') return jsonArgument(String(value), name);
   if (field.type !== 'object') return value;
@@ -139,7 +139,7 @@ function written(field: AnyField, value: unknown, name: string): unknown {
   }, {});
 }
 
-/** As commander names the value of `--wait-for-capacity`. */
+/** The name that commander gives to the value of an option. */
 function inCamelCase(name: string): string {
   return name.replaceAll(/-([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }

@@ -1,4 +1,4 @@
-/** What goes where: answers to standard output, everything else to standard error; colour only on a terminal. */
+/** Answers go to standard output, everything else to standard error. Color is for terminals. */
 import { fstatSync, writeSync } from 'node:fs';
 import { printExact } from '../../foundation/exact-json.ts';
 import { isatty } from 'node:tty';
@@ -10,10 +10,10 @@ import { Problem } from './problem.ts';
 
 export interface Output {
   readonly json: boolean;
-  /** The answer itself: pretty for people, one line for programs. */
+  /** The answer: indented for people, one line for programs. */
   answer(value: unknown): void;
   line(text: string): void;
-  /** About the work, for whoever watches. Not with `--json`. */
+  /** A remark for people. Not printed with `--json`. */
   note(text: string): void;
   warn(text: string): void;
 }
@@ -41,7 +41,7 @@ function coloursFor(descriptor: 1 | 2) {
   };
 }
 
-/** Agents and scripts are at the other end of a pipe; to load what knows terminals takes 5 ms, half of them for sockets. */
+/** Checks for a character device first: loading `node:tty` for a pipe takes 5 ms. */
 export function isTerminal(descriptor: 0 | 1 | 2): boolean {
   try {
     return fstatSync(descriptor).isCharacterDevice() && isatty(descriptor);
@@ -54,7 +54,7 @@ function wantsColour(descriptor: 1 | 2): boolean {
   return isTerminal(descriptor) && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb';
 }
 
-/** Null: the answer goes to a file or a program, which gets whole lines. `COLUMNS` says it in their place. */
+/** Null: the answer goes to a file or a program, which gets whole lines unless `COLUMNS` is set. */
 export function terminalWidth(): number | null {
   const asked = Number(process.env['COLUMNS'] ?? '');
   return isTerminal(1) ? process.stdout.columns : Number.isInteger(asked) && asked > 1 ? asked : null;
@@ -63,7 +63,7 @@ export function terminalWidth(): number | null {
 export function outputFor(json: boolean): Output {
   return {
     json,
-    // What is made readable here is an escape of JSON as well: programs read the same value.
+    // `displayText` writes JSON escapes, so programs read the same value.
     answer: (value) => write(1, `${displayText(printExact(value, json ? 0 : 2) ?? '')}\n`),
     line: (text) => write(1, `${shown(text, answerColours.isColorSupported)}\n`),
     note: (text) => {
@@ -76,7 +76,7 @@ export function outputFor(json: boolean): Output {
 // eslint-disable-next-line no-control-regex -- colors begin with one
 const OUR_COLORS = /(\u001b\[[0-9]{1,2}m)/;
 
-/** The last look at an answer: whatever a command forgot to make readable, only our own colors pass. */
+/** Escapes every control sequence in an answer except our own colors, also where a command forgot it. */
 function shown(text: string, isColored: boolean): string {
   if (!isColored) return displayText(text);
   return text
@@ -85,12 +85,12 @@ function shown(text: string, isColored: boolean): string {
     .join('');
 }
 
-/** A message can have several lines, but only its first one begins where a line of ours begins. */
+/** Indents the further lines of a message, so that none of them looks like another message. */
 function asOne(text: string): string {
   return displayText(text).replaceAll(/\n(?! )/g, '\n  ');
 }
 
-/** Says what went wrong and answers the exit code. A stack is shown only for what is our own bug. */
+/** Prints the problem and returns the exit code. */
 export function tellProblem(error: unknown, json: boolean): number {
   const problem = error instanceof Problem ? error : faultOf(error);
   if (json) {
@@ -117,10 +117,10 @@ function faultOf(error: unknown): Problem {
   return new Problem('fault', `${cause.message}${code}; set BATON_DEBUG=1 to see where`, {}, { cause });
 }
 
-/** A stream takes 5 ms to make. It is made where a descriptor may not take all at once, and used from then on. */
+/** Making a stream takes 5 ms, so it is made only for a descriptor that did not take all bytes at once. */
 const needsStream = new Set<1 | 2>(process.platform === 'win32' ? [1, 2] : []);
 
-/** Whoever reads us may have gone (`| head`): that is no reason to complain. */
+/** A reader that has closed its pipe (`| head`) is no error. */
 function write(descriptor: 1 | 2, text: string): void {
   const bytes = Buffer.from(text);
   let written = 0;
@@ -128,7 +128,7 @@ function write(descriptor: 1 | 2, text: string): void {
     while (!needsStream.has(descriptor) && written < bytes.length) written += writeSync(descriptor, bytes, written);
   } catch (error) {
     if (codeOf(error) !== 'EAGAIN') {
-      // Not before the command has come to a point where it can end.
+      // Later, so that the command first reaches a point where it can end.
       process.nextTick(() => notWritten(descriptor, error as Error));
       return;
     }
@@ -137,18 +137,18 @@ function write(descriptor: 1 | 2, text: string): void {
   if (written < bytes.length) (descriptor === 1 ? process.stdout : process.stderr).write(bytes.subarray(written));
 }
 
-/** Whoever only answers has nobody to answer to, and ends. */
+/** A command that only answers ends when nobody reads. */
 const end = (): void => process.exit(0);
 let unread = end;
 let wantsJson = false;
 
-/** For whoever is in the middle of something that matters more than being heard. */
+/** For commands whose work must go on when nobody reads. */
 export function whenNobodyReads(act: () => void): void {
   unread = act;
 }
 
 function notWritten(descriptor: 1 | 2, error: Error): void {
-  // What was asked is done by now; that its answer is lost must not pass for success.
+  // The command has done its work, but a lost answer must not look like success.
   if (codeOf(error) !== 'EPIPE' && unread === end) {
     const lost = new Problem('fault', `the answer could not be written (${error.message})`);
     process.exit(descriptor === 1 ? tellProblem(lost, wantsJson) : PROBLEMS.fault.exitCode);
@@ -160,7 +160,7 @@ function notWritten(descriptor: 1 | 2, error: Error): void {
 
 let isWatching = false;
 
-/** Watches the streams of this process from the moment on at which somebody uses them. */
+/** Watches standard output and standard error once something uses them. */
 export function ignoreClosedPipes(json: boolean): void {
   wantsJson = json;
   if (isWatching) return;

@@ -1,4 +1,4 @@
-/** How a command ends when it cannot do what it was asked: one error, with a code from the table. */
+/** The error that ends a command, with a code from the table of problems. */
 import type { JsonObject } from '../../foundation/json.ts';
 import { CodedProblem, PROBLEMS, type ProblemCode } from '../shared/problems.ts';
 import { factsIn, refusalText, type RefusalText } from '../shared/refusal-text.ts';

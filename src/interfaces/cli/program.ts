@@ -1,4 +1,4 @@
-/** The catalogue as a program: commander reads the arguments, explains itself and guesses what was meant. */
+/** The catalogue as a commander program, which reads the arguments, prints help and suggests corrections. */
 import { Command, CommanderError, Option } from 'commander';
 import { displayText } from '../../foundation/display-text.ts';
 import { PROBLEMS } from '../shared/problems.ts';
@@ -22,7 +22,7 @@ const EXIT_CODES =
   'Exit codes: 0 done · 1 fault · 2 usage · 3 not found · 4 refused · 5 invalid input · 6 limit ·\n' +
   '            7 timed out · 8 the handoff did not complete · 9 lease lost';
 
-/** Wrong arguments are a problem like any other: commander finds the words, we say them. */
+/** Wrong arguments end as a problem with commander's message. */
 export async function runProgram(args: readonly string[], version: string, output: Output): Promise<number> {
   let exitCode = 0;
   let complaint = '';
@@ -53,13 +53,13 @@ export async function runProgram(args: readonly string[], version: string, outpu
   }
 }
 
-/** No command was named, and the help is the answer. */
+/** No command was named, so the help is printed. */
 const HELP = 'commander.help';
 const COMMANDERS_PREFIX = /^error: /;
 
 type Act = (entry: CommandEntry, args: readonly string[], options: Readonly<Record<string, never>>) => Promise<void>;
 
-/** The one that is asked for; all of them where the answer is about them: help, completion, a word that is none. */
+/** Only the command that runs is built. Help, completion and unknown words need all commands. */
 function entriesFor(word: string | undefined): readonly CommandEntry[] {
   const asked = CATALOGUE.filter((entry) => entry.name.split(' ')[0] === word);
   return asked.length > 0 ? asked : CATALOGUE;
@@ -137,7 +137,7 @@ export function sharedOptionsOf({ shares }: Pick<CommandEntry, 'shares'>): reado
 
 function optionOf([flags, summary, { choices, repeated, isHidden } = {}]: OptionEntry): Option {
   const option = new Option(flags, summary);
-  // For completions and help; what is wrong is said by the command itself, with its own exit code.
+  // For completions and help only: the command itself refuses a wrong value, with its own exit code.
   if (choices !== undefined) option.argChoices = [...choices];
   if (isHidden === true) option.hideHelp();
   if (repeated === true) option.argParser((value: string, before?: readonly string[]) => [...(before ?? []), value]);

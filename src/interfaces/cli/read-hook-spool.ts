@@ -1,15 +1,15 @@
-/** Reads what hooks have left, beside a command that runs for long: `baton hook --later` in a process of its own. */
+/** Runs `baton hook --later` beside a long command, to read the calls that hooks have spooled. */
 import { spooledCalls } from '../../adapters/agent-sessions/hook-spool.ts';
 import { runProgram } from '../../foundation/run-program.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
-/** Longer than a database that restarts is away. */
+/** Longer than a restart of a database takes. */
 const READ_MAX_MS = 60_000;
 const OUTPUT_MAX = 64 * 1_024;
-/** A hook starts its reader itself: this is for what a killed one, or a database that was away, has left behind. */
+/** A hook starts its own reader. This is for calls that a killed reader or an unreachable database left behind. */
 const LEFT_BEHIND_MS = 30_000;
 
-/** A process of its own, because each call is read with the environment of the one who spoke. */
+/** In its own process, because each call is read with the environment of its agent. */
 export async function readHookSpool(workspace: Workspace | null): Promise<void> {
   const program = process.argv[1];
   if (workspace === null || program === undefined || spooledCalls(workspace.privateFolder).length === 0) return;
@@ -22,7 +22,7 @@ export async function readHookSpool(workspace: Workspace | null): Promise<void> 
   });
 }
 
-/** Now, and again and again until the answer is called. */
+/** Reads now and at intervals, until the returned function is called. */
 export function keepReadingHookSpool(workspace: Workspace | null): () => void {
   let isReading = false;
   const read = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-/** `send --request`: one file that says everything, in the words of the file queue. */
+/** `send --request`: one file with the whole request, in the format of the file queue. */
 import type { MessageProblem } from '../../formats/queue-message/read.ts';
 import type { RetryPolicy } from '../../domain/retry-policy.ts';
 import type { SendRequest } from '../../engine/handoffs/send.ts';
@@ -6,10 +6,10 @@ import { readText, textArgument } from './arguments.ts';
 import type { SendOptions } from './commands/send.ts';
 import { cliProblem, type Problem } from './problem.ts';
 
-/** What the file says itself. */
+/** Options that the file replaces. */
 const SAID_INSIDE = ['from', 'to', 'title', 'task', 'priority', 'depends', 'input', 'schema', 'context', 'timeout'];
 
-/** What it does not say about retries is the house's to say, once that is open. */
+/** The workspace gives the retry policy for requests without one, so the request is complete once that is open. */
 export async function wholeRequest(from: string, options: SendOptions): Promise<(retry: RetryPolicy) => SendRequest> {
   const twice = SAID_INSIDE.find((name) => name in options);
   if (twice !== undefined) throw cliProblem('usage', `--request says everything itself; leave --${twice} away`);

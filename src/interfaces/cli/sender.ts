@@ -1,4 +1,4 @@
-/** Who sends when nobody says it: the agent in whose worker a command runs, or the one that baton.yaml names. */
+/** The default sender: the agent of the worker that runs the command, or `me` in baton.yaml. */
 import { workspaceFor } from '../../workspace/workspace.ts';
 import { agentArgument } from './arguments.ts';
 import type { CommonOptions } from './with-workspace.ts';
@@ -18,7 +18,7 @@ async function configuredSender({ workspace: place }: CommonOptions): Promise<st
     const { me } = (await cachedConfiguration(workspace)).text;
     return me === undefined ? null : agentArgument(me, 'me in baton.yaml');
   } catch (error) {
-    // Whoever opens the workspace says what is wrong with the file.
+    // Opening the workspace reports the problem of the file.
     if (error instanceof Error && error.name === 'ConfigurationProblem') return null;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** What the shadow commands share: which workspace, and refusals as problems. */
+/** What the shadow commands share: opening the workspace, and refusals as problems. */
 import { resolve } from 'node:path';
 import type { ShadowRefusal } from '../../engine/shadow/create.ts';
 import type { ShadowContext } from '../../engine/shadow/shadow-context.ts';
@@ -14,7 +14,7 @@ export interface Shadows {
   readonly workspace: Workspace;
 }
 
-/** The database is asked for the settings in force, and closed again: shadows outlive a command. */
+/** Reads the settings and closes the database again, because shadows outlive a command. */
 export async function openShadowsFor(options: CommonOptions): Promise<Shadows> {
   return withOpened(options, async ({ workspace, configuration, ctx }) => {
     if (workspace === null) throw noWorkspaceForShadows();
@@ -27,7 +27,7 @@ export function noWorkspaceForShadows(): Problem {
   return cliProblem('no-workspace', 'shadows belong to a workspace, and there is none here; make one with: baton init');
 }
 
-/** The value, or the refusal as the error that a command ends with. */
+/** Returns the value, or throws the refusal as a problem. */
 export function answered<Value>(answer: Result<Value, ShadowRefusal>): Value {
   if (answer.ok) return answer.value;
   throw problemFor(answer.refusal);
@@ -55,12 +55,12 @@ export function unavailable({ code, says, todo }: ShadowProblem): Problem {
   return cliProblem('shadow-unavailable', `${code}: ${says}; ${todo}`, { reason: code, todo });
 }
 
-/** Without any, the repository around this folder. */
+/** Without an argument, the repository around this folder. */
 export function sourceArguments(args: readonly string[]): readonly SourceRequest[] {
   if (args.length === 0) return [{ path: process.cwd(), repository: null }];
   return args.map((text) => {
     const source = readSource(text);
-    // A manifest is read by others, from other folders.
+    // A manifest is read from other folders, so it holds absolute paths.
     if (source !== null) return { ...source, path: source.path.startsWith('~') ? source.path : resolve(source.path) };
     throw cliProblem('bad-request', `source ${JSON.stringify(text)}: PATH or PATH:ORG/NAME`);
   });

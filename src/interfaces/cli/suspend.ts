@@ -1,6 +1,6 @@
 /**
- * Ctrl-Z. A process that the system stops anywhere may be in the middle of a commit, and would keep the database locked
- * for everybody. Here it stops itself instead, and JavaScript runs only between two transactions.
+ * Ctrl-Z. A process that is stopped in the middle of a commit would keep the database locked for everybody. This handler
+ * runs between two transactions, because it is JavaScript, and stops the process there.
  */
 export function suspendBetweenTransactions(): void {
   if (process.platform === 'win32') return;
@@ -10,11 +10,11 @@ export function suspendBetweenTransactions(): void {
 const suspend = (): void => void suspendNow();
 
 async function suspendNow(): Promise<void> {
-  // The same module that has started them, if there are any.
+  // The module that has started the heartbeats, if there are any.
   const { continueHeartbeats, pauseHeartbeats } = await import('../../adapters/processes/heartbeat.ts');
   await pauseHeartbeats();
   process.removeListener('SIGTSTP', suspend);
-  // Without a listener the system does what it always does: it stops us, or nobody if there is no shell to continue us.
+  // Without a listener the signal stops the process, unless no shell could continue it.
   process.kill(process.pid, 'SIGTSTP');
   process.on('SIGTSTP', suspend);
   continueHeartbeats();

@@ -3,13 +3,13 @@ import { displayLine } from '../../foundation/display-text.ts';
 interface TableOptions {
   /** A line below each row, indented; null: none. */
   readonly below?: readonly (string | null)[];
-  /** Of the terminal; longer lines are cut. Null: nothing is cut. */
+  /** The width of the terminal, at which lines are cut. Null: nothing is cut. */
   readonly width?: number | null;
-  /** Columns in which nothing stands take no room. */
+  /** Leaves out columns without any text. */
   readonly omitsEmpty?: true;
 }
 
-/** Columns for people. A cell stays a cell, whatever others wrote into it. */
+/** A table for people. No text in a cell can break the table. */
 export function tableOf(
   head: readonly string[],
   given: readonly (readonly string[])[],
@@ -33,7 +33,7 @@ export function tableOf(
 
 function cut(line: string, width: number | null): string {
   if (width === null || line.length <= width) return line;
-  // Half of a surrogate pair would be shown as an escape, which is longer.
+  // Half of a surrogate pair would be printed as an escape, which is longer.
   return `${line.slice(0, width - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
@@ -44,13 +44,13 @@ const UNITS: readonly (readonly [name: string, ms: number])[] = [
   ['s', 1_000],
 ];
 
-/** Exactly, in the largest unit that fits. */
+/** The exact duration in the largest unit that divides it. */
 export function durationText(ms: number): string {
   const [name, size] = UNITS.find((unit) => ms % unit[1] === 0) ?? ['ms', 1];
   return `${ms / size} ${name}`;
 }
 
-/** Coarse on purpose: whoever needs more takes the instant. */
+/** A rough age. `--json` has the exact instant. */
 export function ageOf(ms: number): string {
   const [name, size] = UNITS.find((unit) => ms >= unit[1]) ?? ['ms', 1];
   return `${Math.max(0, Math.floor(ms / size))} ${name}`;

@@ -1,4 +1,4 @@
-/** What every command shares: where the workspace is, and who asks. */
+/** What every command shares: finding the workspace, and finding out who asks. */
 import { resolve } from 'node:path';
 import { secretWarning } from '../../engine/secrets/warnings.ts';
 import { displayLine } from '../../foundation/display-text.ts';
@@ -69,26 +69,26 @@ export async function openFor(
     tell(options, `${app.workspace?.databasePath} was gone; a new, empty database was made in its place`);
   }
   const differs = saysDifferences ? app.policy.says : null;
-  // Said to programs too: what they asked for may follow other rules than the file in front of them.
+  // Printed for programs too: other rules than those of the file apply to their request.
   if (differs !== null) process.stderr.write(`baton: ${displayLine(differs)}\n`);
   return app;
 }
 
-/** A server that is not there is waited for; whoever sits before it should know. */
+/** When to print that the command still waits for the database server. */
 const TELL_AFTER_MS = 2_000;
 
 function tell({ json }: CommonOptions, says: string): void {
   if (json !== true) process.stderr.write(`baton: ${displayLine(says)}\n`);
 }
 
-/** Nobody waits without knowing why: programs are told as well, in a line of their own. */
+/** Programs get the reason of a wait too, as a line of JSON. */
 function tellBeside({ json }: CommonOptions, what: 'waiting' | 'warning', says: string): void {
   process.stderr.write(
     json === true ? `${JSON.stringify({ [what]: { message: says } })}\n` : `baton: ${displayLine(says)}\n`,
   );
 }
 
-/** Which database is meant, before it is opened. `evenIfBroken`: a `baton.yaml` that cannot be read names the workspace's own. */
+/** Finds the database without opening it. `evenIfBroken`: an unreadable `baton.yaml` means the workspace's own. */
 export async function locateWorkspace(
   options: CommonOptions,
   { evenIfBroken = false }: { readonly evenIfBroken?: boolean } = {},
@@ -129,7 +129,7 @@ export async function withOpened<Answer>(
   }
 }
 
-/** The same for the operator alone. `aloud` names an act that the operator's name must be said for. */
+/** The same for the operator only. `aloud` names an act that needs `--as operator` or a confirmation. */
 export async function withOperator<Answer>(
   options: CommonOptions,
   { scope, aloud = null, ...opening }: Opening & { readonly scope: Scope; readonly aloud?: string | null },
@@ -146,7 +146,7 @@ export async function withWorkspace<Answer>(
   asking: Opening & {
     readonly otherwise?: Principal;
     readonly scope?: Scope;
-    /** Names an act that nobody does in the operator's name without saying so. */
+    /** Names an act that needs `--as operator` or a confirmation. */
     readonly aloud?: string;
   },
   act: (ctx: Context, principal: Principal, app: OpenWorkspace) => Promise<Answer>,
@@ -186,10 +186,10 @@ async function signingIn({ rules }: Context, principal: Principal, scope: Scope)
   throw cliProblem(signing.refusal.code, signing.refusal.says);
 }
 
-/** `--as operator`: the operator's name is said aloud, and no agent is called like this without its `@`. */
+/** The value of `--as` for the operator. An agent has an `@` before its name. */
 const AS_OPERATOR = 'operator';
 
-/** Who the caller says they are; null: nothing is said. Inside a worker's environment every call is that agent's. */
+/** Whom the options name; null: nobody. Inside a worker's command every call belongs to its agent. */
 function saidIn(options: CommonOptions): Speaker | null {
   const inside = process.env['BATON_AGENT'] ?? '';
   const said =
@@ -205,7 +205,7 @@ function saidIn(options: CommonOptions): Speaker | null {
   throw cliProblem('not-yours', says);
 }
 
-/** The operator without a token, where there is none to show yet, or none any more; never inside a worker. */
+/** The operator without a token, where no token exists yet or the last one is lost; never inside a worker. */
 export function bareOperator(options: CommonOptions, what: string): Speaker {
   const principal = saidIn(options) ?? OPERATOR;
   if (principal.kind === 'operator') return principal;
@@ -213,8 +213,8 @@ export function bareOperator(options: CommonOptions, what: string): Speaker {
 }
 
 /**
- * Nobody becomes the operator by saying nothing: judging work, ending what others asked for, importing records and
- * making tokens need `--as operator`, an operator's token, or a person at a terminal who confirms it.
+ * Judging work, ending handoffs of others, importing records and making tokens need `--as operator`, an operator's token, or
+ * a person at a terminal who confirms it. Nobody becomes the operator by default.
  */
 export async function saidAloud(options: CommonOptions, principal: Principal, what: string): Promise<void> {
   if (principal.kind !== 'operator' || tokenIn(principal) !== null || options.as === AS_OPERATOR) return;
@@ -222,12 +222,12 @@ export async function saidAloud(options: CommonOptions, principal: Principal, wh
   throw cliProblem('say-who', `to ${what}, say who you are: --as AGENT, or --as operator`);
 }
 
-/** With the roles that the configuration gives. */
+/** Adds the roles of the configuration. */
 function named({ rules }: Context, principal: Principal): Principal {
   return principal.kind === 'agent' ? agentPrincipal(principal.agent, rules.rolesOf(principal.agent)) : principal;
 }
 
-/** What concerns the whole database is the operator's business. */
+/** Commands about the whole database are for the operator. */
 export async function mustBeOperator(
   app: OpenWorkspace,
   options: CommonOptions,
@@ -242,7 +242,7 @@ export async function mustBeOperator(
   throw cliProblem('token-needed', "only an operator may do this: set BATON_TOKEN to an operator's token");
 }
 
-/** What is offered to an agent is for that agent: somebody else would wait for ever. */
+/** Only the agent itself gets its offers. Anybody else would wait forever. */
 export function mustBe(principal: Principal, agent: AgentId): void {
   if (principal.kind === 'agent' && principal.agent === agent) return;
   throw cliProblem('not-yours', `${principalText(principal)} cannot take what is offered to @${agent}`);
@@ -261,7 +261,7 @@ export function databaseAddress(given: string): DatabaseAddress {
 
 /** Tells what is wrong with baton.yaml as a problem of the configuration. */
 export function rethrow(error: unknown): never {
-  // By name, because its class comes with the parser of the configuration, which is not always loaded.
+  // By name, because the class comes with the parser, which is not always loaded.
   if (error instanceof Error && error.name === 'ConfigurationProblem') {
     throw cliProblem('configuration', error.message);
   }

@@ -1,6 +1,5 @@
 /**
- * Work as a timeline shows it: who was at what from when to when, how it ended, and how each agent did. Made of facts
- * alone.
+ * The attempts of agents with their times and ends, and the results of each agent. Made from facts only.
  */
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -16,9 +15,9 @@ export interface Attempt {
   readonly title: string | null;
   readonly number: number;
   readonly from: number;
-  /** Null: it goes on. */
+  /** Null while the attempt runs. */
   until: number | null;
-  /** The deed that ended it. */
+  /** The fact that ended the attempt. */
   end: string | null;
 }
 
@@ -36,7 +35,7 @@ export interface Attempts {
   recordOf(agent: AgentId): AgentRecord;
 }
 
-/** Ends of an attempt that nobody has to answer for. */
+/** Ends of an attempt that count neither as delivered nor as failed. */
 const GIVEN_BACK = new Set(['release', 'block', 'cancel', 'supersede']);
 
 export function openAttempts(): Attempts {

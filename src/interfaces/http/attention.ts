@@ -1,4 +1,4 @@
-/** What does not go on without a person, the most urgent first, and the pulse of the whole. */
+/** Handoffs that need a person, the most urgent first, and the numbers of the whole. */
 import { instantOrNull } from '../../foundation/instant-text.ts';
 import {
   ATTENTION,
@@ -15,11 +15,11 @@ import type { Caller } from './caller.ts';
 import type { ServerContext } from './server-context.ts';
 import type { RowView } from '../shared/work-progress.ts';
 
-/** What ended badly is looked for among so many of the newest. */
+/** How many of the newest failed handoffs are looked at. */
 const ENDED_MAX = 200;
-/** Whoever starts a worker a little later is not reported. */
+/** Work that waits for less time than this is not reported as unattended. */
 const UNATTENDED_MS = 10 * 60_000;
-/** Of those who are at work, so many are named. */
+/** How many running handoffs are listed. */
 const AT_WORK_MAX = 50;
 const RATE_MINUTES = 5;
 
@@ -30,15 +30,15 @@ export interface AttentionView {
     readonly waiting: number;
     readonly waitingSince: string | null;
     readonly failing: number;
-    /** Settled a minute, over the last minutes. */
+    /** Settled handoffs per minute, over the last minutes. */
     readonly perMinute: number;
   };
   readonly totals: StateCounts;
   readonly counts: Readonly<Record<AttentionReason, number>>;
   readonly items: readonly { readonly why: AttentionReason; readonly handoff: RowView }[];
-  /** Who is at work and on what, the longest first. */
+  /** Running handoffs, the longest first. */
   readonly atWork: readonly RowView[];
-  /** Agents for whom work has waited for long and nobody works. */
+  /** Agents without a worker whose work has waited for long. */
   readonly unattended: readonly { readonly agent: string; readonly waiting: number; readonly since: string }[];
 }
 
@@ -89,7 +89,7 @@ export async function attentionFor(
   };
 }
 
-/** An agent is asked only for what it may do. */
+/** An agent sees only what it may act on. */
 function isTheirs(principal: Caller['principal'], why: AttentionReason, handoff: Handoff): boolean {
   return principal.kind === 'operator' || may(principal, ATTENTION[why].right, handoff).ok;
 }

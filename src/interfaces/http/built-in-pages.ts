@@ -1,4 +1,4 @@
-/** The few pages that are there without the dashboard: coming in, and what to do when it was not built. */
+/** The pages that need no built dashboard: the login, and a hint to build it. */
 const LOGIN = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Baton: coming in</title>
@@ -8,7 +8,7 @@ const LOGIN = `<!doctype html>
 </html>
 `;
 
-/** The code is sent by a script, so that no preview of a link and no prefetch uses it up. */
+/** A script sends the code, so that a link preview or a prefetch does not use it up. */
 const LOGIN_SCRIPT = `const says = document.getElementById('says');
 const code = new URLSearchParams(location.search).get('code') ?? '';
 history.replaceState(null, '', '/login');
@@ -47,7 +47,7 @@ export function builtInPage(path: string): Response | null {
     case '/own.css':
       return page(STYLE, 'text/css; charset=utf-8');
     case '/favicon.ico':
-      // Browsers ask for it beside every page that names no picture, such as one of JSON. There is none, and that is no error.
+      // Browsers ask for it beside pages without an icon. A missing icon is no error.
       return new Response(null, { status: 204, headers: { 'cache-control': 'max-age=86400' } });
     default:
       return null;

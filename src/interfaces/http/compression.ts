@@ -1,11 +1,11 @@
-/** Answers that are worth it are compressed for those who say that they can read them so. */
+/** Compresses answers that are large enough, for clients that accept gzip. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
 const WORTH_IT_BYTES = 1_400;
 const COMPRESSED =
   /^(?:application\/(?:json|problem\+json|manifest\+json)|text\/(?:html|css|javascript|plain)|image\/svg\+xml)/;
-/** Its answer holds a secret beside what a stranger can choose: the length of what is compressed would tell of it. */
+/** These answers hold secrets beside text that an attacker can choose, and the compressed length would reveal them. */
 const NEVER: readonly string[] = ['/api/session', '/api/v1/session', '/api/tokens', '/api/v1/tokens'];
 
 const squeeze = promisify(gzip);

@@ -1,15 +1,15 @@
 /**
- * How many connections there may be, in all and from one address. Where a limit is reached, the connection that has been
- * idle for longest since its last answer is closed for the new one. Where none is idle, the new one is reserved: it is
- * answered once, and only to `/healthz`, pages and operators, so that whoever has exhausted the server cannot hide it from
- * those who run it. Where even the reserve is used up, one that has not asked anything yet is closed.
+ * Limits the connections, in all and per address. At the limit, the connection that has been idle for longest is closed for
+ * the new one. If none is idle, the new one is reserved: it is answered once, and only to `/healthz`, pages and operators,
+ * so that operators can still reach an exhausted server. If the reserve is used up, a connection that has not sent a request
+ * yet is closed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface Connections {
   opened(socket: Socket): void;
-  /** A request has come on it; until its answer is complete the connection is not idle. */
+  /** Called for each request. The connection is not idle until the answer is complete. */
   asked(incoming: IncomingMessage, outgoing: ServerResponse): void;
   isReserved(socket: Socket): boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * One entry for each thing that can be asked over HTTP: where, by whom, with what, and what comes back. The server
- * answers by these entries and the published description is made from them, so neither can say what the other does not.
+ * The type of an endpoint. The server answers by these entries, and the published description is made from them, so the two
+ * cannot differ.
  */
 import { printExact } from '../../foundation/exact-json.ts';
 import type { HttpBindings } from '@hono/node-server';
@@ -25,7 +25,7 @@ export interface Endpoint {
   readonly about?: string;
   readonly query?: z.ZodType;
   readonly body?: z.ZodType;
-  /** Instead of both: the operation that is asked for, whose fields come in the path, and in the query or the body. */
+  /** Instead of `query` and `body`: the operation, whose fields come in the path and in the query or the body. */
   readonly operation?: Operation;
   /** Fields of the operation that this endpoint does not take. */
   readonly without?: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * What the charts show, counted from facts: the newest of the store when the server starts, then every fact as it goes
- * by. Nothing here is asked of the database twice, and nothing grows with what is finished.
+ * The numbers of the charts, counted from facts: the newest facts of the store when the server starts, then every new fact.
+ * Nothing is read from the database twice, and memory does not grow with finished handoffs.
  */
 import type { Fact } from '../../domain/facts.ts';
 import type { Handoff } from '../../domain/handoff.ts';
@@ -15,18 +15,18 @@ import { setNewest } from './bounded-map.ts';
 const MINUTE_MS = 60_000;
 const MINUTES_MAX = 24 * 60;
 const PAGE = 500;
-/** Of those that are open; more are counted as they move. */
+/** How many open handoffs are read at the start. More are counted when they change. */
 const OPEN_MAX = 50_000;
 const PAST_MAX = 2_000;
-/** So much of the past is read when a server starts; the charts say from when on they are whole. */
+/** How many facts are read at the start. The charts say from when on they are complete. */
 const FACTS_MAX = 20_000;
 const CODES_MAX = 100;
 const AGENTS_MAX = 1_000;
-/** In seconds; the last one is everything beyond. */
+/** In seconds. Longer times count in one more bucket. */
 export const BOUNDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400] as const;
 
 interface Minute {
-  /** When it began. */
+  /** The start of the minute. */
   readonly at: number;
   created: number;
   completed: number;
@@ -38,46 +38,46 @@ interface Spent {
   count: number;
   totalMs: number;
   maxMs: number;
-  /** How many were within each bound and above the one before. */
+  /** Counts by bucket. */
   readonly within: number[];
 }
 
 interface Load {
   incoming: number;
   outgoing: number;
-  /** Held at this moment. */
+  /** Handoffs that the agent holds now. */
   working: number;
-  /** How many wait for it, and since when the first. */
+  /** Handoffs that wait for the agent, and since when the first one waits. */
   waiting: number;
   waitingSince: number | null;
 }
 
 export interface Counters {
   hear(told: readonly Told[]): void;
-  /** From when on everything is counted. */
+  /** The time from which on every fact is counted. */
   since(): number;
   minutes(): readonly Minute[];
   timeIn(): ReadonlyMap<State, Spent>;
   failures(): ReadonlyMap<string, number>;
-  /** Since the server started, for those who add up what several servers counted. */
+  /** Counted since the server started, so that the numbers of several servers can be added. */
   sinceStart(): {
     readonly facts: ReadonlyMap<string, number>;
     readonly failures: ReadonlyMap<string, number>;
     readonly timeIn: ReadonlyMap<State, Pick<Spent, 'count' | 'totalMs'>>;
   };
   open(): Readonly<Record<State, number>>;
-  /** Those that are open, newest last. */
+  /** The open handoffs, newest last. */
   openOnes(): Iterable<Handoff>;
-  /** Whether somebody has made a new one out of it. */
+  /** Whether another handoff retries this one. */
   wasRetried(id: HandoffId): boolean;
   oldestWaiting(max: number): readonly Handoff[];
-  /** Senders, recipients and verifiers of what is open and of what went by last. */
+  /** Senders, recipients and verifiers of open handoffs and of the newest facts. */
   agents(): Iterable<AgentId>;
-  /** With `isVisible`, counted from those handoffs alone. */
+  /** With `isVisible`, only those handoffs count. */
   loads(isVisible?: (handoff: Handoff) => boolean): ReadonlyMap<AgentId, Load>;
-  /** How an agent did lately. */
+  /** The results of an agent within the last day. */
   recordOf(agent: AgentId): AgentRecord;
-  /** Work of the last hours, oldest first. */
+  /** The attempts of the last hours, oldest first. */
   attempts(): readonly Attempt[];
 }
 
@@ -89,9 +89,9 @@ export async function openCounters({ store }: Context): Promise<Counters> {
   const facts = new Map<string, number>();
   const seen = new Map<HandoffId, number>();
   const retried = new Map<HandoffId, true>();
-  /** In which state each one is, and since when. */
+  /** The state of each open handoff, and since when. */
   const entered = new Map<HandoffId, { readonly state: State; readonly at: number }>();
-  /** Who was heard of last comes last. */
+  /** The agent of the newest fact comes last. */
   const agents = new Map<AgentId, true>();
   const attempts = openAttempts();
 
@@ -118,7 +118,7 @@ export async function openCounters({ store }: Context): Promise<Counters> {
     if (handoff.lineage.retryOf !== null) setNewest(retried, handoff.lineage.retryOf, true, OPEN_MAX);
   };
 
-  /** Each fact counts once, whichever way it came. */
+  /** Returns false for a fact that was counted before. */
   const countFact = (fact: Fact): boolean => {
     if (fact.revision <= (seen.get(fact.handoff) ?? 0)) return false;
     setNewest(seen, fact.handoff, fact.revision, OPEN_MAX);
@@ -141,7 +141,7 @@ export async function openCounters({ store }: Context): Promise<Counters> {
     const before = known.get(fact.handoff);
     if (!countFact(fact)) return learn(handoff);
     attempts.hear(fact, handoff);
-    // As it was after this fact: the record may be further on, and its other facts are still to come.
+    // The record as it was after this fact: it may be newer, and its other facts come later.
     learn(
       fact.revision === handoff.revision
         ? handoff
@@ -167,7 +167,7 @@ export async function openCounters({ store }: Context): Promise<Counters> {
     const handoff = records.get(fact.handoff);
     if (handoff !== undefined) attempts.hear(fact, handoff);
   }
-  // What has not moved for longer than the facts that were read tell.
+  // Handoffs without a fact among those that were read.
   for (const { id, state, since } of known.values()) if (!entered.has(id)) entered.set(id, { state, at: since });
   const before = {
     failures: new Map(failures),
@@ -211,7 +211,7 @@ export async function openCounters({ store }: Context): Promise<Counters> {
   };
 }
 
-/** A time that so many of the hundred stayed within, as far as the bounds tell; null: nothing was counted. */
+/** The percentile, interpolated between the bounds; null: nothing was counted. */
 export function percentileMs({ count: all, maxMs, within }: Spent, percent: number): number | null {
   if (all === 0) return null;
   let below = 0;
@@ -282,7 +282,7 @@ function spend(spent: Map<State, Spent>, state: State, ms: number): void {
   found.within[index] = (found.within[index] ?? 0) + 1;
 }
 
-/** What an attempt left as its code; facts of failures carry it. */
+/** The code in the detail of a failure. */
 function codeIn(detail: string): string {
   if (detail === '') return 'UNKNOWN';
   const { code } = JSON.parse(detail) as { readonly code?: unknown };

@@ -1,7 +1,7 @@
 /**
- * Writes who was denied what into the token log. The first denial of a kind is written at once; its repetitions are
- * counted and written with the next one after a minute, or when the server ends. A stranger who tries in a loop costs a
- * few lines, not a write for each request.
+ * Writes denials into the token log. The first denial of a kind is written at once. Its repetitions are counted, and written
+ * with the next one after a minute or when the server ends. A client that tries in a loop causes a few lines, not a write for
+ * each request.
  */
 import type { Clock } from '../../foundation/clock.ts';
 import type { Tokens } from '../../stores/store.ts';
@@ -18,12 +18,12 @@ interface Denied {
 
 export interface Denials {
   note(denied: Denied): void;
-  /** Writes what was only counted, and waits for what is being written. */
+  /** Writes the counted denials, and waits for running writes. */
   close(): Promise<void>;
 }
 
 const WINDOW_MS = 60_000;
-/** Kinds of denials that are counted apart within one window; all others together. */
+/** How many kinds of denials are counted separately within one window. */
 const KINDS_MAX = 100;
 const PATH_MAX = 200;
 
@@ -43,7 +43,7 @@ export function openDenials(tokens: Tokens, clock: Clock, report: (error: unknow
     writing.add(written);
     void written.finally(() => writing.delete(written));
   };
-  /** Forgets kinds whose window is over, with a line for what was only counted. */
+  /** Writes and forgets the kinds whose window is over. */
   const tidy = (nowMs: number): void => {
     for (const [kind, { last, sinceMs, unwritten }] of kinds) {
       if (nowMs - sinceMs < WINDOW_MS) continue;

@@ -1,4 +1,4 @@
-/** The description for people: one page without a script, made from the same entries. */
+/** The description for people: one page without scripts, made from the endpoints. */
 import { escapeHtml } from '../shared/report/escape-html.ts';
 import type { Endpoint } from './contract.ts';
 import { bodySchemaOf, queryParameters } from './openapi.ts';
@@ -42,7 +42,7 @@ function takenBy(each: Endpoint): string {
   return names.length === 0 ? '' : `<br>${names.map((name) => `<code>${escapeHtml(name)}</code>`).join(' ')}`;
 }
 
-/** Those that have to be there first and marked. */
+/** Required fields are marked with `!`. */
 export function fieldsOf(each: Endpoint): readonly string[] {
   const { properties = {}, required = [] } = (bodySchemaOf(each) ?? {}) as {
     readonly properties?: Readonly<Record<string, { readonly deprecated?: boolean }>>;

@@ -1,4 +1,4 @@
-/** The revision of a handoff as HTTP speaks of it. */
+/** The revision of a handoff as an entity tag. */
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HttpContext } from './contract.ts';
 import { httpProblem } from './problem.ts';
@@ -7,13 +7,13 @@ export function entityTag({ revision }: Handoff): string {
   return `"${revision}"`;
 }
 
-/** Whether the asker has this one already. */
+/** Whether the client has this revision already. */
 export function isKnown(c: HttpContext, tag: string): boolean {
   const given = c.req.header('if-none-match') ?? '';
   return given.split(',').some((each) => each.trim().replace(/^W\//, '') === tag);
 }
 
-/** The revision that a change is meant for; null: whatever it is. */
+/** The revision that the change is meant for; null: any. */
 export function expectedRevision(c: HttpContext): number | null {
   const given = c.req.header('if-match')?.trim();
   if (given === undefined || given === '*') return null;

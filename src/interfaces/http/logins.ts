@@ -1,7 +1,6 @@
 /**
- * How a person at the machine comes in with a browser: a link that works once and soon becomes a session, kept here as a
- * hash and in the browser as a cookie that no script can read. Sessions outlive their server: whoever serves the
- * workspace next finds them in a file.
+ * Logins of browsers: a link that works once becomes a session. The server stores a hash of the session, the browser a
+ * cookie that no script can read. Sessions outlive their server in a file.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { hexDigestOf } from '../../foundation/digest.ts';
@@ -29,18 +28,18 @@ type ListedSession = Omit<BrowserSession, 'csrf'> & { readonly untilMs: number }
 export interface Logins {
   /** Names the server's own token. Sessions opened with the token of an earlier server continue with this one. */
   serveAs(token: string): void;
-  /** Part of a link that works once. */
+  /** A code for a login link, which works once. */
   newCode(token: string | null): string;
-  /** The secret of a new session and how long it lives; null: the code is unknown, used or too old. */
+  /** A new session; null: the code is unknown, used or too old. */
   redeem(code: string): { readonly secret: string; readonly lifeMs: number; readonly token: string | null } | null;
   sessionOf(secret: string): BrowserSession | null;
   end(secret: string): void;
   list(): readonly ListedSession[];
-  /** False: there is none of this name. */
+  /** Returns false if no session has this name. */
   endNamed(name: string): boolean;
 }
 
-/** Where sessions are while no server runs. */
+/** Keeps the sessions while no server runs. */
 export interface SessionFile {
   read(): string | null;
   write(text: string): void;

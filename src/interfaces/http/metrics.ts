@@ -1,6 +1,6 @@
 /**
- * For Prometheus: what the tally counts, what the socket sees, and how the process is. Written by hand, because the text
- * format is three lines for each metric (docs/decisions/017-what-we-write-ourselves.md).
+ * Metrics for Prometheus: counted facts, requests, and the process. Written by hand, because the text format has three lines
+ * for each metric (docs/decisions/017-what-we-write-ourselves.md).
  */
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -9,7 +9,7 @@ import type { FeedWatch } from '../../engine/feed-blockers.ts';
 import type { Counters } from './counters.ts';
 
 export interface Metrics {
-  /** In the form that Prometheus reads. */
+  /** In the text format of Prometheus. */
   text(): string;
   readonly contentType: string;
   answered(method: string, status: number): void;
@@ -46,7 +46,7 @@ export function openMetrics(tally: Counters, clock: Clock, feed: Pick<FeedWatch,
   return {
     text: () => metrics.map(textOf).join(''),
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
-    // Any word can be a method; only those that are done here get a line of their own.
+    // A client can send any method; unknown ones share one line.
     answered: (method, status) => {
       const key = `${METHODS.includes(method) ? method : 'other'} ${status}`;
       requests.set(key, (requests.get(key) ?? 0) + 1);
@@ -86,12 +86,12 @@ function gauge(name: string, help: string, value: () => number): Metric {
   return metric('gauge', name, help, [], () => [[[], value()]]);
 }
 
-/** Keys are label values with a space between them; no name of ours has one. */
+/** Keys are label values joined by spaces; no value contains one. */
 function byWords(counts: ReadonlyMap<string, number>): Sample[] {
   return [...counts].map(([key, count]) => [key.split(' '), count]);
 }
 
-/** Under the names that dashboards for Node know. */
+/** With the names that dashboards for Node use. */
 function processMetrics(): readonly Metric[] {
   const delay = monitorEventLoopDelay();
   delay.enable();

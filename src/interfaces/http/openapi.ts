@@ -1,4 +1,4 @@
-/** The description of what is served, made from the entries that serve it. */
+/** The OpenAPI description, made from the endpoints. */
 import * as z from 'zod';
 import { jsonSchemaOf } from '../../operations/json-schema.ts';
 import { ProblemShape } from '../shared/view-shapes.ts';
@@ -58,12 +58,12 @@ function operationOf(each: Endpoint, schemas: Record<string, Schema>): Schema {
   };
 }
 
-/** An empty body stands for `{}`, so it is needed only where a field is. */
+/** An empty body stands for `{}`, so a body is required only where a field is. */
 function isNeeded({ required }: Schema): boolean {
   return Array.isArray(required) && required.length > 0;
 }
 
-/** What generated clients call it, where that is not its operation with what it is about: `cancelHandoff`. */
+/** Operation ids that do not follow the rule `cancelHandoff`. */
 const OPERATION_IDS: Readonly<Record<string, string>> = {
   'get /api/handoffs': 'listHandoffs',
   'get /api/handoffs/{id}/facts': 'listFacts',
@@ -149,7 +149,7 @@ const TAGS: Readonly<Record<string, string>> = {
   tokens: 'access',
 };
 
-/** Of answers that show one handoff. */
+/** The headers of answers with one handoff. */
 const HEADERS: Readonly<Record<string, readonly string[]>> = {
   handoff: ['ETag'],
   created: ['ETag', 'Location', 'Idempotency-Replayed'],
@@ -192,7 +192,7 @@ function saidElsewhere(each: Endpoint): readonly string[] {
   return [...namesInPath(each), ...(each.operation?.route?.without ?? []), ...(each.without ?? [])];
 }
 
-/** What its body may hold; null: it has none. */
+/** The schema of the body; null: there is none. */
 export function bodySchemaOf(each: Endpoint): Schema | null {
   const { operation, method, body } = each;
   if (operation !== undefined && method === 'post') return jsonSchemaOf(operation.input, saidElsewhere(each));
@@ -234,7 +234,7 @@ function headerParameters({ headers = {} }: Endpoint): readonly Schema[] {
   }));
 }
 
-/** Shapes that have a name stand once, among the components; everywhere else they are referred to. */
+/** Shapes with a name become components, and other schemas refer to them. */
 function schemaOf(shape: z.ZodType, components: Record<string, Schema> = {}): Schema {
   const { $schema, $defs = {}, ...schema } = z.toJSONSchema(shape, { io: 'input', unrepresentable: 'any' });
   void $schema;
@@ -246,7 +246,7 @@ function inComponents(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Schema;
 }
 
-/** What describes the others; it does not describe itself. */
+/** The endpoint of the description, which is not described itself. */
 export function descriptionOf(endpoints: readonly Endpoint[]): Endpoint {
   return endpoint({
     method: 'get',

@@ -1,4 +1,4 @@
-/** How a request ends that cannot be answered: RFC 9457, with a code from the one table and the words of every face. */
+/** Problems of requests (RFC 9457), with a code from the table and the text of the command line. */
 import { messageOf } from '../../foundation/error-message.ts';
 import type { JsonObject } from '../../foundation/json.ts';
 import { BadCursor, StoreFault } from '../../foundation/store-fault.ts';
@@ -34,7 +34,7 @@ export function asProblem(error: unknown): HttpProblem {
 }
 
 /**
- * The message of a fault may name files, hosts and tables of this machine. Operators see it; everybody else gets only the
+ * The message of a fault may name files, hosts and tables of this machine. Operators see it. Everybody else gets only the
  * number under which the log has it.
  */
 export function faultFor(

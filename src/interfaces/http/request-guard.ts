@@ -1,7 +1,7 @@
 /**
- * What a request has to look like before anybody reads it. A browser on this machine can be made to ask us by any page
- * that it shows, so the name we are called by and the page that asks are looked at every time, also when no origin is
- * given; everything else here closes ways that only attackers and broken proxies take.
+ * Checks the head of a request before anything reads it. Any page can make a browser on this machine send requests, so the
+ * host and the origin are checked every time, also when no origin is given. The other checks close ways that only attackers
+ * and broken proxies use.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ProblemCode } from '../shared/problems.ts';
@@ -13,12 +13,12 @@ export interface RequestHead {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, as they came: what a list of headers hides is seen here. */
+  /** Names and values in turn, unmerged, so that repeated headers are seen. */
   readonly rawHeaders: readonly string[];
 }
 
 export interface AllowedOrigins {
-  /** As they stand in the `Host` header, in small letters. */
+  /** As in the `Host` header, in lower case. */
   readonly hosts: ReadonlySet<string>;
   readonly origins: ReadonlySet<string>;
 }
@@ -30,7 +30,7 @@ export interface GuardRefusal {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'DELETE'];
 const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override'];
-/** Addresses end up in histories, logs and referrers. */
+/** A secret in an address would end up in histories, logs and referrers. */
 const SECRET_NAMES = ['token', 'access_token', 'api_key', 'apikey', 'authorization', 'bearer', 'baton_token'];
 
 export function guardRequest(head: RequestHead, allowed: AllowedOrigins): GuardRefusal | null {
@@ -66,7 +66,7 @@ function wrongOrigin({ method, url, headers }: RequestHead, { origins }: Allowed
   if (origin !== undefined && !origins.has(origin.toLowerCase())) {
     return { code: 'origin-refused', says: `pages of ${JSON.stringify(origin)} may not ask here` };
   }
-  // Another port of this machine is the same site for a browser, and gets its cookies.
+  // For a browser, another port of this machine is the same site and gets its cookies.
   const site = headers['sec-fetch-site'];
   const elsewhere = site === 'cross-site' || site === 'same-site';
   const isVisit = (method === 'GET' || method === 'HEAD') && !url.startsWith('/api/');
@@ -102,12 +102,12 @@ function wrongBody({ method, headers }: RequestHead): GuardRefusal | null {
   return { code: 'not-a-media-type', says: 'a body is application/json, and says so' };
 }
 
-/** Which names this server answers to, and whose pages may ask it. */
+/** The host names of this server, and the origins whose pages may send requests. */
 export function allowedOriginsFor(host: string, port: number, more: readonly string[]): AllowedOrigins {
   const own = ['localhost', '127.0.0.1', '[::1]', host.includes(':') ? `[${host}]` : host].map((name) =>
     `${name}:${port}`.toLowerCase(),
   );
-  // A browser leaves the usual port away.
+  // A browser leaves out the default port.
   const bare = port === 80 ? own.map((name) => name.replace(/:80$/, '')) : [];
   const named = more.map((name) => name.toLowerCase());
   return {

@@ -1,4 +1,4 @@
-/** On every answer. Nothing of another host is loaded, nothing inline runs, and nobody shows us in a frame. */
+/** On every answer. They forbid files of other hosts, inline scripts and frames. */
 export const SECURITY_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +

@@ -45,7 +45,7 @@ export interface ServerContext {
   readonly webFolder: string;
   /** Answers a request of the Model Context Protocol in the name of a caller. */
   readonly mcp: (request: Request, principal: Principal) => Promise<Response>;
-  /** Files that could not be understood, with the reason. */
+  /** Files in quarantine, with the reason. */
   readonly quarantine: (max: number) => Promise<readonly QuarantinedFile[]>;
   /** Aborted when the server ends, so that waiting requests are answered. */
   readonly stopping: AbortSignal;
@@ -77,7 +77,7 @@ export interface Proof {
 interface AccessRefusal {
   readonly code: 'token-needed' | 'token-refused' | 'scope-missing';
   readonly says: string;
-  /** The id of the token that was shown, where it is known. */
+  /** The id of the token, if it is known. */
   readonly token?: string | null;
 }
 

@@ -11,9 +11,9 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 
 export interface ServerOptions {
   readonly host: string;
-  /** 0: any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** More names that it answers to, such as the one of a proxy before it. */
+  /** More host names of this server, such as that of a proxy. */
   readonly allowHosts: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The dashboard as it was built: files of one folder, and nothing that a path could lead to beside it. */
+/** The built dashboard: files of one folder, and nothing outside of it. */
 import { open, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 
@@ -16,11 +16,11 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Letters, digits and little else, so that no path means another one to somebody. */
+/** Only letters, digits, `_`, `.` and `-`, so that no path can mean another file. */
 const SAFE = /^(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)+$/;
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Null: there is no such file. A path without an ending is a view of the dashboard, which finds its own way. */
+/** Null: there is no such file. A path without an extension is a page of the dashboard. */
 export async function staticFile(folder: string, path: string): Promise<Response | null> {
   const isView = path === '/' || (SAFE.test(path) && extname(path) === '');
   const name = isView ? '/index.html' : path;
@@ -28,7 +28,7 @@ export async function staticFile(folder: string, path: string): Promise<Response
   if (!SAFE.test(name) || name.includes('..') || type === undefined) return null;
   const bytes = await contentOf(join(folder, ...name.split('/')));
   if (bytes === null) return null;
-  // Files below assets/ carry a digest of their content in their name.
+  // The names of files below assets/ contain a digest of their content.
   const cache = name.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
   return new Response(bytes, { headers: { 'content-type': type, 'cache-control': cache } });
 }

@@ -1,6 +1,6 @@
 /**
- * How many handoffs are in each state. To count may take as long as reading everything, so an answer serves for twenty
- * times as long as it took: counting never costs more than a twentieth of the time.
+ * Counts handoffs by state. A count may read every handoff, so an answer is reused for twenty times as long as it took:
+ * counting never takes more than a twentieth of the time.
  */
 import type { AgentId } from '../../domain/names.ts';
 import type { Clock } from '../../foundation/clock.ts';

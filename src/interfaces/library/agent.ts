@@ -1,13 +1,13 @@
 import type { Json } from '../../foundation/json.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
-/** An agent together with what its input and its result are: `send` and `work` take their types from it, and check them. */
+/** An agent with the types of its input and result. `send` and `work` use the types and check the values. */
 export interface TypedAgent<Input = Json, Output = Json> {
   /** With or without `@`. */
   readonly name: string;
   /** A schema of your validator, or the name of a JSON Schema in `schemas/` of the workspace (`order` for `order.schema.json`). */
   readonly input?: StandardSchema<Input> | string;
-  /** The same for what it answers. */
+  /** The same for the result. */
   readonly output?: StandardSchema<Output> | string;
 }
 

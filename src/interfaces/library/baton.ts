@@ -1,4 +1,4 @@
-/** The library as its users see it. Names of agents may be written with or without `@`. */
+/** The public interface of the library. Names of agents may be written with or without `@`. */
 import type { Evidence } from '../../domain/evidence.ts';
 import type { Json } from '../../foundation/json.ts';
 import type { State } from '../../domain/lifecycle.ts';
@@ -16,7 +16,7 @@ export type SendOptions<Input = Json> = Omit<SendRequest, 'input'> &
     readonly input?: Input;
   };
 
-/** Spellings that are still understood. */
+/** Former spellings that still work. */
 interface FormerCapacity {
   /** @deprecated Say `waitForCapacity`. */
   readonly queue?: boolean;
@@ -48,7 +48,7 @@ export interface Baton extends Omit<Methods, 'send' | 'wait'> {
     request: SendOptions<Input> & { readonly inputSchema?: StandardSchema<Input> },
   ): Promise<SentHandoff<Output>>;
   /**
-   * The same to an agent that is described: the input is checked by its schema, and so is what `result()` answers.
+   * The same for a described agent: its schemas check the input and the result.
    *
    * @example
    * const sent = await baton.send(shop, { from: '@me', input: { order: 1 } });
@@ -58,8 +58,8 @@ export interface Baton extends Omit<Methods, 'send' | 'wait'> {
     request: Omit<SendOptions<Input>, 'to' | 'input'> & { readonly input: Input },
   ): Promise<SentHandoff<Output>>;
   /**
-   * Sends all of them or none, in one transaction. A request id is that of the first and stands for all. What `shared` says
-   * holds for each that does not say it itself, such as their common `parent`.
+   * Sends all of them or none, in one transaction. The request id of the first stands for all. Fields of `shared`, such as a
+   * common `parent`, apply to each request that does not set them.
    *
    * @example
    * await baton.sendMany(orders.map((input) => ({ to: '@shop', input })), { from: '@me', parent: handoff.id });
@@ -109,8 +109,8 @@ export interface Baton extends Omit<Methods, 'send' | 'wait'> {
   /** The same as `list`. */
   find(filter?: FindOptions): Promise<HandoffPage>;
   /**
-   * Everything that happens, from `after` on (default: from now), without end and without a gap; with `handoff`, `agent` or
-   * `states`, only that. All feeds of a process share one reader: one that waits costs nothing.
+   * All facts from `after` on (default: from now), without end and without a gap; with `handoff`, `agent` or `states`, only
+   * those. All feeds of a process share one reader.
    *
    * @example
    * for await (const { fact } of baton.feed({ agent: '@shop', states: ['failed'] })) page(fact.handoff);
@@ -133,11 +133,11 @@ export interface OpenBatonOptions {
    * workspace's own.
    */
   readonly database?: string;
-  /** In whose name moves are made that do not say it themselves; default: the operator. */
+  /** Who makes moves that name nobody; default: the operator. */
   readonly as?: string;
-  /** Proof of it, where the workspace is strict; default: `BATON_TOKEN`. */
+  /** The token that proves it, where the workspace is strict; default: `BATON_TOKEN`. */
   readonly token?: string;
-  /** What happens beside the answers, for logs. */
+  /** Called for events beside the answers, for logs. */
   readonly onEvent?: (event: BatonEvent) => void;
 }
 
@@ -147,7 +147,7 @@ export interface EvidenceOption {
   readonly value: string;
 }
 
-/** What it answers is the result. What it throws is a failure; `HandlerFailure` names its code. */
+/** Returns the result. An error fails the attempt; `HandlerFailure` names the code. */
 export type WorkHandler<Input = Json, Output = Json> = (
   handoff: TypedHandoff<Input, never>,
   attempt: WorkAttempt,
@@ -156,7 +156,7 @@ export type WorkHandler<Input = Json, Output = Json> = (
 export interface WorkAttempt {
   /** Aborted when time is up, the lease is lost or the worker must stop. */
   readonly signal: AbortSignal;
-  /** From 0 to 1, and in words. */
+  /** The progress from 0 to 1, and as text. */
   progress(fraction: number | null, says?: string): void;
   /** Shown for a deliverable together with the result. */
   evidence(deliverable: string, kind: EvidenceOption['kind'], value: string): void;
@@ -165,21 +165,21 @@ export interface WorkAttempt {
 export interface WorkerOptions<Input = Json, Output = Json> {
   /** How many handoffs at a time, from 1 to 10000. @default 1 */
   readonly concurrency?: number;
-  /** Input that does not follow it fails the attempt with the code `VALIDATION_FAILED`; the handler gets what it makes of it. */
+  /** Invalid input fails the attempt with the code `VALIDATION_FAILED`. The handler gets the parsed input. */
   readonly inputSchema?: StandardSchema<Input>;
-  /** A result that does not follow it fails the attempt with the code `VALIDATION_FAILED`. */
+  /** An invalid result fails the attempt with the code `VALIDATION_FAILED`. */
   readonly outputSchema?: StandardSchema<Output>;
-  /** Aborted: takes nothing new, finishes what runs. */
+  /** When aborted, the worker takes no new handoffs and finishes the running ones. */
   readonly signal?: AbortSignal;
 }
 
 export interface Worker {
   /**
-   * When the worker has stopped. Rejects when it cannot start or the database is gone for good; if nobody asks for it, the
-   * process prints a warning, and `onEvent` gets `worker-ended`.
+   * Resolves when the worker has stopped. Rejects when it cannot start or the database stays unreachable. If nobody awaits it,
+   * the process prints a warning, and `onEvent` gets `worker-ended`.
    */
   readonly done: Promise<{ readonly attempts: number; readonly refused: number }>;
-  /** Takes nothing new and finishes what runs; with `now`, what runs is aborted and given back. */
+  /** Takes no new handoffs and finishes the running ones; with `now`, those are aborted and given back. */
   stop(options?: { readonly now?: boolean }): Promise<void>;
 }
 
@@ -194,9 +194,9 @@ export interface FeedOptions {
   readonly handoff?: string;
   /** Only what happens to handoffs that this agent has sent or has to do. */
   readonly agent?: string;
-  /** Only what leads into one of these states, or happens in them. */
+  /** Only facts that lead into one of these states, or happen in them. */
   readonly states?: readonly State[];
-  /** The cursor of the last item that was read; an empty text is the very beginning. */
+  /** The cursor of the last item that was read; an empty text starts with the first fact. */
   readonly after?: string;
   readonly signal?: AbortSignal;
 }

@@ -1,4 +1,4 @@
-/** What the library throws: one class per way in which a caller goes on. */
+/** The errors of the library: one class for each reaction of a caller. */
 import { BatonError } from '../../foundation/baton-error.ts';
 import type { WholeView } from '../shared/views.ts';
 import type { ProblemCode } from '../shared/problems.ts';
@@ -16,12 +16,12 @@ export class BatonRefusal extends BatonError {
   }
 }
 
-/** The handoff was waited for, and it ended in another state than `completed`. */
+/** The awaited handoff ended in another state than `completed`. */
 export class HandoffNotCompleted extends BatonError {
   override readonly name = 'HandoffNotCompleted';
-  /** As it ended, with its failure. */
+  /** The handoff with its failure. */
   readonly handoff: WholeView;
-  /** The code of the failure, such as `PROCESSING_ERROR`; where there is none, the state. */
+  /** The code of the failure, such as `PROCESSING_ERROR`; without a failure, the state. */
   readonly code: string;
 
   constructor(handoff: WholeView) {
@@ -32,7 +32,7 @@ export class HandoffNotCompleted extends BatonError {
   }
 }
 
-/** Time was up before anything happened. */
+/** The time was up before the handoff was settled. */
 export class BatonTimeout extends BatonError {
   override readonly name = 'BatonTimeout';
   readonly code = 'timed-out';

@@ -1,6 +1,6 @@
 /**
- * What happens beside the answers, for logs: never for decisions. `kind` tells which; new kinds may be added. The compiler
- * holds this list against the engine's own.
+ * Events beside the answers, for logs and not for decisions. New kinds may be added. The compiler compares this list with the
+ * engine's own.
  */
 export type BatonEvent =
   | { readonly kind: 'attempt-started'; readonly id: string; readonly attempt: number }
@@ -8,30 +8,30 @@ export type BatonEvent =
       readonly kind: 'attempt-settled';
       readonly id: string;
       readonly state: string;
-      /** `againInMs` is null where nobody tries again. */
+      /** `againInMs` is null if there is no further attempt. */
       readonly failed?: {
         readonly attempt: number;
         readonly code: string;
         readonly message: string;
         readonly againInMs: number | null;
       };
-      /** Given back uncounted, to be taken again after a while. */
+      /** Given back without counting the attempt, and offered again later. */
       readonly postponed?: { readonly reason: string; readonly inMs: number };
     }
-  /** A result came too late: the handoff was somebody else's by then. */
+  /** A result came too late: another worker holds the handoff. */
   | { readonly kind: 'result-refused'; readonly id: string; readonly refusal: { readonly code: string } }
   | { readonly kind: 'session-lost'; readonly session: string }
   /** Its worker died; it is offered again. */
   | { readonly kind: 'handoff-recovered'; readonly id: string; readonly says: string }
-  /** A worker has ended although nobody has stopped it. */
+  /** A worker has ended without being stopped. */
   | { readonly kind: 'worker-ended'; readonly agent: string; readonly says: string }
-  /** Senders that use another program are not checked by the schema of this agent. */
+  /** Senders in other programs are not checked by the schema of this agent. */
   | { readonly kind: 'schema-not-registered'; readonly agent: string; readonly says: string }
   | { readonly kind: 'clock-jumped'; readonly byMs: number }
-  /** An open transaction keeps new facts from everybody who follows the feed. */
+  /** An open transaction keeps new facts out of all feeds. */
   | { readonly kind: 'feed-held'; readonly says: string; readonly todo: string }
   | { readonly kind: 'feed-free' }
-  /** Something that follows from a fact, such as a webhook, has to wait or was given up. */
+  /** An effect of a fact, such as a webhook, was postponed or given up. */
   | {
       readonly kind: 'effect-postponed' | 'effect-dropped';
       readonly key: string;
@@ -52,7 +52,7 @@ export type BatonEvent =
     }
   | { readonly kind: 'document-left'; readonly name: string; readonly says: string }
   | { readonly kind: 'documents-paused' | 'store-read-only' | 'store-waiting'; readonly says: string }
-  /** From now on this process follows that version of the stored policy. */
+  /** This process follows another version of the stored policy from now on. */
   | { readonly kind: 'policy-changed'; readonly version: number }
   /** Never with the secret itself. */
   | {
@@ -62,5 +62,5 @@ export type BatonEvent =
       readonly field: string;
       readonly did: 'warned' | 'redacted' | 'refused';
     }
-  /** Something beside the answers went wrong; Baton goes on. */
+  /** A fault outside of an answer. Baton continues. */
   | { readonly kind: 'fault'; readonly doing: string; readonly error: unknown };

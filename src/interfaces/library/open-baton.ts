@@ -1,4 +1,4 @@
-/** The library's door: text becomes names, refusals become exceptions; everything else is the engine. */
+/** The implementation of the library: it reads names, turns refusals into errors, and calls the engine. */
 import { messageOf } from '../../foundation/error-message.ts';
 import { parseExact } from '../../foundation/exact-json.ts';
 import { basename } from 'node:path';
@@ -50,7 +50,7 @@ import { identify, type Scope } from '../../workspace/identity.ts';
 import { withSigner } from '../../workspace/signing-key.ts';
 import type { OpenWorkspace } from '../../workspace/opened-workspace.ts';
 
-/** `open` is given by the program around the library. */
+/** `app/` passes `open` in. */
 export async function openBatonWith(
   open: () => Promise<OpenWorkspace | null>,
   options: Pick<OpenBatonOptions, 'as' | 'token' | 'onEvent'>,
@@ -68,7 +68,7 @@ export async function openBatonWith(
 
 const CONCURRENCY_MAX = 10_000;
 
-/** Nobody becomes the operator by saying nothing. */
+/** Acts of the operator need `as: 'operator'` or a token. */
 function refuseSilentOperator(principal: Principal, said: string | undefined, what: string): void {
   if (principal.kind !== 'operator' || tokenIn(principal) !== null || said === 'operator') return;
   throw new BatonRefusal('say-who', `to ${what}, say who you are: as: '@agent', or as: 'operator'`);
@@ -76,12 +76,12 @@ function refuseSilentOperator(principal: Principal, said: string | undefined, wh
 
 function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'token' | 'onEvent'>): Baton {
   const { ctx } = app;
-  // A variable that is empty is one that is not set.
+  // An empty variable counts as not set.
   const token = (opened.token ?? process.env['BATON_TOKEN'] ?? '') || null;
   const workers = new Set<Worker>();
   const closing = new AbortController();
   let duty: Promise<void> | null = null;
-  /** Whoever works or waits also stands by: there may be nobody else who notices that a worker has died. */
+  /** A process that works or waits stands by for the duty: there may be no other one that notices a dead worker. */
   const standBy = (): void => {
     duty ??= standDuty(ctx, closing.signal);
   };
@@ -103,7 +103,7 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
     throw new BatonRefusal(signing.refusal.code, signing.refusal.says);
   };
 
-  /** What concerns everything is shown to no one who only says that they are the operator. */
+  /** In a strict workspace, saying `as: 'operator'` does not prove the operator. */
   const mustBeProven = (): void => {
     if (token !== null || app.configuration.identity !== 'strict') return;
     throw new BatonRefusal('token-needed', "this is the operator's business: open with an operator's token");
@@ -182,7 +182,7 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
       },
     };
     workers.add(worker);
-    // Whoever asks for `done` gets the error; for one that nobody asks for the process does not end, but it is said.
+    // A caller of `done` gets the error. Without one, a warning is printed and the process continues.
     void done
       .catch((error: unknown) => {
         const says = messageOf(error);
@@ -199,7 +199,7 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
     output?: StandardSchema<Output>,
   ): Promise<SentHandoff<Output>> => {
     const checkedInput = inputSchema === undefined ? input : await mustFollow(inputSchema, input, 'input');
-    // What cannot be JSON is refused by the engine.
+    // The engine refuses values that are no JSON.
     const given = checkedInput === undefined ? {} : { input: checkedInput as Json };
     return sentHandoff(await operated.send({ ...request, ...given }), baton, output);
   };
@@ -230,7 +230,7 @@ function batonIn(app: OpenWorkspace, opened: Pick<OpenBatonOptions, 'as' | 'toke
       asked: SendOptions<unknown>,
       wanted: readonly Partial<SendOptions<unknown>>[],
     ): Promise<{ readonly parent: SentHandoff<Output>; readonly children: readonly SentHandoff[] }> => {
-      // The ids are new each time, and a request that is repeated must be the same.
+      // The children get new ids, so a repeated request could not be the same.
       if (asked.requestId !== undefined) throw new BatonRefusal('bad-request', 'sendWithChildren takes no requestId');
       const own = readOr(OPERATIONS.send, asked);
       const requests = wanted.map((each) => sendRequestOf(ctx, readOr(OPERATIONS.send, { from: own.from, ...each })));
@@ -274,20 +274,20 @@ interface Schemas<Input, Output> {
   readonly output?: TypedAgent<Input, Output>['output'] | undefined;
 }
 
-/** Those that were only named are read from the workspace. */
+/** Schemas that were given by name, read from the workspace. */
 interface ResolvedSchemas<Input, Output> {
   readonly input: StandardSchema<Input> | undefined;
   readonly output: StandardSchema<Output> | undefined;
 }
 
-/** Beside the checks of this program: whoever sends from another one is refused by the same schemas, before anything is sent. */
+/** Registers the schemas, so that senders in other programs are checked too. */
 async function registerSchemasOf(
   { rules, report }: OpenWorkspace['ctx'],
   principal: Principal,
   agent: AgentId,
   { input, output }: ResolvedSchemas<unknown, unknown>,
 ): Promise<void> {
-  // Whoever may not work for the agent says nothing for it either.
+  // Only the agent itself and the operator may register its schemas.
   if (principal.kind !== 'operator' && !(principal.kind === 'agent' && principal.agent === agent)) return;
   const [takes, answers] = [
     input === undefined ? undefined : jsonSchemaOf(input, 'input'),
@@ -306,7 +306,7 @@ async function registerSchemasOf(
     const why = (await rules.registered?.register(agent, pair, principalText(principal))) ?? null;
     if (why !== null) report({ kind: 'schema-not-registered', agent: `@${agent}`, says: why });
   } catch (error) {
-    // Work goes on where nothing can be written but heartbeats; the worker itself still checks.
+    // The worker continues without the registration, because it checks its input itself.
     if (!(error instanceof StoreFault)) throw error;
     report({ kind: 'schema-not-registered', agent: `@${agent}`, says: error.message });
   }
@@ -323,7 +323,7 @@ function handlerOf<Input, Output>(
     const output = await handler(
       { ...view, input: input as Input },
       {
-        // Made when it is asked for: most handlers never do, and one costs as much as writing a fact.
+        // Made on demand: most handlers never use it, and a signal costs as much as writing a fact.
         get signal() {
           return attempt.signal;
         },
@@ -337,7 +337,7 @@ function handlerOf<Input, Output>(
   };
 }
 
-/** The schema is about what the sender gave; the results of dependencies are added to that. */
+/** The schema describes the input of the sender. Results of dependencies are added after the check. */
 async function fittingInput(schema: StandardSchema<unknown>, { input, dependencies }: Body): Promise<Json> {
   const fitting = (await mustFollow(schema, input, 'input', failsAttempt)) as Json;
   return inputIn(dependencies === undefined ? { input: fitting } : { input: fitting, dependencies });

@@ -1,4 +1,4 @@
-/** What the users of the library write, read once: a name that is none is refused before anything is opened. */
+/** Reads names and numbers that users of the library pass. */
 import { STATES, type State } from '../../domain/lifecycle.ts';
 import {
   AGENT_NAME_RULE,
@@ -37,11 +37,11 @@ export function statesIn(states: readonly string[]): readonly State[] {
 export function addressIn(text: string): DatabaseAddress {
   const address = readDatabaseAddress(text);
   if (address !== null) return address;
-  // Not repeated here: an address may hold a password.
+  // Not quoted, because an address may hold a password.
   throw new BatonRefusal('bad-request', `database takes ${DATABASE_RULE}, or ${IN_MEMORY}`);
 }
 
-/** Whole numbers only: a fraction of a millisecond can be neither stored nor measured. */
+/** Whole numbers only. */
 export function within(value: number, what: string, min: number, max: number): number {
   if (Number.isInteger(value) && value >= min && value <= max) return value;
   throw new BatonRefusal('bad-request', `${what} ${String(value)}: a whole number from ${min} to ${max}`);

@@ -1,42 +1,42 @@
-/** What the methods of the library answer. */
+/** The results of the library's methods. */
 import type { Json } from '../../foundation/json.ts';
 import type { ArtifactStatus } from '../../domain/artifacts.ts';
 import type { FactView, HandoffView, WholeView } from '../shared/views.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
-/** Beside what an operation takes. */
+/** Options of every operation. */
 export interface CallOptions {
-  /** In whose name; default: as `openBaton` was told. */
+  /** Who acts; default: `as` of `openBaton`. */
   readonly as?: string;
-  /** Aborted: nothing further is begun. */
+  /** When aborted, the operation starts nothing further. */
   readonly signal?: AbortSignal;
 }
 
-/** A part of a list. */
+/** A page of a list. */
 export interface HandoffPage {
   readonly items: readonly HandoffView[];
-  /** Goes on as `after`; null: there is no more. */
+  /** The `after` of the next page; null: there is none. */
   readonly next: string | null;
-  /** Where to begin with `feed` to miss nothing of this list. */
+  /** The `after` of a feed that misses nothing of this list. */
   readonly cursor: string;
 }
 
 export type ShownHandoff = WholeView & { readonly facts: readonly FactView[] };
 
-/** A handoff with the types that its user knows its input and result by. */
+/** A handoff with the types of its input and result. */
 export type TypedHandoff<Input = Json, Output = Json> = Omit<WholeView, 'input' | 'result'> & {
   readonly input: Input;
-  /** What was delivered; not there before. */
+  /** Set when the handoff is delivered. */
   readonly result?: Output;
 };
 
-/** A handoff that was sent: its fields, and what its sender does with it next. */
+/** A sent handoff with methods for its sender. */
 export interface SentHandoff<Output = Json> extends HandoffView {
   /** Waits until it is completed. Throws like `baton.wait`. */
   wait<Result = Output>(options?: WaitOptions<Result>): Promise<TypedHandoff<Json, Result>>;
-  /** Waits until it is completed, and answers what was delivered. Throws like `baton.wait`. */
+  /** Waits until it is completed, and returns the result. Throws like `baton.wait`. */
   result(options?: WaitOptions<Output>): Promise<Output>;
-  /** Says that it is no longer wanted, in the name of its sender. Throws `BatonRefusal` when it is settled already. */
+  /** Cancels it in the name of its sender. Throws `BatonRefusal` when it is settled already. */
   cancel(options?: { readonly reason?: string }): Promise<HandoffView>;
   /** Everything that has happened to it, oldest first. */
   facts(): Promise<readonly FactView[]>;
@@ -45,7 +45,7 @@ export interface SentHandoff<Output = Json> extends HandoffView {
 export interface WaitOptions<Output = Json> extends CallOptions {
   /** Give up after this many milliseconds; default: never. */
   readonly timeoutMs?: number;
-  /** The result has to follow it; what it makes of the result is answered. */
+  /** Checks the result. The parsed result is returned. */
   readonly resultSchema?: StandardSchema<Output>;
 }
 
@@ -54,7 +54,7 @@ export interface IngestAnswer {
   readonly line: number;
   readonly column: number;
   readonly place: string;
-  /** By which rule a block was obeyed or taken for an example, like `ends-message`; null for what is no block. */
+  /** The rule by which a block was taken or quoted, like `ends-message`; null: it is no block. */
   readonly rule: string | null;
   readonly fate: 'done' | 'known' | 'ready' | 'quoted' | 'unclear' | 'invalid' | 'refused' | 'nothing';
   readonly from: string | null;
@@ -62,7 +62,7 @@ export interface IngestAnswer {
   readonly status: string | null;
   readonly problems: readonly IngestProblem[];
   readonly warnings: readonly IngestProblem[];
-  /** What was done: `did` in a word, and the handoffs that it was done to. */
+  /** What was done, and to which handoffs. */
   readonly ingested?: {
     readonly did: string;
     readonly leg: string;
@@ -71,9 +71,9 @@ export interface IngestAnswer {
     readonly says: readonly string[];
   };
   readonly refusal?: { readonly code: string; readonly message: string };
-  /** Why nothing followed from it. */
+  /** Why the block changed nothing. */
   readonly says?: string;
-  /** Of a handoff in a form of its own: which form, and how sure that it is one. */
+  /** For a handoff in another format: the format, and how sure the reading is. */
   readonly legacy?: { readonly form: string; readonly sure: string; readonly because: string };
 }
 
@@ -85,7 +85,7 @@ export interface IngestProblem {
   readonly allowed?: readonly string[];
 }
 
-/** In the words of `artifacts/registry.json`. */
+/** With the field names of `artifacts/registry.json`. */
 export interface ArtifactEntry {
   readonly artifact_id: string;
   readonly artifact_type: string;
@@ -107,9 +107,9 @@ export interface ArtifactEntry {
 
 export interface ArtifactView extends ArtifactEntry {
   readonly content: Json;
-  /** What is no longer as it was registered. */
+  /** Files that have changed since the registration. */
   readonly changed: readonly { readonly path: string; readonly says: string }[];
-  /** Those that require it, or can use it. */
+  /** Artifacts that depend on it. */
   readonly dependents: readonly string[];
 }
 
@@ -120,7 +120,7 @@ export interface CleanedArtifacts {
     readonly id: string;
     readonly from: ArtifactStatus;
     readonly to: ArtifactStatus;
-    /** Why it stays as it is; null: it does not. */
+    /** Why the artifact stays as it is; null: it changes. */
     readonly kept: string | null;
   }[];
 }

@@ -1,4 +1,4 @@
-/** A JSON Schema of the workspace, by the name of its file in `schemas/`, where a schema of a validator is wanted. */
+/** A JSON Schema in `schemas/` of the workspace as a Standard Schema. */
 import type { Json } from '../../foundation/json.ts';
 import type { SchemaRegistry } from '../../engine/schema-registry.ts';
 import { refusalText } from '../shared/refusal-text.ts';

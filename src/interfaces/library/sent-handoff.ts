@@ -6,7 +6,7 @@ import type { Json } from '../../foundation/json.ts';
 
 type Methods = Pick<Baton, 'wait' | 'cancel' | 'facts'>;
 
-/** Its methods are on the prototype: as JSON and in comparisons it is the plain view. */
+/** The methods are on the prototype, so that JSON and comparisons see the plain view. */
 class Sent {
   readonly #baton: Methods;
   readonly #output: StandardSchema<Json> | undefined;

@@ -1,10 +1,10 @@
-/** Schemas of the user's own validator, by the interface that validators share (standardschema.dev): zod, valibot, arktype. */
+/** A schema of zod, valibot, arktype or another validator (standardschema.dev). */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-    /** Of validators that can tell their schemas as JSON Schema (Standard JSON Schema). */
+    /** Standard JSON Schema, where the validator supports it. */
     readonly jsonSchema?:
       | {
           readonly input: (options: { readonly target: string }) => Record<string, unknown>;
@@ -24,16 +24,16 @@ interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** One thing that does not follow a schema: where, and what is wrong. */
+/** One violation of a schema. */
 export interface SchemaViolation {
-  /** `/items/0/name`; empty for the whole. */
+  /** `/items/0/name`; empty for the whole value. */
   readonly path: string;
   readonly says: string;
 }
 
 const VIOLATIONS_MAX = 20;
 
-/** What the schema makes of the value, or what is wrong with it. */
+/** The parsed value, or the violations. */
 export async function checked<Output>(
   schema: StandardSchema<Output>,
   value: unknown,

@@ -1,4 +1,4 @@
-/** Who asks through MCP, and what it holds. */
+/** The caller of an MCP tool. */
 import type { AgentId } from '../../domain/names.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { AgentSession } from '../../engine/agent-session.ts';
@@ -7,9 +7,9 @@ import type { Context } from '../../engine/context.ts';
 export interface McpAsking {
   readonly ctx: Context;
   readonly principal: Principal;
-  /** Null: an operator, who sends and takes nothing in its own name. */
+  /** Null: an operator, who neither sends nor takes work. */
   readonly agent: AgentId | null;
-  /** Where this process lives as long as the agent does: what it takes is its own until it ends. Null: by lease in time. */
+  /** A session holds handoffs as long as this process lives. Null: handoffs are held by a timed lease. */
   readonly session: AgentSession | null;
   /** The handoff that this agent was started for, if a worker started it. */
   readonly parent: string | null;

@@ -1,4 +1,4 @@
-/** Two prompts that a person can choose in their agent: write a good handoff, take one over. */
+/** Two MCP prompts: write a handoff, and take one over. */
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 

@@ -1,4 +1,4 @@
-/** What can be read by address: a handoff, an artifact, an inbox, the projects. */
+/** MCP resources: a handoff, an artifact, an inbox, the projects. */
 import { printExact } from '../../foundation/exact-json.ts';
 import {
   ResourceNotFoundError,
@@ -73,7 +73,7 @@ export function addResources(server: McpServer, asking: Asking): void {
     'baton://workflow',
     { description: 'Projects with their phases and legs', mimeType: 'application/json' },
     async (uri) => {
-      // A project is made of everybody's legs: whoever may not read all of them is shown none.
+      // A project contains legs of all agents, so only callers who may read everything see it.
       if (readScopeOf(principal) !== 'everything') {
         throw new ResourceNotFoundError(uri.href, 'projects are shown to operators and verifiers');
       }

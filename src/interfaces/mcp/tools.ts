@@ -1,6 +1,6 @@
 /**
- * The tools: six, each over one or more operations. Names, meanings and limits of fields come from the table of
- * operations; what is said here is only how an agent uses them.
+ * The six tools, each over one or more operations. Fields come from the table of operations. The descriptions say how an
+ * agent uses them.
  */
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
 import { isFinal, OPEN_STATES, STATES, type State } from '../../domain/lifecycle.ts';
@@ -167,7 +167,7 @@ async function listed({ ctx, principal, agent }: AgentAsking): Promise<CallToolR
   return resultOf({ value: { offered, held, toVerify }, holdsTexts: offered.length + held.length > 0, next });
 }
 
-/** What an agent does with what it holds, each as an operation; `text` is the one thing to say about it. */
+/** The operation behind each action of an agent. `text` becomes its one text field. */
 const ACTIONS = {
   progress: (said) => [OPERATIONS.progress, { says: said.text, fraction: said.fraction }],
   deliver: (said) => [
@@ -191,7 +191,7 @@ interface Said {
 
 type Action = keyof typeof ACTIONS;
 const ACTION_NAMES = Object.keys(ACTIONS) as readonly Action[];
-/** Those that need no fence: they are the sender's. */
+/** Actions of the sender, which need no fence. */
 const OF_SENDERS: readonly Action[] = ['answer', 'cancel'];
 
 const update = tool({

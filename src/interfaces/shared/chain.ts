@@ -1,15 +1,15 @@
-/** A chain of legs as a tree: who follows from whom, retries beside what they repeat. */
+/** A chain of legs as a tree. A retry stands below the leg that it repeats. */
 import type { Handoff } from '../../domain/handoff.ts';
 import type { HandoffId } from '../../domain/names.ts';
 
 export interface Leg {
   readonly handoff: Handoff;
   readonly depth: number;
-  /** Whether another one below the same parent comes after it, for each level from the root down. */
+  /** For each level from the root down, whether a sibling follows. */
   readonly goesOn: readonly boolean[];
 }
 
-/** In the order in which a tree is read. What names a parent that is not there stands at the root. */
+/** In the order in which a tree is printed. A leg without a known parent stands at the root. */
 export function legsOf(handoffs: readonly Handoff[]): readonly Leg[] {
   const known = new Set(handoffs.map(({ id }) => id));
   const below = new Map<HandoffId | null, Handoff[]>();

@@ -1,4 +1,4 @@
-/** What a fact says beside its deed, in words rather than in JSON. */
+/** The detail of a fact as text. */
 export interface FactText {
   readonly name: string;
   readonly words: readonly string[];
@@ -6,7 +6,7 @@ export interface FactText {
 
 const PLAIN = /^[\w-]+$/;
 
-/** `said` marks the words of others, for readers who could take them for ours. */
+/** `said` marks texts of agents, so that readers do not take them for Baton's. */
 export function factText(detail: unknown, said: (text: string) => string = (text) => text): readonly FactText[] {
   if (detail === null || typeof detail !== 'object') return [];
   return Object.entries(detail).map(([name, value]) => ({
@@ -38,7 +38,7 @@ const VERDICTS: ReadonlyMap<unknown, string> = new Map([
   ['held', 'claimed'],
 ]);
 
-/** A criterion that somebody agreed to, or a deliverable that a machine has looked at. */
+/** A judged criterion or a checked deliverable. */
 function judgedIn(value: unknown): Judged | null {
   if (value === null || typeof value !== 'object') return null;
   const { criterion, deliverable, verdict, says } = value as Readonly<Record<string, unknown>>;

@@ -1,16 +1,16 @@
-/** What an inbox shows in one list: what its agent was told, and the work that waits for it. */
+/** The entries of an inbox: notifications, and work that waits for the agent. */
 import type { JsonObject } from '../../foundation/json.ts';
 import type { Handoff } from '../../domain/handoff.ts';
 import type { Results } from '../../operations/operation.ts';
 import { waitingText } from './waiting-text.ts';
 
-/** The key is for those who put entries away one by one. */
+/** The key serves only to clear single entries. */
 export function withoutKey({ key, ...rest }: Results['inbox']['entries'][number]): JsonObject {
   void key;
   return rest;
 }
 
-/** In the form of what is told; nobody puts it away, because it goes with the work. */
+/** Work in the form of a notification. It leaves the inbox when the work is done. */
 export function waitingEntry(handoff: Handoff): JsonObject {
   const { id, state, from, to, title, task, since, revision } = handoff;
   const reason = waitingText(handoff);

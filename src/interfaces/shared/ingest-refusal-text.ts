@@ -1,4 +1,4 @@
-/** Why a summary was not taken, in sentences. */
+/** Why a summary was refused. */
 import { AGENT_NAME_RULE } from '../../domain/names.ts';
 import type { IngestRefusal } from '../../engine/handoffs/ingest.ts';
 import { refusalText } from './refusal-text.ts';

@@ -1,4 +1,4 @@
-/** Where the server writes what happens, by how much it matters: names and numbers, never contents. */
+/** The log of the server. It holds names and numbers, never the content of handoffs. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

@@ -9,7 +9,7 @@ import type { DroppedEffect, PauseRecord } from '../../stores/store.ts';
 export interface PauseView {
   readonly agent: string;
   readonly at: string;
-  /** In whose name it was paused. */
+  /** Who paused the agent. */
   readonly by: string;
   readonly reason: string | null;
   /** Null while the pause lasts. */
@@ -37,7 +37,7 @@ export interface ScheduleView {
   readonly from: string;
   readonly to: string;
   readonly title: string | null;
-  /** In whose name it was made. */
+  /** Who made the schedule. */
   readonly by: string;
   readonly createdAt: string;
   /** Null: the schedule is over. */

@@ -12,7 +12,7 @@ import { displayLine } from '../../foundation/display-text.ts';
 
 export type RefusalText = OperationRefusal | ArtifactRefusal;
 
-/** The hint at an option is for those who have options. */
+/** Hints name options on the command line and fields over HTTP. */
 export function refusalText(refusal: RefusalText, face: 'cli' | 'http' = 'cli'): string {
   switch (refusal.code) {
     case 'no-such-handoff':
@@ -118,7 +118,7 @@ function notEntitled(
 
 const DONE_TEXT: Readonly<Record<Op | Move, string>> = { ...DONE_WORDS, reoffer: DONE_WORDS.rework };
 
-/** Whose words are all that there is. */
+/** Refusals that consist of their text only. */
 const ONLY_SAID: readonly string[] = [
   'bad-request',
   'not-yours',
@@ -128,13 +128,13 @@ const ONLY_SAID: readonly string[] = [
   'not-json',
 ] satisfies readonly (SaidRefusal['code'] | 'not-json')[];
 
-/** What belongs to a refusal beside its code and its words, for programs. */
+/** The further fields of a refusal, for programs. */
 export function factsIn(refusal: RefusalText): JsonObject {
   const { code, ...facts } = refusal;
   return ONLY_SAID.includes(code) ? {} : (facts as unknown as JsonObject);
 }
 
-/** Where to look the newest fence up is left out on purpose: an earlier holder who shows it would settle foreign work. */
+/** Does not say where to find the newest fence: an earlier holder could settle another agent's work with it. */
 function fenceNeeded(id: HandoffId, face: 'cli' | 'http'): string {
   const reason = 'it tells your acceptance from an earlier or a later one';
   const how =

@@ -1,4 +1,4 @@
-/** What is taken over HTTP beside the operations, as shapes from which the published description is made. */
+/** Shapes of HTTP requests that are not operations. The published description is made from them. */
 import * as z from 'zod';
 import { OPEN_STATES, STATES, type State } from '../../domain/lifecycle.ts';
 import {
@@ -12,7 +12,7 @@ import {
 
 const PAGE_MAX = 1_000;
 
-/** An `@` before it is welcome. */
+/** With or without `@`. */
 export const AgentName = z
   .string()
   .max(65)
@@ -33,7 +33,7 @@ const HandoffName = z
     return z.NEVER;
   });
 
-/** Where a list goes on: what an answer has said, and nothing else. */
+/** Only a cursor that the server gave out. */
 export const Cursor = z.string().regex(/^[A-Za-z0-9:_.-]{1,100}$/, { message: 'not a cursor that was given out' });
 
 function count(min: number, max: number): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> {
@@ -48,7 +48,7 @@ function count(min: number, max: number): z.ZodPipe<z.ZodString, z.ZodTransform<
     });
 }
 
-/** Several are given as several parameters, or with commas; `open` stands for all that are not final. */
+/** Several states come as several parameters or with commas. `open` stands for all states that are not final. */
 const StateNames = z
   .array(z.string().max(200))
   .max(20)

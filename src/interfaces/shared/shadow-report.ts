@@ -1,4 +1,4 @@
-/** A verdict in words, for people: what was judged, what is wrong, what to do. The last line is the verdict. */
+/** A verdict as text for people. The last line is the verdict itself. */
 import { displayText } from '../../foundation/display-text.ts';
 import type { JsonObject } from '../../foundation/json.ts';
 import { readVerdict } from '../../formats/shadow-manifest/verdict.ts';
@@ -30,7 +30,7 @@ export interface CategoryView {
   readonly points: Readonly<Record<string, Point>>;
 }
 
-/** `verbose`: with the output of every command, also of those that passed. */
+/** `verbose`: with the output of commands that passed too. */
 export function shadowReport(json: JsonObject, { verbose }: { readonly verbose: boolean }): string {
   const verdict = readVerdict(json);
   if (verdict === null) return 'VERDICT: INCOMPLETE';

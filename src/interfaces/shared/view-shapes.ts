@@ -1,4 +1,4 @@
-/** The views as shapes: for the published description, and for the tests that hold every answer against it. */
+/** The shapes of the views, for the published description and for the tests of every answer. */
 import * as z from 'zod';
 import { ARTIFACT_STATUSES } from '../../domain/artifacts.ts';
 import { ATTENTION_REASONS } from '../../domain/attention.ts';
@@ -20,7 +20,7 @@ const wholeFields = { ...handoffFields, ...zodFields(CARRIED_SHAPES, 'shown') };
 export const HandoffShape = z.strictObject(handoffFields).meta({ id: 'Handoff' });
 const Failure = z.strictObject({ code: z.string(), message: z.string(), at: Instant });
 const Progress = z.strictObject({ fraction: z.number().nullable(), says: z.string().nullable(), at: Instant });
-/** As lists show them: with what the newest facts say of the work. */
+/** A handoff in a list, with its last failure and its progress. */
 const RowShape = z
   .strictObject({
     ...handoffFields,

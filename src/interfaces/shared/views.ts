@@ -1,4 +1,4 @@
-/** A handoff as others see it: one shape for `--json`, a worker's standard input, HTTP, MCP and the library. */
+/** The view of a handoff for `--json`, a worker's standard input, HTTP, MCP and the library. */
 import { parseExact } from '../../foundation/exact-json.ts';
 import type { Json, JsonObject } from '../../foundation/json.ts';
 import { ASSURANCES, assuranceOf, proofOf, proofText, type Assurance } from '../../domain/assurance.ts';
@@ -93,7 +93,7 @@ export interface FactView {
   readonly hash: string;
 }
 
-/** One entry for each field of a view: its shape, and its value; undefined: it is not shown. */
+/** The shape and the value of each field of a view. A value of undefined is left out. */
 export type Shown<View, Of> = {
   readonly [Name in keyof View]-?: {
     readonly shape: Described;
@@ -110,7 +110,7 @@ const INSTANT: Described = { type: 'instant' };
 const ID: Described = { type: 'handoff-id', optional: true };
 const TEXTS: Described = { type: 'list', of: { type: 'text' }, optional: true };
 
-/** Lists that are empty, as nearly all are, are not shown. */
+/** Empty lists are left out. */
 const some = <Item>(list: readonly Item[]): readonly Item[] | undefined => (list.length === 0 ? undefined : list);
 
 export const HANDOFF_VIEW: Shown<HandoffView, Handoff> = {
@@ -204,7 +204,7 @@ export function handoffView(handoff: Handoff): HandoffView {
   return viewHandoff(handoff);
 }
 
-/** What is going on; times as text, as everywhere in views. */
+/** The status of the workspace. */
 export interface StatusView {
   readonly attention: readonly { readonly why: Attention['why']; readonly handoff: HandoffView }[];
   readonly atWork: readonly HandoffView[];
@@ -217,7 +217,7 @@ export interface StatusView {
   }[];
   /** How many are in each open state. */
   readonly open: Readonly<Partial<Record<State, number>>>;
-  /** False: more is open than was looked at. */
+  /** False if more handoffs are open than were read. */
   readonly isWhole: boolean;
 }
 
@@ -235,7 +235,7 @@ export function statusView({ attention, atWork, waiting, open, isWhole }: Status
   };
 }
 
-/** A line of the trail. */
+/** The view of a fact. */
 export const FACT_VIEW: Shown<FactView, Fact> = {
   ...sameFact('handoff', 'revision'),
   at: { shape: INSTANT, of: ({ at }) => instant(at) },
@@ -273,12 +273,12 @@ export function factView(fact: Fact): FactView {
   return viewFact(fact);
 }
 
-/** The detail of a fact that tells nothing is empty. */
+/** A fact without a detail has an empty text. */
 export function factDetail({ detail }: Pick<Fact, 'detail'>): Readonly<Record<string, unknown>> {
   return detail === '' ? {} : (JSON.parse(detail) as Readonly<Record<string, unknown>>);
 }
 
-/** Fields in the order of the table. */
+/** The fields of the view are in the order of the table. */
 function viewerOf<View, Of>(table: Shown<View, Of>): (from: Of) => View {
   const fields = Object.entries<Shown<View, Of>[keyof View]>(table).map(([name, { of }]) => ({ name, of }));
   return (from) => {
@@ -313,14 +313,14 @@ const OUTCOME_VIEW: Shown<Ended, Outcome> = {
   },
 };
 
-/** What a view of the whole handoff has besides that of its record. */
+/** The fields of a whole handoff that are not in its record. */
 export const CARRIED_SHAPES: DescribedFields = shapesOf({ ...BODY_VIEW, ...OUTCOME_VIEW });
 
 export function shapesOf(table: Readonly<Record<string, { readonly shape: Described }>>): DescribedFields {
   return Object.fromEntries(Object.entries(table).map(([name, { shape }]) => [name, shape]));
 }
 
-/** With what it carries and, when there is one, its outcome. */
+/** The record with its body and its outcome. */
 export function wholeView({ handoff, body, outcome }: Whole): WholeView {
   return { ...handoffView(handoff), ...bodyView(parseExact(body) as Body), ...outcomeView(outcome) };
 }
@@ -337,7 +337,7 @@ function outcomeView(text: string | null): Ended {
   return text === null ? {} : viewOutcome(parseExact(text) as Outcome);
 }
 
-/** What happens in one moment is shown together, and a date is the dearest part of a view. */
+/** Formatting a date is the slowest part of a view, and neighbors often share their instant. */
 const lately = { ms: Number.NaN, text: '' };
 
 function instant(ms: number): string {

@@ -1,6 +1,6 @@
 import { failedDependencyOf, type Handoff } from '../../domain/handoff.ts';
 
-/** What a handoff waits for, in words; null: for nothing but its recipient. */
+/** What a handoff waits for, as text; null: only for its recipient. */
 export function waitingText(handoff: Handoff, idText: (id: string) => string = String): string | null {
   const { blockedOn, terms } = handoff;
   switch (blockedOn?.reason) {

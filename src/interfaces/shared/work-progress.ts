@@ -19,7 +19,7 @@ export async function readNote({ store }: Pick<Context, 'store'>, id: HandoffId)
 
 /** A handoff in a list. */
 export type RowView = HandoffView & {
-  /** How many attempts there may be. */
+  /** The maximum number of attempts. */
   readonly attemptsMax: number;
   readonly lastFailure?: NonNullable<WorkNote<string>['failure']>;
   readonly progress?: NonNullable<WorkNote<string>['progress']>;

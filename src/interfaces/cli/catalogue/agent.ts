@@ -1,4 +1,4 @@
-/** Running agents, and how one passes its work on to the next. */
+/** Running agents and their handovers. */
 import { ADAPTERS } from '../../../domain/agent-session.ts';
 import { SUCCESSION_REASONS } from '../../../domain/succession.ts';
 import type { CommandEntry } from './entry.ts';

@@ -1,4 +1,4 @@
-/** Every command, in the order in which the help shows them. To add one, describe it in the file of its chapter. */
+/** Every command in the order of the help. A new command goes into the file of its chapter. */
 import { AGENT_COMMANDS } from './agent.ts';
 import { ARTIFACT_COMMANDS } from './artifact.ts';
 import { CONNECT_COMMANDS } from './connect.ts';
@@ -16,7 +16,7 @@ import { SERVER_COMMANDS } from './server.ts';
 import { SHADOW_COMMANDS } from './shadow.ts';
 import type { CommandEntry } from './entry.ts';
 
-/** What the help, the manual and the reference list together. */
+/** The chapters of the help, the manual and the reference. */
 export const CHAPTERS: readonly (readonly [title: string, entries: readonly CommandEntry[]])[] = [
   ['Making handoffs, and doing what they ask for', SEND_AND_WORK_COMMANDS],
   ['Sending again and again', SCHEDULE_COMMANDS],

@@ -1,4 +1,4 @@
-/** What handoffs leave behind. */
+/** Artifacts. */
 import { cleanArtifacts, findArtifacts, registerArtifact, showArtifact } from '../../../operations/artifact.ts';
 import type { CommandEntry } from './entry.ts';
 import { commandOf } from './operations.ts';

@@ -1,4 +1,4 @@
-/** What connects Baton with the agents themselves. */
+/** Connecting agent programs with Baton. */
 import type { CommandEntry } from './entry.ts';
 
 export const CONNECT_COMMANDS: readonly CommandEntry[] = [

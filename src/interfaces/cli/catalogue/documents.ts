@@ -1,4 +1,4 @@
-/** Documents in a repository: their tasks, their index, and the guard at the door. */
+/** Documents in a repository: the guard, the index and the tasks. */
 import type { CommandEntry } from './entry.ts';
 
 export const DOCUMENT_COMMANDS: readonly CommandEntry[] = [

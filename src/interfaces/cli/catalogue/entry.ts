@@ -1,17 +1,17 @@
-/** One command in the catalogue: what it is called and takes, and where its code is when it is wanted. */
+/** One command in the catalogue: its name, its arguments, and the module that runs it. */
 import type { Output } from '../output.ts';
 
 export interface CommandEntry {
-  /** `send`, or `token new` for one below another. */
+  /** `send`, or `token new` for a subcommand. */
   readonly name: string;
   readonly takes?: string;
   readonly summary: string;
   readonly options?: readonly OptionEntry[];
-  /** What else its help says. */
+  /** More text for its help. */
   readonly note?: string;
-  /** What stands after `baton` in the help's example. */
+  /** The example of the help, without `baton`. */
   readonly example: string;
-  /** Which of the options that all commands share; default: all of them. */
+  /** Which of the shared options the command takes; default: all of them. */
   readonly shares?: 'json' | 'place';
   load(): Promise<unknown>;
 }
@@ -22,11 +22,11 @@ interface OptionDetails {
   readonly choices?: readonly string[];
   /** May be given several times. */
   readonly repeated?: true;
-  /** Understood, and not shown. */
+  /** Works, but the help does not show it. */
   readonly isHidden?: true;
 }
 
-/** What `load` answers; the options are read by commander as the entry says. */
+/** The type of what `load` returns. Commander has read the options as the entry says. */
 export type Run = (
   args: readonly string[],
   options: Readonly<Record<string, never>>,

@@ -1,4 +1,4 @@
-/** What agents tell at the end of their work. */
+/** Reading the summaries of agents. */
 import { ingest } from '../../../operations/ingest.ts';
 import type { CommandEntry } from './entry.ts';
 import { commandOf } from './operations.ts';

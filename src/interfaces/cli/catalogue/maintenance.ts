@@ -1,4 +1,4 @@
-/** Keeping the workspace in order. */
+/** Maintenance of the workspace. */
 import { EVERY_ROLE } from '../../../domain/principal.ts';
 import { prune } from '../../../operations/retention.ts';
 import type { CommandEntry, OptionEntry } from './entry.ts';

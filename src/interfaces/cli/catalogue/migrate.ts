@@ -1,4 +1,4 @@
-/** Bringing in what others have written. */
+/** Migration of old handoffs. */
 import type { CommandEntry } from './entry.ts';
 
 export const MIGRATE_COMMANDS: readonly CommandEntry[] = [

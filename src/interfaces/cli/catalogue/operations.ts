@@ -1,10 +1,10 @@
-/** Commands that are operations: everything about them but how their answer is printed comes from the definition. */
+/** Commands that are operations. Everything but the printing of their answers comes from the definition. */
 import { MOVES, OPERATIONS } from '../../../operations/index.ts';
 import type { Operation } from '../../../operations/operation.ts';
 import { optionsOf } from '../options.ts';
 import type { CommandEntry } from './entry.ts';
 
-/** `own`: what the command line adds; `without`: fields that it says in another way. */
+/** `own`: what the command line adds; `without`: fields that the command takes in another way. */
 export function commandOf(
   operation: Operation,
   { without = [], ...own }: Partial<CommandEntry> & { readonly without?: readonly string[] } = {},
@@ -24,7 +24,7 @@ export function commandOf(
 
 export const CLAIM_COMMAND = commandOf(OPERATIONS.claim);
 
-/** What can be done with a handoff that is there. */
+/** Commands that move an existing handoff. */
 export const MOVE_COMMANDS: readonly CommandEntry[] = Object.values(MOVES).map((operation: Operation) =>
   commandOf(operation),
 );

@@ -1,4 +1,4 @@
-/** What only the operator does while agents are at work. */
+/** Commands of the operator. */
 import { pause, pauses, resume } from '../../../operations/pause.ts';
 import { resend, undelivered } from '../../../operations/undelivered.ts';
 import type { CommandEntry } from './entry.ts';

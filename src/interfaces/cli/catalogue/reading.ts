@@ -1,4 +1,4 @@
-/** Reading what is there. */
+/** Commands that only read. */
 import { READS, type ReadName } from '../../../operations/index.ts';
 import type { Operation } from '../../../operations/operation.ts';
 import type { CommandEntry } from './entry.ts';

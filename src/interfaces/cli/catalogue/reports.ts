@@ -1,4 +1,4 @@
-/** What agents tell at the end of their summaries, seen as a whole. */
+/** Reports on projects. */
 import { workflow } from '../../../operations/workflow.ts';
 import { REPORT_FORMATS } from '../../shared/report/formats.ts';
 import type { CommandEntry } from './entry.ts';

@@ -1,4 +1,4 @@
-/** Work that is sent again and again. */
+/** Schedules. */
 import { addSchedule, removeSchedule, schedules } from '../../../operations/schedule.ts';
 import type { CommandEntry } from './entry.ts';
 import { commandOf } from './operations.ts';

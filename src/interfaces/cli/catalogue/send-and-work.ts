@@ -1,4 +1,4 @@
-/** Making handoffs, and doing what they ask for. */
+/** Sending handoffs and working on them. */
 import { VENDORS } from '../../../domain/vendors.ts';
 import { send as SEND } from '../../../operations/send.ts';
 import { TEMPLATES } from '../../../workspace/templates.ts';
@@ -8,7 +8,7 @@ import { CLAIM_COMMAND, commandOf } from './operations.ts';
 
 export const REPEATED = { repeated: true } as const;
 
-/** What a document says in other options, or does not have. */
+/** Fields that a document takes in other options, or not at all. */
 const NOT_OF_DOCUMENTS = ['input', 'text', 'schema', 'context', 'kind', 'draft', 'timeoutMs', 'notBefore', 'retry'];
 
 export const SEND_AND_WORK_COMMANDS: readonly CommandEntry[] = [

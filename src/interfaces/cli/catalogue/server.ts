@@ -1,4 +1,4 @@
-/** Leaving something running that others come to. */
+/** The server. */
 import type { CommandEntry } from './entry.ts';
 import { REPEATED } from './send-and-work.ts';
 

@@ -1,11 +1,11 @@
-/** Shadow environments: where work is tried before it is passed on. */
+/** Shadow environments, in which work is tried before it is handed on. */
 import type { CommandEntry } from './entry.ts';
 
 const SOURCES =
   'A source is PATH or PATH:ORG/NAME: a git repository and its name on GitHub (default: that of its origin). Uncommitted\n' +
   'work is part of it; the repository itself is not touched. Without a source, the repository around this folder.';
 
-/** These act in the name of whoever can reach the containers, so they take no --as. */
+/** Shadows belong to the user of the machine, so these commands take no `--as`. */
 const ON_SHADOWS: readonly CommandEntry[] = [
   {
     name: 'shadow preflight',

@@ -1,4 +1,4 @@
-/** `baton agent handoff`: begins a succession and stays until it is over, driving it where no server does. */
+/** `baton agent handoff`: starts a succession and waits for its end. Where no server drives it, the command does. */
 import type { AgentId, HandoffId } from '../../../domain/names.ts';
 import { isFinal } from '../../../domain/lifecycle.ts';
 import type { Outcome } from '../../../domain/outcome.ts';
@@ -61,7 +61,7 @@ function refused(refusal: BeginRefusal): Problem {
   return cliProblem(refusal.code, agentWording(refusal), triggerFacts(refusal));
 }
 
-/** Drives it where nobody else does, and tells each step. */
+/** Drives the succession if no other process does, and prints each step. */
 async function follow(
   ctx: Context,
   runtime: AgentRuntime,

@@ -94,7 +94,7 @@ async function tellHistory({ ctx }: OpenWorkspace, output: Output): Promise<numb
   return 0;
 }
 
-/** Keys are changed with `baton key`, and schemas by workers that register them; each is a version of its own. */
+/** `baton key` and workers that register schemas store versions too. */
 function otherChanges(record: PolicyRecord, before: PolicyRecord | undefined): readonly string[] {
   const differ = (of: (record: PolicyRecord | null) => unknown): boolean =>
     JSON.stringify(of(record)) !== JSON.stringify(of(before ?? null));

@@ -13,7 +13,7 @@ import { ageOf, tableOf } from '../table.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import type { Telling } from './run-operation.ts';
 
-/** Several files at a time, or all: what one operation does to one of them. */
+/** Runs the operation for each named file, or for all files. */
 export async function registerArtifacts(
   files: readonly string[],
   options: CommonOptions & { readonly all?: true },
@@ -38,7 +38,7 @@ export async function registerArtifacts(
   });
 }
 
-/** Before any file is listed. */
+/** Checked before any file is listed. */
 function mustBeAllowed(operation: Operation, principal: Principal): void {
   const refused = refusalFor(operation, principal);
   if (refused !== null) throw problemOf(refused);
@@ -48,7 +48,7 @@ type Told =
   | { readonly path: string; readonly card: ArtifactCard }
   | { readonly path: string; readonly problem: Problem };
 
-/** Among all files there may be some that never meant to be an artifact. */
+/** With `--all`, files that are no artifacts are no failure. */
 function tell(told: readonly Told[], isAll: boolean, output: Output): number {
   const [only] = told;
   if (!isAll && told.length === 1 && only !== undefined) {
@@ -101,7 +101,7 @@ export function tellCleaned(cleaned: Results['cleaned'], { output }: Telling): v
   else if (!cleaned.applied) output.note('nothing was changed; do it with --apply');
 }
 
-/** As seen from the workspace, wherever the command was typed. */
+/** The path of the file within the workspace. */
 function pathIn(workspace: string, file: string): string {
   return relative(workspace, resolve(file)).split(sep).join('/');
 }

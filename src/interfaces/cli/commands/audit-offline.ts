@@ -33,7 +33,7 @@ export async function auditOffline(file: string, { keys: keysFile }: AuditOption
   return damage.length > 0 || found.some(({ moves }) => moves.some(isSuspicious)) ? EVIDENCE_GONE : 0;
 }
 
-/** What is wrong with the file itself; a number: somebody has interrupted it. */
+/** The damage of the file, or the exit code of an interrupt. */
 async function lookAtExport(
   file: string,
   keys: readonly RegisteredKey[],
@@ -61,7 +61,7 @@ function lookAtDocument(
   const handoff = { id, from, to, state: status, title } as unknown as AuditedTrail['handoff'];
   const trail = { handoff, moves: checkDocument(fields, keys) };
   take(trail);
-  // A document holds few signatures: the good ones are told too.
+  // A document holds few signatures, so the good ones are listed too.
   if (!found.includes(trail)) found.push(trail);
   return [];
 }

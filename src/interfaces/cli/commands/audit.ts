@@ -1,4 +1,4 @@
-/** Lists completed handoffs by how far they are proven, names unproven verifications, and looks at evidence again. */
+/** Lists completed handoffs by assurance, and checks their evidence again. */
 import { ASSURANCES, ASSURANCE_TEXT, type Assurance } from '../../../domain/assurance.ts';
 import { falseChecks } from '../../../domain/evidence.ts';
 import { auditCompletions, type AuditedCompletion } from '../../../engine/handoffs/audit.ts';
@@ -13,7 +13,7 @@ export interface AuditOptions extends CommonOptions {
   readonly keys?: string;
 }
 
-/** Of each level; `--json` has all of them. */
+/** For each level. `--json` has all handoffs. */
 const NAMED_MAX = 100;
 export const EVIDENCE_GONE = 8;
 

@@ -10,7 +10,7 @@ interface BackupOptions extends CommonOptions {
   readonly force?: true;
 }
 
-/** Copying cannot be interrupted halfway; whoever ends the process leaves a draft that the next backup takes out. */
+/** Copying cannot be interrupted. A killed process leaves a draft, which the next backup removes. */
 export async function backup(args: readonly string[], options: BackupOptions, output: Output): Promise<number> {
   const [file = '-'] = args;
   const { database } = await locateWorkspace(options);

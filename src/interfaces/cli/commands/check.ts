@@ -51,7 +51,7 @@ function lineOf({ file, line, column, says, todo }: Complaint): string {
   return `${shownPath(file)}:${line}:${column}: ${displayLine(says)}; ${displayLine(todo)}`;
 }
 
-/** A name can hold anything, also what looks like the next line of ours. */
+/** Quotes a name that could be mistaken for another line of the output. */
 function shownPath(path: string): string {
   return displayLine(path) === path && !/["\\]/.test(path) ? path : displayLine(JSON.stringify(path));
 }

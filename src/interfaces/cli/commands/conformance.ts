@@ -1,4 +1,4 @@
-/** Tries somebody else's program against a protocol, and says what it does wrong. */
+/** Tests a program against the protocol of the queue folder. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
@@ -48,7 +48,7 @@ export async function conformanceQueue(
   return interrupts.exitCode() ?? (ok ? 0 : 1);
 }
 
-/** The program runs in a folder of its own, so what is named relative to this one is named from the root. */
+/** The program runs in another folder, so relative paths become absolute. */
 function absolute(command: readonly string[]): readonly string[] {
   return command.map((part) => (existsSync(part) ? resolve(part) : part));
 }

@@ -56,7 +56,7 @@ async function warnOfTask({ rules }: Context, { task }: SendRequest, output: Out
   output.warn(`there is no file tasks/${task}.md that could follow this handoff; make one with: baton task new`);
 }
 
-/** What the recipient and the verifier will look for. */
+/** Warns about fields that the recipient and the verifier need. */
 function warnOfGaps({ purpose, context, deliverable = [], criterion = [] }: CreateOptions, output: Output): void {
   const gaps = [
     purpose === undefined ? 'purpose (--purpose)' : '',
@@ -67,14 +67,14 @@ function warnOfGaps({ purpose, context, deliverable = [], criterion = [] }: Crea
   if (gaps.length > 0) output.warn(`the document is missing: ${gaps.join(', ')}`);
 }
 
-/** Documents have their own word for it. */
+/** Documents have their own code for a reached limit. */
 function inWordsOfDocuments(error: unknown): never {
   if (!(error instanceof Problem) || error.code !== 'limit-reached') throw error;
   const says = `LIMIT_EXCEEDED: ${error.message}, or create it with --wait-for-capacity`;
   throw new Problem(error.code, says, { ...error.facts, documentCode: 'LIMIT_EXCEEDED' });
 }
 
-/** Where documents are files, the task is a part of the name, and what a document leads to is part of the form. */
+/** The name of a document's file contains its task. Meeting and skill are fields of the document. */
 function askForLinkage({ task, meeting, skill }: CreateOptions, output: Output): void {
   if (task === undefined) throw cliProblem('usage', 'create --document needs a --task: the file is named after it');
   const absent = [meeting === undefined ? '--meeting' : '', skill === undefined ? '--skill' : ''].filter(Boolean);
@@ -95,7 +95,7 @@ function longText(text: string | undefined, what: string): string | null {
   return text === undefined ? null : textArgument(text, what, LONG_TEXT_MAX);
 }
 
-/** A day, or an instant with its zone; a day that does not exist is none. */
+/** A day, or an instant with its zone. The day must exist. */
 function dateOf(text: string): string {
   const day = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/.exec(text)?.[1];
   const midnight = day === undefined ? Number.NaN : Date.parse(`${day}T00:00:00Z`);

@@ -1,4 +1,4 @@
-/** A relay between agents: against a server that is there, or in a workspace of its own that is gone afterwards. */
+/** Runs a relay between agents, against a running server or in a temporary workspace. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ interface DemoOptions extends CommonOptions {
 
 interface Reached {
   readonly url: string;
-  /** An operator's. */
+  /** The token of an operator. */
   readonly token: string;
   readonly isOwn: boolean;
   close(): Promise<void>;
@@ -73,14 +73,14 @@ function serverIn({ server, workspace }: DemoOptions): Reached | null {
     return { url: server, token, isOwn: false, close };
   }
   const place = workspaceFor(workspace);
-  // One that was killed has left its file behind.
+  // A killed server leaves its file behind, so the process is checked.
   const file = place === null ? null : servedBy(place, systemLiveness(systemTimers));
   return file === null ? null : { url: file.url, token: file.token, isOwn: false, close };
 }
 
 async function ownServer(): Promise<Reached> {
   const folder = mkdtempSync(join(tmpdir(), 'baton-demo-'));
-  // Also when the reader has seen enough and the process ends in the middle of it.
+  // Also removed when the process ends early because nobody reads its output.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   const { makeWorkspace, openWorkspace, openLog, startServing } = theApp();
   await makeWorkspace(folder);

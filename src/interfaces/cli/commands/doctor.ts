@@ -1,4 +1,4 @@
-/** Looks at everything that can be wrong with a workspace, one line each, and changes nothing. */
+/** Checks the workspace, prints one line for each check, and changes nothing. */
 import { messageOf } from '../../../foundation/error-message.ts';
 import { StoreFault } from '../../../foundation/store-fault.ts';
 import * as engine from '../../../engine/health-checks.ts';
@@ -61,7 +61,7 @@ async function examinePlace(
   tell(found);
   if (found.verdict === 'problem') return false;
   if (database.kind === 'sqlite') for (const check of await examineFolder(database.path)) tell(check);
-  // What others may change is not opened.
+  // A workspace that other users can change is not opened.
   return [configuration, ...own].every(({ verdict }) => verdict === 'ok');
 }
 
@@ -140,7 +140,7 @@ function policyCheck({ policy }: OpenWorkspace): HealthCheck {
   );
 }
 
-/** A database that cannot be read is what a doctor is asked about, and no reason to stop looking. */
+/** An unreadable database is a result of the check, not the end of it. */
 function problemsWith(remedy: string): OrProblem {
   return async (name, look) => {
     try {

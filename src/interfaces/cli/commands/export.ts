@@ -22,9 +22,9 @@ interface ExportOptions extends CommonOptions {
   readonly fromStart?: true;
 }
 
-/** Names end at 255 bytes, and a draft has a longer one. */
+/** File names have at most 255 bytes, and the name of the draft is longer. */
 const NAME_MAX = 200;
-/** Lines are handed on together: one by one, each would cost a system call. */
+/** Lines are written in chunks, because each write is a system call. */
 const CHUNK_BYTES = 64 * 1024;
 
 export async function exportTo(args: readonly string[], options: ExportOptions, output: Output): Promise<number> {
@@ -66,7 +66,7 @@ function stoppedWords(path: string, count: number, anew: boolean): string {
   return `stopped${after}; the same command${anew ? ' without --from-start' : ''} goes on from there`;
 }
 
-/** Where a file is to be made, if it can be; found out before anything is read. */
+/** Checks that the file can be made, before anything is read. */
 export function targetOf(file: string, replace: boolean): string {
   const path = resolve(file);
   if (Buffer.byteLength(basename(path)) > NAME_MAX) throw cliProblem('bad-request', 'the name of the file is too long');
@@ -79,7 +79,7 @@ export function existsProblem(path: string): Error {
   return cliProblem('bad-request', `${path} exists; give another name, or --force to replace it`);
 }
 
-/** `exported` is null: it was stopped after so many. */
+/** `exported` is null if the export was stopped after `count` handoffs. */
 interface Written {
   readonly exported: Exported | null;
   readonly count: number;
@@ -111,7 +111,7 @@ async function writeFile(
     return { ...written, resumed };
   } catch (error) {
     if (error instanceof FileExists) {
-      // Somebody else was faster, and made the same.
+      // Another process has made the same file first.
       rmSync(partial.path, { force: true });
       throw existsProblem(path);
     }
@@ -143,7 +143,7 @@ async function writeOn(
   }
 }
 
-/** Null: there is nothing to go on after. */
+/** Null: there is no earlier part to continue. */
 async function lookInto(
   partial: PartialFile,
   store: Store,
@@ -186,7 +186,7 @@ function notTakenProblem(refusal: NotTaken, path: string): Error {
 interface Writing {
   readonly begun?: PartialExport | null;
   readonly stop: AbortSignal;
-  /** Before every piece. */
+  /** Called before each write. */
   readonly before?: () => void;
 }
 
@@ -199,14 +199,14 @@ async function writeAll(
   const lines = exportAll(store, begun);
   const progress = progressOf('exported', output.json);
   const failed = new Promise<never>((_resolve, reject) => to.once('error', reject));
-  // Whoever waits hears of it; without a waiter it is told by the next write.
+  // The next write reports the error if none waits now.
   failed.catch(() => undefined);
   const write = async (text: string): Promise<void> => {
     before?.();
     if (!to.write(text)) await Promise.race([once(to, 'drain', { signal: stop }).catch(() => undefined), failed]);
   };
   let chunk = '';
-  // The first line of a new one is nobody's.
+  // The first line of a new export is its head, not a handoff.
   let count = begun?.count ?? -1;
   try {
     for (let next = await lines.next(); ; next = await lines.next()) {
@@ -215,7 +215,7 @@ async function writeAll(
         return { exported: next.value, count: next.value.count };
       }
       if (stop.aborted) {
-        // Whole lines are worth keeping; a pipe may be full, and nobody reads it.
+        // A file keeps whole lines for a continuation. A pipe may be full without a reader.
         if (to !== process.stdout) await write(chunk);
         return { exported: null, count: Math.max(0, count) };
       }

@@ -1,8 +1,8 @@
 /**
- * `baton hook --later`: does what hooks have left, so that their agents did not wait for it. Words that were kept are
- * read in the order in which they came, each in the name of the one who spoke; then work is looked for where the hooks
- * cannot do it quickly. Several of these may run at once: what was read before changes nothing, and a file goes only
- * when its words are in the database.
+ * `baton hook --later`: does what hooks have postponed, so that their agents need not wait. It reads the spooled calls
+ * in order, each in the name of its agent, and then looks for work where hooks cannot do that quickly. Several processes
+ * may do this at once: reading a call twice changes nothing, and a file is removed only when its content is in the
+ * database.
  */
 import { messageOf } from '../../../foundation/error-message.ts';
 import { existsSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { readWords } from './hook.ts';
 import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 
-/** A new call may come while one is read; whoever brought it has started another of these. */
+/** A hook that spools another call starts a reader of its own. */
 const CALLS_MAX = 1_000;
 
 export async function hookLater(vendor: string, options: CommonOptions, output: Output): Promise<number> {
@@ -48,7 +48,7 @@ async function readSpool(workspace: Workspace): Promise<{ readonly read: number;
         dropSpooled(path);
         read += 1;
       } catch (error) {
-        // The words stay, and what this session said after them waits for its turn.
+        // The call stays, and later calls of this session wait for it.
         held.add(session);
         leaveAnswer(privateFolder, session, `not read yet: ${messageOf(error)}`);
       }
@@ -60,7 +60,7 @@ async function readSpool(workspace: Workspace): Promise<{ readonly read: number;
   return { read, kept: spooledCalls(privateFolder).length };
 }
 
-/** What was refused is told and done with; what the database could not do is tried again. */
+/** A refusal is final and reported; a fault of the database is tried again. */
 function unlessUnreachable(error: unknown): string {
   if (error instanceof StoreFault) throw error;
   return messageOf(error);
@@ -81,7 +81,7 @@ async function lookFor(vendor: string, workspace: Workspace): Promise<void> {
       await lookBesideHook(app, workspace, speaker);
     });
   } catch {
-    // Nobody is told anything now, and the next turns do not start this again and again.
+    // The next turns of the agent must not start this look again and again.
     if (existsSync(workspace.privateFolder)) postponeLook(workspace.folder, agent);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * What an agent said last, as its hook was given it, is read like any summary. A hook must never stand in its agent's way:
- * whatever goes wrong is said in words, and the exit code is 0. `app/hook-entry.ts` is what agents call; it leaves the
- * reading to `baton hook --later`.
+ * Reads the last message of an agent, which its hook was given, like a summary. A hook must never block its agent: every
+ * error becomes a message, and the exit code is 0. Agents call `app/hook-entry.ts`, which leaves the reading to
+ * `baton hook --later`.
  */
 import { messageOf } from '../../../foundation/error-message.ts';
 import { readFileSync, statSync } from 'node:fs';
@@ -31,17 +31,17 @@ export async function hook(args: readonly string[], options: HookOptions, output
   if (options.later === true) return (await import('./hook-later.ts')).hookLater(vendor, options, output);
   const call = { vendor, event: event ?? null, input: readFileSync(0, 'utf8'), transcriptBytes: null };
   const told = await readWords(call, options).catch(messageOf);
-  // What stands on standard output is read by the agent's program, and has to be JSON whatever happened.
+  // The agent's program reads standard output and needs JSON in every case.
   output.answer(told === null || told === '' ? {} : { systemMessage: `baton: ${told}` });
   return 0;
 }
 
-/** One call of a hook, as it was or as it was kept. */
+/** One call of a hook, live or from the spool. */
 export interface HookWords extends Pick<SpooledCall, 'vendor' | 'input' | 'transcriptBytes'> {
   readonly event: string | null;
 }
 
-/** What to say about it; null where there was nothing to read, or nobody here who would. */
+/** The message to the agent; null: there is no workspace, or nothing to read. */
 export async function readWords(
   { vendor, event, input, transcriptBytes }: HookWords,
   options: CommonOptions,
@@ -52,7 +52,7 @@ export async function readWords(
   const said = new Map(Object.entries(payload));
   const text = spokenIn(vendor, event ?? textIn(said, 'hook_event_name') ?? '', payload);
   if (text === null) return null;
-  // Agents run anywhere; most of the time there is no workspace, and nothing to say about it.
+  // Agents run in any folder, so a missing workspace is no error.
   const workspace =
     options.workspace === undefined
       ? findWorkspace(textIn(said, 'cwd') ?? process.cwd())
@@ -84,8 +84,8 @@ export async function readWords(
 const TRANSCRIPT_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * Gemini CLI names no turn to its hooks; its transcript has the message. Null where that cannot be read. Of a transcript
- * that has grown since the hook was called, what was there by then counts: read again, it gives the same name again.
+ * Gemini CLI names no turn to its hooks, so the turn is read from its transcript. Null if that cannot be read. Only the
+ * bytes that were there when the hook was called count, so that a second reading gives the same name.
  */
 function geminiTurn(transcript: string | null, bytes: number | null, said: string): string | null {
   try {
@@ -93,7 +93,7 @@ function geminiTurn(transcript: string | null, bytes: number | null, said: strin
     const all = readFileSync(transcript);
     const text = all.toString('utf8', 0, bytes ?? all.length);
     const last = isTranscript(text) ? lastWords(text) : null;
-    // What is not written down yet has no name yet.
+    // The transcript does not hold the message yet.
     return last?.text.trim() === said.trim() ? last.said.entry : null;
   } catch {
     return null;

@@ -46,7 +46,7 @@ export async function importFrom(args: readonly string[], options: CommonOptions
 interface Source {
   readonly name: string;
   chunks(): AsyncIterable<Uint8Array>;
-  /** How much of it has been read, in words. */
+  /** The share that has been read, as text. */
   share(): string;
 }
 

@@ -12,7 +12,7 @@ export function tellInbox({ entries, waiting }: Results['inbox'], { output, inpu
   if (entries.length === 0) output.note(`nothing new for @${String(agent)}`);
 }
 
-/** As `announcements.ts` writes it. */
+/** The fields that `announcements.ts` writes. */
 interface Told {
   readonly at: string;
   readonly event: string;

@@ -31,7 +31,7 @@ interface FileAnswer {
   readonly blocks: readonly BlockAnswer[];
 }
 
-/** Larger than any summary or transcript; what is larger is something else. */
+/** Larger than any summary or transcript. */
 const FILE_BYTES_MAX = 256 * 1024 * 1024;
 const STDIN = '-';
 const SHOWN_MAX = 200;
@@ -72,7 +72,7 @@ export async function ingestFiles(args: readonly string[], options: IngestOption
   });
 }
 
-/** All that are named are there before anything is read. */
+/** Checks that all named files exist before any is read. */
 function filesIn(args: readonly string[]): readonly string[] {
   if (args.length === 0) {
     if (isTerminal(0)) throw cliProblem('usage', 'name the files to read, or - for standard input');
@@ -104,7 +104,7 @@ function mustBeFile(file: string): void {
   }
 }
 
-/** A name that no file can have is that of a file that is not there. */
+/** An impossible name counts as a missing file. */
 function statOf(file: string): Stats | null {
   try {
     return statSync(file);
@@ -113,7 +113,7 @@ function statOf(file: string): Stats | null {
   }
 }
 
-/** What is not UTF-8 shows as such in the text, and spoils at most the block in which it stands. */
+/** Invalid UTF-8 becomes replacement characters, and spoils at most one block. */
 function textOf(file: string): string {
   try {
     const bytes = readFileSync(file === STDIN ? 0 : file);
@@ -124,7 +124,7 @@ function textOf(file: string): string {
   }
 }
 
-/** Files are known by their place in the workspace, so that a moved or cloned workspace knows them too. */
+/** A file is known by its path in the workspace, so that a moved or cloned workspace knows it too. */
 function sourceOf(
   file: string,
   { session, turn }: IngestOptions,
@@ -144,7 +144,7 @@ function projectOf({ project }: IngestOptions, { configuration, workspace }: Ope
   return configuration.project ?? (workspace === null ? 'default' : basename(workspace.folder));
 }
 
-/** Inside a worker's command, what it works on is what it reports on. */
+/** Inside a worker's command, the summary is about the handoff of the worker. */
 export function heldHere(): Pick<TextToIngest, 'held'> {
   const id = readHandoffId(process.env['BATON_HANDOFF_ID'] ?? '');
   const fence = ownFence(id ?? '');
@@ -163,7 +163,7 @@ function exitCodeOf(blocks: readonly BlockAnswer[], strict: boolean): number {
   return refused === undefined ? 0 : PROBLEMS[refused.code].exitCode;
 }
 
-/** At once, file by file: whoever is interrupted has seen what was done. */
+/** Prints after each file, so that an interrupted run has shown what it did. */
 function tell({ file, blocks }: FileAnswer, output: Output): void {
   for (const block of blocks) {
     output.line(displayLine(lineOf(file, block)));

@@ -1,4 +1,4 @@
-/** Public keys with which agents sign their commits and their moves. */
+/** Public keys that verify the commits and moves of agents. */
 import { instantOrNull, instantText } from '../../../foundation/instant-text.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { JsonObject } from '../../../foundation/json.ts';

@@ -41,7 +41,7 @@ function cellsOf(handoff: Handoff, nowMs: number): readonly string[] {
   ];
 }
 
-/** Why it is not done: what it waits for, when it is tried again, how the last attempt failed. Null: nothing to say. */
+/** Why the handoff is not done: what it waits for, the next attempt, the last failure. Null: no reason. */
 function belowOf(handoff: Handoff, { failure }: WorkNote, nowMs: number): string | null {
   const { state, notBefore } = handoff;
   const waits = isFinal(state) ? null : waitingText(handoff, shortIdOf);

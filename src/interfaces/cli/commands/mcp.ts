@@ -1,4 +1,4 @@
-/** For agents, which start it themselves. Standard output belongs to the protocol: everything else goes to standard error. */
+/** Agents start this command. Standard output belongs to the protocol; everything else goes to standard error. */
 import { messageOf } from '../../../foundation/error-message.ts';
 import { agentPrincipal, OPERATOR, type Principal } from '../../../domain/principal.ts';
 import { displayLine } from '../../../foundation/display-text.ts';
@@ -12,7 +12,7 @@ import type { Output } from '../output.ts';
 export async function mcp(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
   const worker = process.env['BATON_HANDOFF_ID'] ?? '';
   const own = process.env['BATON_AGENT'] ?? '';
-  // Inside of a worker its agent is known, whatever the settings of the vendor's program say.
+  // Inside a worker's command the environment names the agent, whatever the settings of the program say.
   const inWorker = worker !== '' && own !== '';
   const asked = inWorker ? { ...options, as: own } : options;
   const interrupts = onInterrupt(() => undefined);

@@ -153,7 +153,7 @@ function belowOf(root: string, path: string | undefined): string {
 
 const SHOWN_MAX = 200;
 
-/** A name that no file can have is that of a file that is not there. */
+/** An impossible name counts as a missing file. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

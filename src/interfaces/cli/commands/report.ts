@@ -18,7 +18,7 @@ interface ReportOptions extends CommonOptions {
   readonly ci?: true;
 }
 
-/** A pipeline goes by these alone. */
+/** The exit codes of `--ci`. */
 export const CI_EXIT_CODES = { complete: 0, failed: 8, unfinished: 7 } as const satisfies Record<LegOutcome, number>;
 const NOTHING_THERE = 3;
 
@@ -51,7 +51,7 @@ async function print(text: AsyncGenerator<string>): Promise<void> {
   for await (const part of text) if (!process.stdout.write(part)) await once(process.stdout, 'drain');
 }
 
-/** The file appears when it is complete, in the place of the report before. */
+/** The complete file replaces the earlier report at once. */
 async function writeWhole(path: string, text: AsyncGenerator<string>): Promise<void> {
   const draft = draftBeside(path);
   try {

@@ -31,16 +31,16 @@ import { tellSettled } from './wait.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** What is known when an answer is printed. */
+/** What the printing of an answer may use. */
 export interface Telling {
   readonly output: Output;
   readonly input: Given;
-  /** Those that only the command line has, too. */
+  /** Also those that only the command line has. */
   readonly options: Given;
   readonly nowMs: number;
-  /** What holds of these terms where an AI agent is the worker: its own defaults for what the sender did not name. */
+  /** The terms under which an AI agent works on the handoff: its own defaults where the sender named none. */
   agentTermsOf(handoff: Handoff): { readonly retriesMax: number; readonly attemptTimeoutMs: number | null };
-  /** What its facts say of the work on it. */
+  /** The last failure and the progress of the handoff. */
   noteOf(handoff: Handoff): Promise<WorkNote>;
 }
 
@@ -84,7 +84,7 @@ export function commandFor(operation: Operation): Run {
 
 const NAMED_MAX = 3;
 
-/** What a pull has brought is in the files, and not in the database that was asked. */
+/** Notes documents that git has brought and the database does not have yet. */
 async function noteUnsynced(ctx: Context, { id }: Given, output: Output): Promise<void> {
   const ids = await unsynced(ctx, id === undefined ? undefined : (id as HandoffId));
   if (ids.length === 0) return;
@@ -93,7 +93,7 @@ async function noteUnsynced(ctx: Context, { id }: Given, output: Output): Promis
   output.note(`${are} not taken in yet (${names}); take in what git has brought with: baton sync`);
 }
 
-/** A hint: where the files cannot be read, there is none. */
+/** Only a hint, so unreadable files give none. */
 async function unsynced({ rules }: Context, id: HandoffId | undefined): Promise<readonly HandoffId[]> {
   return (await rules.documents?.unsynced(id).catch(() => [])) ?? [];
 }
@@ -157,7 +157,7 @@ const TELL: { readonly [Name in ResultName]: (value: Results[Name], telling: Tel
   cleaned: async (cleaned, telling) => (await import('./artifact.ts')).tellCleaned(cleaned, telling),
 };
 
-/** Its id alone: that is what a script goes on with. */
+/** Prints only the id, for scripts. */
 export function tellCreated({ id, state, lineage: { retryOf } }: Handoff, output: Output): void {
   if (output.json) output.answer({ id, state, ...(retryOf === null ? {} : { retryOf }) });
   else output.line(id);

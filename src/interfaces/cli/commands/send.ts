@@ -49,7 +49,7 @@ export async function send(_args: readonly string[], given: SendOptions, output:
   });
 }
 
-/** Scripts send before anybody works: only a name that is probably wrong is told to them too. */
+/** Warns about a misspelled recipient. That nobody works for it yet is only a note, and only on a terminal. */
 async function advise(ctx: Context, to: AgentId, configured: readonly AgentId[], output: Output): Promise<void> {
   if (output.json) return;
   const advice = await adviceAbout(ctx, to, configured);
@@ -64,7 +64,7 @@ function waitTimeoutOf({ waitTimeout }: SendOptions): { readonly timeoutMs: numb
 
 const YEAR_SECONDS = 366 * 24 * 60 * 60;
 
-/** The text of a file is the same as the text itself. */
+/** `--prompt-file` stands for `--text` with the content of the file. */
 export function withPrompt<Options extends { readonly promptFile?: string; readonly [name: string]: unknown }>(
   options: Options,
 ): Options {
@@ -74,14 +74,14 @@ export function withPrompt<Options extends { readonly promptFile?: string; reado
   return { ...options, text: readText(promptFile, '--prompt-file') };
 }
 
-/** What a worker's command sends belongs to the chain of what it works on. */
+/** A handoff that a worker's command sends gets the worker's handoff as its parent. */
 export function sendInputFrom(options: Readonly<Record<string, unknown>>, more: Partial<SendInput> = {}): SendInput {
   const own = readHandoffId(process.env['BATON_HANDOFF_ID'] ?? '');
   const parent = own === null || options['parent'] !== undefined ? {} : { parent: own };
   return inputFrom(operation, [], options, { ...parent, ...more });
 }
 
-/** The name of a shared file stands for what is in it when it is sent. */
+/** The name of a shared context file stands for its content at the time of sending. */
 function withContextNames(options: SendOptions): SendOptions {
   const { context } = options;
   if (context === undefined) return options;
@@ -95,7 +95,7 @@ function withContextNames(options: SendOptions): SendOptions {
 export async function sendOrSay(ctx: Context, principal: Principal, request: SendRequest): Promise<Handoff> {
   const sent = await sendHandoff(ctx, principal, request);
   if (sent.ok) return sent.value;
-  // A parent that only the environment names may belong to another workspace, or to others than the sender.
+  // The parent of the environment may belong to another workspace or to other agents: send without it.
   const { refusal } = sent;
   const isNotTheirs = refusal.code === 'not-entitled' && refusal.op === 'follow';
   const isStray = refusal.code === 'no-such-handoff' || isNotTheirs;

@@ -79,7 +79,7 @@ async function alreadyServing({ first }: AlreadyServing): Promise<Problem> {
   });
 }
 
-/** What is not this machine alone has to be wished for: tokens and texts would travel for everybody to read. */
+/** Listening beyond this machine needs `--without-tls`, because tokens and texts would travel unencrypted. */
 function hostOf({ host = '127.0.0.1', withoutTls }: ServeOptions): string {
   if (host !== 'localhost' && isIP(host) === 0) {
     throw cliProblem('bad-request', `--host ${JSON.stringify(host)}: an address of this machine, or localhost`);

@@ -1,4 +1,4 @@
-/** Brings Baton to the agents that are installed here: hooks, status line, MCP server, instructions; shown first, and taken out again. */
+/** Installs hooks, status line, MCP server and instructions for agent programs, or removes them. The change is shown first. */
 import { relative, resolve } from 'node:path';
 import {
   applyChange,
@@ -59,7 +59,7 @@ function requestFor(args: readonly string[], options: SetupOptions): SetupReques
   };
 }
 
-/** Those that were named, or those whose program is here. */
+/** The named vendors, or those whose program is installed. */
 function vendorsFor(args: readonly string[], { remove }: SetupOptions): readonly Vendor[] {
   const named = args.map((name) => {
     const vendor = readVendor(name.toLowerCase());
@@ -67,7 +67,7 @@ function vendorsFor(args: readonly string[], { remove }: SetupOptions): readonly
     throw cliProblem('bad-request', `${JSON.stringify(name)}: there are ${VENDORS.join(', ')}`);
   });
   if (named.length > 0) return named;
-  // What was installed for a program that is gone can still be taken out.
+  // Settings of a program that is gone can still be removed.
   const found = remove === true ? VENDORS : installedVendors();
   if (found.length > 0) return found;
   throw cliProblem(
@@ -133,7 +133,7 @@ function tellDone({ agents, how }: SetupRequest, plan: SetupPlan, isWanted: bool
   for (const line of plan.approve) output.line(`- ${line}`);
 }
 
-/** Exit code 0: everything is installed, trusted and answers. */
+/** The exit code is 0 if everything is installed, trusted and answers. */
 function tellState(state: SetupState, { folder }: SetupPlan, output: Output): number {
   const isWell = state.baton !== null && state.serverFlaw === null && state.agents.every(isWhole);
   if (output.json) output.answer({ ok: isWell, ...state });

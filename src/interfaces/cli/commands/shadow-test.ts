@@ -24,7 +24,7 @@ interface TestOptions extends CommonOptions {
   readonly keep?: true;
   readonly yaml?: true;
   readonly verbose?: true;
-  /** The handoff is gone with its workspace when the command ends, so nobody can name it. */
+  /** The workspace is temporary, so the id of the handoff is not printed. */
   readonly forgets?: true;
 }
 
@@ -36,7 +36,7 @@ export async function testShadow(args: readonly string[], options: TestOptions, 
   if (options.keep === true) {
     throw cliProblem('no-workspace', '--keep needs a workspace that remembers the shadow; make one with: baton init');
   }
-  // A repository without a workspace: everything that is written goes into a folder that is removed afterwards.
+  // Without a workspace, everything is written into a temporary folder.
   const folder = mkdtempSync(join(tmpdir(), 'baton-shadow-'));
   try {
     writeFileSync(join(folder, 'baton.yaml'), '');

@@ -26,7 +26,7 @@ import { answered, openShadowsFor, sourceArguments, unavailable } from '../shado
 import { ageOf, tableOf } from '../table.ts';
 
 const TIMEOUT_SECONDS_MAX = 24 * 60 * 60;
-/** What shells answer for a command that was ended because it took too long. */
+/** The exit code of shells for a command that took too long. */
 const TIMED_OUT = 124;
 const KILLED = 137;
 
@@ -94,7 +94,7 @@ export async function createOne(args: readonly string[], options: CommonOptions,
   return 0;
 }
 
-/** As the specification's `shadow.create()` answers. */
+/** The answer of the specification's `shadow.create()`. */
 function createView(answer: CreateAnswer): JsonObject {
   if (!answer.success) {
     const { code, says, todo } = answer.problem;

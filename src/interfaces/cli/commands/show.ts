@@ -15,7 +15,7 @@ export function tellShown({ facts, ...whole }: Results['shown'], { output, agent
   else output.line(pageOf({ ...view, ...termsOf(whole.handoff, agentTermsOf(whole.handoff)) }, facts));
 }
 
-/** How often it is tried and for how long, of what is still to be done; an agent as worker has other defaults. */
+/** The number and length of attempts of an open handoff. AI agents have other defaults. */
 function termsOf({ kind, state, terms }: Handoff, agent: ReturnType<Telling['agentTermsOf']>): { attempts?: string } {
   if (kind !== 'queue' || isFinal(state)) return {};
   const said = attemptsText(terms.retry.retriesMax, terms.attemptTimeoutMs);
@@ -27,7 +27,7 @@ function attemptsText(retriesMax: number, timeoutMs: number | null): string {
   return `at most ${retriesMax + 1}${timeoutMs === null ? '' : `, each at most ${durationText(timeoutMs)}`}`;
 }
 
-/** Long things come last, each under its name. */
+/** Long fields come last, each under its name. */
 const BELOW = ['input', 'context', 'result', 'failure', 'claims'];
 
 function pageOf(view: Readonly<Record<string, unknown>>, facts: readonly Fact[]): string {
@@ -47,7 +47,7 @@ export function factLine({ at, revision, deed, to, by, detail }: Fact): string {
   );
 }
 
-/** In quotes, so that no words of an agent look like a line of ours. */
+/** Quotes texts of agents, so that none of them looks like a line of the output. */
 function inWords(detail: string): string {
   const entries = factText(JSON.parse(detail), JSON.stringify);
   return entries.length === 0 ? detail : entries.map(({ name, words }) => `${name} ${words.join(', ')}`).join('  ');

@@ -10,7 +10,7 @@ import { answerColours as colours } from '../output.ts';
 import { ageOf } from '../table.ts';
 import type { Telling } from './run-operation.ts';
 
-/** Of each list; the rest is counted. */
+/** For each list. The rest is counted. */
 const SHOWN_MAX = 10;
 
 export async function tellStatus(status: Results['status'], { output, nowMs, noteOf }: Telling): Promise<void> {

@@ -13,7 +13,7 @@ interface SyncOptions extends CommonOptions {
   readonly quiet?: true;
 }
 
-/** What the duty holder does all the time, once: for machines on which nothing is left running. */
+/** Runs one pass of the duty, for machines on which no process keeps running. */
 export async function sync(_args: readonly string[], options: SyncOptions, output: Output): Promise<number> {
   const isQuiet = options.quiet === true;
   const files = { adopted: 0, quarantined: 0 };

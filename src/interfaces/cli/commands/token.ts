@@ -45,8 +45,8 @@ export async function newToken(_args: readonly string[], options: NewTokenOption
 }
 
 /**
- * A new operator token for whoever can open the database and has no operator token any more. It is the one way past the
- * closed bootstrap, so it says so to whoever runs it, and to everybody who reads the log.
+ * Makes an operator token without showing one, for an operator who has lost the last one and can open the database. It
+ * is the only way around the closed bootstrap, so a warning and the token log say so.
  */
 export async function recoverToken(
   _args: readonly string[],
@@ -79,8 +79,8 @@ interface Minted {
 }
 
 /**
- * Whoever can open the database could write into it, so the first operator token of a strict workspace is free to make.
- * From then on only an operator may manage tokens, also when the last one has expired.
+ * A user who can open the database could write into it, so anybody may make the first operator token of a strict
+ * workspace. After that only an operator may manage tokens, also when the last token has expired.
  */
 async function mintOne(app: OpenWorkspace, options: CommonOptions, request: TokenRequest): Promise<Minted> {
   const { ctx, configuration } = app;
@@ -146,7 +146,7 @@ export async function revokeToken(args: readonly string[], options: RevokeOption
   });
 }
 
-/** Only a strict workspace cannot be run without one. */
+/** Only a strict workspace needs an operator token. */
 async function hasOperator({ ctx, configuration }: OpenWorkspace): Promise<boolean> {
   if (configuration.identity !== 'strict') return true;
   const nowMs = ctx.store.nowMs();
@@ -204,7 +204,7 @@ function oneOf<Word extends string>(text: string, words: readonly Word[], what: 
   throw cliProblem('bad-request', `${what} ${JSON.stringify(text)}: one of ${words.join(', ')}`);
 }
 
-/** Never the hash: it is of no use to anybody but a thief. */
+/** Without the hash, which only an attacker could use. */
 function tokenView({ id, agent, roles, scopes, label, createdAt, expiresAt, revokedAt }: TokenRecord): JsonObject {
   return {
     id,

@@ -22,7 +22,7 @@ export async function wait(args: readonly string[], options: CommonOptions, outp
   );
 }
 
-/** Whoever waits also stands by for the duty: there may be nobody else to notice that a worker has died. */
+/** The waiting process stands by for the duty: there may be no other process that notices a dead worker. */
 export async function waitAndTell(
   ctx: Context,
   principal: Principal,
@@ -31,7 +31,7 @@ export async function waitAndTell(
   output: Output,
 ): Promise<number> {
   const interrupts = onInterrupt(() => undefined);
-  // Whoever reads it may interrupt from here on.
+  // The interrupt handler is installed by now.
   if (first !== undefined) output.note(first);
   const over = new AbortController();
   const duty = standDuty(ctx, over.signal);

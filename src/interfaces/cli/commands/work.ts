@@ -48,7 +48,7 @@ export async function work(args: readonly string[], options: WorkOptions, output
   const interrupts = onInterrupt(() => {
     output.note(running === 0 ? 'stopping' : 'stopping when the running work is done; once more to give it back now');
   });
-  // What runs is finished; the next one is for a worker that somebody can hear.
+  // Finish the running handoffs and take no new one: nobody would see its output.
   whenNobodyReads(() => interrupts.ask());
   const over = new AbortController();
   const duty = standDuty(app.ctx, over.signal);
@@ -66,7 +66,7 @@ export async function work(args: readonly string[], options: WorkOptions, output
         try {
           return await handler(claimed, attempt);
         } finally {
-          // What the agent's hook was told at its end may settle this handoff.
+          // A call of the agent's last hook may settle this handoff.
           await readHookSpool(app.workspace);
           running -= 1;
         }
@@ -88,7 +88,7 @@ export async function work(args: readonly string[], options: WorkOptions, output
   }
 }
 
-/** What runs for each handoff; looked for now, because later would be once for every one of them. */
+/** The handler of the worker. Programs are looked up once, not for each handoff. */
 function handlerFor(
   agent: AgentId,
   command: readonly string[],
@@ -147,7 +147,7 @@ function folderArgument(path: string, what: string): string {
   throw cliProblem('bad-request', `${what} ${JSON.stringify(path)}: there is no such folder`);
 }
 
-/** `claude`, or `claude,codex`: the second is asked when the first is at its usage limit. */
+/** `claude`, or `claude,codex`: the second is used when the first is at its usage limit. */
 function vendorsArgument(text: string): readonly Vendor[] {
   return text.split(',').map((name) => {
     const vendor = readVendor(name.trim());
@@ -156,7 +156,7 @@ function vendorsArgument(text: string): readonly Vendor[] {
   });
 }
 
-/** Agents work for long, and trying again is dear: they have their own terms where nobody named others. */
+/** AI agents work long and attempts are expensive, so they have their own default terms. */
 function termsOf({ agent, timeout, retries }: WorkOptions): NonNullable<EngineWorkOptions['terms']> {
   return {
     ...(agent === undefined ? {} : AGENT_TERMS),

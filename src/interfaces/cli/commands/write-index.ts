@@ -2,7 +2,7 @@ import { withWorkspace, type CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 
-/** The index follows from the documents: where it is right already, nothing is written. */
+/** The index follows from the documents. A correct index is not written again. */
 export async function index(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
   return withWorkspace(options, { scope: 'read' }, async ({ rules: { documents } }) => {
     if (documents === null) {

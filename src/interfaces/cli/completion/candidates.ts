@@ -1,10 +1,10 @@
-/** What can stand where the cursor is, from the catalogue of commands. */
+/** The words that fit at the cursor, from the catalogue of commands. */
 import type { CommandEntry, OptionEntry } from '../catalogue/entry.ts';
 
-/** `agents` and `ids` are in the workspace; `files` and `folders` are the shell's own business. */
+/** `agents` and `ids` are read from the workspace; the shell completes `files` and `folders` itself. */
 export interface Completion {
   readonly wants: 'words' | 'agents' | 'ids' | 'files' | 'folders' | 'nothing';
-  /** With a few words about each. */
+  /** Each with a short description. */
   readonly words: readonly (readonly [word: string, about: string])[];
 }
 
@@ -21,7 +21,7 @@ export function completionFor(
   const entry = catalogue.find(({ name }) => isBegunBy(before, name.split(' ')));
   if (entry === undefined) return beginning(commandsAfter(catalogue, before), current);
   const given = before.slice(entry.name.split(' ').length);
-  // What comes after the double dash is a command of the user.
+  // After the double dash comes a command of the user.
   if (given.includes('--')) return { wants: 'files', words: [] };
   const options = optionsOf(entry).filter(([, , more]) => more?.isHidden !== true);
   const last = optionNamed(options, given.at(-1));
@@ -42,7 +42,7 @@ function isBegunBy(words: readonly string[], name: readonly string[]): boolean {
   return name.every((part, index) => words[index] === part);
 }
 
-/** The next word of every command that begins like this. */
+/** The next word of every command that starts with these words. */
 function commandsAfter(
   catalogue: readonly CommandEntry[],
   before: readonly string[],
@@ -72,7 +72,7 @@ function optionNamed(options: readonly OptionEntry[], word: string | undefined):
   );
 }
 
-/** The name of its value; null: it takes none. */
+/** The name of the option's value; null: the option takes none. */
 function valueOf([flags]: OptionEntry): string | null {
   return /<([^>]+)>/.exec(flags)?.[1] ?? null;
 }
@@ -87,7 +87,7 @@ function valuesOf(option: OptionEntry, entry: CommandEntry, current: string): Co
   return wantedAs(valueOf(option), entry);
 }
 
-/** How many arguments were given that belong to no option. */
+/** The number of arguments that belong to no option. */
 function positionIn(given: readonly string[], options: readonly OptionEntry[]): number {
   let position = 0;
   for (let at = 0; at < given.length; at += 1) {
@@ -109,7 +109,7 @@ const FILES = /^(?:files?|path|sources?|command|json|key)$/;
 function wantedAs(placeholder: string | null, { name }: CommandEntry): Completion {
   const kinds = placeholder?.split('|') ?? [];
   if (kinds.includes('agent')) return { wants: 'agents', words: [] };
-  // Artifacts and shadows have ids of their own.
+  // Ids of artifacts and shadows are not ids of handoffs.
   if (kinds.includes('id')) return /^(?:artifact|shadow)/.test(name) ? NOTHING : { wants: 'ids', words: [] };
   if (kinds.includes('dir')) return { wants: 'folders', words: [] };
   return kinds.some((kind) => FILES.test(kind)) ? { wants: 'files', words: [] } : NOTHING;

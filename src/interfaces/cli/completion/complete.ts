@@ -1,4 +1,4 @@
-/** `baton complete`: the script for a shell, and what the script asks. */
+/** `baton complete`: prints the script for a shell, and answers the script. */
 import { displayLine } from '../../../foundation/display-text.ts';
 import type { Handoff } from '../../../domain/handoff.ts';
 import { list } from '../../../operations/list.ts';
@@ -12,9 +12,9 @@ import { FISH_SCRIPT } from './fish-script.ts';
 import { POWERSHELL_SCRIPT } from './powershell-script.ts';
 import { ZSH_SCRIPT } from './zsh-script.ts';
 
-/** The newest; more help nobody to choose. */
+/** The newest handoffs. A longer list is no help. */
 const HANDOFFS_MAX = 200;
-/** What the scripts of shells understand at the end of the answer. */
+/** The last line of an answer tells the script how to go on. */
 const ENDS = { words: ':4', agents: ':4', ids: ':4', nothing: ':4', files: ':0', folders: ':16' } as const;
 
 const SCRIPTS: Readonly<Record<string, string>> = {
@@ -44,12 +44,12 @@ export async function complete(
 async function wordsFor({ wants, words }: Completion, typed: readonly string[]): Promise<Completion['words']> {
   if (wants !== 'agents' && wants !== 'ids') return words;
   const current = typed.at(-1) ?? '';
-  // A completion has no way to complain: where nothing can be read, nothing is offered.
+  // A completion cannot print errors: without a readable workspace it offers nothing.
   const found = await fromWorkspace(wants, commonIn(typed)).catch(() => []);
   return found.filter(([word]) => word.startsWith(current) || (wants === 'agents' && word.startsWith(`@${current}`)));
 }
 
-/** Those of the typed options that say which workspace is meant. */
+/** The typed options that name the workspace. */
 function commonIn(typed: readonly string[]): CommonOptions {
   const after = (name: string): string | undefined => typed[typed.lastIndexOf(name) + 1];
   const named = ['workspace', 'database', 'as'].flatMap((name) => {

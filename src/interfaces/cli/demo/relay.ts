@@ -1,6 +1,6 @@
 /**
- * The relay: a feature goes from planner to builder to reviewer to writer. On the way an attempt fails and is tried
- * again, a question is asked and answered, and somebody who did not do the work agrees to it.
+ * The relay of the demo: a feature goes from planner to builder to reviewer to writer. An attempt fails and is repeated,
+ * a question is asked and answered, and another agent verifies the work.
  */
 import type { Json } from '../../../foundation/json.ts';
 import type { HandoffView } from '../../shared/views.ts';
@@ -8,9 +8,9 @@ import type { Actor, Stage } from './stage.ts';
 
 export interface Direction {
   readonly stage: Stage;
-  /** Between two steps, so that somebody can watch. */
+  /** Called between two steps, so that a person can watch. */
   pause(): Promise<void>;
-  /** Something has happened to this handoff. */
+  /** Called after each change of a handoff. */
   shown(handoff: HandoffView): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export async function playRelay({ stage, pause, shown }: Direction): Promise<Jso
     retry: RETRY,
   });
   const first = await take(builder, build.id);
-  // Small work beside it: a board with one card teaches little.
+  // More handoffs, because a board with one card shows little.
   const lints: HandoffView[] = [];
   for (const file of ['header.tsx', 'avatar.tsx', 'bio.tsx']) {
     const about = { to: '@linter', title: `Lint ${file}`, input: { file }, priority: 'low', parent: build.id };

@@ -1,20 +1,20 @@
-/** A server as actors see it: each has a token of its own, and everything goes over HTTP. */
+/** A server as its clients use it: every actor has its own token, and every call goes over HTTP. */
 import { messageOf } from '../../../foundation/error-message.ts';
 import type { FactView, HandoffView } from '../../shared/views.ts';
 import { cliProblem } from '../problem.ts';
 
 export interface Stage {
-  /** Somebody with this name; `roles` for a verifier. */
+  /** An agent with this name. A verifier needs its role. */
   actor(name: string, roles?: readonly string[]): Promise<Actor>;
   facts(id: string): Promise<readonly FactView[]>;
-  /** Takes the tokens of all actors away. */
+  /** Revokes the tokens of all actors. */
   close(): Promise<void>;
 }
 
 export interface Actor {
   readonly name: string;
   send(body: object): Promise<HandoffView>;
-  /** Takes this one, as soon as it may be taken. */
+  /** Accepts the handoff as soon as its delay is over. */
   take(id: string): Promise<HandoffView>;
   move(id: string, move: string, body?: object): Promise<HandoffView>;
 }
@@ -75,7 +75,7 @@ export function openStage(url: string, operator: string): Stage {
   };
 }
 
-/** A retry has its delay. */
+/** The delay of a retry is not over yet. */
 class TooEarly extends Error {}
 
 function pause(ms: number): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Follows the trail once for everybody who listens. Each fact is read, paired with its record and written as text one
- * time, however many hear it; every listener gets what has come up since the last round in one piece.
+ * Follows the facts once for all listeners. Each fact is read, paired with its record and encoded once. Every listener gets
+ * the facts of a round in one write.
  */
 import type { Fact } from '../../../domain/facts.ts';
 import type { Handoff } from '../../../domain/handoff.ts';
@@ -10,39 +10,39 @@ import { factView, handoffView } from '../../shared/views.ts';
 export interface Told {
   readonly cursor: string;
   readonly fact: Fact;
-  /** As it is now, which may be later than the fact. */
+  /** The present record, which may be newer than the fact. */
   readonly handoff: Handoff;
   readonly bytes: Buffer;
 }
 
-/** What came up in one round. Listeners that want the same of it share the same bytes. */
+/** The facts of one round. Listeners with the same filter share the same bytes. */
 export interface Round {
   readonly told: readonly Told[];
   readonly pieces: Map<string, Buffer>;
-  /** Of the last fact that was looked at. */
+  /** The cursor of the last fact of the round. */
   readonly cursor: string;
 }
 
 export interface Hub {
-  /** Where the trail has been read to; empty before the first fact of all. */
+  /** The cursor of the last fact that was read; empty before the first one. */
   position(): string;
   /**
-   * From now on every round is heard, beginning with what came after the cursor. Null: the cursor is not among what is
-   * remembered here, so it is read from the store until it is.
+   * Calls `hear` for every further round, starting after the cursor. Null: the hub does not remember the cursor, so the
+   * caller reads on from the store and tries again.
    */
   join(cursor: string, hear: (round: Round) => void): (() => void) | null;
-  /** Reads on, now. */
+  /** Reads new facts now. */
   look(): Promise<void>;
-  /** Something was just written: no reason to sit the pause out. */
+  /** Ends the pause early, because something was just written. */
   nudge(): void;
   read(after: string): Promise<Round>;
   close(): Promise<void>;
 }
 
-/** Before the first fact of all, for those who begin there: an empty id would be none. */
+/** The cursor before the first fact. An empty event id would be no id. */
 export const BEGINNING = 'start';
 const PAGE = 500;
-/** Listeners that were away for a moment find their place here without asking the database. */
+/** Listeners that reconnect soon find their cursor among these, without a read of the database. */
 const REMEMBERED = 1_024;
 const ROUND_MS = 25;
 const IDLE_MS = 200;
@@ -68,7 +68,7 @@ export async function openHub(ctx: Context, report: (error: unknown) => void): P
     return { told, pieces: new Map(), cursor: page.at(-1)?.cursor ?? after };
   };
 
-  /** True: there is probably more. */
+  /** Returns whether there are probably more facts. */
   const readOn = async (): Promise<boolean> => {
     const round = await read(cursor);
     if (closing.signal.aborted || round.cursor === cursor) return false;
@@ -125,13 +125,13 @@ export async function openHub(ctx: Context, report: (error: unknown) => void): P
   };
 }
 
-/** One line of JSON: what a handoff says cannot end the event and begin another. */
+/** One line of JSON, so that no text of a handoff can start another event. */
 function written(cursor: string, fact: Fact, handoff: Handoff): Buffer {
   const text = JSON.stringify({ fact: factView(fact), handoff: handoffView(handoff) });
   return Buffer.from(`id: ${cursor}\nevent: fact\ndata: ${text}\n\n${errorEvent(cursor, fact)}`);
 }
 
-/** What went wrong in a succession is an event of its own beside its fact: operators listen for it by name. */
+/** A failure in a succession is also an event of its own, which operators can listen for by name. */
 function errorEvent(cursor: string, { handoff, detail, at }: Fact): string {
   if (!detail.includes('"succession":')) return '';
   const told = JSON.parse(detail) as Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /**
- * One who listens: first what it has missed, at the speed at which it reads, then every round of the hub. What it may
- * not read is left out, and a listener that does not read is let go before it costs memory; it comes back with its last
- * id and has missed nothing.
+ * Serves one listener: first the facts that it has missed, at its own speed, then every round of the hub. Facts that the
+ * listener may not read are left out. A listener that does not read is disconnected before it costs memory, and resumes with
+ * its last event id.
  */
 import type { ServerResponse } from 'node:http';
 import type { State } from '../../../domain/lifecycle.ts';
@@ -23,19 +23,19 @@ export interface ListenerOptions {
   readonly wanted: Wanted;
   readonly hub: Hub;
   readonly timers: Timers;
-  /** Where it left off; null: from now on. */
+  /** The last cursor that the listener has; null: from now on. */
   readonly after: string | null;
   readonly signal: AbortSignal;
   readonly dropped: (says: string) => void;
 }
 
-/** What may wait in memory for one listener before it reads at its own pace, beside what the system's buffers hold. */
+/** A listener with more unsent bytes than this leaves the rounds and reads at its own pace. */
 const WAITING_BYTES_MAX = 1024 * 1024;
 const BEAT_MS = 15_000;
-/** Whoever takes nothing in this time is gone. */
+/** A listener that reads nothing for this long is disconnected. */
 const PATIENCE_MS = 5_000;
 
-/** Ends when the listener is gone, one way or the other. */
+/** Returns when the listener is gone. */
 export async function serveListener(options: ListenerOptions): Promise<void> {
   const { outgoing, hub, caller, wanted, signal } = options;
   const wish: Wish = {
@@ -67,12 +67,12 @@ export async function serveListener(options: ListenerOptions): Promise<void> {
 }
 
 interface Wish {
-  /** The same for all who are to hear the same. */
+  /** Equal for listeners that get the same facts. */
   readonly sameAs: string;
   readonly wants: (told: Told) => boolean;
 }
 
-/** Until it is over, or the listener has fallen behind. */
+/** Sends heartbeats until the listener is gone or has fallen behind. */
 async function beat(
   { outgoing, caller, timers, signal, dropped }: ListenerOptions,
   behind: AbortSignal,
@@ -87,12 +87,12 @@ async function beat(
       outgoing.destroy();
       return;
     }
-    // With the place it has come to, so that a filter that lets little through is not read again from far away.
+    // With the cursor, so that a listener with a narrow filter need not read old facts again.
     outgoing.write(`id: ${cursor() === '' ? BEGINNING : cursor()}\n: still here\n\n`);
   }
 }
 
-/** Reads what was missed, and joins the others; null: it left before, or takes nothing. */
+/** Sends the missed facts and joins the hub; null: the listener has left or does not read. */
 async function caughtUp(
   options: ListenerOptions,
   from: string,
@@ -114,11 +114,11 @@ async function caughtUp(
     const round = await hub.read(cursor);
     if (round.cursor === cursor) {
       if (lookedInVain) {
-        // No fact has this cursor: it is one of another database, or of a time that a restored backup does not know.
+        // No fact has this cursor: it belongs to another database, or is newer than a restored backup.
         cursor = hub.position();
         outgoing.write(`id: ${cursor}\nevent: reset\ndata: {}\n\n`);
       }
-      // The listener was faster than the hub, which now reads on to the same place.
+      // The listener is ahead of the hub, which now reads on.
       await hub.look();
       lookedInVain = true;
       continue;
@@ -129,7 +129,7 @@ async function caughtUp(
   }
 }
 
-/** Whether it has taken what was written, at whatever speed; false: nothing of it for too long, or it is gone. */
+/** Whether the listener has read what was sent, at any speed. False: it reads nothing, or is gone. */
 async function hasRead({ outgoing, timers, signal }: ListenerOptions): Promise<boolean> {
   while (outgoing.writableNeedDrain && !signal.aborted && !outgoing.destroyed) {
     const waitingBytes = outgoing.writableLength;

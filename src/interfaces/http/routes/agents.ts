@@ -1,4 +1,4 @@
-/** Running agents: how full they are, how far a handover is, and the trigger of one. */
+/** Running agents: their context, their handovers, and their hooks. */
 import * as z from 'zod';
 import { SUCCESSION_REASONS } from '../../../domain/succession.ts';
 import { beginSuccession, CONTEXT_MAX } from '../../../engine/succession/begin.ts';

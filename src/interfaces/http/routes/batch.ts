@@ -1,4 +1,4 @@
-/** One operation on many handoffs. Each is judged and answered by itself: one that is refused holds up no other. */
+/** One operation on many handoffs. A refusal of one does not stop the others. */
 import * as z from 'zod';
 import { MOVES } from '../../../operations/index.ts';
 import { readFor, runFor, type Operation } from '../../../operations/operation.ts';

@@ -1,4 +1,4 @@
-/** What happens, as it happens. */
+/** Facts as server-sent events. */
 import * as z from 'zod';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { wholeIdOf } from '../../../engine/handoffs/short-id.ts';
@@ -10,7 +10,7 @@ import { openLongRequest } from '../long-request.ts';
 import { httpProblem, problemOf } from '../problem.ts';
 import { SECURITY_HEADERS } from '../security-headers.ts';
 
-/** After a break; a server that starts again is there by then. */
+/** Long enough for a server that restarts. */
 const RETRY_MS = 1_000;
 
 export const EVENT_ROUTES: readonly Endpoint[] = [
@@ -38,7 +38,7 @@ export const EVENT_ROUTES: readonly Endpoint[] = [
       const wanted = whole === null ? given : { ...given, handoff: whole.value };
       const cursor = cursorIn(c) ?? after ?? null;
       const from = cursor === BEGINNING ? '' : cursor;
-      // Before the stream begins: afterwards there is no status to answer with.
+      // Before the stream starts, because a bad cursor can be answered only with a status.
       if (from !== null && from !== '') await serverContext.ctx.store.facts({ after: from, max: 1 });
       const { signal, tokenEnd } = openLongRequest(serverContext, c, caller, 'stream');
       const { outgoing } = c.env;
@@ -55,7 +55,7 @@ export const EVENT_ROUTES: readonly Endpoint[] = [
       signal.addEventListener('abort', () => {
         if (tokenEnd() === null) return;
         dropped('its token or session is over');
-        // Broken off, not ended: a client that takes the end for the last event would not learn why.
+        // Destroyed, not ended: the client must not take this for a normal end.
         outgoing.destroy();
       });
       void serveListener({

@@ -1,4 +1,4 @@
-/** What was shown for a handoff, as somebody needs it who has to judge it. */
+/** The evidence of a handoff, for its reviewers. */
 import type { HandoffId } from '../../../domain/names.ts';
 import { shownEvidence } from '../../../engine/handoffs/shown-evidence.ts';
 import { EvidenceShape } from '../../shared/view-shapes.ts';

@@ -1,4 +1,4 @@
-/** One endpoint for each operation, made from its definition; HTTP adds conditional requests, keys and held connections. */
+/** One endpoint for each operation, made from its definition. HTTP adds conditional requests, keys and long requests. */
 import type * as z from 'zod';
 import type { Handoff } from '../../../domain/handoff.ts';
 import type { HandoffId } from '../../../domain/names.ts';
@@ -112,7 +112,7 @@ const ANSWERS: {
   chain: {
     answers: { 200: 'The legs.' },
     gives: ChainShape,
-    // The root itself may be a leg that the caller does not see; those that it sees name it.
+    // The caller may not see the root, so its id is taken from the lineage of a visible leg.
     respond: (chain, { c }) =>
       json({
         root: chain[0]?.lineage.root ?? chain[0]?.id ?? c.req.param('id') ?? '',
@@ -263,7 +263,7 @@ async function answerOf(operation: Operation, asked: RouteRequest): Promise<Resp
   }
 }
 
-/** Clients of `/api` take 200 for settled; those of `/api/v1` are told. Null: it ended otherwise. */
+/** A wait that timed out answers 200 below `/api/v1` only: clients of `/api` take 200 for settled. Null: another problem. */
 async function unsettled(error: unknown, { serverContext: { ctx }, c }: RouteRequest): Promise<Whole | null> {
   const isOver = error instanceof HttpProblem && error.code === 'timed-out' && c.req.path.startsWith('/api/v1/');
   return isOver ? ctx.store.load(c.req.param('id') as HandoffId) : null;
@@ -282,7 +282,7 @@ export async function countedBy(asked: RouteRequest, without: readonly string[])
   return isAll ? serverContext.totals() : countWanted(serverContext.ctx, caller.principal, wantedBy(filter));
 }
 
-/** `more`: what the route itself says. */
+/** `more`: fields that the route sets. */
 export async function runOperation<F extends Fields, Name extends ResultName>(
   operation: Operation<F, Name>,
   asked: RouteRequest,
@@ -332,7 +332,7 @@ function waitsFor({ waits }: Operation, input: Given): number {
   return typeof ms === 'number' ? ms : 0;
 }
 
-/** The header that stands for a request id; without one, every request is a new one. */
+/** The header that stands for a request id. Without it, every request is new. */
 function requestKey(c: HttpContext): { readonly requestId?: string } {
   const key = c.req.header('idempotency-key');
   if (key === undefined) return {};
@@ -340,7 +340,7 @@ function requestKey(c: HttpContext): { readonly requestId?: string } {
   throw httpProblem('bad-request', `Idempotency-Key: 1 to ${KEY_MAX} characters`);
 }
 
-/** A sender that is traced need not know where its trace is kept. With a key it would be other content at every try. */
+/** Puts the trace of the request into the context. Not with a key, because a retry would have other content. */
 function inTrace(given: Given, c: HttpContext): Given {
   const traceparent = c.req.header('traceparent');
   const context = given['context'] ?? {};
@@ -349,7 +349,7 @@ function inTrace(given: Given, c: HttpContext): Given {
   return { ...given, context: { traceparent: traceparent ?? '', ...context } };
 }
 
-/** Said first, so that a refusal for another reason does not hide that somebody else was faster. */
+/** Checked first, so that another refusal does not hide that the handoff has changed. */
 async function mustStillBe({ store }: Context, principal: Principal, id: HandoffId, revision: number): Promise<void> {
   const { items } = await store.find({ by: 'ids', ids: [id] });
   const handoff: Handoff | undefined = items[0];

@@ -26,10 +26,10 @@ import { sessionsFor } from './agents.ts';
 import { countedBy } from './operations.ts';
 
 const OLDEST_MAX = 20;
-/** What a list takes and a count does not. */
+/** Parameters of a list that a count does not take. */
 const PAGING = ['limit', 'max', 'after', 'sort'];
 const ATTENTION_MAX = 100;
-/** With 0 only the counts are answered. */
+/** A limit of 0 answers only the counts. */
 const AttentionQuery = z.strictObject({
   limit: z
     .string()

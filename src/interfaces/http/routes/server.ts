@@ -1,4 +1,4 @@
-/** For whoever runs the server. */
+/** Health and metrics. */
 import * as z from 'zod';
 import { endpoint, json, type Endpoint } from '../contract.ts';
 import { HttpProblem } from '../problem.ts';

@@ -1,4 +1,4 @@
-/** Coming in with a browser, and going. */
+/** Sessions of browsers. */
 import * as z from 'zod';
 import { instantText } from '../../../foundation/instant-text.ts';
 import { principalText } from '../../../domain/principal.ts';

@@ -1,4 +1,4 @@
-/** Tokens, for the operator alone: who may come in, and for how long. */
+/** Tokens, for the operator only. */
 import * as z from 'zod';
 import { instantOrNull, instantText } from '../../../foundation/instant-text.ts';
 import { EVERY_ROLE } from '../../../domain/principal.ts';

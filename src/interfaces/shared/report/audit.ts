@@ -1,4 +1,4 @@
-/** The audit trail for programs and for spreadsheets: who handed what to whom, when, with which result. */
+/** The audit trail as JSON lines and as CSV. */
 import type { JsonObject } from '../../../foundation/json.ts';
 import type { AuditEntry } from '../../../engine/handoffs/projects.ts';
 import { summaryFrom } from '../../../domain/summary-in-fact.ts';
@@ -67,10 +67,10 @@ export function auditCsvLine(row: AuditRow): string {
   return `${COLUMNS.map((column) => cell(row[column])).join(',')}\r\n`;
 }
 
-/** A spreadsheet takes these for the beginning of a formula; an apostrophe in front makes it text. */
+/** A spreadsheet would read these as a formula. An apostrophe makes the cell text. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** RFC 4180. Numbers are ours, and stay numbers. */
+/** RFC 4180. Numbers stay numbers. */
 function cell(value: string | number | null): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);

@@ -1,4 +1,4 @@
-/** Drawings for the report: plain SVG that takes its colours from the page around it, so that it follows light and dark. */
+/** Charts of the report, as SVG with the colors of the page. */
 import type { PhaseFlow, Statuses } from '../../../domain/workflow.ts';
 import { SUMMARY_STATUSES } from '../../../domain/summary.ts';
 import { durationText, percentText, phaseText } from './format-numbers.ts';
@@ -8,7 +8,7 @@ import { escapeHtml } from './escape-html.ts';
 const ROW = { height: 28, label: 150, bar: 360, width: 700 };
 const LETTERS_MAX = 20;
 
-/** One bar per phase: what is done, what is in trouble, what is open. */
+/** One bar per phase: done, failed or blocked, and open legs. */
 export function phaseChart(phases: readonly PhaseFlow[]): string {
   const rows = phases.map((flow, row) => {
     const { legs } = flow;
@@ -42,7 +42,7 @@ function stack(parts: readonly (readonly [string, number])[], all: number, y: nu
     .join('');
 }
 
-/** How the statuses share all summaries. */
+/** The share of each status. */
 export function statusChart(statuses: Statuses): string {
   const all = SUMMARY_STATUSES.reduce((sum, status) => sum + statuses[status], 0);
   let x = 0;
@@ -55,7 +55,7 @@ export function statusChart(statuses: Statuses): string {
   return svg(ROW.width, 18, 'Summaries by status', parts.join(''));
 }
 
-/** The way of one metric, from its first value to its last. */
+/** The values of one metric over time. */
 export function sparkline(series: readonly number[], label: string): string {
   if (series.length < 2) return '';
   const [width, height] = [120, 24];
@@ -75,7 +75,7 @@ function svg(width: number, height: number, label: string, inside: string, kind 
   return `<svg class="${kind}" ${box} role="img" aria-label="${escapeHtml(label)}">${inside}</svg>`;
 }
 
-/** Enough for a screen, and the same text everywhere. */
+/** Rounded, so that the text is the same on every machine. */
 function place(value: number): string {
   return String(Math.round(value * 100) / 100);
 }

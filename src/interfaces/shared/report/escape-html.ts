@@ -1,6 +1,6 @@
 import { withoutHidden } from '../../../foundation/display-text.ts';
 
-/** Text of others inside of XML and HTML: what these cannot hold is left out, what they would obey is written as a name. */
+/** Escapes text for XML and HTML, and removes characters that XML cannot hold. */
 export function escapeHtml(text: string): string {
   return withoutHidden(text)
     .replaceAll('&', '&amp;')

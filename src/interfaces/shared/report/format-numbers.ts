@@ -1,4 +1,4 @@
-/** Numbers in words, alike in every format. */
+/** Numbers as text, the same in every format. */
 import type { Total } from '../../../domain/metrics.ts';
 import {
   contradictionOf,
@@ -17,7 +17,7 @@ const UNITS: readonly (readonly [name: string, ms: number])[] = [
   ['s', 1_000],
 ];
 
-/** `3m 45s`: the two largest units, as agents write it. */
+/** `3m 45s`: the two largest units. */
 export function durationText(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   if (whole < 1_000) return `${whole}ms`;
@@ -32,7 +32,7 @@ export function durationText(ms: number): string {
 
 export function percentText(share: number | null): string {
   if (share === null) return '–';
-  // What is not all of it never looks like it.
+  // An incomplete share is never rounded up to 100 %.
   return `${share < 1 ? Math.min(99, Math.round(share * 100)) : 100} %`;
 }
 
@@ -57,7 +57,7 @@ export const STANDING_TEXT = {
   working: 'being worked on',
 } as const satisfies Record<Standing, string>;
 
-/** With the reason, where there is one. */
+/** The standing of a leg with its reason. */
 export function standingWords(leg: Leg): string {
   const standing = standingOf(leg);
   const { assurance, last, why } = leg;
@@ -70,7 +70,7 @@ export function standingWords(leg: Leg): string {
   return `${STANDING_TEXT[standing]}${reason === null ? '' : ` (${reason})`}`;
 }
 
-/** In a table: how it stands, and why. */
+/** The standing of a leg with a short reason, for tables. */
 export function standsText({ standing, why }: Pick<OpenLeg, 'standing' | 'why'>): string {
   if (why === null) return STANDING_TEXT[standing];
   return `${STANDING_TEXT[standing]}: ${shorten(why, WHY_SHOWN)}`;
@@ -82,7 +82,7 @@ export function phaseText({ phase }: Pick<PhaseFlow, 'phase'>): string {
   return phase ?? 'no phase';
 }
 
-/** What a total comes to: the sum where there is one, else the mean, else what was written. */
+/** The sum of a total, else its mean, else its texts. */
 export function totalText({ kind, unit, sum, of, mean, times, texts }: Total): string {
   switch (kind) {
     case null:
@@ -101,7 +101,7 @@ export function totalText({ kind, unit, sum, of, mean, times, texts }: Total): s
   }
 }
 
-/** One value of the kind that a total is of. */
+/** One value in the unit of the total. */
 export function valueText(value: number | null, { kind, unit }: Total): string {
   if (value === null) return '–';
   if (kind === 'duration') return value < 0 ? `-${durationText(-value)}` : durationText(value);
@@ -121,7 +121,7 @@ function amountText(value: number | null, unit: string): string {
   return unit === '' ? text : unit === '%' ? `${text}%` : `${text} ${unit}`;
 }
 
-/** Lists end here in what people read; what is left out is counted. */
+/** The maximum of rows for people. The rest is counted. */
 export const ROWS_MAX = 50;
 
 export function leftOut(count: number): string | null {

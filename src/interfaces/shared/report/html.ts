@@ -1,4 +1,4 @@
-/** The report as one page: no script, nothing loaded from anywhere, readable in light and in dark. */
+/** The report as one HTML page without scripts and external files, for light and dark. */
 import type { Total } from '../../../domain/metrics.ts';
 import type { MetricsOf, ProjectReport, Report } from '../../../domain/project-report.ts';
 import type { OpenLeg, Workflow } from '../../../domain/workflow.ts';
@@ -9,7 +9,7 @@ import { phaseChart, sparkline, statusChart } from './charts.ts';
 import { STYLE } from './style.ts';
 import { escapeHtml } from './escape-html.ts';
 
-/** A page that holds more rows than this is no longer read; the JSON has all of them. */
+/** The JSON report has all summaries. */
 const TELLINGS_MAX = 2_000;
 
 export function reportHtml({ outcome, projects }: Report): string {
@@ -132,7 +132,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   );
 }
 
-/** Cells are markup already. */
+/** The cells are HTML. */
 function rawTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[], tag: 'th' | 'td'): string =>
     `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`;

@@ -1,6 +1,6 @@
 /**
- * The report as JUnit XML: one suite per project with one case per leg, and one for completed handoffs of no project.
- * What is unfinished, or proven less than required, was skipped.
+ * The report as JUnit XML: one suite per project with one case per leg, and one suite for completed handoffs of no project.
+ * Cases that are unfinished or proven less than required are skipped.
  */
 import { assuranceOf, isAtLeast, type Assurance } from '../../../domain/assurance.ts';
 import type { Handoff } from '../../../domain/handoff.ts';
@@ -100,7 +100,7 @@ function assuranceProperty({ assurance }: Leg): string {
 
 function isSkipped(leg: Leg): boolean {
   const standing = standingOf(leg);
-  // What failed stays so, also where somebody else goes on with it.
+  // A failed leg stays failed when another agent continues it.
   return standing === 'dropped' || standing === 'passed-on' || OUTCOME_OF[standing] === 'unfinished';
 }
 

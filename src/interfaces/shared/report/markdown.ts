@@ -1,4 +1,4 @@
-/** The report as markdown: fit for the summary of a job, and for people who read it as text. */
+/** The report as markdown, for job summaries and for reading as text. */
 import type { ProjectReport, Report } from '../../../domain/project-report.ts';
 import type { LegOutcome } from '../../../domain/project-trail.ts';
 import type { OpenLeg, Workflow } from '../../../domain/workflow.ts';
@@ -64,7 +64,7 @@ function factsLine(workflow: Workflow): string {
   return facts.join(' · ');
 }
 
-/** Nothing where there are no rows. */
+/** Empty if there are no rows. */
 function section(title: string, head: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   const rest = leftOut(rows.length);
   return rows.length === 0

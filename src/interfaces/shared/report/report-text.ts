@@ -12,7 +12,7 @@ import { reportView } from './view.ts';
 
 type Parts = Iterable<string> | AsyncIterable<string>;
 
-/** The audit trail may be long and comes page by page; the others are one text. */
+/** The audit trail may be long, so it is written page by page. */
 const WRITERS: Readonly<Record<ReportFormat, (found: Report, ctx: Context, project: string | null) => Parts>> = {
   md: (found) => [reportMarkdown(found)],
   json: (found) => [`${JSON.stringify(reportView(found), null, 2)}\n`],
@@ -49,11 +49,11 @@ async function* audit(
   }
 }
 
-/** More than anybody looks at in a pipeline; `baton audit` has all of them. */
+/** `baton audit` has all handoffs. */
 const OTHERS_MAX = 10_000;
 const PAGE = 500;
 
-/** A leg of a summary is told by its project. */
+/** Legs of projects are listed with their project. */
 async function othersIn({ store, rules }: Context, { projects: told }: Report): Promise<OtherHandoffs> {
   const legs = new Set<string>(told.flatMap(({ legs: all }) => all.map(({ id }) => id)));
   const handoffs: Handoff[] = [];

@@ -1,4 +1,4 @@
-/** The views of projects and of what was read from texts as shapes, for the published description. */
+/** The shapes of projects and of ingested texts, for the published description. */
 import * as z from 'zod';
 import { OUTCOME_OF } from '../../../domain/project-trail.ts';
 import { SUMMARY_STATUSES } from '../../../domain/summary.ts';

@@ -1,4 +1,4 @@
-/** How the page looks. Colours have names, and only the names change between light and dark. */
+/** The style of the page. Light and dark differ only in the values of the variables. */
 export const STYLE = `
 :root{--paper:#fff;--ink:#1d2430;--soft:#5d6675;--line:#d9dee6;--done:#2e8b57;--bad:#c0392b;--open:#b8860b;--gone:#8a93a1;--next:#2f6fb3}
 @media(prefers-color-scheme:dark){:root{--paper:#14181f;--ink:#e6eaf0;--soft:#9aa4b2;--line:#2b323d;--done:#57b884;--bad:#e4705f;--open:#d9ab3a;--gone:#6d7683;--next:#6ea8e6}}

@@ -1,4 +1,4 @@
-/** The report for programs: the same numbers, instants as ISO 8601, names with their `@`. */
+/** The report for programs, with instants as ISO 8601 and agents with their `@`. */
 import type { Leg, ToldSummary } from '../../../domain/project-trail.ts';
 import { standingOf } from '../../../domain/project-trail.ts';
 import type { ProjectReport, Report } from '../../../domain/project-report.ts';
@@ -59,7 +59,7 @@ function legView(leg: Leg): object {
   return { id, from: name(from), to: name(to), task, phase, state, standing, why, assurance, attempt, ...times };
 }
 
-/** What no calendar has is written as it is. */
+/** An instant beyond the calendar is written as a number. */
 function iso(ms: number): string {
   const date = new Date(ms);
   return Number.isNaN(date.getTime()) ? String(ms) : date.toISOString();
