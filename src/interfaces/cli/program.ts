@@ -36,7 +36,7 @@ export async function runProgram(args: readonly string[], version: string, outpu
   }
   const program = programOf(version, entriesFor(args[0]), hear, async (entry, given, options) => {
     const run = (await entry.load()) as Run;
-    exitCode = await run(given, options, output);
+    exitCode = (await run(given, options, output)) ?? 0;
   });
   try {
     await program.parseAsync(args, { from: 'user' });

@@ -26,9 +26,9 @@ interface OptionDetails {
   readonly isHidden?: true;
 }
 
-/** The type of what `load` returns. Commander has read the options as the entry says. */
+/** The type of what `load` returns. Commander has read the options as the entry says. Without a result the exit code is 0. */
 export type Run = (
   args: readonly string[],
   options: Readonly<Record<string, never>>,
   output: Output,
-) => Promise<number>;
+) => Promise<number | undefined>;

@@ -23,7 +23,7 @@ interface StartOptions extends CommonOptions {
 const LIST_MAX = 200;
 const FACTS_MAX = 1_000;
 
-export async function startOne(args: readonly string[], options: StartOptions, output: Output): Promise<number> {
+export async function startOne(args: readonly string[], options: StartOptions, output: Output): Promise<void> {
   const adapter = ADAPTERS.find((name) => name === (options.agent ?? 'claude')) ?? 'claude';
   const persona = options.persona === undefined ? null : agentArgument(options.persona, '--persona');
   if (adapter === 'command' && args.length === 0) {
@@ -43,7 +43,6 @@ export async function startOne(args: readonly string[], options: StartOptions, o
     if (output.json) output.answer(agentSessionView(started.value));
     else output.line(String(started.value.id));
     output.note(await attachHint(app.workspace?.folder ?? '.', started.value));
-    return 0;
   });
 }
 
@@ -51,13 +50,10 @@ export async function listAgents(
   _args: readonly string[],
   options: CommonOptions & { readonly all?: true },
   output: Output,
-): Promise<number> {
+): Promise<void> {
   return withWorkspace(options, { scope: 'read', onlyReads: true }, async ({ store }) => {
     const sessions = await store.agents.list({ max: LIST_MAX, ...(options.all === true ? {} : { open: true }) });
-    if (output.json) {
-      output.answer({ items: sessions.map(agentSessionView) });
-      return 0;
-    }
+    if (output.json) return output.answer({ items: sessions.map(agentSessionView) });
     if (sessions.length === 0) output.note('no agent runs; start one with: baton agent start --persona NAME');
     else
       output.line(
@@ -66,7 +62,6 @@ export async function listAgents(
           sessions.map((session) => rowOf(session, store.nowMs())),
         ),
       );
-    return 0;
   });
 }
 
@@ -87,7 +82,7 @@ function rowOf(session: AgentSession, nowMs: number): readonly string[] {
   ];
 }
 
-export async function showAgent(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+export async function showAgent(args: readonly string[], options: CommonOptions, output: Output): Promise<void> {
   const id = agentNumber(args[0]);
   return withWorkspace(options, { scope: 'read' }, async ({ store }, _principal, app) => {
     const session = await store.agents.load(id);
@@ -97,19 +92,15 @@ export async function showAgent(args: readonly string[], options: CommonOptions,
     const steps = handoff === null ? [] : stepsView(facts.map(({ fact }) => fact));
     const runtime = session.pane === null ? null : await agentsOf(app);
     const screen = session.pane === null || runtime === null ? '' : await runtime.host.screen(session.pane);
-    if (output.json) {
-      output.answer({ ...agentSessionView(session), steps, screen });
-      return 0;
-    }
+    if (output.json) return output.answer({ ...agentSessionView(session), steps, screen });
     output.line(displayText(JSON.stringify(agentSessionView(session), null, 2)));
     for (const { step, at } of steps) output.line(`${at ?? '-'.padEnd(24)}  ${step}`);
     if (screen !== '') output.line(`\n${displayText(screen)}`);
     output.note(await attachHint(app.workspace?.folder ?? '.', session));
-    return 0;
   });
 }
 
-export async function stopAgent(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+export async function stopAgent(args: readonly string[], options: CommonOptions, output: Output): Promise<void> {
   const id = agentNumber(args[0]);
   return withWorkspace(options, {}, async (ctx, principal, app) => {
     const session = await ctx.store.agents.load(id);
@@ -118,7 +109,6 @@ export async function stopAgent(args: readonly string[], options: CommonOptions,
     const ended = await endSession(ctx, await agentsOf(app), id);
     if (output.json) output.answer(agentSessionView(ended ?? session));
     else output.note(`agent ${id} is ${ended?.state ?? session.state}`);
-    return 0;
   });
 }
 

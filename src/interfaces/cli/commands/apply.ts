@@ -22,7 +22,7 @@ interface ApplyOptions extends CommonOptions {
 
 const HISTORY_MAX = 1_000;
 
-export async function apply(_args: readonly string[], options: ApplyOptions, output: Output): Promise<number> {
+export async function apply(_args: readonly string[], options: ApplyOptions, output: Output): Promise<void> {
   const looks = options.show === true || options.history === true;
   if ([options.dryRun, options.show, options.history].filter((each) => each === true).length > 1) {
     throw cliProblem('usage', 'one of --dry-run, --show and --history');
@@ -34,12 +34,7 @@ export async function apply(_args: readonly string[], options: ApplyOptions, out
   });
 }
 
-async function store(
-  { policy, ctx }: OpenWorkspace,
-  by: string,
-  options: ApplyOptions,
-  output: Output,
-): Promise<number> {
+async function store({ policy, ctx }: OpenWorkspace, by: string, options: ApplyOptions, output: Output): Promise<void> {
   if (policy.file === null) {
     throw cliProblem('no-workspace', 'there is no baton.yaml here whose policy could be stored');
   }
@@ -51,38 +46,32 @@ async function store(
   if (isWritten && stored === null) {
     throw new Problem('contended', `another process has stored a version after ${version}; look at it and apply again`);
   }
-  if (output.json) {
-    output.answer({ version: stored?.version ?? version, changed: differences, stored: stored !== null });
-    return 0;
-  }
+  if (output.json)
+    return output.answer({ version: stored?.version ?? version, changed: differences, stored: stored !== null });
   for (const difference of differences) output.line(lineOf(difference));
   if (differences.length === 0)
     output.line(`nothing to change: baton.yaml says what version ${version} of the policy says`);
   else if (stored === null)
     output.line(`not stored; without --dry-run this becomes version ${version + 1} of the policy`);
   else output.line(`stored as version ${stored.version} of the policy`);
-  return 0;
 }
 
-async function show({ ctx }: OpenWorkspace, output: Output): Promise<number> {
+async function show({ ctx }: OpenWorkspace, output: Output): Promise<void> {
   const current = await ctx.store.policy.current();
   if (current === null)
     throw cliProblem('configuration', 'no policy is stored in this database; store one with: baton apply');
   if (!output.json) output.note(`version ${current.version}, stored by ${current.by} at ${instantText(current.at)}`);
   output.answer(output.json ? policyView(current) : policyIn(current));
-  return 0;
 }
 
-async function tellHistory({ ctx }: OpenWorkspace, output: Output): Promise<number> {
+async function tellHistory({ ctx }: OpenWorkspace, output: Output): Promise<void> {
   const versions = await ctx.store.policy.history(HISTORY_MAX);
   const changes = versions.map((each, index) => {
     const before = versions[index + 1];
     return differencesBetween(before === undefined ? {} : policyIn(before), policyIn(each));
   });
-  if (output.json) {
-    output.answer(versions.map((each, index) => ({ ...policyView(each), changed: changes[index] })));
-    return 0;
-  }
+  if (output.json)
+    return output.answer(versions.map((each, index) => ({ ...policyView(each), changed: changes[index] })));
   const rows = versions.map((each, index) => [
     String(each.version),
     instantText(each.at),
@@ -91,7 +80,6 @@ async function tellHistory({ ctx }: OpenWorkspace, output: Output): Promise<numb
   ]);
   if (rows.length === 0) output.note('no policy is stored yet');
   else output.line(tableOf(['version', 'stored', 'by', 'changed'], rows));
-  return 0;
 }
 
 /** `baton key` and workers that register schemas store versions too. */

@@ -11,7 +11,7 @@ interface BackupOptions extends CommonOptions {
 }
 
 /** Copying cannot be interrupted. A killed process leaves a draft, which the next backup removes. */
-export async function backup(args: readonly string[], options: BackupOptions, output: Output): Promise<number> {
+export async function backup(args: readonly string[], options: BackupOptions, output: Output): Promise<void> {
   const [file = '-'] = args;
   const { database } = await locateWorkspace(options);
   if (database.kind === 'postgres') {
@@ -32,7 +32,6 @@ export async function backup(args: readonly string[], options: BackupOptions, ou
       output.line(
         `backed up ${counted(made.handoffs, 'handoff')} (${Math.ceil(made.bytes / 1024)} KiB) to ${displayLine(path)}`,
       );
-    return 0;
   } catch (error) {
     if (error instanceof FileExists) throw existsProblem(path);
     throw error;

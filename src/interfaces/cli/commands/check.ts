@@ -14,7 +14,7 @@ interface CheckOptions extends CommonOptions {
   readonly keys?: string;
 }
 
-export async function check(args: readonly string[], options: CheckOptions, output: Output): Promise<number> {
+export async function check(args: readonly string[], options: CheckOptions, output: Output): Promise<void> {
   const { checked, complaints, overdue } = await answerTo({
     folder: options.workspace ?? process.cwd(),
     staged: options.staged === true,
@@ -30,7 +30,6 @@ export async function check(args: readonly string[], options: CheckOptions, outp
     throw cliProblem('check-failed', `${counted(complaints.length, 'complaint')} about ${counted(files, 'file')}`);
   }
   output.note(`${counted(checked, 'file')} looked at, nothing to complain about`);
-  return 0;
 }
 
 function isInUse({ revokedAt, retiredAt }: RegisteredKey): boolean {

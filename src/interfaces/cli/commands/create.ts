@@ -24,7 +24,7 @@ interface CreateOptions extends CommonOptions {
   readonly targetCompletion?: string;
 }
 
-export async function create(_args: readonly string[], given: CreateOptions, output: Output): Promise<number> {
+export async function create(_args: readonly string[], given: CreateOptions, output: Output): Promise<void> {
   const options = await withSender(given);
   if (options.document !== true) {
     throw cliProblem('usage', 'create makes documents: say --document; for the queue there is baton send');
@@ -47,7 +47,6 @@ export async function create(_args: readonly string[], given: CreateOptions, out
           'It becomes Active, with its file, by itself',
       );
     if (state === 'draft') output.note(`a draft; offer it with: baton activate ${id} --as @${request.from}`);
-    return 0;
   });
 }
 

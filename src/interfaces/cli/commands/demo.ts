@@ -31,7 +31,7 @@ interface Reached {
 const PACE_MAX_SECONDS = 60;
 const WATCHED_MS = 1_000;
 
-export async function demo(_args: readonly string[], options: DemoOptions, output: Output): Promise<number> {
+export async function demo(_args: readonly string[], options: DemoOptions, output: Output): Promise<void> {
   const paceMs = options.pace === undefined ? null : secondsArgument(options.pace, '--pace', 0, PACE_MAX_SECONDS);
   const server = serverIn(options) ?? (await ownServer());
   const pauseMs = paceMs ?? (server.isOwn ? 0 : WATCHED_MS);
@@ -57,7 +57,6 @@ export async function demo(_args: readonly string[], options: DemoOptions, outpu
     output.note('The relay is over. Every step of it is a fact in the database, hashed to the one before it.');
     if (server.isOwn)
       output.note('Next: baton init, then baton serve, and "baton work @react -- cat" in another terminal.');
-    return 0;
   } finally {
     await stage.close();
     await server.close();

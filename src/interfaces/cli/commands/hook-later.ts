@@ -22,12 +22,11 @@ import type { Output } from '../output.ts';
 /** A hook that spools another call starts a reader of its own. */
 const CALLS_MAX = 1_000;
 
-export async function hookLater(vendor: string, options: CommonOptions, output: Output): Promise<number> {
+export async function hookLater(vendor: string, options: CommonOptions, output: Output): Promise<void> {
   const workspace = workspaceFor(options.workspace);
   const read = workspace === null ? { read: 0, kept: 0 } : await readSpool(workspace);
   if (workspace !== null && vendor !== '') await lookFor(vendor.toLowerCase(), workspace);
   output.answer(read);
-  return 0;
 }
 
 async function readSpool(workspace: Workspace): Promise<{ readonly read: number; readonly kept: number }> {

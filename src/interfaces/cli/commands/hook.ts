@@ -26,14 +26,13 @@ interface HookOptions extends CommonOptions {
   readonly later?: true;
 }
 
-export async function hook(args: readonly string[], options: HookOptions, output: Output): Promise<number> {
+export async function hook(args: readonly string[], options: HookOptions, output: Output): Promise<void> {
   const [vendor = '', event] = args;
   if (options.later === true) return (await import('./hook-later.ts')).hookLater(vendor, options, output);
   const call = { vendor, event: event ?? null, input: readFileSync(0, 'utf8'), transcriptBytes: null };
   const told = await readWords(call, options).catch(messageOf);
   // The agent's program reads standard output and needs JSON in every case.
   output.answer(told === null || told === '' ? {} : { systemMessage: `baton: ${told}` });
-  return 0;
 }
 
 /** One call of a hook, live or from the spool. */

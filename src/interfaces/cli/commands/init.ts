@@ -14,7 +14,7 @@ interface InitOptions {
   readonly removeGitHook?: true;
 }
 
-export async function init(args: readonly string[], options: InitOptions, output: Output): Promise<number> {
+export async function init(args: readonly string[], options: InitOptions, output: Output): Promise<void> {
   const folder = args[0] ?? '.';
   if (existsSync(folder) && !statSync(folder).isDirectory()) {
     throw cliProblem('bad-request', `${folder} is not a folder`);
@@ -34,7 +34,6 @@ export async function init(args: readonly string[], options: InitOptions, output
   else output.line(`made ${listOf(made)} in ${workspace}`);
   if (unnamed !== null)
     output.note(`add this to ${workspace}/baton.yaml, so that commands find it: database: ${JSON.stringify(unnamed)}`);
-  return 0;
 }
 
 function templateOf({ template, queue }: InitOptions): Template | null {
@@ -51,7 +50,7 @@ async function withHook(folder: string): Promise<readonly string[]> {
   return hooks.flatMap(({ path, changed }) => (changed ? [shownFrom(folder, path)] : []));
 }
 
-async function withoutHook(folder: string, options: InitOptions, output: Output): Promise<number> {
+async function withoutHook(folder: string, options: InitOptions, output: Output): Promise<void> {
   if (options.gitHook === true) throw cliProblem('usage', 'either --git-hook or --remove-git-hook');
   const { shownFrom, takeGitHooks } = await import('../../../adapters/git/git-hook.ts');
   const hooks = (await takeGitHooks(folder).catch(asProblem)).map(({ path, changed }) => {
@@ -60,7 +59,6 @@ async function withoutHook(folder: string, options: InitOptions, output: Output)
   const removed = hooks.filter((each) => each.removed).map(({ hook }) => hook);
   if (output.json) output.answer({ ...hooks[0], hooks });
   else output.line(removed.length > 0 ? `taken out of ${listOf(removed)}` : `nothing of ours in ${hooks[0]?.hook}`);
-  return 0;
 }
 
 function asProblem(error: unknown): never {

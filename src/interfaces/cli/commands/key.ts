@@ -12,7 +12,7 @@ import { withOperator, type CommonOptions } from '../with-workspace.ts';
 
 const KEY_TEXT_MAX = 2_000;
 
-export async function newKey(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+export async function newKey(args: readonly string[], options: CommonOptions, output: Output): Promise<void> {
   const agent = agentArgument(args[0] ?? '', 'agent');
   const text = textArgument(args.slice(1).join(' '), 'key', KEY_TEXT_MAX);
   return withOperator(options, { scope: 'write', aloud: 'register a key' }, async ({ ctx }, principal) =>
@@ -20,13 +20,12 @@ export async function newKey(args: readonly string[], options: CommonOptions, ou
   );
 }
 
-export async function listKeys(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+export async function listKeys(_args: readonly string[], options: CommonOptions, output: Output): Promise<void> {
   return withOperator(options, { scope: 'read' }, async ({ ctx }) => {
     const keys = keysIn(await ctx.store.policy.current());
     if (output.json) output.answer(keys.map(viewOf));
     else if (keys.length === 0) output.note('there are none');
     else output.line(tableOf(HEAD, keys.map(rowOf)));
-    return 0;
   });
 }
 
@@ -37,7 +36,7 @@ export const revokeKey = ending('revoke');
 export const retireKey = ending('retire');
 
 function ending(how: 'revoke' | 'retire') {
-  return async (args: readonly string[], options: CommonOptions, output: Output): Promise<number> => {
+  return async (args: readonly string[], options: CommonOptions, output: Output): Promise<void> => {
     const fingerprint = textArgument(args[0] ?? '', 'fingerprint');
     return withOperator(options, { scope: 'write', aloud: `${how} a key` }, async ({ ctx }, principal) => {
       const ended = await endKey(ctx.store, how, fingerprint, principalText(principal));
@@ -46,11 +45,10 @@ function ending(how: 'revoke' | 'retire') {
   };
 }
 
-function tell(answer: KeyRecord | KeyProblem, what: string, output: Output): number {
+function tell(answer: KeyRecord | KeyProblem, what: string, output: Output): void {
   if (typeof answer === 'string') throw problemOf(answer);
   if (output.json) output.answer(viewOf(answer));
   else output.line(`${answer.fingerprint} ${what} for @${answer.agent}`);
-  return 0;
 }
 
 function problemOf(problem: KeyProblem): Problem {

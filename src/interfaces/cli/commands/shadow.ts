@@ -22,7 +22,7 @@ import { onInterrupt } from '../interrupt.ts';
 import type { CommonOptions } from '../with-workspace.ts';
 import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
-import { answered, openShadowsFor, sourceArguments, unavailable } from '../shadow-workspace.ts';
+import { answered, openShadowsFor, sourceArguments, unavailable, type Shadows } from '../shadow-workspace.ts';
 import { ageOf, tableOf } from '../table.ts';
 
 const TIMEOUT_SECONDS_MAX = 24 * 60 * 60;
@@ -30,12 +30,13 @@ const TIMEOUT_SECONDS_MAX = 24 * 60 * 60;
 const TIMED_OUT = 124;
 const KILLED = 137;
 
-export async function preflightShadow(
-  _args: readonly string[],
-  options: CommonOptions,
-  output: Output,
-): Promise<number> {
-  const { world } = await openShadowsFor(options);
+/** A command of the workspace's shadows. */
+function onShadows(act: (shadows: Shadows, output: Output, args: readonly string[]) => Promise<number | void>) {
+  return async (args: readonly string[], options: CommonOptions, output: Output): Promise<number | void> =>
+    act(await openShadowsFor(options), output, args);
+}
+
+export const preflightShadow = onShadows(async ({ world }, output) => {
   const told = await world.sandbox.preflight();
   const { problem, runtime, version, image, limits, warnings } = told;
   if (output.json) {
@@ -49,7 +50,7 @@ export async function preflightShadow(
   }
   if (problem === null) return 0;
   throw unavailable(problem);
-}
+});
 
 function limitLine({ name, enforced, says }: LimitState): string {
   return `  ${enforced ? 'enforced    ' : 'NOT ENFORCED'} ${name.replaceAll('_', ' ')}: ${says}`;
@@ -59,21 +60,14 @@ function limitsView(limits: readonly LimitState[]): JsonObject {
   return Object.fromEntries(limits.map(({ name, enforced, says }) => [name, { enforced, says }]));
 }
 
-export async function buildShadowImage(
-  _args: readonly string[],
-  options: CommonOptions,
-  output: Output,
-): Promise<number> {
-  const { world } = await openShadowsFor(options);
+export const buildShadowImage = onShadows(async ({ world }, output) => {
   const built = await world.sandbox.buildImage();
   if (!built.ok) throw unavailable(built.refusal);
   if (output.json) output.answer(built.value);
   else output.line(`${built.value.image}\n${built.value.base}`);
-  return 0;
-}
+});
 
-export async function createOne(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
-  const { world } = await openShadowsFor(options);
+export const createOne = onShadows(async ({ world }, output, args) => {
   const sources = answered(await findSources(world, sourceArguments(args)));
   await cleanUp(world);
   const interrupts = onInterrupt(() => output.note('stopping; what was begun is removed'));
@@ -92,7 +86,7 @@ export async function createOne(args: readonly string[], options: CommonOptions,
     output.line(answer.record.id);
   }
   return 0;
-}
+});
 
 /** The answer of the specification's `shadow.create()`. */
 function createView(answer: CreateAnswer): JsonObject {
@@ -108,28 +102,24 @@ function createView(answer: CreateAnswer): JsonObject {
   };
 }
 
-export async function addOneSource(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+export const addOneSource = onShadows(async ({ world }, output, args) => {
   const [id = '', text = ''] = args;
-  const { world } = await openShadowsFor(options);
   const [source] = answered(await findSources(world, sourceArguments([text])));
   if (source === undefined) throw cliProblem('usage', 'add-source needs a source');
   const { added } = answered(await addSource(world, id, source));
   if (output.json) output.answer({ shadow_id: id, github_repo: added.repository, snapshot_commit: added.commit });
   else output.line(`${added.repository} ${added.commit}`);
-  return 0;
-}
+});
 
-export async function syncSources(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+export const syncSources = onShadows(async ({ world }, output, args) => {
   const [id = '', repository] = args;
-  const { world } = await openShadowsFor(options);
   const synced = answered(await syncSource(world, id, repository ?? null));
   if (output.json) output.answer(synced);
   for (const { repository: name, from, to, checkoutKept } of output.json ? [] : synced) {
     output.line(`${name} ${from === to ? 'unchanged' : `${from} → ${to}`}`);
     if (checkoutKept) output.warn(`the checkout of ${name} inside has changes of its own and was left as it is`);
   }
-  return 0;
-}
+});
 
 interface ExecOptions extends CommonOptions {
   readonly timeout?: string;
@@ -161,18 +151,15 @@ export async function execCommand(args: readonly string[], options: ExecOptions,
   return interrupts.exitCode() ?? ran.exitCode ?? (ran.stoppedBy === 'timeout' ? TIMED_OUT : KILLED);
 }
 
-export async function diffOne(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
-  const { world } = await openShadowsFor(options);
+export const diffOne = onShadows(async ({ world }, output, args) => {
   const patch = answered(await diffShadow(world, args[0] ?? ''));
   if (output.json) output.answer({ patch });
   else if (patch === '') output.note('nothing was changed inside');
   else process.stdout.write(displayText(patch));
-  return 0;
-}
+});
 
-export async function extractFiles(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+export const extractFiles = onShadows(async ({ world, workspace }, output, args) => {
   const [id = '', path = '', to = ''] = args;
-  const { world, workspace } = await openShadowsFor(options);
   const copied = answered(await extractFrom(world, id, path));
   const { writeInside } = await import('../../../adapters/shadows/host-files.ts');
   const written = await writeInside(workspace.folder, to, copied);
@@ -180,23 +167,19 @@ export async function extractFiles(args: readonly string[], options: CommonOptio
   if (output.json) output.answer({ written: written.value, skipped: copied.skipped });
   for (const file of output.json ? [] : written.value) output.line(displayText(file));
   for (const { path: skipped, says } of copied.skipped) output.warn(`${skipped} was left out: ${says}`);
-  return 0;
-}
+});
 
-export async function injectFile(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+export const injectFile = onShadows(async ({ world, workspace }, output, args) => {
   const [id = '', file = '', path = ''] = args;
-  const { world, workspace } = await openShadowsFor(options);
   const { readInside } = await import('../../../adapters/shadows/host-files.ts');
   const read = await readInside(workspace.folder, file);
   if (!read.ok) throw cliProblem('shadow-path', read.refusal);
   answered(await injectInto(world, id, path, read.value));
   if (output.json) output.answer({ shadow_id: id, path, bytes: read.value.length });
   else output.note(`${read.value.length} bytes are in ${id}`);
-  return 0;
-}
+});
 
-export async function listShadows(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
-  const { world } = await openShadowsFor(options);
+export const listShadows = onShadows(async ({ world }, output) => {
   const [records, running] = await Promise.all([world.records.list(), world.sandbox.list()]);
   const stateOf = ({ id }: ShadowRecord): string => {
     const found = running.find((each) => each.id === id);
@@ -216,8 +199,7 @@ export async function listShadows(_args: readonly string[], options: CommonOptio
     ]);
     output.line(tableOf(['id', 'state', 'age', 'sources'], rows));
   }
-  return 0;
-}
+});
 
 function recordView({ id, createdAtMs, untilMs, sources }: ShadowRecord): JsonObject {
   return {
@@ -232,8 +214,7 @@ function recordView({ id, createdAtMs, untilMs, sources }: ShadowRecord): JsonOb
   };
 }
 
-export async function statusOne(args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
-  const { world } = await openShadowsFor(options);
+export const statusOne = onShadows(async ({ world }, output, args) => {
   const record = answered(await withShadow(world, args[0] ?? '', async (found) => ({ ok: true, value: found })));
   const isRunning = (await world.sandbox.list()).some(({ id, isRunning: runs }) => id === record.id && runs);
   const sources = record.sources.map(({ path, repository, folder }) => ({
@@ -260,8 +241,7 @@ export async function statusOne(args: readonly string[], options: CommonOptions,
     for (const limit of limits) output.line(limitLine(limit));
     output.line(displayText(manifestText(manifest).trimEnd()));
   }
-  return 0;
-}
+});
 
 interface DestroyOptions extends CommonOptions {
   readonly all?: true;

@@ -8,7 +8,7 @@ interface TaskOptions extends CommonOptions {
   readonly owner?: string;
 }
 
-export async function newTask(_args: readonly string[], options: TaskOptions, output: Output): Promise<number> {
+export async function newTask(_args: readonly string[], options: TaskOptions, output: Output): Promise<void> {
   if (options.title === undefined) throw cliProblem('usage', 'task new needs a --title');
   const title = textArgument(options.title, '--title');
   const owner = options.owner === undefined ? null : agentArgument(options.owner, '--owner');
@@ -19,6 +19,5 @@ export async function newTask(_args: readonly string[], options: TaskOptions, ou
     const id = await rules.tasks.create({ title, owner });
     if (output.json) output.answer({ id, file: `tasks/${id}.md` });
     else output.line(id);
-    return 0;
   });
 }

@@ -32,7 +32,7 @@ interface NewTokenOptions extends CommonOptions {
 const MAKE = 'make an operator token';
 const TEN_YEARS_SECONDS = 10 * 366 * 24 * 60 * 60;
 
-export async function newToken(_args: readonly string[], options: NewTokenOptions, output: Output): Promise<number> {
+export async function newToken(_args: readonly string[], options: NewTokenOptions, output: Output): Promise<void> {
   if ((options.for === undefined) === (options.operator === undefined)) {
     throw cliProblem('usage', 'token new needs either --for AGENT or --operator');
   }
@@ -40,7 +40,6 @@ export async function newToken(_args: readonly string[], options: NewTokenOption
   return withOpened(options, async (app) => {
     const minted = await mintOne(app, options, request);
     tellNew(minted, output);
-    return 0;
   });
 }
 
@@ -48,18 +47,13 @@ export async function newToken(_args: readonly string[], options: NewTokenOption
  * Makes an operator token without showing one, for an operator who has lost the last one and can open the database. It
  * is the only way around the closed bootstrap, so a warning and the token log say so.
  */
-export async function recoverToken(
-  _args: readonly string[],
-  options: NewTokenOptions,
-  output: Output,
-): Promise<number> {
+export async function recoverToken(_args: readonly string[], options: NewTokenOptions, output: Output): Promise<void> {
   const request = { ...requestOf({ ...options, operator: true }), scopes: SCOPES };
   return withOpened(options, async ({ ctx }) => {
     await saidAloud(options, bareOperator(options, MAKE), MAKE);
     const by = localUser();
     tellNew(await mintToken(ctx, request, { by, what: 'recovered' }), output);
     output.warn(`${by} has made an operator token without showing one; baton token log has it`);
-    return 0;
   });
 }
 
@@ -108,7 +102,7 @@ function tellNew({ secret, record }: Minted, output: Output): void {
   output.note(`${record.id}; shown once, use it as BATON_TOKEN`);
 }
 
-export async function listTokens(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+export async function listTokens(_args: readonly string[], options: CommonOptions, output: Output): Promise<void> {
   return withOpened(options, async (app) => {
     const { ctx } = app;
     await operatorIn(app, options);
@@ -122,7 +116,6 @@ export async function listTokens(_args: readonly string[], options: CommonOption
           tokens.map((token) => rowOf(token, ctx.store.nowMs())),
         ),
       );
-    return 0;
   });
 }
 
@@ -130,7 +123,7 @@ interface RevokeOptions extends CommonOptions {
   readonly keepLeases?: true;
 }
 
-export async function revokeToken(args: readonly string[], options: RevokeOptions, output: Output): Promise<number> {
+export async function revokeToken(args: readonly string[], options: RevokeOptions, output: Output): Promise<void> {
   const id = textArgument(args[0] ?? '', 'id');
   return withOpened(options, async (app) => {
     const { ctx } = app;
@@ -142,7 +135,6 @@ export async function revokeToken(args: readonly string[], options: RevokeOption
     else output.line(`${id} revoked${released === 0 ? '' : `; given back: ${released}`}`);
     if (!(await hasOperator(app)))
       output.warn('no operator token is left; make one with: baton token recover --as operator');
-    return 0;
   });
 }
 
@@ -158,7 +150,7 @@ const LOG_HEAD = ['at', 'what', 'token', 'by', 'detail'];
 const LOG_PAGE = '50';
 const LOG_MAX = 10_000;
 
-export async function logOfTokens(_args: readonly string[], options: LogOptions, output: Output): Promise<number> {
+export async function logOfTokens(_args: readonly string[], options: LogOptions, output: Output): Promise<void> {
   const max = countArgument(options.limit ?? LOG_PAGE, '--limit', 1, LOG_MAX);
   return withOpened(options, async (app) => {
     await operatorIn(app, options);
@@ -166,7 +158,6 @@ export async function logOfTokens(_args: readonly string[], options: LogOptions,
     if (output.json) output.answer(items.map((line) => ({ ...line, at: instantOrNull(line.at) })));
     else if (items.length === 0) output.note('nothing has happened to any token');
     else output.line(tableOf(LOG_HEAD, items.map(logRow)));
-    return 0;
   });
 }
 

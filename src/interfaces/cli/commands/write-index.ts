@@ -3,7 +3,7 @@ import type { Output } from '../output.ts';
 import { cliProblem } from '../problem.ts';
 
 /** The index follows from the documents. A correct index is not written again. */
-export async function index(_args: readonly string[], options: CommonOptions, output: Output): Promise<number> {
+export async function index(_args: readonly string[], options: CommonOptions, output: Output): Promise<void> {
   return withWorkspace(options, { scope: 'read' }, async ({ rules: { documents } }) => {
     if (documents === null) {
       throw cliProblem(
@@ -14,6 +14,5 @@ export async function index(_args: readonly string[], options: CommonOptions, ou
     const written = await documents.writeIndex();
     if (output.json) output.answer({ file: '_handoffs/_index.yaml', written });
     else output.line(written ? '_handoffs/_index.yaml is written' : '_handoffs/_index.yaml is right already');
-    return 0;
   });
 }

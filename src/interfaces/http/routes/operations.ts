@@ -56,15 +56,23 @@ import { HttpProblem, httpProblem, problemOf } from '../problem.ts';
 
 const KEY_MAX = 500;
 
+interface Answer<Value> {
+  readonly answers: Readonly<Record<number, string>>;
+  readonly gives: z.ZodType;
+  readonly headers?: Readonly<Record<string, string>>;
+  respond(value: Value, asked: RouteRequest): Response | Promise<Response>;
+}
+
+function showing<Value>(says: string, gives: z.ZodType, view: (value: Value) => object): Answer<Value> {
+  return { answers: { 200: says }, gives, respond: (value) => json(view(value)) };
+}
+
+function listing<Item>(gives: z.ZodType, view: (item: Item) => object, says = '{ items }'): Answer<readonly Item[]> {
+  return showing(says, gives, (all) => ({ items: all.map((item) => view(item)) }));
+}
+
 /** How each kind of result is answered. */
-const ANSWERS: {
-  readonly [Name in ResultName]: {
-    readonly answers: Readonly<Record<number, string>>;
-    readonly gives: z.ZodType;
-    readonly headers?: Readonly<Record<string, string>>;
-    respond(value: Results[Name], asked: RouteRequest): Response | Promise<Response>;
-  };
-} = {
+const ANSWERS: { readonly [Name in ResultName]: Answer<Results[Name]> } = {
   handoff: {
     answers: { 200: 'The handoff after it.', 412: 'It has moved on.' },
     gives: HandoffShape,
@@ -104,11 +112,7 @@ const ANSWERS: {
       );
     },
   },
-  facts: {
-    answers: { 200: 'All facts of it.' },
-    gives: FactsShape,
-    respond: (facts) => json({ items: facts.map(factView) }),
-  },
+  facts: listing(FactsShape, factView, 'All facts of it.'),
   chain: {
     answers: { 200: 'The legs.' },
     gives: ChainShape,
@@ -128,11 +132,7 @@ const ANSWERS: {
     respond: (whole) =>
       json({ ...wholeView(whole), settled: isFinal(whole.handoff.state) }, 200, { etag: entityTag(whole.handoff) }),
   },
-  status: {
-    answers: { 200: 'As far as the caller may see it.' },
-    gives: StatusShape,
-    respond: (status) => json(statusView(status)),
-  },
+  status: showing('As far as the caller may see it.', StatusShape, statusView),
   inbox: {
     answers: { 200: 'What it was told, and what waits for it, oldest first.' },
     gives: InboxShape,
@@ -143,43 +143,15 @@ const ANSWERS: {
     gives: IngestedShape,
     respond: (blocks) => json({ blocks: blocks.map(blockView) }),
   },
-  workflows: {
-    answers: { 200: '{ items }' },
-    gives: WorkflowsShape,
-    respond: (flows) => json({ items: flows.map(workflowView) }),
-  },
-  report: { answers: { 200: 'The report.' }, gives: ReportShape, respond: (found) => json(reportView(found)) },
-  schedule: {
-    answers: { 200: 'The schedule.' },
-    gives: ScheduleShape,
-    respond: (schedule) => json(scheduleView(schedule)),
-  },
-  schedules: {
-    answers: { 200: '{ items }' },
-    gives: SchedulesShape,
-    respond: (all) => json({ items: all.map(scheduleView) }),
-  },
-  pause: { answers: { 200: 'The pause.' }, gives: PauseShape, respond: (pause) => json(pauseView(pause)) },
-  pauses: {
-    answers: { 200: '{ items }' },
-    gives: PausesShape,
-    respond: (all) => json({ items: all.map(pauseView) }),
-  },
-  undelivered: {
-    answers: { 200: '{ items }' },
-    gives: UndeliveredShape,
-    respond: (all) => json({ items: all.map(undeliveredView) }),
-  },
-  resent: {
-    answers: { 200: 'It is tried again.' },
-    gives: ResentShape,
-    respond: (key) => json({ key }),
-  },
-  artifacts: {
-    answers: { 200: '{ items }' },
-    gives: ArtifactsShape,
-    respond: (cards) => json({ items: cards.map(entryOf) }),
-  },
+  workflows: listing(WorkflowsShape, workflowView),
+  report: showing('The report.', ReportShape, reportView),
+  schedule: showing('The schedule.', ScheduleShape, scheduleView),
+  schedules: listing(SchedulesShape, scheduleView),
+  pause: showing('The pause.', PauseShape, pauseView),
+  pauses: listing(PausesShape, pauseView),
+  undelivered: listing(UndeliveredShape, undeliveredView),
+  resent: showing('It is tried again.', ResentShape, (key) => ({ key })),
+  artifacts: listing(ArtifactsShape, entryOf),
   artifact: {
     answers: { 200: 'The artifact.' },
     gives: WholeArtifactShape,
@@ -190,16 +162,8 @@ const ANSWERS: {
     gives: ArtifactShape,
     respond: (card) => json(entryOf(card), 201),
   },
-  pruned: {
-    answers: { 200: 'What was removed, or would be.' },
-    gives: PrunedShape,
-    respond: (pruned) => json(prunedView(pruned)),
-  },
-  cleaned: {
-    answers: { 200: '{ applied, deprecated, changes }' },
-    gives: CleanedShape,
-    respond: (cleaned) => json(cleaned),
-  },
+  pruned: showing('What was removed, or would be.', PrunedShape, prunedView),
+  cleaned: showing('{ applied, deprecated, changes }', CleanedShape, (cleaned) => cleaned),
 };
 
 /** The moves that the caller may make now, for clients that show buttons. Only the table of rights knows them. */
