@@ -29,21 +29,15 @@ export interface AgentRecord {
   readonly lastSeenAt: number | null;
 }
 
-export interface Attempts {
-  hear(fact: Fact, handoff: Handoff): void;
-  all(): readonly Attempt[];
-  recordOf(agent: AgentId): AgentRecord;
-}
-
 /** Ends of an attempt that count neither as delivered nor as failed. */
 const GIVEN_BACK = new Set(['release', 'block', 'cancel', 'supersede']);
 
-export function openAttempts(): Attempts {
+export function openAttempts() {
   const all: Attempt[] = [];
   const running = new Map<HandoffId, Attempt>();
   const lastSeen = new Map<AgentId, number>();
   return {
-    hear: (fact, handoff) => {
+    hear: (fact: Fact, handoff: Handoff): void => {
       const { to: agent, title } = handoff;
       if (fact.by === `@${agent}` || fact.by === agent) lastSeen.set(agent, fact.at);
       const before = running.get(fact.handoff);
@@ -66,8 +60,8 @@ export function openAttempts(): Attempts {
       all.push(begun);
       if (all.length > KEPT_MAX * 1.2) all.splice(0, all.length - KEPT_MAX);
     },
-    all: () => all,
-    recordOf: (agent) => {
+    all: (): readonly Attempt[] => all,
+    recordOf: (agent: AgentId): AgentRecord => {
       const sinceMs = (all.at(-1)?.from ?? 0) - DAY_MS;
       const own = all.filter((each) => each.agent === agent && each.end !== null && (each.until ?? 0) >= sinceMs);
       const counted = own.filter(({ end }) => !GIVEN_BACK.has(end ?? ''));

@@ -2,28 +2,20 @@
 import type { Clock } from '../../foundation/clock.ts';
 import { setNewest } from './bounded-map.ts';
 import type { Caller } from './caller.ts';
-import { counters, openConnections, RESERVED_CONNECTIONS, type Connections } from './connections.ts';
+import { counters, openConnections, RESERVED_CONNECTIONS } from './connections.ts';
 import { HttpProblem, httpProblem } from './problem.ts';
 import type { ServerLimits } from '../../workspace/server-limits.ts';
 
 export type HeldKind = 'wait' | 'stream';
-
-export interface Capacity {
-  readonly connections: Connections;
-  /** Twice the limit, because connections that are being closed still count. */
-  readonly maxConnections: number;
-  /** Takes a place for a request that stays open, or throws 429. The limit per address does not hold for operators. */
-  enter(kind: HeldKind, caller: Caller, address: string): () => void;
-  /** Counts one request of a token, or throws 429. */
-  request(caller: Caller): void;
-}
 
 /** A token that was quiet may send this many seconds' worth of requests at once. */
 const BURST_SECONDS = 5;
 /** How many tokens are counted. The one that has been quiet for longest is forgotten first. */
 const COUNTED_MAX = 10_000;
 
-export function openCapacity(limits: ServerLimits, clock: Clock): Capacity {
+export type Capacity = ReturnType<typeof openCapacity>;
+
+export function openCapacity(limits: ServerLimits, clock: Clock) {
   const places = {
     wait: openPlaces('wait', limits.waitsPerToken, limits.waitsPerAddress),
     stream: openPlaces('listen', limits.streamsPerToken, limits.streamsPerAddress),
@@ -32,9 +24,12 @@ export function openCapacity(limits: ServerLimits, clock: Clock): Capacity {
   const burst = limits.requestsPerSecond * BURST_SECONDS;
   return {
     connections: openConnections(limits),
+    /** Twice the limit, because connections that are being closed still count. */
     maxConnections: 2 * (limits.connections + RESERVED_CONNECTIONS),
-    enter: (kind, caller, address) => places[kind](caller, address),
-    request: ({ name }) => {
+    /** Takes a place for a request that stays open, or throws 429. The limit per address does not hold for operators. */
+    enter: (kind: HeldKind, caller: Caller, address: string) => places[kind](caller, address),
+    /** Counts one request of a token, or throws 429. */
+    request: ({ name }: Caller): void => {
       const nowMs = clock.monotonicMs();
       const { tokens, atMs } = buckets.get(name) ?? { tokens: burst, atMs: nowMs };
       const filled = Math.min(burst, tokens + ((nowMs - atMs) / 1000) * limits.requestsPerSecond);

@@ -6,21 +6,12 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-
-export interface Connections {
-  opened(socket: Socket): void;
-  /** Called for each request. The connection is not idle until the answer is complete. */
-  asked(incoming: IncomingMessage, outgoing: ServerResponse): void;
-  isReserved(socket: Socket): boolean;
-}
+import type { ServerLimits } from '../../workspace/server-limits.ts';
 
 /** Connections beyond the limit, for callers who are always answered. */
 export const RESERVED_CONNECTIONS = 64;
 
-export function openConnections(limits: {
-  readonly connections: number;
-  readonly connectionsPerAddress: number;
-}): Connections {
+export function openConnections(limits: Pick<ServerLimits, 'connections' | 'connectionsPerAddress'>) {
   const open = new Map<Socket, { readonly address: string; readonly leave: () => void }>();
   const perAddress = counters<string>();
   const answering = counters<Socket>();
@@ -46,7 +37,7 @@ export function openConnections(limits: {
   };
 
   return {
-    opened: (socket) => {
+    opened: (socket: Socket): void => {
       const address = addressOf(socket);
       const isSame = (other: Socket): boolean => open.get(other)?.address === address;
       const hasRoom = perAddress.count(address) < limits.connectionsPerAddress || closeOne(idle, isSame);
@@ -59,7 +50,8 @@ export function openConnections(limits: {
       unheard.add(socket);
       socket.once('close', () => forget(socket));
     },
-    asked: (incoming, outgoing) => {
+    /** Called for each request. The connection is not idle until the answer is complete. */
+    asked: (incoming: IncomingMessage, outgoing: ServerResponse): void => {
       const { socket } = incoming;
       idle.delete(socket);
       const answered = answering.add(socket);
@@ -72,7 +64,7 @@ export function openConnections(limits: {
         if (answering.count(socket) === 0 && open.has(socket)) idle.add(socket);
       });
     },
-    isReserved: (socket) => reserved.has(socket),
+    isReserved: (socket: Socket): boolean => reserved.has(socket),
   };
 }
 

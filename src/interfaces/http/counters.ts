@@ -9,7 +9,7 @@ import { usesCapacity } from '../../domain/limits.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Context } from '../../engine/context.ts';
 import type { Told } from './events/hub.ts';
-import { openAttempts, type AgentRecord, type Attempt } from './attempts.ts';
+import { openAttempts } from './attempts.ts';
 import { setNewest } from './bounded-map.ts';
 
 const MINUTE_MS = 60_000;
@@ -52,36 +52,9 @@ interface Load {
   waitingSince: number | null;
 }
 
-export interface Counters {
-  hear(told: readonly Told[]): void;
-  /** The time from which on every fact is counted. */
-  since(): number;
-  minutes(): readonly Minute[];
-  timeIn(): ReadonlyMap<State, Spent>;
-  failures(): ReadonlyMap<string, number>;
-  /** Counted since the server started, so that the numbers of several servers can be added. */
-  sinceStart(): {
-    readonly facts: ReadonlyMap<string, number>;
-    readonly failures: ReadonlyMap<string, number>;
-    readonly timeIn: ReadonlyMap<State, Pick<Spent, 'count' | 'totalMs'>>;
-  };
-  open(): Readonly<Record<State, number>>;
-  /** The open handoffs, newest last. */
-  openOnes(): Iterable<Handoff>;
-  /** Whether another handoff retries this one. */
-  wasRetried(id: HandoffId): boolean;
-  oldestWaiting(max: number): readonly Handoff[];
-  /** Senders, recipients and verifiers of open handoffs and of the newest facts. */
-  agents(): Iterable<AgentId>;
-  /** With `isVisible`, only those handoffs count. */
-  loads(isVisible?: (handoff: Handoff) => boolean): ReadonlyMap<AgentId, Load>;
-  /** The results of an agent within the last day. */
-  recordOf(agent: AgentId): AgentRecord;
-  /** The attempts of the last hours, oldest first. */
-  attempts(): readonly Attempt[];
-}
+export type Counters = Awaited<ReturnType<typeof openCounters>>;
 
-export async function openCounters({ store }: Context): Promise<Counters> {
+export async function openCounters({ store }: Context) {
   const known = new Map<HandoffId, Handoff>();
   const minutes = new Map<number, Minute>();
   const spent = new Map<State, Spent>();
@@ -176,18 +149,20 @@ export async function openCounters({ store }: Context): Promise<Counters> {
   const sinceMs = past.length < FACTS_MAX ? 0 : (past[0]?.at ?? 0);
 
   return {
-    hear: (told) => told.forEach(hearOne),
+    hear: (told: readonly Told[]): void => told.forEach(hearOne),
+    /** The time from which on every fact is counted. */
     since: () => sinceMs,
-    minutes: () => [...minutes.values()].toSorted((a, b) => a.at - b.at),
-    timeIn: () => spent,
-    failures: () => failures,
+    minutes: (): readonly Minute[] => [...minutes.values()].toSorted((a, b) => a.at - b.at),
+    timeIn: (): ReadonlyMap<State, Spent> => spent,
+    failures: (): ReadonlyMap<string, number> => failures,
+    /** Counted since the server started, so that the numbers of several servers can be added. */
     sinceStart: () => ({
       facts,
       failures: new Map([...failures].map(([code, all]) => [code, all - (before.failures.get(code) ?? 0)])),
       timeIn: new Map(
         [...spent].map(([state, all]) => {
           const { times = 0, totalMs = 0 } = before.timeIn.get(state) ?? {};
-          return [state, { count: all.count - times, totalMs: all.totalMs - totalMs }];
+          return [state, { count: all.count - times, totalMs: all.totalMs - totalMs }] as const;
         }),
       ),
     }),
@@ -196,15 +171,19 @@ export async function openCounters({ store }: Context): Promise<Counters> {
       for (const { state } of known.values()) counts[state] += 1;
       return counts;
     },
-    openOnes: () => known.values(),
-    wasRetried: (id) => retried.has(id),
-    oldestWaiting: (max) =>
+    /** The open handoffs, newest last. */
+    openOnes: (): Iterable<Handoff> => known.values(),
+    /** Whether another handoff retries this one. */
+    wasRetried: (id: HandoffId) => retried.has(id),
+    oldestWaiting: (max: number): readonly Handoff[] =>
       [...known.values()]
         .filter(({ state }) => state === 'offered')
         .toSorted((a, b) => a.since - b.since)
         .slice(0, max),
-    agents: () => agents.keys(),
-    loads: (isVisible) =>
+    /** Senders, recipients and verifiers of open handoffs and of the newest facts. */
+    agents: (): Iterable<AgentId> => agents.keys(),
+    /** With `isVisible`, only those handoffs count. */
+    loads: (isVisible?: (handoff: Handoff) => boolean): ReadonlyMap<AgentId, Load> =>
       loadsOf(isVisible === undefined ? known.values() : [...known.values()].filter((handoff) => isVisible(handoff))),
     recordOf: attempts.recordOf,
     attempts: attempts.all,

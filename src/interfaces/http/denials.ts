@@ -16,12 +16,6 @@ interface Denied {
   readonly address: string;
 }
 
-export interface Denials {
-  note(denied: Denied): void;
-  /** Writes the counted denials, and waits for running writes. */
-  close(): Promise<void>;
-}
-
 const WINDOW_MS = 60_000;
 /** How many kinds of denials are counted separately within one window. */
 const KINDS_MAX = 100;
@@ -33,7 +27,9 @@ interface Counted {
   readonly unwritten: number;
 }
 
-export function openDenials(tokens: Tokens, clock: Clock, report: (error: unknown) => void): Denials {
+export type Denials = ReturnType<typeof openDenials>;
+
+export function openDenials(tokens: Tokens, clock: Clock, report: (error: unknown) => void) {
   const kinds = new Map<string, Counted>();
   const writing = new Set<Promise<void>>();
 
@@ -53,7 +49,7 @@ export function openDenials(tokens: Tokens, clock: Clock, report: (error: unknow
   };
 
   return {
-    note: (denied) => {
+    note: (denied: Denied): void => {
       const nowMs = clock.monotonicMs();
       const own = JSON.stringify([denied.token ?? denied.address, denied.by, denied.code]);
       if (!kinds.has(own)) tidy(nowMs);
@@ -66,7 +62,8 @@ export function openDenials(tokens: Tokens, clock: Clock, report: (error: unknow
         kinds.set(kind, { last: denied, sinceMs: before.sinceMs, unwritten: before.unwritten + 1 });
       }
     },
-    close: async () => {
+    /** Writes the counted denials, and waits for running writes. */
+    close: async (): Promise<void> => {
       tidy(Infinity);
       await Promise.all(writing);
     },

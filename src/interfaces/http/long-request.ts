@@ -7,21 +7,8 @@ import type { HttpContext } from './contract.ts';
 import type { ServerContext } from './server-context.ts';
 import { httpProblem } from './problem.ts';
 
-export interface LongRequest {
-  readonly signal: AbortSignal;
-  /** Why the token has ended; null as long as it is good. */
-  tokenEnd(): TokenEnd | null;
-  /** Throws if the end of the token has ended the wait. */
-  mustStillBeGood(): void;
-}
-
 /** The place is free again when the answer is complete or the connection is closed. */
-export function openLongRequest(
-  serverContext: ServerContext,
-  c: HttpContext,
-  caller: Caller,
-  kind: HeldKind,
-): LongRequest {
+export function openLongRequest(serverContext: ServerContext, c: HttpContext, caller: Caller, kind: HeldKind) {
   const { outgoing, incoming } = c.env;
   const leave = serverContext.capacity.enter(kind, caller, addressOf(incoming.socket));
   const watched = caller.token === null ? null : serverContext.tokens.attend(caller.token);
@@ -37,9 +24,11 @@ export function openLongRequest(
     return end instanceof TokenEnd ? end : null;
   };
   return {
+    /** Why the token has ended; null as long as it is good. */
     tokenEnd,
     signal: watched === null ? gone : AbortSignal.any([gone, watched.signal]),
-    mustStillBeGood: () => {
+    /** Throws if the end of the token has ended the wait. */
+    mustStillBeGood: (): void => {
       const end = tokenEnd();
       if (end !== null) throw httpProblem('token-refused', end.message);
     },

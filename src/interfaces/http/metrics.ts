@@ -8,14 +8,6 @@ import type { Clock } from '../../foundation/clock.ts';
 import type { FeedWatch } from '../../engine/feed-blockers.ts';
 import type { Counters } from './counters.ts';
 
-export interface Metrics {
-  /** In the text format of Prometheus. */
-  text(): string;
-  readonly contentType: string;
-  answered(method: string, status: number): void;
-  listening(by: 1 | -1): void;
-}
-
 type Sample = readonly [labelValues: readonly string[], value: number];
 
 interface Metric {
@@ -26,7 +18,9 @@ interface Metric {
   readonly samples: () => Iterable<Sample>;
 }
 
-export function openMetrics(tally: Counters, clock: Clock, feed: Pick<FeedWatch, 'heldForMs'>): Metrics {
+export type Metrics = ReturnType<typeof openMetrics>;
+
+export function openMetrics(tally: Counters, clock: Clock, feed: Pick<FeedWatch, 'heldForMs'>) {
   const requests = new Map<string, number>();
   let listeners = 0;
   const metrics: readonly Metric[] = [
@@ -44,14 +38,15 @@ export function openMetrics(tally: Counters, clock: Clock, feed: Pick<FeedWatch,
     ...openHandoffMetrics(tally, clock),
   ];
   return {
+    /** In the text format of Prometheus. */
     text: () => metrics.map(textOf).join(''),
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
     // A client can send any method; unknown ones share one line.
-    answered: (method, status) => {
+    answered: (method: string, status: number): void => {
       const key = `${METHODS.includes(method) ? method : 'other'} ${status}`;
       requests.set(key, (requests.get(key) ?? 0) + 1);
     },
-    listening: (by) => {
+    listening: (by: 1 | -1): void => {
       listeners += by;
     },
   };

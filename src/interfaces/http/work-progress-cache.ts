@@ -10,13 +10,9 @@ import type { Told } from './events/hub.ts';
 
 const KEPT_MAX = 50_000;
 
-export interface WorkNotes {
-  hear(told: readonly Told[]): void;
-  /** As lists show them. */
-  rows(handoffs: readonly Handoff[]): Promise<readonly RowView[]>;
-}
+export type WorkNotes = ReturnType<typeof openWorkNotes>;
 
-export function openWorkNotes(ctx: Pick<Context, 'store'>): WorkNotes {
+export function openWorkNotes(ctx: Pick<Context, 'store'>) {
   const notes = new Map<HandoffId, WorkNote>();
   const keep = (id: HandoffId, note: WorkNote): void => setNewest(notes, id, note, KEPT_MAX);
   /** From the facts of the handoff, where this server has not seen all of them. */
@@ -26,14 +22,14 @@ export function openWorkNotes(ctx: Pick<Context, 'store'>): WorkNotes {
     return note;
   };
   return {
-    hear: (told) => {
+    hear: (told: readonly Told[]): void => {
       for (const { fact } of told) {
         const before = notes.get(fact.handoff);
         if (before === undefined && fact.deed !== 'create') continue;
         keep(fact.handoff, { ...before, ...noteIn(fact, factDetail(fact)) });
       }
     },
-    rows: async (handoffs) => {
+    rows: async (handoffs: readonly Handoff[]): Promise<readonly RowView[]> => {
       const rows: RowView[] = [];
       for (const handoff of handoffs) {
         const { id } = handoff;

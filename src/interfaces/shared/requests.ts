@@ -1,37 +1,25 @@
 /** Shapes of HTTP requests that are not operations. The published description is made from them. */
 import * as z from 'zod';
 import { OPEN_STATES, STATES, type State } from '../../domain/lifecycle.ts';
-import {
-  AGENT_NAME_RULE,
-  HANDOFF_ID_RULE,
-  readAgentId,
-  readHandoffId,
-  type AgentId,
-  type HandoffId,
-} from '../../domain/names.ts';
+import { AGENT_NAME_RULE, HANDOFF_ID_RULE, readAgentId, readHandoffId } from '../../domain/names.ts';
 
 const PAGE_MAX = 1_000;
 
-/** With or without `@`. */
-export const AgentName = z
-  .string()
-  .max(65)
-  .transform((text, context): AgentId => {
-    const agent = readAgentId(text);
-    if (agent !== null) return agent;
-    context.addIssue(AGENT_NAME_RULE);
-    return z.NEVER;
-  });
+function named<Name>(max: number, read: (text: string) => Name | null, rule: string) {
+  return z
+    .string()
+    .max(max)
+    .transform((text, context): Name => {
+      const name = read(text);
+      if (name !== null) return name;
+      context.addIssue(rule);
+      return z.NEVER;
+    });
+}
 
-const HandoffName = z
-  .string()
-  .max(128)
-  .transform((text, context): HandoffId => {
-    const id = readHandoffId(text);
-    if (id !== null) return id;
-    context.addIssue(HANDOFF_ID_RULE);
-    return z.NEVER;
-  });
+/** With or without `@`. */
+export const AgentName = named(65, readAgentId, AGENT_NAME_RULE);
+const HandoffName = named(128, readHandoffId, HANDOFF_ID_RULE);
 
 /** Only a cursor that the server gave out. */
 export const Cursor = z.string().regex(/^[A-Za-z0-9:_.-]{1,100}$/, { message: 'not a cursor that was given out' });
