@@ -66,7 +66,7 @@ export async function startServing(app: OpenWorkspace, options: ServingOptions):
   const agents = await agentsOf(app);
   const serverContext = await serverContextOf(app, log, stopping, agents);
   const traces = isTraced() ? await (await import('./traces.ts')).openTraces(ctx, log) : null;
-  serverContext.hub.join(serverContext.hub.position(), ({ told }) => traces?.hear(told));
+  serverContext.hub.join(serverContext.hub.position(), ({ events }) => traces?.hear(events));
   const server = await startAt(serverContext, stopping, options).catch(async (error: unknown) => {
     await agents?.supervisor.close();
     throw error;
@@ -137,9 +137,9 @@ async function serverContextOf(
   const hub = await openHub(ctx, (error) => log.error({ error: String(error) }, 'following the trail'));
   const tally = await openCounters(ctx);
   const notes = openWorkNotes(ctx);
-  hub.join(hub.position(), ({ told }) => {
-    tally.hear(told);
-    notes.hear(told);
+  hub.join(hub.position(), ({ events }) => {
+    tally.hear(events);
+    notes.hear(events);
   });
   return {
     ctx,

@@ -7,12 +7,12 @@ import { isFinal } from '../../domain/lifecycle.ts';
 import type { Body } from '../../domain/body.ts';
 import type { HandoffId } from '../../domain/names.ts';
 import type { Context as EngineContext } from '../../engine/context.ts';
-import type { Told } from '../../interfaces/http/events/hub.ts';
+import type { HubEvent } from '../../interfaces/http/events/hub.ts';
 import { readTraceparent, spanOf, traceOf, type TracePlace } from '../../interfaces/shared/trace-context.ts';
 import type { ServerLog } from '../../interfaces/cli/app.ts';
 
 export interface Traces {
-  hear(told: readonly Told[]): void;
+  hear(events: readonly HubEvent[]): void;
   /** Sends what is left. */
   close(): Promise<void>;
 }
@@ -80,7 +80,7 @@ function tracesBy(
     return given;
   };
 
-  const hearOne = async ({ fact, handoff }: Told): Promise<void> => {
+  const hearOne = async ({ fact, handoff }: HubEvent): Promise<void> => {
     const { id, lineage } = handoff;
     const isStart = fact.deed === 'accept';
     const isEnd = fact.from === 'accepted' && fact.to !== 'accepted';
@@ -121,10 +121,10 @@ function tracesBy(
   };
 
   return {
-    hear: (told) => {
+    hear: (events) => {
       telling = telling
         .then(async () => {
-          for (const each of told) await hearOne(each);
+          for (const each of events) await hearOne(each);
         })
         .catch((error: unknown) => log.warn({ error: String(error) }, 'a trace was not told'));
     },

@@ -8,7 +8,7 @@ import { isFinal, OPEN_STATES, STATES, type State } from '../../domain/lifecycle
 import { usesCapacity } from '../../domain/limits.ts';
 import type { AgentId, HandoffId } from '../../domain/names.ts';
 import type { Context } from '../../engine/context.ts';
-import type { Told } from './events/hub.ts';
+import type { HubEvent } from './events/hub.ts';
 import { openAttempts } from './attempts.ts';
 import { setNewest } from './bounded-map.ts';
 
@@ -108,7 +108,7 @@ export async function openCounters({ store }: Context) {
     return true;
   };
 
-  const hearOne = ({ fact, handoff }: Told): void => {
+  const hearOne = ({ fact, handoff }: HubEvent): void => {
     partiesOf(handoff).forEach(meet);
     count(facts, `${fact.deed} ${fact.to}`, 1_000);
     const before = known.get(fact.handoff);
@@ -149,7 +149,7 @@ export async function openCounters({ store }: Context) {
   const sinceMs = past.length < FACTS_MAX ? 0 : (past[0]?.at ?? 0);
 
   return {
-    hear: (told: readonly Told[]): void => told.forEach(hearOne),
+    hear: (events: readonly HubEvent[]): void => events.forEach(hearOne),
     /** The time from which on every fact is counted. */
     since: () => sinceMs,
     minutes: (): readonly Minute[] => [...minutes.values()].toSorted((a, b) => a.at - b.at),

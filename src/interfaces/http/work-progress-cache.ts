@@ -6,7 +6,7 @@ import { factDetail } from '../shared/views.ts';
 import { noteIn, type WorkNote } from '../shared/work-note.ts';
 import { mayHaveNote, readNote, rowView, type RowView } from '../shared/work-progress.ts';
 import { setNewest } from './bounded-map.ts';
-import type { Told } from './events/hub.ts';
+import type { HubEvent } from './events/hub.ts';
 
 const KEPT_MAX = 50_000;
 
@@ -22,8 +22,8 @@ export function openWorkNotes(ctx: Pick<Context, 'store'>) {
     return note;
   };
   return {
-    hear: (told: readonly Told[]): void => {
-      for (const { fact } of told) {
+    hear: (events: readonly HubEvent[]): void => {
+      for (const { fact } of events) {
         const before = notes.get(fact.handoff);
         if (before === undefined && fact.deed !== 'create') continue;
         keep(fact.handoff, { ...before, ...noteIn(fact, factDetail(fact)) });

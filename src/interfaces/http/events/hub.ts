@@ -7,7 +7,7 @@ import type { Handoff } from '../../../domain/handoff.ts';
 import type { Context } from '../../../engine/context.ts';
 import { factView, handoffView } from '../../shared/views.ts';
 
-export interface Told {
+export interface HubEvent {
   readonly cursor: string;
   readonly fact: Fact;
   /** The present record, which may be newer than the fact. */
@@ -17,7 +17,7 @@ export interface Told {
 
 /** The facts of one round. Listeners with the same filter share the same bytes. */
 export interface Round {
-  readonly told: readonly Told[];
+  readonly events: readonly HubEvent[];
   readonly pieces: Map<string, Buffer>;
   /** The cursor of the last fact of the round. */
   readonly cursor: string;
@@ -27,10 +27,10 @@ export interface Hub {
   /** The cursor of the last fact that was read; empty before the first one. */
   position(): string;
   /**
-   * Calls `hear` for every further round, starting after the cursor. Null: the hub does not remember the cursor, so the
+   * Calls `listener` for every further round, starting after the cursor. Null: the hub does not remember the cursor, so the
    * caller reads on from the store and tries again.
    */
-  join(cursor: string, hear: (round: Round) => void): (() => void) | null;
+  join(cursor: string, listener: (round: Round) => void): (() => void) | null;
   /** Reads new facts now. */
   look(): Promise<void>;
   /** Ends the pause early, because something was just written. */
@@ -50,22 +50,22 @@ const IDLE_MS = 200;
 export async function openHub(ctx: Context, report: (error: unknown) => void): Promise<Hub> {
   const { store, timers } = ctx;
   const closing = new AbortController();
-  const hearers = new Set<(round: Round) => void>();
-  const recent: Told[] = [];
+  const listeners = new Set<(round: Round) => void>();
+  const recent: HubEvent[] = [];
   let wake = new AbortController();
   let cursor = (await store.facts({ newest: true, max: 1 }))[0]?.cursor ?? '';
   let looking: Promise<boolean> | null = null;
 
   const read = async (after: string): Promise<Round> => {
     const page = await store.facts({ max: PAGE, ...(after === '' ? {} : { after }) });
-    if (page.length === 0) return { told: [], pieces: new Map(), cursor: after };
+    if (page.length === 0) return { events: [], pieces: new Map(), cursor: after };
     const { items } = await store.find({ by: 'ids', ids: [...new Set(page.map(({ fact }) => fact.handoff))] });
     const records = new Map(items.map((handoff) => [handoff.id, handoff]));
-    const told = page.flatMap(({ fact, cursor: at }) => {
+    const events = page.flatMap(({ fact, cursor: at }) => {
       const handoff = records.get(fact.handoff);
       return handoff === undefined ? [] : [{ cursor: at, fact, handoff, bytes: written(at, fact, handoff) }];
     });
-    return { told, pieces: new Map(), cursor: page.at(-1)?.cursor ?? after };
+    return { events, pieces: new Map(), cursor: page.at(-1)?.cursor ?? after };
   };
 
   /** Returns whether there are probably more facts. */
@@ -73,9 +73,9 @@ export async function openHub(ctx: Context, report: (error: unknown) => void): P
     const round = await read(cursor);
     if (closing.signal.aborted || round.cursor === cursor) return false;
     cursor = round.cursor;
-    recent.push(...round.told);
+    recent.push(...round.events);
     if (recent.length > REMEMBERED) recent.splice(0, recent.length - REMEMBERED);
-    for (const hear of hearers) hear(round);
+    for (const listener of listeners) listener(round);
     return true;
   };
   const look = async (): Promise<boolean> => {
@@ -105,14 +105,14 @@ export async function openHub(ctx: Context, report: (error: unknown) => void): P
 
   return {
     position: () => cursor,
-    join: (from, hear) => {
+    join: (from, listener) => {
       if (from !== cursor) {
         const at = recent.findLastIndex((each) => each.cursor === from);
         if (at < 0) return null;
-        hear({ told: recent.slice(at + 1), pieces: new Map(), cursor });
+        listener({ events: recent.slice(at + 1), pieces: new Map(), cursor });
       }
-      hearers.add(hear);
-      return () => void hearers.delete(hear);
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     look: async () => void (await look()),
     nudge: () => wake.abort('over'),
@@ -134,11 +134,11 @@ function written(cursor: string, fact: Fact, handoff: Handoff): Buffer {
 /** A failure in a succession is also an event of its own, which operators can listen for by name. */
 function errorEvent(cursor: string, { handoff, detail, at }: Fact): string {
   if (!detail.includes('"succession":')) return '';
-  const told = JSON.parse(detail) as Readonly<Record<string, unknown>>;
-  const code = told['problem'] ?? told['code'];
+  const said = JSON.parse(detail) as Readonly<Record<string, unknown>>;
+  const code = said['problem'] ?? said['code'];
   if (code === undefined) return '';
-  const { agent_id: agent, step = null } = (told['succession'] ?? {}) as Readonly<Record<string, unknown>>;
-  const message = told['says'] ?? told['message'];
+  const { agent_id: agent, step = null } = (said['succession'] ?? {}) as Readonly<Record<string, unknown>>;
+  const message = said['says'] ?? said['message'];
   const text = JSON.stringify({ agent_id: agent, handoff, code, message, step, at: new Date(at).toISOString() });
   return `id: ${cursor}\nevent: handoff_error\ndata: ${text}\n\n`;
 }

@@ -9,9 +9,9 @@ import type { AgentId, HandoffId } from '../../../domain/names.ts';
 import { may } from '../../../domain/rights.ts';
 import type { Timers } from '../../../foundation/clock.ts';
 import type { Caller } from '../caller.ts';
-import { BEGINNING, type Hub, type Round, type Told } from './hub.ts';
+import { BEGINNING, type Hub, type Round, type HubEvent } from './hub.ts';
 
-interface Wanted {
+interface EventFilter {
   readonly agent?: AgentId | undefined;
   readonly handoff?: HandoffId | undefined;
   readonly state?: readonly State[] | undefined;
@@ -20,7 +20,7 @@ interface Wanted {
 export interface ListenerOptions {
   readonly outgoing: ServerResponse;
   readonly caller: Caller;
-  readonly wanted: Wanted;
+  readonly filter: EventFilter;
   readonly hub: Hub;
   readonly timers: Timers;
   /** The last cursor that the listener has; null: from now on. */
@@ -37,10 +37,10 @@ const PATIENCE_MS = 5_000;
 
 /** Returns when the listener is gone. */
 export async function serveListener(options: ListenerOptions): Promise<void> {
-  const { outgoing, hub, caller, wanted, signal } = options;
-  const wish: Wish = {
-    sameAs: JSON.stringify([{ ...caller.principal, token: null }, wanted]),
-    wants: wishOf(caller, wanted),
+  const { outgoing, hub, caller, filter, signal } = options;
+  const subscription: Subscription = {
+    key: JSON.stringify([{ ...caller.principal, token: null }, filter]),
+    matches: matcherOf(caller, filter),
   };
   let cursor = options.after ?? hub.position();
   try {
@@ -49,11 +49,11 @@ export async function serveListener(options: ListenerOptions): Promise<void> {
       const hear = (round: Round): void => {
         if (behind.signal.aborted || outgoing.destroyed) return;
         cursor = round.cursor;
-        const piece = pieceOf(round, wish);
+        const piece = pieceOf(round, subscription);
         if (piece.length > 0) outgoing.write(piece);
         if (outgoing.writableLength > WAITING_BYTES_MAX) behind.abort('over');
       };
-      const leave = await caughtUp(options, cursor, wish, hear);
+      const leave = await caughtUp(options, cursor, subscription, hear);
       if (leave === null) return;
       try {
         await beat(options, behind.signal, () => cursor);
@@ -66,10 +66,10 @@ export async function serveListener(options: ListenerOptions): Promise<void> {
   }
 }
 
-interface Wish {
+interface Subscription {
   /** Equal for listeners that get the same facts. */
-  readonly sameAs: string;
-  readonly wants: (told: Told) => boolean;
+  readonly key: string;
+  readonly matches: (event: HubEvent) => boolean;
 }
 
 /** Sends heartbeats until the listener is gone or has fallen behind. */
@@ -96,7 +96,7 @@ async function beat(
 async function caughtUp(
   options: ListenerOptions,
   from: string,
-  wish: Wish,
+  subscription: Subscription,
   hear: (round: Round) => void,
 ): Promise<(() => void) | null> {
   const { outgoing, hub, signal, dropped } = options;
@@ -125,7 +125,7 @@ async function caughtUp(
     }
     cursor = round.cursor;
     lookedInVain = false;
-    outgoing.write(pieceOf(round, wish));
+    outgoing.write(pieceOf(round, subscription));
   }
 }
 
@@ -143,18 +143,18 @@ async function hasRead({ outgoing, timers, signal }: ListenerOptions): Promise<b
   return !signal.aborted && !outgoing.destroyed;
 }
 
-function pieceOf({ told, pieces }: Round, { sameAs, wants }: Wish): Buffer {
-  const known = pieces.get(sameAs);
+function pieceOf({ events, pieces }: Round, { key, matches }: Subscription): Buffer {
+  const known = pieces.get(key);
   if (known !== undefined) return known;
-  const piece = Buffer.concat(told.filter(wants).map(({ bytes }) => bytes));
-  pieces.set(sameAs, piece);
+  const piece = Buffer.concat(events.filter(matches).map(({ bytes }) => bytes));
+  pieces.set(key, piece);
   return piece;
 }
 
-function wishOf({ principal }: Caller, { agent, handoff, state }: Wanted): (told: Told) => boolean {
-  return (told) =>
-    (handoff === undefined || told.fact.handoff === handoff) &&
-    (agent === undefined || told.handoff.from === agent || told.handoff.to === agent) &&
-    (state === undefined || state.includes(told.fact.to)) &&
-    may(principal, 'read', told.handoff).ok;
+function matcherOf({ principal }: Caller, { agent, handoff, state }: EventFilter): (event: HubEvent) => boolean {
+  return (event) =>
+    (handoff === undefined || event.fact.handoff === handoff) &&
+    (agent === undefined || event.handoff.from === agent || event.handoff.to === agent) &&
+    (state === undefined || state.includes(event.fact.to)) &&
+    may(principal, 'read', event.handoff).ok;
 }

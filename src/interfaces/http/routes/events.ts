@@ -35,7 +35,7 @@ export const EVENT_ROUTES: readonly Endpoint[] = [
       const whole =
         given.handoff === undefined ? null : await wholeIdOf(serverContext.ctx, caller.principal, given.handoff);
       if (whole?.ok === false) throw problemOf(whole.refusal);
-      const wanted = whole === null ? given : { ...given, handoff: whole.value };
+      const filter = whole === null ? given : { ...given, handoff: whole.value };
       const cursor = cursorIn(c) ?? after ?? null;
       const from = cursor === BEGINNING ? '' : cursor;
       // Before the stream starts, because a bad cursor can be answered only with a status.
@@ -61,7 +61,7 @@ export const EVENT_ROUTES: readonly Endpoint[] = [
       void serveListener({
         outgoing,
         caller,
-        wanted,
+        filter,
         hub: serverContext.hub,
         timers: serverContext.ctx.timers,
         after: from,
